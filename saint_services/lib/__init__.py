@@ -1,0 +1,1 @@
+"""What all daemons share. Nothing here knows a daemon."""

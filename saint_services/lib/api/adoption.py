@@ -1,0 +1,101 @@
+"""adoptiond's socket: which nodes there are, in which role."""
+
+from enum import StrEnum
+
+from . import Reply, Request
+
+
+class NodeState(StrEnum):
+    """States of the node life cycle (specification, "Node States") plus offline."""
+
+    BOOT = "boot"
+    UPDATING = "updating"
+    UNADOPTED = "unadopted"
+    ADOPTING = "adopting"
+    ACTIVE = "active"
+    OFFLINE = "offline"
+
+
+class Peripheral(Reply):
+    """One device found on a bus of a node."""
+
+    type: str
+    address: str
+    description: str
+    responsive: bool
+
+
+class NodeInfo(Reply):
+    """What the server knows of one node."""
+
+    node_id: str
+    display_name: str
+    state: NodeState
+    role: str = ""
+    instance: str = ""
+    topic_prefix: str = ""
+    hardware_model: str = ""
+    hardware_rev: str = ""
+    firmware_version: str = ""
+    config_version: str = ""
+    mac_address: str = ""
+    address: str = ""
+    first_seen: str = ""  # ISO 8601, UTC
+    seen_age_s: float = 0.0  # time since its last life sign
+    cpu_temp: float = 0.0  # degrees Celsius
+    cpu_usage: float = 0.0  # percent
+    memory_usage: float = 0.0  # percent
+    uptime_s: int = 0
+    role_restarts: int = 0
+    outputs_safe: bool = True
+    reason: str = ""  # why it is not well, or why the last adoption failed
+    peripherals: list[Peripheral] = []
+
+
+class NodeList(Reply):
+    """GET /nodes"""
+
+    nodes: list[NodeInfo]
+
+
+class AdoptRequest(Request):
+    """POST /nodes/{node_id}/adopt"""
+
+    role: str
+    instance: str = ""
+    display_name: str = ""
+
+
+class AdoptReply(Reply):
+    """The node accepted; `topic_prefix` is where it now lives."""
+
+    message: str
+    topic_prefix: str
+
+
+class ResetRequest(Request):
+    """POST /nodes/{node_id}/reset"""
+
+    factory_reset: bool = False
+
+
+class RenameRequest(Request):
+    """PATCH /nodes/{node_id}"""
+
+    display_name: str
+
+
+class RoleChoice(Reply):
+    """A role of the robot manifest and who holds it."""
+
+    role: str
+    instance: str
+    topic_prefix: str
+    node_id: str = ""
+
+
+class RoleList(Reply):
+    """GET /roles"""
+
+    robot: str
+    roles: list[RoleChoice]

@@ -1,0 +1,25 @@
+"""noded's socket: this node."""
+
+from .adoption import NodeState
+from . import Reply, Request
+
+
+class NodeReport(Reply):
+    """GET /status"""
+
+    node_id: str
+    display_name: str
+    state: NodeState
+    role: str
+    instance: str
+    config_version: str
+    reason: str
+    role_alive: bool
+    role_restarts: int
+    outputs_safe: bool
+
+
+class NodeReset(Request):
+    """POST /reset"""
+
+    factory_reset: bool = False
