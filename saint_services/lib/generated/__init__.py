@@ -1,0 +1,1 @@
+"""Written by `make gen` from manifests/; change those, not this."""

@@ -1,0 +1,167 @@
+"""Every error that a person can meet.
+
+Written by `make gen` from manifests/; do not edit.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Code(StrEnum):
+    """Stable names: programs may compare them."""
+
+    CONFIG_INVALID = "config_invalid"
+    CONFIG_MISSING = "config_missing"
+    STATE_NEWER = "state_newer"
+    STATE_DAMAGED = "state_damaged"
+    HARDWARE_MISSING = "hardware_missing"
+    HARDWARE_FAULT = "hardware_fault"
+    BUS_UNAVAILABLE = "bus_unavailable"
+    BUS_TIMEOUT = "bus_timeout"
+    MESSAGE_MALFORMED = "message_malformed"
+    REQUEST_INVALID = "request_invalid"
+    NOT_FOUND = "not_found"
+    CONFLICT = "conflict"
+    REFUSED = "refused"
+    ESTOP_ACTIVE = "estop_active"
+    UNAUTHORIZED = "unauthorized"
+    FORBIDDEN = "forbidden"
+    DAEMON_UNREACHABLE = "daemon_unreachable"
+    TOO_LARGE = "too_large"
+    TOO_SLOW = "too_slow"
+    INTERNAL = "internal"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """Title, HTTP status, exit code and what to do."""
+
+    title: str
+    status: int
+    exit_code: int
+    fix: str
+
+
+INFO: Final[dict[Code, ErrorInfo]] = {
+    Code.CONFIG_INVALID: ErrorInfo(
+        'A setting is wrong',
+        422,
+        2,
+        'Correct the named line and start again.',
+    ),
+    Code.CONFIG_MISSING: ErrorInfo(
+        'A settings file is missing',
+        404,
+        2,
+        'Create the named file or remove the option that names it.',
+    ),
+    Code.STATE_NEWER: ErrorInfo(
+        'Saved state comes from a newer version',
+        409,
+        1,
+        'Update this machine; the file is kept untouched.',
+    ),
+    Code.STATE_DAMAGED: ErrorInfo(
+        'Saved state cannot be read',
+        500,
+        1,
+        'It was set aside under the named path; defaults are in force.',
+    ),
+    Code.HARDWARE_MISSING: ErrorInfo(
+        'A required device does not answer',
+        503,
+        3,
+        'Check wiring and power of the named device.',
+    ),
+    Code.HARDWARE_FAULT: ErrorInfo(
+        'A device reports a fault',
+        503,
+        3,
+        'Check the named device; the role stays in its safe state.',
+    ),
+    Code.BUS_UNAVAILABLE: ErrorInfo(
+        'The ROS 2 bus cannot be opened',
+        503,
+        1,
+        'Install libddsc (Debian package libddsc0debian or libddsc0t64) or run make setup.',
+    ),
+    Code.BUS_TIMEOUT: ErrorInfo(
+        'No answer on the bus',
+        504,
+        1,
+        'Check that the named node is running and on the same network.',
+    ),
+    Code.MESSAGE_MALFORMED: ErrorInfo(
+        'A message cannot be decoded',
+        400,
+        1,
+        'Check that both sides use the same version of saint_msgs.',
+    ),
+    Code.REQUEST_INVALID: ErrorInfo(
+        'The request is not valid',
+        400,
+        2,
+        'See the named field.',
+    ),
+    Code.NOT_FOUND: ErrorInfo(
+        'There is no such thing',
+        404,
+        4,
+        'List what there is and choose one of it.',
+    ),
+    Code.CONFLICT: ErrorInfo(
+        'It is taken',
+        409,
+        5,
+        'Release or reset the named holder first.',
+    ),
+    Code.REFUSED: ErrorInfo(
+        'The robot refuses this now',
+        409,
+        5,
+        'See the named reason.',
+    ),
+    Code.ESTOP_ACTIVE: ErrorInfo(
+        'The e-stop is active',
+        409,
+        5,
+        'Bring all velocity inputs to neutral and clear the e-stop.',
+    ),
+    Code.UNAUTHORIZED: ErrorInfo(
+        'A token is needed',
+        401,
+        6,
+        'Send the token that the server printed at its first start.',
+    ),
+    Code.FORBIDDEN: ErrorInfo(
+        'This origin is not allowed',
+        403,
+        6,
+        "Open the page from the robot's own address.",
+    ),
+    Code.DAEMON_UNREACHABLE: ErrorInfo(
+        'A daemon does not answer',
+        503,
+        7,
+        "Look at its log: journalctl -u saint-<name>, or the launcher's output.",
+    ),
+    Code.TOO_LARGE: ErrorInfo(
+        'The message is too large',
+        413,
+        2,
+        'Send smaller messages.',
+    ),
+    Code.TOO_SLOW: ErrorInfo(
+        'The client is too slow',
+        408,
+        1,
+        'Subscribe to fewer topics or at a lower rate.',
+    ),
+    Code.INTERNAL: ErrorInfo(
+        'An unexpected fault',
+        500,
+        1,
+        'Report it with the log.',
+    ),
+}

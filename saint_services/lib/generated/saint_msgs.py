@@ -1,0 +1,699 @@
+"""Messages of the ROS 2 package saint_msgs.
+
+Written by `make gen` from manifests/; do not edit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from .. import cdr
+from .builtin_interfaces import Time
+from .geometry_msgs import Transform
+
+
+@dataclass(slots=True)
+class ArmCommand:
+    """saint_msgs/msg/ArmCommand"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/ArmCommand"
+    HASH: ClassVar[str] = "RIHS01_ba8161b8bc221cd9250e86391a79fd1bc1621168677049ff8901f93c9fea6d5b"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("target_positions", cdr.Sequence("float32", 0)), ("speed_factor", "float32"), ("immediate", "bool"))
+
+    target_positions: Sequence[float] = ()  # degrees, joint_0 first
+    speed_factor: float = 0.0  # 0.0 to 1.0 of the joints' top speed
+    immediate: bool = False  # override the motion under way
+
+
+@dataclass(slots=True)
+class ArmState:
+    """saint_msgs/msg/ArmState"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/ArmState"
+    HASH: ClassVar[str] = "RIHS01_d21945cae0f5b72e6a130b826ba263be4e15ebc66e5ba3f1a8c973cf673030e6"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("joint_positions", cdr.Sequence("float32", 0)), ("joint_velocities", cdr.Sequence("float32", 0)), ("joint_efforts", cdr.Sequence("float32", 0)), ("in_motion", "bool"), ("error_state", "bool"), ("error_message", "string"))
+
+    joint_positions: Sequence[float] = ()  # degrees
+    joint_velocities: Sequence[float] = ()  # degrees per second
+    joint_efforts: Sequence[float] = ()  # newton metres; empty when not measured
+    in_motion: bool = False
+    error_state: bool = False
+    error_message: str = ""
+
+
+@dataclass(slots=True)
+class ConsoleAlert:
+    """Topic /saint/console/alerts."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/ConsoleAlert"
+    HASH: ClassVar[str] = "RIHS01_4e6258974d02bfc020e63fdbd7f04e8ceac3dfd607112bee3742204b115e70a0"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("severity", "string"), ("code", "string"), ("text", "string"))
+
+    stamp: Time = field(default_factory=Time)
+    severity: str = ""  # "info", "warning", "error", "critical"
+    code: str = ""  # from errors.yaml
+    text: str = ""
+
+
+@dataclass(slots=True)
+class ConsoleDisplay:
+    """What the console shows. Topic /saint/console/display."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/ConsoleDisplay"
+    HASH: ClassVar[str] = "RIHS01_4ce399e06d654b9cfafb9a586799d323a790172c91820cef125bd1d047f150e8"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("lines", cdr.Sequence("string", 0)), ("duration_s", "float32"))
+
+    lines: Sequence[str] = ()  # one per display row, at most 8
+    duration_s: float = 0.0  # back to the status page after this time; 0: stays
+
+
+@dataclass(slots=True)
+class ConsoleInput:
+    """Something a person did at the console. Topic /saint/console/input."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/ConsoleInput"
+    HASH: ClassVar[str] = "RIHS01_6c6bcbae124e7e394500480ef5739e7a4ecc21e2bef07e4fa63dd18a1de52ed8"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("control", "string"), ("event", "string"), ("value", "float32"))
+
+    stamp: Time = field(default_factory=Time)
+    control: str = ""  # "button_a", "encoder", ...
+    event: str = ""  # "pressed", "released", "held", "turned"
+    value: float = 0.0  # steps turned, seconds held; else 0
+
+
+@dataclass(slots=True)
+class ConsoleOverride:
+    """Manual override from the console. Topic /saint/console/override."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/ConsoleOverride"
+    HASH: ClassVar[str] = "RIHS01_6c6f87ad0c334816324774ce1b949be52aa837acfec0185f21fe552c0fa54caa"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("target", "string"), ("action", "string"))
+
+    stamp: Time = field(default_factory=Time)
+    target: str = ""  # "head", "tracks", ...
+    action: str = ""  # "stop", "home", "release"
+
+
+@dataclass(slots=True)
+class EStop:
+    """The latch. Topic /saint/estop, reliable and transient local, published by routerd alone."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/EStop"
+    HASH: ClassVar[str] = "RIHS01_4c3300df3fbaa2767961b3f78da13f2d2481bf66ee25f9983d5b9eac3ec6f1c0"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("active", "bool"), ("source", "string"), ("reason", "string"), ("generation", "uint64"))
+
+    stamp: Time = field(default_factory=Time)
+    active: bool = False
+    source: str = ""  # who raised or cleared it
+    reason: str = ""
+    generation: int = 0  # rises with every change
+
+
+@dataclass(slots=True)
+class RivalStatus:
+    """A route that wanted a field and did not get it."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RivalStatus"
+    HASH: ClassVar[str] = "RIHS01_8c4b1767ca285e62f56fb7b6447ec4b3dfcdb74675715327e4a3613494a49308"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("route", "string"), ("source", "string"), ("value", "float32"), ("age_ms", "uint32"), ("reason", "string"))
+
+    route: str = ""
+    source: str = ""
+    value: float = 0.0
+    age_ms: int = 0  # age of its newest sample
+    reason: str = ""  # "lower priority", "timed out", "failsafe", "must move first", ...
+
+
+@dataclass(slots=True)
+class FieldStatus:
+    """Why an output field has its value."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/FieldStatus"
+    HASH: ClassVar[str] = "RIHS01_fd09586c4652602426850cbd63b69d6ef3507b7cbb267761786e32a09ca70338"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("target", "string"), ("field", "string"), ("unit", "string"), ("value", "float32"), ("winner", "string"), ("source", "string"), ("age_ms", "uint32"), ("policy", "string"), ("clamped", "bool"), ("changed_ms", "uint32"), ("rivals", cdr.Sequence(RivalStatus, 0)))
+
+    target: str = ""  # "head", "arms.left", "tracks"
+    field: str = ""  # "pan", "linear"
+    unit: str = ""  # "deg", "m/s"
+    value: float = 0.0
+    winner: str = ""  # route in control; empty: nobody, the loss policy is in force
+    source: str = ""  # its source; empty when nobody is in control
+    age_ms: int = 0  # age of the winner's newest sample
+    policy: str = ""  # "live", "hold", "ramp_to_zero", "neutral", "estop"
+    clamped: bool = False  # a limit or the slew rate changed the value
+    changed_ms: int = 0  # time since the winner changed
+    rivals: Sequence[RivalStatus] = ()
+
+
+@dataclass(slots=True)
+class GPIOPin:
+    """One pin of the 40-pin header."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/GPIOPin"
+    HASH: ClassVar[str] = "RIHS01_e183d5a21d563ac576f7f1797b8d1bd09e837a2f51e20a60365b8918f51218f8"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("pin_number", "uint8"), ("pin_name", "string"), ("direction", "string"), ("current_state", "string"), ("in_use", "bool"), ("used_by", "string"))
+
+    pin_number: int = 0  # BCM number
+    pin_name: str = ""  # BCM name, e.g. "GPIO17"
+    direction: str = ""  # "input", "output", "pwm", "i2c", "spi", "uart"
+    current_state: str = ""  # "high", "low", "pwm_50" (duty in percent), ...
+    in_use: bool = False  # claimed by a driver
+    used_by: str = ""  # name of that driver, empty when free
+
+
+@dataclass(slots=True)
+class GripperCommand:
+    """saint_msgs/msg/GripperCommand"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/GripperCommand"
+    HASH: ClassVar[str] = "RIHS01_18f8daef2f3a64f0e95a2f8310e382c379dab47bd2fb5119f61938dc11038e46"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("position", "float32"), ("force", "float32"))
+
+    position: float = 0.0  # 0.0 (closed) to 1.0 (open)
+    force: float = 0.0  # newtons, grip force limit; 0: the gripper's default
+
+
+@dataclass(slots=True)
+class GripperState:
+    """saint_msgs/msg/GripperState"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/GripperState"
+    HASH: ClassVar[str] = "RIHS01_cccb99f4d1506ca33c7764e29f6bcfa6bfc99a2aa0972e611cf90f6166524b32"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("position", "float32"), ("force", "float32"), ("moving", "bool"), ("holding", "bool"))
+
+    position: float = 0.0  # 0.0 (closed) to 1.0 (open)
+    force: float = 0.0  # newtons; not a number when not measured
+    moving: bool = False
+    holding: bool = False  # it stopped on an object
+
+
+@dataclass(slots=True)
+class HeadCommand:
+    """saint_msgs/msg/HeadCommand"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/HeadCommand"
+    HASH: ClassVar[str] = "RIHS01_be2a80e7fc5481a962dec8cbae5afa1bdae032700d42086556d2de3e72a5b679"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("pan", "float32"), ("tilt", "float32"), ("roll", "float32"), ("speed", "float32"))
+
+    pan: float = 0.0  # degrees
+    tilt: float = 0.0  # degrees
+    roll: float = 0.0  # degrees
+    speed: float = 0.0  # 0.0 to 1.0 of the joints' top speed
+
+
+@dataclass(slots=True)
+class HeadExpression:
+    """Face actuators beside the neck. Topics /saint/head/expression/cmd and .../state."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/HeadExpression"
+    HASH: ClassVar[str] = "RIHS01_b4fddcd5d66e027fc00fc22d3d66c03a66f0f90f47cc002589705c645ba8fe33"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("jaw", "float32"), ("eye_pan", "float32"), ("eye_tilt", "float32"))
+
+    jaw: float = 0.0  # 0.0 (closed) to 1.0 (open)
+    eye_pan: float = 0.0  # degrees, left is positive
+    eye_tilt: float = 0.0  # degrees, up is positive
+
+
+@dataclass(slots=True)
+class HeadSensors:
+    """saint_msgs/msg/HeadSensors"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/HeadSensors"
+    HASH: ClassVar[str] = "RIHS01_3c7c970a0e4774efdd404555139307b2e27e93ae89bfc9d71f9da40f476fcf20"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("proximity", "float32"), ("ambient_light", "float32"), ("temperature", "float32"))
+
+    stamp: Time = field(default_factory=Time)
+    proximity: float = 0.0  # metres; not a number when there is no sensor
+    ambient_light: float = 0.0  # lux; not a number when there is no sensor
+    temperature: float = 0.0  # degrees Celsius; not a number when there is no sensor
+
+
+@dataclass(slots=True)
+class HeadState:
+    """saint_msgs/msg/HeadState"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/HeadState"
+    HASH: ClassVar[str] = "RIHS01_0899b9f9fecdccfc42d52c7ee3a4a54a101bed1381302db5ecdc1bfb2611c2fa"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("pan", "float32"), ("tilt", "float32"), ("roll", "float32"), ("camera_active", "bool"))
+
+    pan: float = 0.0  # degrees, -180 to 180, left is positive
+    tilt: float = 0.0  # degrees, -90 to 90, up is positive
+    roll: float = 0.0  # degrees, -45 to 45, right ear down is positive
+    camera_active: bool = False
+
+
+@dataclass(slots=True)
+class InputSample:
+    """One new reading of one input source. Topics /saint/input/<class>. A repeated sequence is a lost sample: freshness is judged by new samples only."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/InputSample"
+    HASH: ClassVar[str] = "RIHS01_76fc23c07c78fa32d12a02b7ea977f23621ea103d4ffd79b874f1028d8cdc32f"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("source", "string"), ("sequence", "uint64"), ("failsafe", "bool"), ("target", "string"), ("names", cdr.Sequence("string", 0)), ("values", cdr.Sequence("float32", 0)))
+
+    stamp: Time = field(default_factory=Time)  # when it was captured
+    source: str = ""  # "rc", "livelink:<subject>", "websocket:<client>", "autonomous:<name>"
+    sequence: int = 0  # rises with every new sample of this source
+    failsafe: bool = False  # the source says itself that its signal is lost
+    target: str = ""  # only for direct commands: the one target that they name, else empty
+    names: Sequence[str] = ()  # "channel_1", "headYaw", or the target's field names
+    values: Sequence[float] = ()  # as many as there are names, always finite
+
+
+@dataclass(slots=True)
+class LiveLinkFrame:
+    """One frame of one LiveLink subject. Topic /saint/livelink/frame."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/LiveLinkFrame"
+    HASH: ClassVar[str] = "RIHS01_76f9af06e9ad4673389d898d24a7ec1bb3bd272d5b662e920da0feeaeeeabedd"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("subject_name", "string"), ("subject_type", "string"), ("frame_number", "uint64"), ("timestamp", "float64"), ("property_names", cdr.Sequence("string", 0)), ("property_values", cdr.Sequence("float32", 0)), ("transform", Transform))
+
+    subject_name: str = ""  # e.g. "FaceCapture", "UE_Character"
+    subject_type: str = ""  # "animation", "transform", "face", "camera"
+    frame_number: int = 0
+    timestamp: float = 0.0  # seconds since 1970, receive time at the server
+    property_names: Sequence[str] = ()  # ARKit blend shape names (lowerCamelCase) or bone names
+    property_values: Sequence[float] = ()  # as many as there are names
+    transform: Transform = field(default_factory=Transform)  # for transform subjects; metres, REP 103 axes
+
+
+@dataclass(slots=True)
+class LiveLinkSubject:
+    """What is known of one LiveLink subject."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/LiveLinkSubject"
+    HASH: ClassVar[str] = "RIHS01_316e094a584aeeb7530d82857a40c111b3b01b0296768548db3bcbb080185159"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("subject_name", "string"), ("subject_type", "string"), ("source_address", "string"), ("frame_rate", "float32"), ("last_frame", "uint64"), ("lost", "uint64"), ("tracked", "bool"), ("properties", cdr.Sequence("string", 0)))
+
+    subject_name: str = ""
+    subject_type: str = ""  # "animation", "transform", "face", "camera"
+    source_address: str = ""  # "192.168.1.50:50000"
+    frame_rate: float = 0.0  # Hz, measured
+    last_frame: int = 0  # number of the last frame
+    lost: int = 0  # frames missing, by their numbers
+    tracked: bool = False  # false: alive but nothing tracked (no face)
+    properties: Sequence[str] = ()
+
+
+@dataclass(slots=True)
+class MotorCurrent:
+    """saint_msgs/msg/MotorCurrent"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/MotorCurrent"
+    HASH: ClassVar[str] = "RIHS01_831c2e1225e5b29514a5e57193211630cbbef7a05589a68d9dbb3424ea77670e"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("left", "float32"), ("right", "float32"))
+
+    stamp: Time = field(default_factory=Time)
+    left: float = 0.0  # amperes
+    right: float = 0.0  # amperes
+
+
+@dataclass(slots=True)
+class PeripheralInfo:
+    """One device found on a bus of a node."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/PeripheralInfo"
+    HASH: ClassVar[str] = "RIHS01_5c166f08852f8e14226fb617995e14257a360a52d53766988ea6d373a480e469"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("type", "string"), ("address", "string"), ("description", "string"), ("responsive", "bool"))
+
+    type: str = ""  # "i2c", "spi", "usb", "camera"
+    address: str = ""  # bus address or port, e.g. "1:0x68"
+    description: str = ""  # what it looks like, e.g. "MPU6050?"
+    responsive: bool = False  # it answered the last probe
+
+
+@dataclass(slots=True)
+class NodeAnnouncement:
+    """A node without a role says that it is there. Topic /saint/nodes/unadopted, 1 Hz."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/NodeAnnouncement"
+    HASH: ClassVar[str] = "RIHS01_655830ca94189277cbcab384b4f39d64d509005d463c216946a817b4fb9f3c8e"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("mac_address", "string"), ("display_name", "string"), ("hardware_model", "string"), ("hardware_rev", "string"), ("firmware_version", "string"), ("state", "string"), ("reason", "string"), ("server", "string"), ("address", "string"), ("cpu_temp", "float32"), ("cpu_usage", "float32"), ("memory_usage", "float32"), ("uptime_seconds", "uint32"), ("peripherals", cdr.Sequence(PeripheralInfo, 0)))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""  # a legal ROS token: letters, digits, underscore, no leading digit
+    mac_address: str = ""
+    display_name: str = ""  # empty until a person names it
+    hardware_model: str = ""  # e.g. "Raspberry Pi 4 Model B Rev 1.4"
+    hardware_rev: str = ""
+    firmware_version: str = ""
+    state: str = ""  # "boot", "updating", "unadopted", "adopting"
+    reason: str = ""  # why the last adoption failed; empty when there was none
+    server: str = ""  # id of the server it belongs to; empty when free
+    address: str = ""  # IP address on the internal network
+    cpu_temp: float = 0.0  # degrees Celsius
+    cpu_usage: float = 0.0  # percent, 0 to 100
+    memory_usage: float = 0.0  # percent, 0 to 100
+    uptime_seconds: int = 0
+    peripherals: Sequence[PeripheralInfo] = ()
+
+
+@dataclass(slots=True)
+class NodeGPIOStatus:
+    """What an unadopted node reports about its hardware."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/NodeGPIOStatus"
+    HASH: ClassVar[str] = "RIHS01_f4d8d8fbe4d9781e62a4d56e8300107180b55ca75e33ce2dbd30da50ec1afafb"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("hardware_rev", "string"), ("firmware_version", "string"), ("pins", cdr.Sequence(GPIOPin, 0)), ("peripherals", cdr.Sequence(PeripheralInfo, 0)), ("cpu_temp", "float32"), ("cpu_usage", "float32"), ("memory_usage", "float32"), ("uptime_seconds", "uint32"))
+
+    node_id: str = ""
+    hardware_rev: str = ""
+    firmware_version: str = ""
+    pins: Sequence[GPIOPin] = ()
+    peripherals: Sequence[PeripheralInfo] = ()
+    cpu_temp: float = 0.0  # degrees Celsius
+    cpu_usage: float = 0.0  # percent, 0 to 100
+    memory_usage: float = 0.0  # percent, 0 to 100
+    uptime_seconds: int = 0  # since boot
+
+
+@dataclass(slots=True)
+class NodeStatus:
+    """Life sign of an adopted node. Topic /saint/nodes/<id>/status, 1 Hz and on every change."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/NodeStatus"
+    HASH: ClassVar[str] = "RIHS01_d9dcf3b756aed3428c0351b2833fc50dc49ccc686a49b8a9f10f91e525af3141"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("mac_address", "string"), ("display_name", "string"), ("hardware_model", "string"), ("hardware_rev", "string"), ("firmware_version", "string"), ("state", "string"), ("role", "string"), ("instance", "string"), ("config_version", "string"), ("reason", "string"), ("address", "string"), ("cpu_temp", "float32"), ("cpu_usage", "float32"), ("memory_usage", "float32"), ("uptime_seconds", "uint32"), ("role_restarts", "uint32"), ("outputs_safe", "bool"))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""
+    mac_address: str = ""
+    display_name: str = ""
+    hardware_model: str = ""
+    hardware_rev: str = ""
+    firmware_version: str = ""
+    state: str = ""  # "adopting", "active", "updating"
+    role: str = ""  # "head", "arms", "tracks", "console"
+    instance: str = ""  # "left", "right" or empty
+    config_version: str = ""  # version of the role configuration in force
+    reason: str = ""  # why it is not well; empty when it is
+    address: str = ""
+    cpu_temp: float = 0.0  # degrees Celsius
+    cpu_usage: float = 0.0  # percent, 0 to 100
+    memory_usage: float = 0.0  # percent, 0 to 100
+    uptime_seconds: int = 0
+    role_restarts: int = 0  # how often the role process had to be started again
+    outputs_safe: bool = False  # the role is in its safe state
+
+
+@dataclass(slots=True)
+class RCChannelState:
+    """saint_msgs/msg/RCChannelState"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RCChannelState"
+    HASH: ClassVar[str] = "RIHS01_a549a003a2024ea6760e93f31b999b249ae199c660371e092da3aad75673f1ec"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("channel_number", "uint8"), ("raw_value", "uint16"), ("normalized", "float32"), ("failsafe", "bool"), ("last_update_ns", "uint64"))
+
+    channel_number: int = 0  # 1 to 16
+    raw_value: int = 0  # in the protocol's own units
+    normalized: float = 0.0  # -1.0 to 1.0
+    failsafe: bool = False  # true: the signal is lost, the value is not live
+    last_update_ns: int = 0  # wall clock of the last valid value, nanoseconds since 1970
+
+
+@dataclass(slots=True)
+class RCReceiverState:
+    """Topic /saint/rc/state."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RCReceiverState"
+    HASH: ClassVar[str] = "RIHS01_0ccd0bbedbecc11dac19e06a41985cf04d0a99e93188419375fca54fa2f93ca5"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("protocol", "string"), ("connected", "bool"), ("failsafe", "bool"), ("channel_count", "uint8"), ("channels", cdr.Sequence(RCChannelState, 0)), ("rssi", "float32"), ("frame_rate_hz", "uint32"))
+
+    protocol: str = ""  # "pwm", "ppm", "sbus", "ibus", "crsf"
+    connected: bool = False  # bytes arrive from the receiver
+    failsafe: bool = False  # the transmitter's signal is lost
+    channel_count: int = 0
+    channels: Sequence[RCChannelState] = ()
+    rssi: float = 0.0  # dBm; 0 when the protocol does not tell
+    frame_rate_hz: int = 0
+
+
+@dataclass(slots=True)
+class RouteStatus:
+    """The router's outputs with their reasons. Topic /saint/router/status, 10 Hz."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RouteStatus"
+    HASH: ClassVar[str] = "RIHS01_315f09b044fe5063f58f1548e7f2a6f4b38f5c295f43bd054aa9062448f6b0c7"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("state", "string"), ("estop", "bool"), ("estop_source", "string"), ("estop_reason", "string"), ("fields", cdr.Sequence(FieldStatus, 0)))
+
+    stamp: Time = field(default_factory=Time)
+    state: str = ""  # "idle", "routing", "blending", "estop"
+    estop: bool = False
+    estop_source: str = ""
+    estop_reason: str = ""
+    fields: Sequence[FieldStatus] = ()
+
+
+@dataclass(slots=True)
+class RouterHeartbeat:
+    """The router lives. Topic /saint/router/heartbeat, 20 Hz."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RouterHeartbeat"
+    HASH: ClassVar[str] = "RIHS01_0e8763d13857573fb6ce324fd0409b267075933719957c19a4a875e322f64ef0"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("sequence", "uint64"), ("estop", "bool"), ("estop_generation", "uint64"))
+
+    stamp: Time = field(default_factory=Time)
+    sequence: int = 0
+    estop: bool = False  # the latch again, for those who missed the topic
+    estop_generation: int = 0
+
+
+@dataclass(slots=True)
+class SystemStatus:
+    """The robot in one message. Topic /saint/system/status, 1 Hz."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/SystemStatus"
+    HASH: ClassVar[str] = "RIHS01_dd662a1c915491033832e04a2a5def5dcadef3743aeb6d18ec602fc2ca35ad6d"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("server_name", "string"), ("version", "string"), ("uptime_seconds", "uint32"), ("cpu_usage", "float32"), ("memory_usage", "float32"), ("cpu_temp", "float32"), ("nodes_active", "uint16"), ("nodes_offline", "uint16"), ("nodes_unadopted", "uint16"), ("estop", "bool"))
+
+    stamp: Time = field(default_factory=Time)
+    server_name: str = ""
+    version: str = ""
+    uptime_seconds: int = 0
+    cpu_usage: float = 0.0  # percent, 0 to 100
+    memory_usage: float = 0.0  # percent, 0 to 100
+    cpu_temp: float = 0.0  # degrees Celsius
+    nodes_active: int = 0
+    nodes_offline: int = 0
+    nodes_unadopted: int = 0
+    estop: bool = False
+
+
+@dataclass(slots=True)
+class TrackState:
+    """saint_msgs/msg/TrackState"""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/TrackState"
+    HASH: ClassVar[str] = "RIHS01_73d0f58366a1ef6297d60c4a838fe7ba9818f9ee28cac10929788261d500cfa7"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("left_velocity", "float32"), ("right_velocity", "float32"), ("left_current", "float32"), ("right_current", "float32"), ("estop_active", "bool"), ("motors_enabled", "bool"))
+
+    left_velocity: float = 0.0  # metres per second
+    right_velocity: float = 0.0  # metres per second
+    left_current: float = 0.0  # amperes
+    right_current: float = 0.0  # amperes
+    estop_active: bool = False
+    motors_enabled: bool = False
+
+
+@dataclass(slots=True)
+class AdoptNode_Request:
+    """/saint/nodes/adopt (server) and /saint/node/<id>/adopt (node)"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/AdoptNode_Request"
+    HASH: ClassVar[str] = "RIHS01_2d69b65e112e730093cba1a3d4cf9ac83bd973d65df594237e332839e6f3f088"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"))
+
+    node_id: str = ""
+    role: str = ""  # "head", "arms", "tracks", "console"
+    instance: str = ""  # "left", "right" for arms; else empty
+
+
+@dataclass(slots=True)
+class AdoptNode_Response:
+    """saint_msgs/srv/AdoptNode_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/AdoptNode_Response"
+    HASH: ClassVar[str] = "RIHS01_c25e0e9caeeb37d1b0fab6a8fc4023330fb565fcbbd479f5b6aaa2195ee0ad61"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("assigned_topic_prefix", "string"))
+
+    success: bool = False
+    message: str = ""
+    assigned_topic_prefix: str = ""  # e.g. "/saint/head" or "/saint/arms/left"
+
+
+@dataclass(slots=True)
+class FirmwareCheck_Request:
+    """/saint/firmware/check (server)"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareCheck_Request"
+    HASH: ClassVar[str] = "RIHS01_44e791284aa588d213d0e18d6e349f457ac266ee8938043077c948306f5fadea"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("current_version", "string"))
+
+    node_id: str = ""
+    current_version: str = ""
+
+
+@dataclass(slots=True)
+class FirmwareCheck_Response:
+    """saint_msgs/srv/FirmwareCheck_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareCheck_Response"
+    HASH: ClassVar[str] = "RIHS01_25473e70f470e3fcc0a017df483e795974de1b33ab1f4e03340ff73286fe6c0a"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("update_available", "bool"), ("version", "string"), ("checksum_sha256", "string"), ("size_bytes", "uint64"), ("changelog", "string"))
+
+    update_available: bool = False
+    version: str = ""
+    checksum_sha256: str = ""
+    size_bytes: int = 0
+    changelog: str = ""
+
+
+@dataclass(slots=True)
+class FirmwareDownload_Request:
+    """/saint/firmware/download (server): where to get a release from"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareDownload_Request"
+    HASH: ClassVar[str] = "RIHS01_fbc19bd96044f3170ced08892f5de1f64928a3bbfcc98ffd994c12562d129cf5"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("version", "string"))
+
+    node_id: str = ""
+    version: str = ""
+
+
+@dataclass(slots=True)
+class FirmwareDownload_Response:
+    """saint_msgs/srv/FirmwareDownload_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/FirmwareDownload_Response"
+    HASH: ClassVar[str] = "RIHS01_8d7548615a4141c3d11a2e9d0f9b850f7373d2e6dd14bfaf93db4bc9290b2bb7"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("url", "string"), ("checksum_sha256", "string"), ("size_bytes", "uint64"))
+
+    success: bool = False
+    message: str = ""
+    url: str = ""
+    checksum_sha256: str = ""
+    size_bytes: int = 0
+
+
+@dataclass(slots=True)
+class GPIOProbe_Request:
+    """/saint/node/<id>/gpio_probe"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GPIOProbe_Request"
+    HASH: ClassVar[str] = "RIHS01_92fff58a17b5c2ef149b2db91f50ac6e282ede8a554355678357c6c230aa0a08"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"),)
+
+    node_id: str = ""
+
+
+@dataclass(slots=True)
+class GPIOProbe_Response:
+    """saint_msgs/srv/GPIOProbe_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GPIOProbe_Response"
+    HASH: ClassVar[str] = "RIHS01_2d59fa61068ca6872e6cbbdd7271d989b5724e95df823a4d13e2fd8a6b011844"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("status", NodeGPIOStatus))
+
+    success: bool = False
+    message: str = ""
+    status: NodeGPIOStatus = field(default_factory=NodeGPIOStatus)
+
+
+@dataclass(slots=True)
+class GetRoleConfig_Request:
+    """/saint/nodes/config (server): a node asks for the configuration of its role."""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Request"
+    HASH: ClassVar[str] = "RIHS01_fc5d5a9a45ed90a4bcbd6e0b1f8c454e61f5412aa1b759b19043473bb6bcbc69"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"), ("known_version", "string"))
+
+    node_id: str = ""
+    role: str = ""
+    instance: str = ""
+    known_version: str = ""  # what the node has; empty when nothing
+
+
+@dataclass(slots=True)
+class GetRoleConfig_Response:
+    """saint_msgs/srv/GetRoleConfig_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Response"
+    HASH: ClassVar[str] = "RIHS01_efb44b4f3a14bc2ad7babf889c903d49df625cbf51e5b5be0012b983c55c6879"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"))
+
+    success: bool = False
+    message: str = ""
+    changed: bool = False  # false: what the node has is current, config_yaml is empty
+    version: str = ""
+    checksum: str = ""  # SHA-256 of config_yaml, hexadecimal
+    config_yaml: str = ""
+
+
+@dataclass(slots=True)
+class GetSystemStatus_Request:
+    """/saint/system/status (server)"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetSystemStatus_Request"
+    HASH: ClassVar[str] = "RIHS01_4d40515fe416d191fa554ff9107a3059ef7e27d8a0f029e8c10e1ec00aded5c9"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("structure_needs_at_least_one_member", "uint8"),)
+
+    structure_needs_at_least_one_member: int = 0
+
+
+@dataclass(slots=True)
+class GetSystemStatus_Response:
+    """saint_msgs/srv/GetSystemStatus_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetSystemStatus_Response"
+    HASH: ClassVar[str] = "RIHS01_b981e1438c00151ff1d2f27510bc3478cab2adac79de1243a12512739151412f"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("status", SystemStatus), ("nodes", cdr.Sequence(NodeStatus, 0)))
+
+    status: SystemStatus = field(default_factory=SystemStatus)
+    nodes: Sequence[NodeStatus] = ()
+
+
+@dataclass(slots=True)
+class ResetNode_Request:
+    """/saint/nodes/reset (server) and /saint/node/<id>/reset (node)"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/ResetNode_Request"
+    HASH: ClassVar[str] = "RIHS01_d67916af79314a2397de1f84a66a69f9b30f4390288be4560f12e2d22d0f95a2"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("factory_reset", "bool"))
+
+    node_id: str = ""
+    factory_reset: bool = False  # also re-download the firmware
+
+
+@dataclass(slots=True)
+class ResetNode_Response:
+    """saint_msgs/srv/ResetNode_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/ResetNode_Response"
+    HASH: ClassVar[str] = "RIHS01_45c91ea63e35566ef64369f8b2c29fdcc56633fbe4dc1a1e00108558c57fe4ad"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"))
+
+    success: bool = False
+    message: str = ""
+
+
+@dataclass(slots=True)
+class SystemCommand_Request:
+    """/saint/system/shutdown (server)"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/SystemCommand_Request"
+    HASH: ClassVar[str] = "RIHS01_5940480aaf06f85b729ff173c9c00b79e1be666fd4c79e7e783310a33456f99b"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("command", "string"), ("node_id", "string"))
+
+    command: str = ""  # "shutdown", "reboot"
+    node_id: str = ""  # empty: the whole robot
+
+
+@dataclass(slots=True)
+class SystemCommand_Response:
+    """saint_msgs/srv/SystemCommand_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/SystemCommand_Response"
+    HASH: ClassVar[str] = "RIHS01_87d2c4cb7bf4b246bf5b611ceec31f7560d98ee7fb879aa4c812149d88a0c15c"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"))
+
+    success: bool = False
+    message: str = ""

@@ -1,0 +1,57 @@
+"""Messages of the ROS 2 package sensor_msgs.
+
+Written by `make gen` from manifests/; do not edit.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from .. import cdr
+from .geometry_msgs import Quaternion, Vector3
+from .std_msgs import Header
+
+
+@dataclass(slots=True)
+class CompressedImage:
+    """sensor_msgs/msg/CompressedImage"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/CompressedImage"
+    HASH: ClassVar[str] = "RIHS01_15640771531571185e2efc8a100baf923961a4d15d5569652e6cb6691e8e371a"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("format", "string"), ("data", cdr.Sequence("uint8", 0)))
+
+    header: Header = field(default_factory=Header)
+    format: str = ""
+    data: bytes = b""
+
+
+@dataclass(slots=True)
+class Imu:
+    """sensor_msgs/msg/Imu"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/Imu"
+    HASH: ClassVar[str] = "RIHS01_7d9a00ff131080897a5ec7e26e315954b8eae3353c3f995c55faf71574000b5b"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("orientation", Quaternion), ("orientation_covariance", cdr.Array("float64", 9)), ("angular_velocity", Vector3), ("angular_velocity_covariance", cdr.Array("float64", 9)), ("linear_acceleration", Vector3), ("linear_acceleration_covariance", cdr.Array("float64", 9)))
+
+    header: Header = field(default_factory=Header)
+    orientation: Quaternion = field(default_factory=Quaternion)
+    orientation_covariance: Sequence[float] = (0.0,) * 9
+    angular_velocity: Vector3 = field(default_factory=Vector3)
+    angular_velocity_covariance: Sequence[float] = (0.0,) * 9
+    linear_acceleration: Vector3 = field(default_factory=Vector3)
+    linear_acceleration_covariance: Sequence[float] = (0.0,) * 9
+
+
+@dataclass(slots=True)
+class JointState:
+    """sensor_msgs/msg/JointState"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/JointState"
+    HASH: ClassVar[str] = "RIHS01_a13ee3a330e346c9d87b5aa18d24e11690752bd33a0350f11c5882bc9179260e"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("name", cdr.Sequence("string", 0)), ("position", cdr.Sequence("float64", 0)), ("velocity", cdr.Sequence("float64", 0)), ("effort", cdr.Sequence("float64", 0)))
+
+    header: Header = field(default_factory=Header)
+    name: Sequence[str] = ()
+    position: Sequence[float] = ()
+    velocity: Sequence[float] = ()
+    effort: Sequence[float] = ()

@@ -1,0 +1,228 @@
+"""Every topic and service of the robot.
+
+Written by `make gen` from manifests/; do not edit.
+"""
+
+from typing import Any, Final
+
+from ..bus import Qos, Service, Topic
+from . import builtin_interfaces
+from . import geometry_msgs
+from . import nav_msgs
+from . import rmw_dds_common
+from . import saint_msgs
+from . import sensor_msgs
+from . import std_msgs
+
+NODES_UNADOPTED: Final[Topic[saint_msgs.NodeAnnouncement]] = Topic(
+    "/saint/nodes/unadopted", saint_msgs.NodeAnnouncement, Qos(reliable=True, depth=10, latched=False)
+)  # from noded
+NODE_GPIO: Final[Topic[saint_msgs.NodeGPIOStatus]] = Topic(
+    "/saint/nodes/{node_id}/gpio", saint_msgs.NodeGPIOStatus, Qos(reliable=True, depth=1, latched=False)
+)  # from noded
+NODE_STATUS: Final[Topic[saint_msgs.NodeStatus]] = Topic(
+    "/saint/nodes/{node_id}/status", saint_msgs.NodeStatus, Qos(reliable=True, depth=1, latched=False)
+)  # from noded
+INPUT_RC: Final[Topic[saint_msgs.InputSample]] = Topic(
+    "/saint/input/rc", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
+)  # from rcd
+INPUT_LIVELINK: Final[Topic[saint_msgs.InputSample]] = Topic(
+    "/saint/input/livelink", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
+)  # from livelinkd
+INPUT_WEBSOCKET: Final[Topic[saint_msgs.InputSample]] = Topic(
+    "/saint/input/websocket", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
+)  # from webd
+INPUT_AUTONOMOUS: Final[Topic[saint_msgs.InputSample]] = Topic(
+    "/saint/input/autonomous", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
+)  # from any program
+RC_STATE: Final[Topic[saint_msgs.RCReceiverState]] = Topic(
+    "/saint/rc/state", saint_msgs.RCReceiverState, Qos(reliable=True, depth=1, latched=False)
+)  # from rcd
+LIVELINK_FRAME: Final[Topic[saint_msgs.LiveLinkFrame]] = Topic(
+    "/saint/livelink/frame", saint_msgs.LiveLinkFrame, Qos(reliable=True, depth=1, latched=False)
+)  # from livelinkd
+ESTOP: Final[Topic[saint_msgs.EStop]] = Topic(
+    "/saint/estop", saint_msgs.EStop, Qos(reliable=True, depth=1, latched=True)
+)  # from routerd
+ROUTER_HEARTBEAT: Final[Topic[saint_msgs.RouterHeartbeat]] = Topic(
+    "/saint/router/heartbeat", saint_msgs.RouterHeartbeat, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+ROUTER_STATUS: Final[Topic[saint_msgs.RouteStatus]] = Topic(
+    "/saint/router/status", saint_msgs.RouteStatus, Qos(reliable=True, depth=1, latched=False)
+)  # from routerd
+HEAD_CMD: Final[Topic[saint_msgs.HeadCommand]] = Topic(
+    "/saint/head/cmd", saint_msgs.HeadCommand, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+HEAD_STATE: Final[Topic[saint_msgs.HeadState]] = Topic(
+    "/saint/head/state", saint_msgs.HeadState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-headd
+HEAD_EXPRESSION_CMD: Final[Topic[saint_msgs.HeadExpression]] = Topic(
+    "/saint/head/expression/cmd", saint_msgs.HeadExpression, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+HEAD_EXPRESSION_STATE: Final[Topic[saint_msgs.HeadExpression]] = Topic(
+    "/saint/head/expression/state", saint_msgs.HeadExpression, Qos(reliable=True, depth=1, latched=False)
+)  # from role-headd
+HEAD_SENSORS: Final[Topic[saint_msgs.HeadSensors]] = Topic(
+    "/saint/head/sensors", saint_msgs.HeadSensors, Qos(reliable=True, depth=1, latched=False)
+)  # from role-headd
+ARM_CMD: Final[Topic[saint_msgs.ArmCommand]] = Topic(
+    "/saint/arms/{instance}/cmd", saint_msgs.ArmCommand, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+ARM_STATE: Final[Topic[saint_msgs.ArmState]] = Topic(
+    "/saint/arms/{instance}/state", saint_msgs.ArmState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-armsd
+GRIPPER_CMD: Final[Topic[saint_msgs.GripperCommand]] = Topic(
+    "/saint/arms/{instance}/gripper/cmd", saint_msgs.GripperCommand, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+GRIPPER_STATE: Final[Topic[saint_msgs.GripperState]] = Topic(
+    "/saint/arms/{instance}/gripper/state", saint_msgs.GripperState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-armsd
+TRACKS_CMD_VEL: Final[Topic[geometry_msgs.Twist]] = Topic(
+    "/saint/tracks/cmd_vel", geometry_msgs.Twist, Qos(reliable=False, depth=1, latched=False)
+)  # from routerd
+TRACKS_ESTOP: Final[Topic[std_msgs.Bool]] = Topic(
+    "/saint/tracks/estop", std_msgs.Bool, Qos(reliable=True, depth=10, latched=False)
+)  # from any program
+TRACKS_STATE: Final[Topic[saint_msgs.TrackState]] = Topic(
+    "/saint/tracks/state", saint_msgs.TrackState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-tracksd
+TRACKS_ODOM: Final[Topic[nav_msgs.Odometry]] = Topic(
+    "/saint/tracks/odom", nav_msgs.Odometry, Qos(reliable=True, depth=1, latched=False)
+)  # from role-tracksd
+TRACKS_MOTOR_CURRENT: Final[Topic[saint_msgs.MotorCurrent]] = Topic(
+    "/saint/tracks/motor_current", saint_msgs.MotorCurrent, Qos(reliable=True, depth=1, latched=False)
+)  # from role-tracksd
+CONSOLE_INPUT: Final[Topic[saint_msgs.ConsoleInput]] = Topic(
+    "/saint/console/input", saint_msgs.ConsoleInput, Qos(reliable=True, depth=10, latched=False)
+)  # from role-consoled
+CONSOLE_OVERRIDE: Final[Topic[saint_msgs.ConsoleOverride]] = Topic(
+    "/saint/console/override", saint_msgs.ConsoleOverride, Qos(reliable=True, depth=10, latched=False)
+)  # from role-consoled
+CONSOLE_DISPLAY: Final[Topic[saint_msgs.ConsoleDisplay]] = Topic(
+    "/saint/console/display", saint_msgs.ConsoleDisplay, Qos(reliable=True, depth=10, latched=False)
+)  # from any program
+CONSOLE_ALERTS: Final[Topic[saint_msgs.ConsoleAlert]] = Topic(
+    "/saint/console/alerts", saint_msgs.ConsoleAlert, Qos(reliable=True, depth=10, latched=False)
+)  # from adoptiond
+SYSTEM_STATUS: Final[Topic[saint_msgs.SystemStatus]] = Topic(
+    "/saint/system/status", saint_msgs.SystemStatus, Qos(reliable=True, depth=1, latched=False)
+)  # from adoptiond
+NODE_ADOPT: Final[Service[saint_msgs.AdoptNode_Request, saint_msgs.AdoptNode_Response]] = Service(
+    "/saint/node/{node_id}/adopt",
+    "saint_msgs/srv/AdoptNode",
+    "RIHS01_8e657bbea54e978a774e0d1910555036a91158ba943cef5f8c9cef577bee969e",
+    saint_msgs.AdoptNode_Request,
+    saint_msgs.AdoptNode_Response,
+)  # served by noded
+NODE_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Response]] = Service(
+    "/saint/node/{node_id}/reset",
+    "saint_msgs/srv/ResetNode",
+    "RIHS01_10df91d07b8aaa4ab55f4abedaa29fd186257f484755b8b14fb67db0a6f69616",
+    saint_msgs.ResetNode_Request,
+    saint_msgs.ResetNode_Response,
+)  # served by noded
+NODE_GPIO_PROBE: Final[Service[saint_msgs.GPIOProbe_Request, saint_msgs.GPIOProbe_Response]] = Service(
+    "/saint/node/{node_id}/gpio_probe",
+    "saint_msgs/srv/GPIOProbe",
+    "RIHS01_f7ebe18648b6b69e5afd93de3ad263e5315d0d5e7de7412a2bd79241d65c7be8",
+    saint_msgs.GPIOProbe_Request,
+    saint_msgs.GPIOProbe_Response,
+)  # served by noded
+NODES_ADOPT: Final[Service[saint_msgs.AdoptNode_Request, saint_msgs.AdoptNode_Response]] = Service(
+    "/saint/nodes/adopt",
+    "saint_msgs/srv/AdoptNode",
+    "RIHS01_8e657bbea54e978a774e0d1910555036a91158ba943cef5f8c9cef577bee969e",
+    saint_msgs.AdoptNode_Request,
+    saint_msgs.AdoptNode_Response,
+)  # served by adoptiond
+NODES_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Response]] = Service(
+    "/saint/nodes/reset",
+    "saint_msgs/srv/ResetNode",
+    "RIHS01_10df91d07b8aaa4ab55f4abedaa29fd186257f484755b8b14fb67db0a6f69616",
+    saint_msgs.ResetNode_Request,
+    saint_msgs.ResetNode_Response,
+)  # served by adoptiond
+NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRoleConfig_Response]] = Service(
+    "/saint/nodes/config",
+    "saint_msgs/srv/GetRoleConfig",
+    "RIHS01_6b6290e7f36f5301a3416f47af9bb0d31169544850e636e41c3aa104f183a356",
+    saint_msgs.GetRoleConfig_Request,
+    saint_msgs.GetRoleConfig_Response,
+)  # served by adoptiond
+SYSTEM_STATUS_QUERY: Final[Service[saint_msgs.GetSystemStatus_Request, saint_msgs.GetSystemStatus_Response]] = Service(
+    "/saint/system/status",
+    "saint_msgs/srv/GetSystemStatus",
+    "RIHS01_3cccc209802b41a50629198625b8ce6fb4380154604de069e43b114a6443d10f",
+    saint_msgs.GetSystemStatus_Request,
+    saint_msgs.GetSystemStatus_Response,
+)  # served by adoptiond
+
+BY_TYPE: Final[dict[str, type[Any]]] = {
+    "saint_msgs/msg/ArmCommand": saint_msgs.ArmCommand,
+    "saint_msgs/msg/ArmState": saint_msgs.ArmState,
+    "builtin_interfaces/msg/Time": builtin_interfaces.Time,
+    "saint_msgs/msg/ConsoleAlert": saint_msgs.ConsoleAlert,
+    "saint_msgs/msg/ConsoleDisplay": saint_msgs.ConsoleDisplay,
+    "saint_msgs/msg/ConsoleInput": saint_msgs.ConsoleInput,
+    "saint_msgs/msg/ConsoleOverride": saint_msgs.ConsoleOverride,
+    "saint_msgs/msg/EStop": saint_msgs.EStop,
+    "saint_msgs/msg/RivalStatus": saint_msgs.RivalStatus,
+    "saint_msgs/msg/FieldStatus": saint_msgs.FieldStatus,
+    "saint_msgs/msg/GPIOPin": saint_msgs.GPIOPin,
+    "saint_msgs/msg/GripperCommand": saint_msgs.GripperCommand,
+    "saint_msgs/msg/GripperState": saint_msgs.GripperState,
+    "saint_msgs/msg/HeadCommand": saint_msgs.HeadCommand,
+    "saint_msgs/msg/HeadExpression": saint_msgs.HeadExpression,
+    "saint_msgs/msg/HeadSensors": saint_msgs.HeadSensors,
+    "saint_msgs/msg/HeadState": saint_msgs.HeadState,
+    "saint_msgs/msg/InputSample": saint_msgs.InputSample,
+    "geometry_msgs/msg/Vector3": geometry_msgs.Vector3,
+    "geometry_msgs/msg/Quaternion": geometry_msgs.Quaternion,
+    "geometry_msgs/msg/Transform": geometry_msgs.Transform,
+    "saint_msgs/msg/LiveLinkFrame": saint_msgs.LiveLinkFrame,
+    "saint_msgs/msg/LiveLinkSubject": saint_msgs.LiveLinkSubject,
+    "saint_msgs/msg/MotorCurrent": saint_msgs.MotorCurrent,
+    "saint_msgs/msg/PeripheralInfo": saint_msgs.PeripheralInfo,
+    "saint_msgs/msg/NodeAnnouncement": saint_msgs.NodeAnnouncement,
+    "saint_msgs/msg/NodeGPIOStatus": saint_msgs.NodeGPIOStatus,
+    "saint_msgs/msg/NodeStatus": saint_msgs.NodeStatus,
+    "saint_msgs/msg/RCChannelState": saint_msgs.RCChannelState,
+    "saint_msgs/msg/RCReceiverState": saint_msgs.RCReceiverState,
+    "saint_msgs/msg/RouteStatus": saint_msgs.RouteStatus,
+    "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
+    "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
+    "saint_msgs/msg/TrackState": saint_msgs.TrackState,
+    "saint_msgs/srv/AdoptNode_Request": saint_msgs.AdoptNode_Request,
+    "saint_msgs/srv/AdoptNode_Response": saint_msgs.AdoptNode_Response,
+    "saint_msgs/srv/FirmwareCheck_Request": saint_msgs.FirmwareCheck_Request,
+    "saint_msgs/srv/FirmwareCheck_Response": saint_msgs.FirmwareCheck_Response,
+    "saint_msgs/srv/FirmwareDownload_Request": saint_msgs.FirmwareDownload_Request,
+    "saint_msgs/srv/FirmwareDownload_Response": saint_msgs.FirmwareDownload_Response,
+    "saint_msgs/srv/GPIOProbe_Request": saint_msgs.GPIOProbe_Request,
+    "saint_msgs/srv/GPIOProbe_Response": saint_msgs.GPIOProbe_Response,
+    "saint_msgs/srv/GetRoleConfig_Request": saint_msgs.GetRoleConfig_Request,
+    "saint_msgs/srv/GetRoleConfig_Response": saint_msgs.GetRoleConfig_Response,
+    "saint_msgs/srv/GetSystemStatus_Request": saint_msgs.GetSystemStatus_Request,
+    "saint_msgs/srv/GetSystemStatus_Response": saint_msgs.GetSystemStatus_Response,
+    "saint_msgs/srv/ResetNode_Request": saint_msgs.ResetNode_Request,
+    "saint_msgs/srv/ResetNode_Response": saint_msgs.ResetNode_Response,
+    "saint_msgs/srv/SystemCommand_Request": saint_msgs.SystemCommand_Request,
+    "saint_msgs/srv/SystemCommand_Response": saint_msgs.SystemCommand_Response,
+    "std_msgs/msg/Header": std_msgs.Header,
+    "geometry_msgs/msg/TransformStamped": geometry_msgs.TransformStamped,
+    "geometry_msgs/msg/Twist": geometry_msgs.Twist,
+    "geometry_msgs/msg/Point": geometry_msgs.Point,
+    "geometry_msgs/msg/Pose": geometry_msgs.Pose,
+    "geometry_msgs/msg/PoseWithCovariance": geometry_msgs.PoseWithCovariance,
+    "geometry_msgs/msg/TwistWithCovariance": geometry_msgs.TwistWithCovariance,
+    "nav_msgs/msg/Odometry": nav_msgs.Odometry,
+    "rmw_dds_common/msg/Gid": rmw_dds_common.Gid,
+    "rmw_dds_common/msg/NodeEntitiesInfo": rmw_dds_common.NodeEntitiesInfo,
+    "rmw_dds_common/msg/ParticipantEntitiesInfo": rmw_dds_common.ParticipantEntitiesInfo,
+    "sensor_msgs/msg/CompressedImage": sensor_msgs.CompressedImage,
+    "sensor_msgs/msg/Imu": sensor_msgs.Imu,
+    "sensor_msgs/msg/JointState": sensor_msgs.JointState,
+    "std_msgs/msg/Bool": std_msgs.Bool,
+    "std_msgs/msg/Empty": std_msgs.Empty,
+    "std_msgs/msg/String": std_msgs.String,
+}

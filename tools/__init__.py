@@ -1,0 +1,1 @@
+"""Developers' tools; never shipped on the device."""

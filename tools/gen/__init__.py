@@ -1,0 +1,1 @@
+"""Writes saint_services/lib/generated from manifests/. Run it with `make gen`."""

@@ -1,0 +1,55 @@
+"""`python -m tools.gen [--check]`: write the generated modules, or say which are stale."""
+
+import sys
+from pathlib import Path
+
+import yaml
+
+from . import definitions, messages, tables
+
+ROOT = Path(__file__).parents[2]
+TARGET = ROOT / "saint_services" / "lib" / "generated"
+
+
+def render() -> dict[Path, str]:
+    """Every generated file with the text that it must have."""
+    manifests = ROOT / "manifests"
+    table = yaml.safe_load((manifests / "topics.yaml").read_text())
+    interfaces = definitions.read(manifests / "saint_msgs")
+    wanted = interfaces.messages + tables.types_of(table)
+    generated = definitions.closure(interfaces.store, wanted)
+    files = {
+        TARGET / f"{name}.py": text for name, text in messages.modules(interfaces, wanted).items()
+    }
+    files[TARGET / "topics.py"] = tables.topics(table, interfaces, generated)
+    errors = yaml.safe_load((manifests / "errors.yaml").read_text())
+    files[TARGET / "errors.py"] = tables.errors(errors)
+    return files
+
+
+def stale(files: dict[Path, str]) -> list[Path]:
+    """The files whose text is not what it must be, and files that nothing generates."""
+    wrong = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
+    known = {*files, TARGET / "__init__.py"}
+    return wrong + [p for p in TARGET.glob("*.py") if p not in known]
+
+
+def main() -> int:
+    """Exit code 0: up to date or written; 1: stale (with --check)."""
+    files = render()
+    wrong = stale(files)
+    if "--check" in sys.argv:
+        for path in wrong:
+            print(f"{path.relative_to(ROOT)} is stale: run make gen")
+        return 1 if wrong else 0
+    for path in wrong:
+        if path in files:
+            path.write_text(files[path])
+        else:
+            path.unlink()
+    print(f"{len(files)} files, {len(wrong)} changed")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
