@@ -1,0 +1,16 @@
+"""The two clocks. Durations and deadlines come from monotonic time; wall time is for people,
+logs, message stamps and certificates.
+"""
+
+import time
+
+from .generated.builtin_interfaces import Time
+
+monotonic_s = time.monotonic
+wall_s = time.time
+
+
+def stamp() -> Time:
+    """Wall time as a ROS stamp."""
+    seconds, nanoseconds = divmod(time.time_ns(), 1_000_000_000)
+    return Time(sec=seconds, nanosec=nanoseconds)

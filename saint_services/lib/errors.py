@@ -1,0 +1,30 @@
+"""SaintError: the one exception that people meet. Codes and their words come from
+manifests/errors.yaml. Not here: who shows or logs it.
+"""
+
+from .generated.errors import INFO, Code
+
+__all__ = ["Code", "SaintError"]
+
+
+class SaintError(Exception):
+    """A fault with a code. `message` says what failed with which value; `fix` says what to do."""
+
+    def __init__(self, code: Code, message: str, *, fix: str = "") -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+        self.fix = fix or INFO[code].fix
+
+    @property
+    def status(self) -> int:
+        """HTTP status."""
+        return INFO[self.code].status
+
+    @property
+    def exit_code(self) -> int:
+        """Exit code of a process that ends because of it."""
+        return INFO[self.code].exit_code
+
+    def __str__(self) -> str:
+        return f"{INFO[self.code].title}: {self.message}"
