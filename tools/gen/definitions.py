@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from rosbags.interfaces import Nodetype
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 PACKAGE = "saint_msgs"
 _LINE = re.compile(r"^(?P<type>[\w/\[\]<>=]+)\s+(?P<name>[a-z]\w*)\s*(?:#\s*(?P<comment>.*))?$")
@@ -45,6 +45,7 @@ def read(package: Path) -> Interfaces:
         types[name] = _service(name)
         result.services.append(name)
     result.store.register(types)
+    _char_is_uint8(result.store)
     return result
 
 
@@ -77,6 +78,14 @@ def _event(name: str) -> Any:
     return [], [
         ("info", info), ("request", at_most_one("Request")), ("response", at_most_one("Response"))
     ]  # fmt: skip
+
+
+def _char_is_uint8(store: Any) -> None:
+    """rosidl turns `char` of .msg files into `uint8` before it hashes; rosbags hashes the word."""
+    consts, fields = store.fielddefs["service_msgs/msg/ServiceEventInfo"]
+    gid = (Nodetype.ARRAY, ((Nodetype.BASE, ("uint8", 0)), 16))
+    fields = [(name, gid if name == "client_gid" else kind) for name, kind in fields]
+    store.fielddefs["service_msgs/msg/ServiceEventInfo"] = (consts, fields)
 
 
 def _service(name: str) -> Any:

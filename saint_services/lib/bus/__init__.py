@@ -1,0 +1,142 @@
+"""Publish, subscribe, serve, call: the data plane, the same over every backend.
+
+`open_bus()` picks the backend: `dds` (Cyclone DDS with ROS 2 wire conventions, the default), `rclpy`
+(a sourced ROS 2 installation) or `local` (inside one process, for tests). All of them
+belong to one asyncio loop: callbacks run in it, nothing here may be called from another thread.
+"""
+
+import builtins
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+
+class Message(Protocol):
+    """What the generated classes have in common (see lib/generated)."""
+
+    TYPE: ClassVar[str]  # "saint_msgs/msg/HeadCommand"
+    HASH: ClassVar[str]  # "RIHS01_..." (REP 2016)
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]]
+
+
+M = TypeVar("M", bound=Message)
+Req = TypeVar("Req", bound=Message)
+Res = TypeVar("Res", bound=Message)
+M_contra = TypeVar("M_contra", bound=Message, contravariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Qos:
+    """The part of DDS's quality of service that we use; history is always keep-last."""
+
+    reliable: bool = True
+    depth: int = 10
+    latched: bool = False  # transient local: late subscribers get the newest
+
+
+@dataclass(frozen=True, slots=True)
+class Topic(Generic[M]):
+    """A topic's absolute ROS name, type and quality of service. Import them from lib.generated.topics."""
+
+    name: str
+    type: type[M]
+    qos: Qos
+
+    def at(self, **parts: str) -> "Topic[M]":
+        """The topic with the {placeholders} of its name filled in."""
+        return Topic(self.name.format(**parts), self.type, self.qos)
+
+
+@dataclass(frozen=True, slots=True)
+class Service(Generic[Req, Res]):
+    """A service's absolute ROS name and its two halves."""
+
+    name: str
+    type: str  # "saint_msgs/srv/AdoptNode"
+    hash: str  # RIHS01 of the service
+    request: builtins.type[Req]
+    response: builtins.type[Res]
+
+    def at(self, **parts: str) -> "Service[Req, Res]":
+        """The service with the {placeholders} of its name filled in."""
+        return Service(self.name.format(**parts), self.type, self.hash, self.request, self.response)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample(Generic[M]):
+    """A received message.
+
+    `age_s` is the time from the writer's clock to ours at arrival: good on one host, and as good
+    as the clocks agree between hosts. Freshness is judged by `received_s`, our monotonic clock.
+    `origin` names the writer's participant (24 hex digits; empty when the backend cannot tell).
+    """
+
+    message: M
+    received_s: float
+    age_s: float
+    origin: str
+
+
+class Publisher(Protocol[M_contra]):
+    """Made by Bus.publisher. Publishing never blocks for longer than the writer's limit (100 ms)."""
+
+    def publish(self, message: M_contra) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class Subscription(Protocol):
+    """Made by Bus.subscribe and Bus.serve."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A ROS node as the graph shows it."""
+
+    namespace: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """All that is visible on the domain."""
+
+    nodes: tuple[NodeView, ...]
+    topics: dict[str, tuple[str, ...]]  # ROS name -> types
+    services: dict[str, tuple[str, ...]]
+
+
+class Bus(Protocol):
+    """One ROS node of this process."""
+
+    @property
+    def origin(self) -> str:
+        """Our own participant, as it appears in Sample.origin of what we publish."""
+        ...
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """Samples that could not be decoded, by topic; they are counted, never raised."""
+        ...
+
+    def publisher(self, topic: Topic[M]) -> Publisher[M]: ...
+
+    def subscribe(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
+    ) -> Subscription:
+        """Call `callback` in the loop for every sample. `own=False` leaves out what this bus wrote."""
+        ...
+
+    def serve(
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+    ) -> Subscription: ...
+
+    async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
+        """Raises SaintError bus_timeout when no server is there or none answers in time."""
+        ...
+
+    def graph(self) -> Graph: ...
+
+    async def close(self) -> None: ...
