@@ -24,7 +24,9 @@ class SlewLimiter:
 
     def __init__(self, max_rate: float, value: float = 0.0) -> None:
         if not max_rate > 0 or not math.isfinite(value):
-            raise ValueError(f"slew limit needs a positive rate and a finite start, got {max_rate}, {value}")
+            raise ValueError(
+                f"slew limit needs a positive rate and a finite start, got {max_rate}, {value}"
+            )
         self.max_rate = max_rate
         self.value = value
 

@@ -25,19 +25,19 @@ class Logger:
     def __init__(self, name: str) -> None:
         self._logger = logging.getLogger(f"saint.{name}")
 
-    def debug(self, text: str, **fields: object) -> None:
+    def debug(self, text: str, /, **fields: object) -> None:
         """For us: everything that happens more often than a person would ask about."""
         self._write(logging.DEBUG, text, fields)
 
-    def info(self, text: str, **fields: object) -> None:
+    def info(self, text: str, /, **fields: object) -> None:
         """A change that a user may ask about."""
         self._write(logging.INFO, text, fields)
 
-    def warning(self, text: str, **fields: object) -> None:
+    def warning(self, text: str, /, **fields: object) -> None:
         """Something is wrong, we go on."""
         self._write(logging.WARNING, text, fields)
 
-    def error(self, text: str, **fields: object) -> None:
+    def error(self, text: str, /, **fields: object) -> None:
         """Something failed and was given up."""
         self._write(logging.ERROR, text, fields)
 
@@ -87,7 +87,7 @@ def setup(daemon: str) -> None:
 
 
 def _is_journal(descriptor: int) -> bool:
-    """JOURNAL_STREAM names device and inode of the journal's stream; a redirected stderr differs."""
+    """JOURNAL_STREAM names the journal's device and inode; a redirected stderr differs."""
     named = os.environ.get("JOURNAL_STREAM", "")
     if not named:
         return False

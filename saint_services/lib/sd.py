@@ -91,7 +91,7 @@ def _one_line(text: str) -> str:
 
 
 def watchdog_interval_s() -> float | None:
-    """How often to send WATCHDOG=1: half of what the manager allows; None when it does not watch."""
+    """How often to send WATCHDOG=1: half of the time allowed; None when nobody watches."""
     allowed = os.environ.get("WATCHDOG_USEC", "")
     pid = os.environ.get("WATCHDOG_PID", "")
     if not allowed.isascii() or not allowed.isdigit() or (pid and pid != str(os.getpid())):

@@ -1,0 +1,233 @@
+"""Turns pydantic's complaints into sentences that an operator can act on: which key, what is wrong,
+what was probably meant. Used for settings files and for requests.
+"""
+
+import difflib
+import types
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+Path = tuple[str | int, ...]
+
+_LONGEST_VALUE = 40
+_WORDS = {
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "int_parsing_size": "a whole number of reasonable size",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "set_type": "a list",
+    "dict_type": "a group of 'key: value' lines",
+    "model_type": "a group of 'key: value' lines",
+    "model_attributes_type": "a group of 'key: value' lines",
+    "literal_error": "one of {expected}",
+    "enum": "one of {expected}",
+    "greater_than": "above {gt}",
+    "greater_than_equal": "at least {ge}",
+    "less_than": "below {lt}",
+    "less_than_equal": "at most {le}",
+    "multiple_of": "a multiple of {multiple_of}",
+    "string_too_short": "at least {min_length} characters long",
+    "string_too_long": "at most {max_length} characters long",
+    "string_pattern_mismatch": "text of the form {pattern}",
+    "too_short": "at least {min_length} long",
+    "too_long": "at most {max_length} long",
+    "none_required": "empty",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong. `path` leads to it in the data as it was given."""
+
+    path: Path
+    what: str  # "is not a known setting; did you mean 'priority'?"
+
+    def __str__(self) -> str:
+        return f"{dotted(self.path)} {self.what}".lstrip()
+
+
+def faults(error: ValidationError, model: type[BaseModel], data: object) -> list[Fault]:
+    """All faults, most telling first: what was misspelled before what is missing for it."""
+    branches: dict[Path, dict[str, list[_Located]]] = {}
+    plain: list[tuple[bool, Fault]] = []
+    for details in error.errors(include_url=False):
+        located = _locate(details, data)
+        if located.branch:
+            branch = branches.setdefault(located.base, {})
+            branch.setdefault(located.branch, []).append(located)
+        else:
+            plain.append(_described(located, model))
+    for base, members in branches.items():
+        plain.append(_folded(base, members, model))
+    return [fault for _, fault in sorted(plain, key=lambda pair: pair[0])]
+
+
+def dotted(path: Path) -> str:
+    """("routes", 0, "from") -> "routes[0].from"."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that was probably meant, else an empty string."""
+    choices = {name.lower(): name for name in known}
+    found = difflib.get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
+    return choices[found[0]] if found else ""
+
+
+def shown(value: object) -> str:
+    """A value as an operator would recognise it, shortened."""
+    if isinstance(value, bool) or value is None:
+        return {True: "true", False: "false", None: "empty"}[value]
+    if isinstance(value, Mapping):
+        return "a group of keys"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    text = repr(value) if isinstance(value, str) else str(value)
+    return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Located:
+    """An error with its place in the data; pydantic's own places also name union members."""
+
+    details: ErrorDetails
+    path: Path
+    base: Path = ()  # where the union stands
+    branch: str = ""  # the union's member
+
+
+def _locate(details: ErrorDetails, data: object) -> _Located:
+    path: list[str | int] = []
+    base: Path = ()
+    branch = ""
+    here: Any = data
+    places = details["loc"]
+    for index, part in enumerate(places):
+        if _holds(here, part):
+            here = here[part]
+        elif index == len(places) - 1 and details["type"] == "missing":
+            here = None
+        else:
+            if part != "[key]" and not branch:
+                base, branch = tuple(path), str(part)
+            continue
+        path.append(part)
+    return _Located(details, tuple(path), base, branch)
+
+
+def _holds(here: object, part: str | int) -> bool:
+    if isinstance(here, list):
+        return isinstance(part, int) and part < len(here)
+    return isinstance(here, Mapping) and part in here
+
+
+def _described(located: _Located, model: type[BaseModel]) -> tuple[bool, Fault]:
+    """The fault, with True first when it may only follow from another one."""
+    details, path = located.details, located.path
+    kind = details["type"]
+    if kind == "missing":
+        return True, Fault(path, "is missing")
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
+        return False, Fault(path, _unknown_key(model, path))
+    context = details.get("ctx", {})
+    if kind in ("value_error", "assertion_error"):
+        return False, Fault(path, f"is refused: {context.get('error', '')}")
+    words = _WORDS.get(kind)
+    if words is None:
+        return False, Fault(path, f"is refused: {details['msg']}")
+    must = words.format_map({key: str(value) for key, value in context.items()})
+    return False, Fault(path, f"must be {must}, not {shown(details['input'])}")
+
+
+def _unknown_key(model: type[BaseModel], path: Path) -> str:
+    known = _known_keys(model, path[:-1])
+    text = "is not a known setting"
+    meant = nearest(str(path[-1]), known)
+    if meant:
+        return f"{text}; did you mean '{meant}'?"
+    return f"{text}; known here: {', '.join(sorted(known))}" if known else text
+
+
+def _folded(
+    base: Path, members: dict[str, list[_Located]], model: type[BaseModel]
+) -> tuple[bool, Fault]:
+    """One sentence for a union: of the member that fits furthest, else of all that would do."""
+    described = {name: [_described(each, model) for each in all_] for name, all_ in members.items()}
+
+    def rank(name: str) -> tuple[int, int]:
+        return max(len(fault.path) for _, fault in described[name]), -len(described[name])
+
+    best = max(described, key=rank)
+    first = min(described[best], key=lambda pair: pair[0])
+    if len(first[1].path) > len(base):
+        return first
+    wanted = [fault.what for faults_ in described.values() for _, fault in faults_[:1]]
+    if not all(what.startswith("must be ") for what in wanted):
+        return first
+    value = next(iter(members.values()))[0].details["input"]
+    wishes = dict.fromkeys(what.removeprefix("must be ").split(", not ")[0] for what in wanted)
+    return False, Fault(base, f"must be {' or '.join(wishes)}, not {shown(value)}")
+
+
+def _known_keys(model: type[BaseModel], path: Path) -> set[str]:
+    places: list[Any] = [model]
+    for part in path:
+        places = [inner for place in places for inner in _inside(place, part)]
+    return {key for place in places for found in _models(place) for key in _keys(found)}
+
+
+def _keys(model: type[BaseModel]) -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        yield field.alias or name
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    origin = get_origin(annotation)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    elif origin is Annotated:
+        yield from _models(get_args(annotation)[0])
+    elif origin in (Union, types.UnionType):
+        for member in get_args(annotation):
+            yield from _models(member)
+
+
+def _inside(annotation: Any, part: str | int) -> Iterator[Any]:
+    """The annotations that a key or index of `annotation` may have."""
+    for model in _models(annotation):
+        for name, field in model.model_fields.items():
+            if part in (name, field.alias):
+                yield field.annotation
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        if not isinstance(arguments[0], type) or get_origin(arguments[0]):
+            yield from _inside(arguments[0], part)
+    elif origin in (Union, types.UnionType):
+        for member in arguments:
+            if get_origin(member):
+                yield from _inside(member, part)
+    elif isinstance(origin, type) and issubclass(origin, Mapping):
+        yield arguments[1]
+    elif origin in (list, set, frozenset):
+        yield arguments[0]
+    elif origin is tuple and isinstance(part, int):
+        last = len(arguments) - 1
+        yield arguments[0] if arguments[-1] is Ellipsis else arguments[min(part, last)]
