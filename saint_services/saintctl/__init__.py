@@ -1,0 +1,1 @@
+"""saintctl: the robot from a terminal."""

@@ -1,0 +1,38 @@
+"""The command tree. Each noun has a module of its own; decoding needs no robot at all."""
+
+from typing import Annotated
+
+import typer
+
+from . import decode, estop, inputs, node, route, status
+from .console import EXIT_CODES
+
+app = typer.Typer(
+    help="See and steer a SAINT.OS robot.",
+    epilog=EXIT_CODES,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+app.command("status")(status.show)
+app.add_typer(node.app, name="node")
+app.add_typer(route.app, name="route")
+app.add_typer(inputs.app, name="input")
+app.add_typer(estop.app, name="estop")
+app.add_typer(decode.rc, name="rc")
+app.add_typer(decode.livelink, name="livelink")
+
+
+@app.callback()
+def options(
+    context: typer.Context,
+    run: Annotated[
+        str,
+        typer.Option(
+            envvar="SAINT_RUN",
+            help="Directory with the daemons' sockets; found by itself on a robot and in a checkout.",
+        ),
+    ] = "",
+) -> None:
+    """See and steer a SAINT.OS robot."""
+    context.obj = run

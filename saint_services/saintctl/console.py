@@ -1,0 +1,78 @@
+"""What all commands share: how an answer is printed, how a fault ends the program."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Coroutine, Iterable
+from typing import Annotated, Any, TypeVar
+
+import typer
+from pydantic import BaseModel
+
+from ..lib.errors import SaintError
+
+T = TypeVar("T")
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 fault, 2 wrong usage or file, 3 hardware, 4 not found, "
+    "5 refused or taken, 6 not allowed, 7 a daemon does not answer."
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def run(work: Coroutine[Any, Any, T], as_json: bool = False) -> T:
+    """The result of `work`; a SaintError becomes one sentence, what to do, and its exit code."""
+    try:
+        return asyncio.run(work)
+    except SaintError as err:
+        raise fail(err, as_json) from None
+
+
+def fail(err: SaintError, as_json: bool = False) -> typer.Exit:
+    """Say what failed on stderr; returns what to raise."""
+    if as_json:
+        fault = {"code": str(err.code), "message": err.message, "fix": err.fix}
+        print(json.dumps(fault), file=sys.stderr)
+    else:
+        print(f"saintctl: {err}\n{err.fix}", file=sys.stderr)
+    return typer.Exit(err.exit_code)
+
+
+def print_json(reply: BaseModel) -> None:
+    """A reply as the daemons send it."""
+    print(reply.model_dump_json(indent=2, by_alias=True))
+
+
+def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: str) -> None:
+    """Aligned columns; `empty` is said when there are no rows."""
+    from rich.console import Console
+    from rich.table import Table
+
+    lines = [[str(cell) for cell in row] for row in rows]
+    if not lines:
+        print(empty)
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for line in lines:
+        table.add_row(*line)
+    Console(highlight=False, soft_wrap=False).print(table)
+
+
+def duration(seconds: float) -> str:
+    """12 -> "12 s", 4000 -> "1 h 6 m"."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} m {whole % 60} s"
+    if whole < 86_400:
+        return f"{whole // 3600} h {whole % 3600 // 60} m"
+    return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
+
+
+def dot(good: bool) -> str:
+    """A coloured mark that also reads without colour."""
+    return "[green]●[/]" if good else "[red]○[/]"

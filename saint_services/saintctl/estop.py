@@ -1,0 +1,35 @@
+"""`saintctl estop`: stop all motion; release it again."""
+
+from typing import Annotated
+
+import typer
+
+from ..lib.api import Done
+from ..lib.api.routing import EStopRequest
+from .connect import tell
+from .console import AsJson, print_json, run
+
+app = typer.Typer(help="E-stop: set, clear.", no_args_is_help=True)
+
+Reason = Annotated[str, typer.Option(help="Shown to everybody else.")]
+
+
+@app.command("set")
+def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
+    """Stop all motion now. Stays until it is cleared."""
+    _send(context.obj, "/estop", reason, as_json)
+
+
+@app.command("clear")
+def clear(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
+    """Release the e-stop; refused while a velocity input is not neutral."""
+    _send(context.obj, "/estop/clear", reason, as_json)
+
+
+def _send(given: str, path: str, reason: str, as_json: bool) -> None:
+    body = EStopRequest(source="saintctl", reason=reason)
+    reply = run(tell(given, "routerd", path, body, Done), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(reply.message)

@@ -1,0 +1,75 @@
+"""`saintctl status`: the robot on one screen."""
+
+import asyncio
+import json
+
+import typer
+from pydantic import BaseModel
+
+from ..lib.api.adoption import NodeList, NodeState
+from ..lib.api.livelink import SubjectList
+from ..lib.api.rc import RcStatus
+from ..lib.api.routing import RouterStatus
+from ..lib.errors import SaintError
+from .connect import ask_or_error
+from .console import AsJson, dot, fail, print_table, run
+
+_PARTS: dict[str, tuple[str, str, type[BaseModel]]] = {
+    "nodes": ("adoptiond", "/nodes", NodeList),
+    "router": ("routerd", "/status", RouterStatus),
+    "rc": ("rcd", "/status", RcStatus),
+    "livelink": ("livelinkd", "/subjects", SubjectList),
+}
+
+
+def show(context: typer.Context, as_json: AsJson = False) -> None:
+    """The robot on one screen: e-stop, nodes, inputs, outputs in control."""
+    replies = run(_ask_all(context.obj), as_json)
+    faults = [reply for reply in replies.values() if isinstance(reply, SaintError)]
+    if len(faults) == len(replies):
+        raise fail(faults[0], as_json)
+    if as_json:
+        print(json.dumps({name: _as_data(reply) for name, reply in replies.items()}, indent=2))
+        return
+    print_table(("", "part", "state"), [_row(name, r) for name, r in replies.items()], "")
+
+
+async def _ask_all(given: str) -> dict[str, BaseModel | SaintError]:
+    asked = [ask_or_error(given, *part) for part in _PARTS.values()]
+    return dict(zip(_PARTS, await asyncio.gather(*asked), strict=True))
+
+
+def _as_data(reply: BaseModel | SaintError) -> object:
+    if isinstance(reply, SaintError):
+        return {"error": {"code": str(reply.code), "message": reply.message}}
+    return reply.model_dump(mode="json", by_alias=True)
+
+
+def _row(name: str, reply: BaseModel | SaintError) -> tuple[str, str, str]:
+    good, text = _summary(reply)
+    return dot(good), name, text
+
+
+def _summary(reply: BaseModel | SaintError) -> tuple[bool, str]:
+    """Whether the part is well, and what there is to know of it."""
+    match reply:
+        case NodeList(nodes=nodes):
+            counts = {state: sum(n.state is state for n in nodes) for state in NodeState}
+            text = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
+            return not counts[NodeState.OFFLINE], text or "none heard yet"
+        case RouterStatus(estop=estop) if estop.active:
+            return False, f"E-STOP by {estop.source}: {estop.reason or 'no reason given'}"
+        case RouterStatus():
+            live = [out for out in reply.outputs if out.policy == "live"]
+            return True, f"{reply.state}, {len(live)} of {len(reply.outputs)} outputs live"
+        case RcStatus(connected=False):
+            return not reply.enabled, reply.reason or "no receiver"
+        case RcStatus():
+            signal = "signal lost" if reply.failsafe else f"{reply.frame_rate_hz:.0f} frames/s"
+            return not reply.failsafe, f"{reply.protocol}, {signal}"
+        case SubjectList(sources=sources):
+            names = ", ".join(f"{s.subject_name} ({s.frame_rate:.0f} fps)" for s in sources)
+            return True, names or "no subjects"
+        case SaintError():
+            return False, reply.message
+    return True, ""

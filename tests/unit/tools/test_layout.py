@@ -1,0 +1,35 @@
+"""Every daemon has the same shape; nobody imports what is not theirs."""
+
+from pathlib import Path
+
+import pytest
+
+from tools import check_layout
+
+
+def test_layout_holds() -> None:
+    assert sorted(set(check_layout.faults())) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "line", "expected"),
+    [
+        ("routerd/logic.py", "import time", "rules do not touch the world"),
+        ("routerd/daemon.py", "from saint_services.rcd import daemon", "daemons meet on sockets"),
+        ("lib/sd.py", "from ..rcd import logic", "lib knows no daemon"),
+        ("rcd/adapters.py", "import serial", "belong in lib/hw"),
+        ("routerd/daemon.py", "import rclpy", "belongs in lib/bus/ros.py"),
+        ("routerd/utils.py", "x = 1", "say what it holds"),
+    ],
+)
+def test_forbidden_import_is_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str, line: str, expected: str
+) -> None:
+    services = tmp_path / "saint_services"
+    file = services / place
+    file.parent.mkdir(parents=True)
+    file.write_text(f'"""What it is for."""\n{line}\n')
+    monkeypatch.setattr(check_layout, "ROOT", tmp_path)
+    monkeypatch.setattr(check_layout, "SERVICES", services)
+    found = list(check_layout._file(file, {"routerd", "rcd"}))
+    assert any(expected in sentence for sentence in found), found

@@ -1,0 +1,104 @@
+"""The shape that every daemon has, and who may import whom. Run by the tests.
+
+Each check yields one sentence per fault, naming the file and what to do.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+SERVICES = ROOT / "saint_services"
+NOT_DAEMONS = {"lib", "saintctl"}
+NEEDED = {"README.md", "__init__.py", "__main__.py", "daemon.py", "config.py"}
+BAD_NAMES = {"utils", "helpers", "common", "misc", "manager"}
+HARDWARE = {"smbus2", "serial", "spidev", "pigpio", "picamera2", "gpiod", "lgpio", "luma"}
+WORLD = {"asyncio", "socket", "time", "os", "random", "logging", "pathlib", "subprocess", "aiohttp"}
+LONGEST_FILE = 500
+
+
+def faults() -> Iterator[str]:
+    """Every fault of the tree."""
+    daemons = yaml.safe_load((ROOT / "manifests" / "daemons.yaml").read_text())
+    yield from _table_matches_folders(daemons)
+    for name in daemons:
+        yield from _shape(name)
+        yield from _units(name)
+    for path in sorted(SERVICES.rglob("*.py")):
+        yield from _file(path, set(daemons))
+
+
+def _table_matches_folders(daemons: dict[str, object]) -> Iterator[str]:
+    folders = {p.parent.name for p in SERVICES.glob("*/__init__.py")} - NOT_DAEMONS
+    for name in sorted(folders ^ set(daemons)):
+        yield f"saint_services/{name} and manifests/daemons.yaml disagree: add or remove one"
+
+
+def _shape(name: str) -> Iterator[str]:
+    folder = SERVICES / name
+    for needed in sorted(NEEDED):
+        if not (folder / needed).exists():
+            yield f"saint_services/{name}/{needed} is missing"
+
+
+def _units(name: str) -> Iterator[str]:
+    unit = f"saint-{name.replace('_', '-')}"
+    for ending in ("service", "socket"):
+        if not (ROOT / "systemd" / f"{unit}.{ending}").exists():
+            yield f"systemd/{unit}.{ending} is missing"
+
+
+def _file(path: Path, daemons: set[str]) -> Iterator[str]:
+    shown = path.relative_to(ROOT)
+    text = path.read_text()
+    if path.stem in BAD_NAMES:
+        yield f"{shown}: say what it holds, not that it is {path.stem}"
+    if "generated" in path.parts:
+        return
+    if text.count("\n") > LONGEST_FILE:
+        yield f"{shown} has over {LONGEST_FILE} lines: split it by what is decided"
+    tree = ast.parse(text)
+    if not ast.get_docstring(tree):
+        yield f"{shown} does not say what it is responsible for"
+    owner = path.relative_to(SERVICES).parts[0]
+    for module in _imports(tree, path):
+        yield from _import(shown, owner, path, module, daemons)
+
+
+def _imports(tree: ast.Module, path: Path) -> Iterator[str]:
+    """Absolute names of all imported modules, inside functions too."""
+    package = path.relative_to(ROOT).parent.parts
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *([node.module] if node.module else [])))
+            yield module
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def _import(
+    shown: Path, owner: str, path: Path, module: str, daemons: set[str]
+) -> Iterator[str]:
+    parts = module.split(".")
+    other = parts[1] if parts[0] == "saint_services" and len(parts) > 1 else ""
+    if other in daemons and owner == "lib":
+        yield f"{shown} imports {module}: lib knows no daemon"
+    if other in daemons and owner in daemons and other != owner:
+        yield f"{shown} imports {module}: daemons meet on sockets and topics only"
+    if parts[0] in HARDWARE and path.parent.name != "hw":
+        yield f"{shown} imports {module}: hardware libraries belong in lib/hw"
+    if parts[0] == "rclpy" and path.name != "ros.py":
+        yield f"{shown} imports {module}: rclpy belongs in lib/bus/ros.py"
+    if path.name == "logic.py" and parts[0] in WORLD:
+        yield f"{shown} imports {module}: rules do not touch the world"
+
+
+if __name__ == "__main__":
+    found = sorted(set(faults()))
+    print("\n".join(found) or "the layout holds")
+    sys.exit(bool(found))
