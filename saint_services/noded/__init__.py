@@ -1,0 +1,1 @@
+"""noded: one node's life, from boot to its role and back."""
