@@ -50,7 +50,7 @@ class Store(Generic[T]):
             value = self._read()
         except FileNotFoundError:
             value = self._model()
-        except (_Damaged, OSError) as err:
+        except (_DamagedError, OSError) as err:
             self._set_aside(err)
             value = self._model()
         self._is_loaded = True
@@ -74,7 +74,7 @@ class Store(Generic[T]):
         data = self._decoded(self.path.read_bytes())
         version = data.pop(VERSION_KEY, None)
         if not isinstance(version, int) or isinstance(version, bool) or version < 0:
-            raise _Damaged(f"{VERSION_KEY} is {validation.shown(version)}")
+            raise _DamagedError(f"{VERSION_KEY} is {validation.shown(version)}")
         if version > self._version:
             self._is_loaded = False  # so that save() looks again, and refuses
             message = f"{self.path} has version {version}, this program reads {self._version}"
@@ -84,9 +84,9 @@ class Store(Generic[T]):
                 data = self._migrations[step](data)
             return self._model.model_validate(data)
         except ValidationError as err:
-            raise _Damaged(str(validation.faults(err, self._model, data)[0])) from err
+            raise _DamagedError(str(validation.faults(err, self._model, data)[0])) from err
         except (LookupError, TypeError, ValueError, AttributeError) as err:
-            raise _Damaged(f"version {version} cannot be brought up to date") from err
+            raise _DamagedError(f"version {version} cannot be brought up to date") from err
 
     def _decoded(self, raw: bytes) -> dict[str, Any]:
         try:
@@ -96,9 +96,9 @@ class Store(Generic[T]):
             else:
                 data = json.loads(text)
         except (ValueError, RecursionError, SaintError) as err:
-            raise _Damaged("it is cut off or was edited wrongly") from err
+            raise _DamagedError("it is cut off or was edited wrongly") from err
         if not isinstance(data, dict):
-            raise _Damaged("it does not hold named values")
+            raise _DamagedError("it does not hold named values")
         return data
 
     def _encoded(self, data: dict[str, Any]) -> bytes:
@@ -109,14 +109,14 @@ class Store(Generic[T]):
     def _set_aside(self, reason: Exception) -> None:
         aside = _free_name(self.path)
         try:
-            os.rename(self.path, aside)
+            self.path.rename(aside)
         except OSError as err:
             message = f"{self.path} ({reason}) cannot be set aside: {err.strerror}"
             raise SaintError(Code.STATE_DAMAGED, message, fix="Check the disk.") from err
         self.problem = SaintError(Code.STATE_DAMAGED, f"{reason}; kept as {aside}")
 
 
-class _Damaged(Exception):
+class _DamagedError(Exception):
     """The file is not what was saved."""
 
 
@@ -133,10 +133,10 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o640) -> None:
     aside = path.with_name(f".{path.name}.new")  # one name: leftovers of a crash do not pile up
     try:
         _write_synced(aside, data, mode)
-        os.replace(aside, path)
+        aside.replace(path)
     except OSError:
         with contextlib.suppress(OSError):
-            os.unlink(aside)
+            aside.unlink()
         raise
     _sync_directory(path.parent)
 

@@ -1,0 +1,274 @@
+"""The life of every daemon: settings, sockets, one task group, readiness, watchdog, signals, an
+orderly end and its exit code. Not here: anything that a single daemon does.
+"""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
+
+from pydantic import BaseModel
+
+from . import config as settings
+from . import log, sd
+from .clock import monotonic_s
+from .errors import Code, SaintError
+from .health import Health
+
+if TYPE_CHECKING:
+    from .bus import Bus
+    from .ipc import Api, Server
+
+C = TypeVar("C", bound=BaseModel)
+
+_STOP_LIMIT_S = 5.0  # for run() to reach its safe state and return
+_CLOSE_LIMIT_S = 2.0  # for the bus and the servers
+_PULSE_S = 0.1  # how often the loop proves that it turns
+_LAG_LIMIT_S = 0.1
+_BACKLOG = 64
+
+
+@dataclass(slots=True, kw_only=True)
+class Context(Generic[C]):
+    """What a daemon's run() gets."""
+
+    name: str
+    config: C
+    directories: sd.Directories
+    sockets: dict[str, list[socket.socket]]
+    health: Health
+    tasks: asyncio.TaskGroup
+    stopping: asyncio.Event
+    is_ready: asyncio.Event = field(default_factory=asyncio.Event)
+    _bus: "Bus | None" = None
+    _closing: contextlib.AsyncExitStack = field(default_factory=contextlib.AsyncExitStack)
+
+    def ready(self, status: str = "") -> None:
+        """Everything is open: requests are answered from now on."""
+        self.is_ready.set()
+        fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
+        sd.notify(**fields)
+        log.get(self.name).info("ready", **({"status": status} if status else {}))
+
+    def status(self, text: str) -> None:
+        """One line for `systemctl status`."""
+        sd.notify(STATUS=text)
+
+    def spawn(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
+        """A task of this daemon; when it raises, the daemon ends."""
+        return self.tasks.create_task(work, name=name)
+
+    async def open_bus(self, node_name: str | None = None) -> "Bus":
+        """This daemon's ROS node, closed at the end."""
+        if self._bus is not None:
+            return self._bus
+        from .bus.open import open_bus
+
+        self._bus = await open_bus(node_name or self.name.replace("-", "_"))
+        self._closing.push_async_callback(_limited, self._bus.close)
+        return self._bus
+
+    async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "Server":
+        """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
+        api.get("/health", self._health)
+        passed = self.sockets.get(socket_name) or [bind(self.directories.runtime, self.name)]
+        server = await api.serve(passed)
+        self._closing.push_async_callback(_limited, server.close)
+        return server
+
+    async def _health(self, _: object) -> BaseModel:
+        return self.health.report()
+
+
+Run = Callable[[Context[C]], Coroutine[Any, Any, None]]
+
+
+def bind(runtime: Path, name: str) -> socket.socket:
+    """The daemon's own unix socket, for running without launcher or systemd."""
+    path = runtime / f"{name}.sock"
+    runtime.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)  # a killed predecessor's
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        bound.bind(str(path))
+        path.chmod(0o660)
+        bound.listen(_BACKLOG)
+    except OSError as err:
+        bound.close()
+        raise SaintError(Code.CONFIG_INVALID, f"{path} cannot be opened: {err}") from err
+    bound.setblocking(False)
+    return bound
+
+
+def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
+    """Run a daemon until it is asked to stop, then exit with its code."""
+    log.setup(name)
+    try:
+        directories = sd.Directories.from_environment()
+        loaded = settings.load(config, directories.config / f"{name}.yaml")
+        context = _context(name, loaded, directories, sd.listen_sockets())
+        asyncio.run(_live(context, run, with_signals=True))
+    except Exception as err:
+        sys.exit(_explained(name, err))
+    sys.exit(0)
+
+
+@contextlib.asynccontextmanager
+async def running(
+    name: str,
+    config: C,
+    run: Run[C],
+    directories: sd.Directories,
+    sockets: Mapping[str, list[socket.socket]] | None = None,
+    bus: "Bus | None" = None,
+) -> AsyncIterator[Context[C]]:
+    """A daemon inside a test's loop: entered when it is ready, stopped at the end. What ends it
+    early is raised here.
+    """
+    context = _context(name, config, directories, dict(sockets or {}))
+    context._bus = bus
+    life = asyncio.create_task(_live(context, run), name=name)
+    started = asyncio.create_task(context.is_ready.wait())
+    try:
+        await asyncio.wait({life, started}, timeout=10.0, return_when=asyncio.FIRST_COMPLETED)
+        if life.done():
+            life.result()
+        yield context
+    finally:
+        started.cancel()
+        context.stopping.set()
+        await life
+
+
+def _context(
+    name: str, config: C, directories: sd.Directories, sockets: dict[str, list[socket.socket]]
+) -> Context[C]:
+    return Context(
+        name=name,
+        config=config,
+        directories=directories,
+        sockets=sockets,
+        health=Health(name),
+        tasks=asyncio.TaskGroup(),
+        stopping=asyncio.Event(),
+    )
+
+
+class _FinishedError(Exception):
+    """Ends the task group from inside: run() has returned."""
+
+
+async def _live(context: Context[C], run: Run[C], *, with_signals: bool = False) -> None:
+    """One life. Raises what ended it too early."""
+    if with_signals:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, context.stopping.set)
+    finished = asyncio.Event()
+    async with context._closing:
+        group = asyncio.create_task(_hold(context, finished), name="tasks")
+        await asyncio.sleep(0)  # the group is open before run() may use it
+        work = asyncio.create_task(run(context), name="run")
+        stop = asyncio.create_task(context.stopping.wait(), name="stop")
+        try:
+            await asyncio.wait({group, work, stop}, return_when=asyncio.FIRST_COMPLETED)
+            is_asked = context.stopping.is_set()
+            context.stopping.set()
+            sd.notify(STOPPING=1)
+            await _end(work)
+            finished.set()
+            await _end(group)
+        finally:
+            for task in (stop, work, group):
+                task.cancel()
+    _judge(group, work, is_asked)
+
+
+async def _hold(context: Context[C], finished: asyncio.Event) -> None:
+    """Keeps the task group open. A task that raises ends it, and with it the daemon."""
+    try:
+        async with context.tasks:
+            context.tasks.create_task(_pulse(context), name="pulse")
+            await finished.wait()
+            raise _FinishedError
+    except* _FinishedError:
+        pass
+
+
+async def _end(task: asyncio.Task[None]) -> None:
+    done, _ = await asyncio.wait({task}, timeout=_STOP_LIMIT_S)
+    if not done:
+        task.cancel()
+        await asyncio.wait({task}, timeout=_CLOSE_LIMIT_S)
+
+
+def _judge(group: asyncio.Task[None], work: asyncio.Task[None], is_asked: bool) -> None:
+    """Raise the fault that ended the daemon; a fault in run() explains more than one in a task."""
+    for task in (work, group):
+        if not task.done():
+            raise SaintError(Code.INTERNAL, f"{task.get_name()} ignored the request to stop")
+        if task.cancelled():
+            message = f"{task.get_name()} did not stop within {_STOP_LIMIT_S:g} s"
+            raise SaintError(Code.INTERNAL, message)
+    if error := work.exception():
+        raise error
+    if error := group.exception():
+        raise TaskFailedError(_first(error)) from error
+    if not is_asked:
+        raise SaintError(Code.INTERNAL, "run() ended without being asked to stop")
+
+
+class TaskFailedError(Exception):
+    """A task of the daemon raised."""
+
+
+def _first(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
+def _explained(name: str, error: Exception) -> int:
+    """One sentence in the log; returns the exit code."""
+    logger = log.get(name)
+    logger.trace(error)
+    code = 1
+    cause: BaseException = error
+    if isinstance(error, TaskFailedError):
+        cause = error.args[0]
+    elif isinstance(error, SaintError):
+        code = error.exit_code
+    if isinstance(cause, SaintError):
+        logger.error(str(cause), fix=cause.fix)
+    else:
+        logger.error("stopped by a fault", error=type(cause).__name__, text=cause)
+    return code
+
+
+async def _limited(close: Callable[[], Awaitable[None]]) -> None:
+    try:
+        async with asyncio.timeout(_CLOSE_LIMIT_S):
+            await close()
+    except TimeoutError:
+        log.get("daemon").warning("something did not close in time", what=close.__qualname__)
+
+
+async def _pulse(context: Context[C]) -> None:
+    """Feeds the watchdog from the loop that does the work; notices when that loop was blocked."""
+    feed_s = sd.watchdog_interval_s()
+    next_feed_s = monotonic_s()
+    while True:
+        before_s = monotonic_s()
+        if feed_s and before_s >= next_feed_s:
+            sd.notify(WATCHDOG=1)
+            next_feed_s = before_s + feed_s
+        await asyncio.sleep(_PULSE_S)
+        lag_s = monotonic_s() - before_s - _PULSE_S
+        if lag_s > _LAG_LIMIT_S:
+            context.health.counters["loop_lags"] += 1
+            log.get(context.name).debug("loop was blocked", lag_ms=round(lag_s * 1000))
