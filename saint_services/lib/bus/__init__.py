@@ -1,7 +1,7 @@
 """Publish, subscribe, serve, call: the data plane, the same over every backend.
 
-`open_bus()` picks the backend: `dds` (Cyclone DDS with ROS 2 wire conventions, the default), `rclpy`
-(a sourced ROS 2 installation) or `local` (inside one process, for tests). All of them
+`open_bus()` picks the backend: `dds` (Cyclone DDS with ROS 2 wire conventions, the default),
+`rclpy` (a sourced ROS 2 installation) or `local` (inside one process, for tests). All of them
 belong to one asyncio loop: callbacks run in it, nothing here may be called from another thread.
 """
 
@@ -36,7 +36,7 @@ class Qos:
 
 @dataclass(frozen=True, slots=True)
 class Topic(Generic[M]):
-    """A topic's absolute ROS name, type and quality of service. Import them from lib.generated.topics."""
+    """A topic's absolute ROS name, type and quality of service; see lib.generated.topics."""
 
     name: str
     type: type[M]
@@ -78,7 +78,7 @@ class Sample(Generic[M]):
 
 
 class Publisher(Protocol[M_contra]):
-    """Made by Bus.publisher. Publishing never blocks for longer than the writer's limit (100 ms)."""
+    """Made by Bus.publisher. Publishing never blocks longer than the writer's limit (100 ms)."""
 
     def publish(self, message: M_contra) -> None: ...
 
@@ -126,7 +126,7 @@ class Bus(Protocol):
     def subscribe(
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
     ) -> Subscription:
-        """Call `callback` in the loop for every sample. `own=False` leaves out what this bus wrote."""
+        """Call `callback` in the loop for every sample; `own=False`: not those of this bus."""
         ...
 
     def serve(

@@ -1,0 +1,243 @@
+"""The bus inside one process: every unit test's backend, with the wire's own encoding.
+
+Quality of service is matched as DDS does it, latched samples reach late subscribers, callbacks run
+from the loop. Not here: other processes, lost samples, back pressure.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from .. import cdr
+from ..errors import SaintError
+from ..generated.errors import Code
+from . import Graph, M, NodeView, Publisher, Qos, Req, Res, Sample, Service, Subscription, Topic
+from .handlers import Handlers
+from .names import node_view
+from .refusals import Refusals
+
+
+class LocalDomain:
+    """What a DDS domain is to processes, for buses of one process. One per test."""
+
+    def __init__(self) -> None:
+        self.buses: list[LocalBus] = []
+        self.publishers: list[_Publisher] = []
+        self.subscriptions: list[_Subscription] = []
+        self.servers: list[_Server] = []
+        self._opened = 0
+        self._waiting: list[asyncio.Future[None]] = []
+
+    def bus(self, node_name: str) -> "LocalBus":
+        self._opened += 1
+        bus = LocalBus(self, node_view(node_name), f"{self._opened:024x}")
+        self.buses.append(bus)
+        return bus
+
+    def publish_bytes(self, topic: Topic[Any], data: bytes, origin: str = "f" * 24) -> None:
+        """Put bytes on a topic as a foreign writer might; for tests of what arrives malformed."""
+        foreign = _Publisher(self, topic, origin)
+        self.deliver(foreign, data)
+
+    def deliver(self, publisher: "_Publisher", data: bytes) -> None:
+        written_s = time.time()
+        for subscription in tuple(self.subscriptions):
+            if subscription.hears(publisher):
+                _soon(subscription.receive, data, written_s, publisher.origin)
+
+    async def server(self, service: Service[Any, Any]) -> "_Server":
+        """The first server of the service, as soon as there is one."""
+        while True:
+            for server in self.servers:
+                if (server.service.name, server.service.type) == (service.name, service.type):
+                    return server
+            changed = asyncio.get_running_loop().create_future()
+            self._waiting.append(changed)
+            await changed
+
+    def add_server(self, server: "_Server") -> None:
+        self.servers.append(server)
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_result(None)
+        self._waiting.clear()
+
+
+class LocalBus:
+    """One node of a LocalDomain."""
+
+    def __init__(self, domain: LocalDomain, node: NodeView, origin: str) -> None:
+        self._domain = domain
+        self._refusals = Refusals()
+        self._parts: list[_Publisher | _Subscription | _Server] = []
+        self.node = node
+        self.origin = origin
+
+    @property
+    def refused(self) -> dict[str, int]:
+        return self._refusals.by_topic
+
+    def publisher(self, topic: Topic[M]) -> Publisher[M]:
+        publisher = _Publisher(self._domain, topic, self.origin)
+        self._domain.publishers.append(publisher)
+        self._parts.append(publisher)
+        return publisher
+
+    def subscribe(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
+    ) -> Subscription:
+        unheard = "" if own else self.origin
+        subscription = _Subscription(self._domain, topic, callback, unheard, self._refusals)
+        self._domain.subscriptions.append(subscription)
+        self._parts.append(subscription)
+        subscription.catch_up()
+        return subscription
+
+    def serve(
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+    ) -> Subscription:
+        server = _Server(self._domain, service, handler, self._refusals)
+        self._domain.add_server(server)
+        self._parts.append(server)
+        return server
+
+    async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
+        data = cdr.encode(request)
+        try:
+            async with asyncio.timeout(timeout_s):
+                server = await self._domain.server(service)
+                reply = asyncio.get_running_loop().create_future()
+                server.receive(data, reply)
+                return cdr.decode(service.response, await reply)
+        except TimeoutError as err:
+            text = f"{service.name} did not answer within {timeout_s:g} s"
+            raise SaintError(Code.BUS_TIMEOUT, text) from err
+
+    def graph(self) -> Graph:
+        domain = self._domain
+        ends = [part.topic for part in (*domain.publishers, *domain.subscriptions)]
+        return Graph(
+            nodes=tuple(bus.node for bus in domain.buses),
+            topics={topic.name: (topic.type.TYPE,) for topic in ends},
+            services={one.service.name: (one.service.type,) for one in domain.servers},
+        )
+
+    async def close(self) -> None:
+        for part in self._parts:
+            part.close()
+        self._parts.clear()
+        if self in self._domain.buses:
+            self._domain.buses.remove(self)
+
+
+class _Publisher:
+    def __init__(self, domain: LocalDomain, topic: Topic[Any], origin: str) -> None:
+        self._domain = domain
+        self.topic = topic
+        self.origin = origin
+        self.newest: tuple[bytes, float] | None = None
+
+    def publish(self, message: Any) -> None:
+        data = cdr.encode(message)
+        if self not in self._domain.publishers:
+            return
+        if self.topic.qos.latched:
+            self.newest = (data, time.time())
+        self._domain.deliver(self, data)
+
+    def close(self) -> None:
+        if self in self._domain.publishers:
+            self._domain.publishers.remove(self)
+
+
+class _Subscription:
+    def __init__(
+        self,
+        domain: LocalDomain,
+        topic: Topic[Any],
+        callback: Callable[[Sample[Any]], None],
+        unheard: str,
+        refusals: Refusals,
+    ) -> None:
+        self._domain = domain
+        self._callback = callback
+        self._unheard = unheard
+        self._refusals = refusals
+        self.topic = topic
+
+    def hears(self, publisher: _Publisher) -> bool:
+        ours, theirs = self.topic, publisher.topic
+        return (
+            (ours.name, ours.type.TYPE) == (theirs.name, theirs.type.TYPE)
+            and _matches(offered=theirs.qos, wanted=ours.qos)
+            and publisher.origin != self._unheard
+        )
+
+    def catch_up(self) -> None:
+        """A latched topic tells newcomers the newest sample of each of its publishers."""
+        for publisher in self._domain.publishers if self.topic.qos.latched else ():
+            if publisher.newest and self.hears(publisher):
+                _soon(self.receive, *publisher.newest, publisher.origin)
+
+    def receive(self, data: bytes, written_s: float, origin: str) -> None:
+        if self not in self._domain.subscriptions:
+            return
+        try:
+            message = cdr.decode(self.topic.type, data)
+        except cdr.CdrError as err:
+            self._refusals.add(self.topic.name, err.message)
+            return
+        self._callback(Sample(message, time.monotonic(), time.time() - written_s, origin))
+
+    def close(self) -> None:
+        if self in self._domain.subscriptions:
+            self._domain.subscriptions.remove(self)
+
+
+class _Server:
+    def __init__(
+        self,
+        domain: LocalDomain,
+        service: Service[Any, Any],
+        handler: Callable[[Any], Awaitable[Any]],
+        refusals: Refusals,
+    ) -> None:
+        self._domain = domain
+        self._handler = handler
+        self._refusals = refusals
+        self._handlers = Handlers()
+        self.service = service
+
+    def receive(self, data: bytes, reply: "asyncio.Future[bytes]") -> None:
+        if self._handlers.is_full:
+            self._refusals.add(self.service.name, "too many requests at once")
+            return
+
+        async def answer() -> None:
+            response = await self._handler(cdr.decode(self.service.request, data))
+            if not reply.done():
+                reply.set_result(cdr.encode(response))
+
+        self._handlers.start(answer)
+
+    def close(self) -> None:
+        self._handlers.close()
+        if self in self._domain.servers:
+            self._domain.servers.remove(self)
+
+
+def _matches(*, offered: Qos, wanted: Qos) -> bool:
+    return offered.reliable >= wanted.reliable and offered.latched >= wanted.latched
+
+
+def _soon(callback: Callable[..., None], *arguments: Any) -> None:
+    asyncio.get_running_loop().call_soon(callback, *arguments)
+
+
+_process_domains: dict[int, LocalDomain] = {}
+
+
+def process_domain(domain_id: int) -> LocalDomain:
+    """The domain that open_bus(backend="local") uses: one per number and process."""
+    return _process_domains.setdefault(domain_id, LocalDomain())

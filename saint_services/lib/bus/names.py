@@ -1,0 +1,78 @@
+"""Names: ROS 2 names of nodes, topics, services and types, and their names in DDS and back.
+
+Source: ROS 2 design "topic and service names"; rmw_cyclonedds. Not here: quality of service.
+"""
+
+import re
+
+from ..errors import SaintError
+from ..generated.errors import Code
+from . import NodeView
+
+_TOKEN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LONGEST = 255
+
+
+def node_view(name: str) -> NodeView:
+    """ "/ns/name" or "name"; dashes, which ROS does not allow, become underscores."""
+    namespace, _, base = check(name.replace("-", "_"), "node").rpartition("/")
+    return NodeView(f"/{namespace.strip('/')}", base)
+
+
+def check(name: str, what: str) -> str:
+    """The name, when ROS 2 allows it: tokens of letters, digits and _, no leading digit."""
+    tokens = name.removeprefix("/").split("/")
+    if len(name) <= _LONGEST and all(_TOKEN.fullmatch(token) for token in tokens):
+        return name
+    raise SaintError(
+        Code.REQUEST_INVALID,
+        f"{name!r} is not a legal ROS 2 {what} name",
+        fix="Use letters, digits and _ between slashes; no part may start with a digit.",
+    )
+
+
+def dds_topic(name: str) -> str:
+    """ "/saint/head/cmd" -> "rt/saint/head/cmd"."""
+    return f"rt{_absolute(name, 'topic')}"
+
+
+def dds_request(name: str) -> str:
+    return f"rq{_absolute(name, 'service')}Request"
+
+
+def dds_reply(name: str) -> str:
+    return f"rr{_absolute(name, 'service')}Reply"
+
+
+def dds_type(ros_type: str) -> str:
+    """ "geometry_msgs/msg/Twist" -> "geometry_msgs::msg::dds_::Twist_"."""
+    package, kind, name = ros_type.split("/")
+    return f"{package}::{kind}::dds_::{name}_"
+
+
+def ros_type(dds_name: str) -> str:
+    """The way back; "" for a type that is not from ROS 2. Halves of services give the service."""
+    parts = dds_name.split("::")
+    if len(parts) != 4 or parts[2] != "dds_" or not parts[3].endswith("_"):
+        return ""
+    name = parts[3].removesuffix("_")
+    if parts[1] == "srv":
+        name = name.removesuffix("_Request").removesuffix("_Response")
+    return f"{parts[0]}/{parts[1]}/{name}"
+
+
+def ros_topic(dds_name: str) -> str:
+    """ "rt/saint/head/cmd" -> "/saint/head/cmd"; "" when it is not a topic of ROS 2."""
+    return dds_name[2:] if dds_name.startswith("rt/") else ""
+
+
+def ros_service(dds_name: str) -> str:
+    """The service of a reply topic; "" for any other."""
+    is_reply = dds_name.startswith("rr/") and dds_name.endswith("Reply")
+    return dds_name[2:].removesuffix("Reply") if is_reply else ""
+
+
+def _absolute(name: str, what: str) -> str:
+    if not name.startswith("/"):
+        raise SaintError(Code.REQUEST_INVALID, f"{what} name {name!r} does not start with /")
+    return check(name, what)

@@ -1,0 +1,42 @@
+"""Opens the bus of this process: the one place that knows which backends there are.
+
+SAINT_BUS chooses: `dds` (default), `rclpy`, `local`. Not here: the backends.
+"""
+
+import os
+
+from ..errors import SaintError
+from ..generated.errors import Code
+from . import Bus
+
+_BACKENDS = ("dds", "rclpy", "local")
+_HIGHEST_DOMAIN = 232  # above it DDS's port numbers pass 65535
+
+
+async def open_bus(
+    node_name: str, *, backend: str | None = None, domain_id: int | None = None
+) -> Bus:
+    """A ROS node of this process. Raises SaintError bus_unavailable with what is missing."""
+    backend = backend or os.environ.get("SAINT_BUS") or "dds"
+    domain_id = _domain_id() if domain_id is None else domain_id
+    if backend == "dds":
+        from .dds.bus import open_dds  # only the chosen backend costs memory
+
+        return await open_dds(node_name, domain_id)
+    if backend == "rclpy":
+        from .ros import open_ros
+
+        return await open_ros(node_name, domain_id)
+    if backend == "local":
+        from .local import process_domain
+
+        return process_domain(domain_id).bus(node_name)
+    text = f"SAINT_BUS is {backend!r}; known are {', '.join(_BACKENDS)}"
+    raise SaintError(Code.CONFIG_INVALID, text)
+
+
+def _domain_id() -> int:
+    text = os.environ.get("ROS_DOMAIN_ID") or "0"
+    if text.isdecimal() and int(text) <= _HIGHEST_DOMAIN:
+        return int(text)
+    raise SaintError(Code.CONFIG_INVALID, f"ROS_DOMAIN_ID is {text!r}, not 0 to {_HIGHEST_DOMAIN}")
