@@ -603,13 +603,14 @@ class GetRoleConfig_Request:
     """/saint/nodes/config (server): a node asks for the configuration of its role."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Request"
-    HASH: ClassVar[str] = "RIHS01_fc5d5a9a45ed90a4bcbd6e0b1f8c454e61f5412aa1b759b19043473bb6bcbc69"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"), ("known_version", "string"))
+    HASH: ClassVar[str] = "RIHS01_eaaefa1fcdc2e446c60104176915ac9ba3dc476e48e031ce97f0d93a87ea67ff"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"), ("known_version", "string"), ("known_checksum", "string"))
 
     node_id: str = ""
     role: str = ""
     instance: str = ""
     known_version: str = ""  # what the node has; empty when nothing
+    known_checksum: str = ""  # SHA-256 of what the node has, hexadecimal
 
 
 @dataclass(slots=True)
@@ -617,8 +618,8 @@ class GetRoleConfig_Response:
     """saint_msgs/srv/GetRoleConfig_Response"""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Response"
-    HASH: ClassVar[str] = "RIHS01_efb44b4f3a14bc2ad7babf889c903d49df625cbf51e5b5be0012b983c55c6879"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"))
+    HASH: ClassVar[str] = "RIHS01_73f39327665be32ad75de9ae4e0a3e5a30c65b1eaa27bd0e2377bbd99d10a649"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"), ("display_name", "string"), ("server", "string"), ("server_address", "string"))
 
     success: bool = False
     message: str = ""
@@ -626,6 +627,9 @@ class GetRoleConfig_Response:
     version: str = ""
     checksum: str = ""  # SHA-256 of config_yaml, hexadecimal
     config_yaml: str = ""
+    display_name: str = ""  # what a person named this node; empty when nobody did
+    server: str = ""  # name of the robot whose server this is
+    server_address: str = ""  # its IP address on the internal network
 
 
 @dataclass(slots=True)

@@ -145,7 +145,7 @@ NODES_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Re
 NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRoleConfig_Response]] = Service(
     "/saint/nodes/config",
     "saint_msgs/srv/GetRoleConfig",
-    "RIHS01_e1846e0b6de51beaf1d2c1500730fff2aefd677b256eff3322bdc97106f4ffdc",
+    "RIHS01_c24d03cb473d13138bdc005578e33d294fea3cd37940012c46a8060998c4d149",
     saint_msgs.GetRoleConfig_Request,
     saint_msgs.GetRoleConfig_Response,
 )  # served by adoptiond
