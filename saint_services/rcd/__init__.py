@@ -1,0 +1,1 @@
+"""RC receivers: SBUS, IBUS and CRSF from a serial line to input samples."""
