@@ -1,0 +1,84 @@
+"""The units in systemd/ against manifests/daemons.yaml and against systemd itself."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tools.launch import units
+from tools.launch.units import UnitFolder
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "systemd"
+DAEMONS = yaml.safe_load((ROOT / "manifests/daemons.yaml").read_text(encoding="utf-8"))
+# systemd 254 brought these; older ones restart with the shortest pause.
+_NEWER = re.compile(r"Unknown key.*'?(RestartSteps|RestartMaxDelaySec)")
+
+
+@pytest.fixture(scope="module")
+def shipped() -> UnitFolder:
+    return units.load(FOLDER)
+
+
+@pytest.mark.parametrize("package", DAEMONS)
+def test_daemon_has_its_units(shipped: UnitFolder, package: str) -> None:
+    name, row = package.replace("_", "-"), DAEMONS[package]
+    service = shipped.services[f"saint-{name}.service"]
+    target = f"saint-{row['runs_on']}.target"
+    assert service.command == ("/usr/bin/python3", "-m", f"saint_services.{package}")
+    assert service.state_directory == f"saint/{name}"
+    assert service.notifies
+    assert service.watchdog_s == 5.0
+    assert service.final_exit_codes == {2}
+    assert service.wanted_by == ((target,) if row["starts"] == "at boot" else ())
+    for socket in shipped.sockets_of(service.name):
+        assert socket.wanted_by == (target,)
+
+
+def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
+    found = {
+        (unit.service.removeprefix("saint-").removesuffix(".service"), unit.fd_name): address
+        for unit in shipped.sockets.values()
+        for address in (*unit.streams, *unit.datagrams)
+    }
+    names = [package.replace("_", "-") for package in DAEMONS if package != "webd"]
+    assert found == {(name, "api"): f"/run/saint/{name}.sock" for name in names} | {
+        ("webd", "http"): "80",
+        ("webd", "saint"): "9090",
+        ("livelinkd", "llf"): "11111",
+    }
+
+
+def test_no_unit_without_a_daemon(shipped: UnitFolder) -> None:
+    expected = {f"saint-{package.replace('_', '-')}.service" for package in DAEMONS}
+    assert set(shipped.services) == expected
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.*t")) + sorted(FOLDER.glob("*.service")))
+def test_unit_is_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 25
+
+
+def test_every_user_is_declared() -> None:
+    declared = ROOT / "overlays/common/usr/lib/sysusers.d/saint.conf"
+    users = re.findall(r"^u (\S+)", declared.read_text(encoding="utf-8"), re.MULTILINE)
+    named = [
+        re.search(r"^User=(\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        for path in sorted(FOLDER.glob("*.service"))
+    ]
+    assert [match[1] for match in named if match] == users
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+def test_systemd_finds_no_fault() -> None:
+    paths = [str(p) for p in sorted(FOLDER.iterdir()) if p.is_file() and p.suffix != ".md"]
+    result = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *paths],
+        capture_output=True, text=True, timeout=15, check=False,
+        env={"SYSTEMD_UNIT_PATH": f"{FOLDER}:", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    ours = [line for line in result.stderr.splitlines() if "saint-" in line]
+    assert [line for line in ours if not _NEWER.search(line)] == []

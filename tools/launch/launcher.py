@@ -1,0 +1,124 @@
+"""All machines of one robot in one event loop: start, report, stop. Leaves no process behind."""
+
+import asyncio
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from .life import Phase
+from .machine import Machine, Plan
+from .process import Processes
+from .service import Service
+from .units import UnitFolder
+
+_ENDED = (Phase.STOPPED,)
+
+
+class Launcher:
+    """`on_news` hears of what a person should know; `report` is a file that programs read."""
+
+    def __init__(
+        self,
+        units: UnitFolder,
+        report: Path,
+        *,
+        on_news: Callable[[str], None],
+        show: Callable[[str], None] | None = None,
+    ) -> None:
+        self._units = units
+        self._report = report
+        self._on_news = on_news
+        self._show = show
+        self._loop = asyncio.get_running_loop()
+        self._processes = Processes(self._loop)
+        self._all_ended = asyncio.Event()
+        self._is_report_due = False
+        self._is_closed = False
+        self.machines: dict[str, Machine] = {}
+        self.facts: dict[str, object] = {}  # what the report says beside the processes
+
+    def add(self, plan: Plan) -> Machine:
+        """A machine, its sockets open."""
+        machine = Machine(
+            plan, self._units, self._processes, self._loop, self._on_change, self._show
+        )
+        self.machines[machine.name] = machine
+        return machine
+
+    def start(self) -> None:
+        """Start everything that does not wait for a request."""
+        for machine in self.machines.values():
+            machine.start()
+
+    async def stop(self, grace_s: float) -> None:
+        """Ask all to end, wait up to `grace_s`, end the rest, close everything."""
+        for service in self._services():
+            service.stop()
+        self._note_end()
+        try:
+            await asyncio.wait_for(self._all_ended.wait(), grace_s)
+        except TimeoutError:
+            late = [self._label(s) for s in self._services() if s.phase not in _ENDED]
+            self._on_news(f"did not end in time and was killed: {', '.join(late)}")
+        self.close()
+
+    def kill(self) -> None:
+        """End all at once; `stop` then returns."""
+        for service in self._services():
+            service.kill()
+
+    def close(self) -> None:
+        """End what is left and let go of everything."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._processes.close()
+        for service in self._services():
+            service.close()
+        self._report.unlink(missing_ok=True)
+
+    def write_report(self) -> None:
+        """The report as of now: a whole file or none."""
+        self._is_report_due = False
+        if self._is_closed:
+            return
+        aside = self._report.with_suffix(".new")
+        aside.write_text(json.dumps(self._facts(), indent=1), encoding="utf-8")
+        aside.replace(self._report)
+
+    def _facts(self) -> dict[str, object]:
+        machines = {
+            machine.name: {
+                "run": str(machine.folders.run),
+                "daemons": {
+                    service.name: {
+                        "pid": service.pid,
+                        "phase": service.phase.name.lower(),
+                        "starts": service.starts,
+                    }
+                    for service in machine.services.values()
+                },
+            }
+            for machine in self.machines.values()
+        }
+        return {"pid": os.getpid(), **self.facts, "machines": machines}
+
+    def _services(self) -> list[Service]:
+        return [s for machine in self.machines.values() for s in machine.services.values()]
+
+    def _on_change(self, service: Service, news: str) -> None:
+        if news:
+            said = service.place.journal.last_line
+            self._on_news(f"{self._label(service)} {news}" + (f": {said}" if said else ""))
+        self._note_end()
+        if not self._is_report_due:  # several changes at once are one report
+            self._is_report_due = True
+            self._loop.call_soon(self.write_report)
+
+    def _note_end(self) -> None:
+        if all(service.phase in _ENDED for service in self._services()):
+            self._all_ended.set()
+
+    def _label(self, service: Service) -> str:
+        return f"{service.place.machine}/{service.name}"
