@@ -1,0 +1,161 @@
+"""The computer that this process runs on: who it is and how it is doing, read from /proc and /sys.
+Where those do not exist (macOS) numbers are zero and names empty. Calls block briefly: from a
+coroutine use asyncio.to_thread. Not here: the 40-pin header (lib/hw).
+"""
+
+import os
+import platform
+import re
+import socket
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+
+# ROS 2 topic names: letters, digits and single underscores, not starting with a digit.
+_TOKEN = re.compile(r"(?!.*__)[A-Za-z_][A-Za-z0-9_]{0,63}", re.ASCII)
+_MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.ASCII)
+_NO_SERIAL = {"", "none", "0", "default_string", "not_specified", "to_be_filled_by_o_e_m"}
+_ROOT = Path("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """How the computer is doing."""
+
+    cpu_temp: float = 0.0  # degrees Celsius
+    cpu_usage: float = 0.0  # percent since the last sample
+    memory_usage: float = 0.0  # percent
+    uptime_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Hardware:
+    """What does not change while it runs."""
+
+    model: str = ""
+    revision: str = ""
+    mac_address: str = ""
+
+
+def is_token(name: str) -> bool:
+    """True when `name` may be part of a ROS topic name."""
+    return _TOKEN.fullmatch(name) is not None
+
+
+def version() -> str:
+    """The release that is installed."""
+    return os.environ.get("SAINT_VERSION") or _package_version()
+
+
+@cache
+def _package_version() -> str:
+    try:
+        return metadata.version("saint-os")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def hardware(root: Path = _ROOT) -> Hardware:
+    """Model, revision and address of the network card."""
+    tree = root / "sys/firmware/devicetree/base"
+    dmi = root / "sys/class/dmi/id"
+    model = _text(tree / "model") or _text(dmi / "product_name") or platform.machine()
+    revision = _cpuinfo(root, "Revision") or _text(dmi / "product_version")
+    return Hardware(model[:64], revision[:64], mac_address(root))
+
+
+def hardware_id(root: Path = _ROOT) -> str:
+    """A name for this computer that is a legal ROS token: by its serial number, else by its
+    mainboard, else by its network card; empty when it has none of them.
+    """
+    serial = _cpuinfo(root, "Serial") or _text(root / "sys/firmware/devicetree/base/serial-number")
+    dmi = root / "sys/class/dmi/id"
+    board = _text(dmi / "product_serial") or _text(dmi / "product_uuid")
+    for prefix, value in (("pi", serial), ("dmi", board), ("mac", mac_address(root))):
+        token = re.sub(r"[^a-z0-9]+", "_", value.lower()).strip("_")
+        if token.strip("0") and token not in _NO_SERIAL:
+            return f"{prefix}_{token}"[:64].rstrip("_")
+    return ""
+
+
+def mac_address(root: Path = _ROOT) -> str:
+    """Of the first real network card; wired ones come first."""
+    cards = root / "sys/class/net"
+    try:
+        names = sorted(p.name for p in cards.iterdir() if (p / "device").exists())
+    except OSError:
+        return ""
+    for name in sorted(names, key=lambda n: not n.startswith(("e", "end"))):
+        address = _text(cards / name / "address").lower()
+        if _MAC.fullmatch(address):
+            return address
+    return ""
+
+
+def address(peer: str) -> str:
+    """Our IP address on the way to `peer`; nothing is sent. Empty without a route."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((peer, 9))
+            found: str = probe.getsockname()[0]
+            return found
+    except OSError:
+        return ""
+
+
+class Meter:
+    """Samples the metrics; the processor's load is that since the last sample."""
+
+    def __init__(self, root: Path = _ROOT) -> None:
+        self._root = root
+        self._busy, self._total = self._ticks()
+
+    def sample(self) -> Metrics:
+        """The metrics now."""
+        return Metrics(self._temperature(), self._load(), self._memory(), self._uptime())
+
+    def _load(self) -> float:
+        busy, total = self._ticks()
+        passed = total - self._total
+        share = 100.0 * (busy - self._busy) / passed if passed > 0 else 0.0
+        self._busy, self._total = busy, total
+        return min(max(share, 0.0), 100.0)
+
+    def _ticks(self) -> tuple[int, int]:
+        """Busy and all clock ticks of all cores (proc_stat(5))."""
+        words = _text(self._root / "proc/stat").split("\n", 1)[0].split()[1:9]
+        ticks = [int(word) for word in words if word.isdigit()]
+        if len(ticks) < 5:
+            return 0, 0
+        return sum(ticks) - ticks[3] - ticks[4], sum(ticks)  # idle, iowait
+
+    def _memory(self) -> float:
+        found = dict(re.findall(r"(MemTotal|MemAvailable): +(\d+)", self._meminfo()))
+        total = int(found.get("MemTotal", 0))
+        return 100.0 * (1 - int(found.get("MemAvailable", total)) / total) if total else 0.0
+
+    def _meminfo(self) -> str:
+        return _text(self._root / "proc/meminfo")
+
+    def _temperature(self) -> float:
+        text = _text(self._root / "sys/class/thermal/thermal_zone0/temp")
+        return int(text) / 1000 if re.fullmatch(r"-?\d{1,7}", text) else 0.0
+
+    def _uptime(self) -> int:
+        text = _text(self._root / "proc/uptime").split(".")[0]
+        return int(text) if text.isdigit() else int(time.monotonic())
+
+
+def _cpuinfo(root: Path, key: str) -> str:
+    found = re.search(rf"^{key}\s*: (\S+)", _text(root / "proc/cpuinfo"), re.MULTILINE)
+    return found[1] if found else ""
+
+
+def _text(path: Path) -> str:
+    """A small file of the kernel; the device tree ends its texts with a zero byte."""
+    try:
+        return path.read_bytes()[:65536].decode(errors="replace").strip("\0\n ")
+    except OSError:
+        return ""

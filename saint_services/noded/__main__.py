@@ -1,0 +1,9 @@
+"""Starts noded."""
+
+from saint_services.lib.daemon import main
+
+from .config import Config
+from .daemon import run
+
+if __name__ == "__main__":
+    main("noded", Config, run)

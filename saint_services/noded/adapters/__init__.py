@@ -1,0 +1,1 @@
+"""What noded touches: the role process, the pins, the server."""

@@ -1,0 +1,72 @@
+"""The pins of this computer as noded sees them: it reports them, and makes them safe when the role
+process died. Not here: drivers (lib/hw); driving anything (role daemons).
+"""
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from ...lib.errors import SaintError
+from ...lib.generated.saint_msgs import GPIOPin, PeripheralInfo
+from ...lib.roles import RoleConfig
+
+if TYPE_CHECKING:
+    from ...lib.hw import Board
+
+# The 40-pin header carries BCM 0 to 27; 0 and 1 are for the ID EEPROM of a HAT.
+HEADER = tuple(GPIOPin(pin_number=pin, pin_name=f"GPIO{pin}") for pin in range(28))
+
+
+class Outputs:
+    """The board, opened beforehand so that making it safe takes no time."""
+
+    def __init__(self) -> None:
+        self.problem = "not opened"
+        self._board: Board | None = None
+
+    async def open(self, spec: str) -> None:
+        """A computer without pins is no fault of ours: `problem` tells."""
+        from ...lib.hw import open_board
+
+        try:
+            self._board = await asyncio.to_thread(open_board, spec)
+            self.problem = ""
+        except SaintError as err:
+            self.problem = err.message
+
+    def make_safe(self, config: RoleConfig) -> str:
+        """Velocity outputs to zero now, in this call; returns why that failed, or nothing."""
+        if self._board is None:
+            return self.problem
+        from ...lib.hw import make_safe
+
+        try:
+            make_safe(self._board, config)
+        except SaintError as err:
+            return err.message
+        except OSError as err:
+            return str(err)
+        return ""
+
+    def pins(self) -> tuple[GPIOPin, ...]:
+        """The header. Blocks briefly: call it in a thread."""
+        if self._board is None:
+            return HEADER
+        try:
+            return tuple(self._board.pins())
+        except (SaintError, OSError):
+            return HEADER
+
+    def peripherals(self) -> tuple[PeripheralInfo, ...]:
+        """What answers on the buses. Blocks: call it in a thread."""
+        if self._board is None:
+            return ()
+        try:
+            return tuple(self._board.peripherals())
+        except (SaintError, OSError):
+            return ()
+
+    def close(self) -> None:
+        """The outputs stay as they are."""
+        if self._board is not None:
+            self._board.close()
+            self._board = None

@@ -1,0 +1,94 @@
+"""The connection to the role process: hands it its configuration and listens to its reports. The
+connection is the leash: when it ends, the role goes to its safe state. Connecting starts the role
+(socket activation). Not here: when to connect again (logic.py).
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+from ...lib.api.role import RoleAssignment, RoleReport
+from ...lib.errors import SaintError
+from ...lib.ipc import Client
+from ...lib.roles import RoleConfig
+from ..life import RoleBroken, RoleReported
+
+DAEMONS = {
+    "head": "role-headd",
+    "arms": "role-armsd",
+    "tracks": "role-tracksd",
+    "console": "role-consoled",
+}
+
+Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
+
+
+class RoleProcess:
+    """At most one connection at a time; what happens on it is told as events."""
+
+    def __init__(
+        self,
+        runtime: Path,
+        spawn: Spawn,
+        tell: Callable[[RoleReported | RoleBroken], None],
+        ready_timeout_s: float,
+        silence_timeout_s: float,
+    ) -> None:
+        self._runtime = runtime
+        self._spawn = spawn
+        self._tell = tell
+        self._ready_timeout_s = ready_timeout_s
+        self._silence_timeout_s = silence_timeout_s
+        self._task: asyncio.Task[Any] | None = None
+
+    def start(self, node_id: str, config: RoleConfig, attempt: int, pause_s: float) -> None:
+        """Connect after a pause; an earlier connection is given up."""
+        self.stop()
+        assignment = RoleAssignment(node_id=node_id, config=config)
+        self._task = self._spawn(self._live(assignment, attempt, pause_s), "role")
+
+    def stop(self) -> None:
+        """Close the connection. Nothing is told about it any more."""
+        task, self._task = self._task, None
+        if task and task is not asyncio.current_task():  # that one has told, and is at its end
+            task.cancel()
+
+    async def _live(self, assignment: RoleAssignment, attempt: int, pause_s: float) -> None:
+        await asyncio.sleep(pause_s)
+        client = Client(self._runtime / f"{DAEMONS[assignment.config.role]}.sock")
+        try:
+            reason = await self._follow(client, assignment, attempt)
+            # Before anything else is awaited: the outputs are made safe in this call.
+            self._tell(RoleBroken(attempt, reason))
+        finally:
+            await client.close()
+
+    async def _follow(self, client: Client, assignment: RoleAssignment, attempt: int) -> str:
+        """Tell the reports until they end; returns why."""
+        newest: RoleReport | None = None
+        ended = f"{client.path.stem} ended the connection"
+        try:
+            async with (
+                asyncio.timeout(self._ready_timeout_s) as limit,
+                contextlib.aclosing(
+                    client.stream(
+                        "POST",
+                        "/assignment",
+                        assignment,
+                        RoleReport,
+                        first_s=self._ready_timeout_s,
+                        silence_s=self._silence_timeout_s,
+                    )
+                ) as reports,
+            ):
+                async for newest in reports:
+                    if newest.ready:
+                        limit.reschedule(None)
+                    self._tell(RoleReported(attempt, newest))
+        except TimeoutError:
+            ended = f"{client.path.stem} was not ready within {self._ready_timeout_s:g} s"
+        except SaintError as err:
+            ended = err.message
+        return newest.reason if newest and not newest.ready and newest.reason else ended

@@ -1,0 +1,67 @@
+"""Asks the server for the configuration of a role, and checks what comes."""
+
+import hashlib
+from dataclasses import dataclass
+
+from ...lib.bus import Bus
+from ...lib.errors import Code, SaintError
+from ...lib.generated.saint_msgs import GetRoleConfig_Request, GetRoleConfig_Response
+from ...lib.generated.topics import NODES_CONFIG
+from ..life import Assignment, Wanted
+from ..state import checked_assignment
+
+_LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class ServerWord:
+    """What the server says. `assignment` is None when ours is current."""
+
+    assignment: Assignment | None
+    display_name: str
+
+
+class ConfigServer:
+    """The server's configuration service as one node uses it."""
+
+    def __init__(self, bus: Bus, node_id: str, timeout_s: float, attempts: int) -> None:
+        self._bus = bus
+        self._node_id = node_id
+        self._timeout_s = timeout_s
+        self._attempts = attempts
+
+    async def fetch(self, wanted: Wanted, known: Assignment | None = None) -> ServerWord:
+        """Raises SaintError: no answer, a refusal, or a configuration that is no good."""
+        request = GetRoleConfig_Request(
+            node_id=self._node_id,
+            role=wanted.role,
+            instance=wanted.instance,
+            known_version=known.config.version if known else "",
+            known_checksum=checksum(known.text) if known else "",
+        )
+        answer = await self._call(request)
+        if not answer.success:
+            raise SaintError(Code.REFUSED, f"the server refused: {answer.message[:200]}")
+        name = answer.display_name[:_LONGEST_NAME]
+        name = name if name.isprintable() else ""
+        if known and not answer.changed:
+            return ServerWord(None, name)
+        if checksum(answer.config_yaml) != answer.checksum:
+            message = f"the configuration for {wanted} does not match its checksum"
+            raise SaintError(Code.MESSAGE_MALFORMED, message)
+        server, address = answer.server[:_LONGEST_NAME], answer.server_address[:_LONGEST_NAME]
+        return ServerWord(checked_assignment(wanted, answer.config_yaml, server, address), name)
+
+    async def _call(self, request: GetRoleConfig_Request) -> GetRoleConfig_Response:
+        for _ in range(self._attempts - 1):
+            try:
+                return await self._bus.call(NODES_CONFIG, request, self._timeout_s)
+            except SaintError as err:
+                if err.code is not Code.BUS_TIMEOUT:
+                    raise
+        return await self._bus.call(NODES_CONFIG, request, self._timeout_s)
+
+
+def checksum(text: str) -> str:
+    """SHA-256, hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,18 @@
+"""What an operator may set on a node: /etc/saint/noded.yaml. Most nodes need no file."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Config(BaseModel):
+    """noded.yaml"""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    # Only tells which of our addresses is the internal one; nothing is sent to it.
+    server_address: str = Field(default="192.168.10.1", max_length=64)
+    # The server waits 8 s for an adoption: both attempts and the role's start fit into that.
+    config_timeout_s: float = Field(default=1.0, gt=0, le=10)
+    config_attempts: int = Field(default=2, ge=1, le=5)
+    role_ready_timeout_s: float = Field(default=5.0, gt=0, le=60)
+    role_silence_timeout_s: float = Field(default=2.5, gt=1, le=60)
+    refresh_interval_s: float = Field(default=30.0, gt=0, le=3600)

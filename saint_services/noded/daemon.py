@@ -1,0 +1,237 @@
+"""Wires a node together: bus, role process, disk and pins report events to the life (logic.py), and
+its actions are carried out here. No rules.
+"""
+
+import asyncio
+import itertools
+import os
+from collections.abc import Callable
+
+from ..lib import log
+from ..lib.api import Done
+from ..lib.api.node import NodeReport, NodeReset
+from ..lib.bus import Bus
+from ..lib.daemon import Context
+from ..lib.errors import Code, SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
+from ..lib.ipc import Api, Call
+from . import life as lives
+from .adapters.outputs import Outputs
+from .adapters.role_process import RoleProcess
+from .adapters.server import ConfigServer
+from .config import Config
+from .life import Life, Wanted
+from .logic import step
+from .refresh import Refresher
+from .reports import Reporter
+from .state import Identity, NodeFiles
+
+_LONGEST_WORD = 64
+_log = log.get("noded")
+
+
+async def run(ctx: Context[Config]) -> None:
+    """A node, until it is asked to stop."""
+    files = NodeFiles(ctx.directories.state)
+    identity = await asyncio.to_thread(files.identity, os.environ.get("SAINT_NODE_ID", ""))
+    outputs = Outputs()
+    await outputs.open(os.environ.get("SAINT_HW", "real"))
+    _tell_problems(ctx, files, outputs)
+    bus = await ctx.open_bus(f"noded_{identity.node_id}")
+    node = Node(ctx, bus, files, identity, outputs)
+    try:
+        await node.start()
+        ctx.ready(f"{identity.node_id} is {node.life.state.value}")
+        await ctx.stopping.wait()
+    finally:
+        node.role.stop()  # the role goes to its safe state
+        outputs.close()
+
+
+def _tell_problems(ctx: Context[Config], files: NodeFiles, outputs: Outputs) -> None:
+    if files.problem:
+        ctx.health.raise_issue(Code.STATE_DAMAGED, files.problem)
+    if outputs.problem:
+        ctx.health.raise_issue(Code.HARDWARE_MISSING, outputs.problem)
+
+
+class Node:
+    """Carries out what the life decides."""
+
+    def __init__(
+        self, ctx: Context[Config], bus: Bus, files: NodeFiles, identity: Identity, outputs: Outputs
+    ) -> None:
+        config = ctx.config
+        self.life = Life(identity.node_id)
+        self.identity = identity
+        self.role = RoleProcess(
+            ctx.directories.runtime,
+            ctx.spawn,
+            self.handle,
+            config.role_ready_timeout_s,
+            config.role_silence_timeout_s,
+        )
+        self.server = ConfigServer(
+            bus, identity.node_id, config.config_timeout_s, config.config_attempts
+        )
+        self._ctx = ctx
+        self._bus = bus
+        self._files = files
+        self._outputs = outputs
+        self._disk = asyncio.Lock()  # what is asked first is written first
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
+        self._reporter = Reporter(bus, identity.node_id, config.server_address, outputs)
+
+    async def start(self) -> None:
+        """Resume what the disk says, then be reachable."""
+        await self._reporter.open()
+        self.handle(await asyncio.to_thread(self._files.started))
+        node_id = self.identity.node_id
+        self._bus.serve(NODE_ADOPT.at(node_id=node_id), self._adopt)
+        self._bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
+        self._bus.serve(NODE_GPIO_PROBE.at(node_id=node_id), self._probe)
+        api = Api()
+        api.get("/status", self._status)
+        api.post("/reset", self._reset_here, body=NodeReset)
+        await self._ctx.serve_ipc(api)
+        self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
+        refresher = Refresher(self, self._bus, self._ctx.config.refresh_interval_s)
+        self._ctx.spawn(refresher.refresh(), "refresh")
+
+    def handle(self, event: lives.Event) -> None:
+        """Everything that happens to the node comes through here."""
+        before = self.life
+        self.life, actions = step(before, event)
+        if (before.state, before.reason) != (self.life.state, self.life.reason):
+            fields = {"state": self.life.state.value, "role": self.life.wanted or "none"}
+            _log.info("node changed", **fields, reason=self.life.reason)
+        for action in actions:
+            self._do(action)
+
+    def _do(self, action: lives.Action) -> None:
+        match action:
+            case lives.MakeSafe(config):
+                self.handle(lives.MadeSafe(self._outputs.make_safe(config)))
+            case lives.StartRole(attempt, config, pause_s):
+                self.role.start(self.identity.node_id, config, attempt, pause_s)
+            case lives.StopRole():
+                self.role.stop()
+            case lives.FetchConfig():
+                self._ctx.spawn(self._fetch(action), "fetch configuration")
+            case lives.StoreRole():
+                self._ctx.spawn(self._store(action), "store role")
+            case lives.ForgetRole():
+                self._ctx.spawn(self._forget(action), "forget role")
+            case lives.Answer():
+                self._answer(action)
+            case lives.Announce():
+                self._reporter.announce(self.life, self.identity)
+
+    async def _fetch(self, action: lives.FetchConfig) -> None:
+        await asyncio.sleep(action.pause_s)
+        try:
+            word = await self.server.fetch(action.wanted)
+        except SaintError as err:
+            self.handle(lives.ConfigFailed(action.attempt, err.message))
+            return
+        await self.rename(word.display_name)
+        if word.assignment:
+            self.handle(lives.ConfigArrived(action.attempt, word.assignment))
+
+    async def _store(self, action: lives.StoreRole) -> None:
+        reason = await self._on_disk(lambda: self._files.store(action.assignment))
+        self.handle(lives.Stored(action.attempt, reason))
+
+    async def _forget(self, action: lives.ForgetRole) -> None:
+        reason = await self._on_disk(self._files.forget)
+        if action.factory:
+            self.identity = self.identity.model_copy(update={"display_name": ""})
+            await self._on_disk(lambda: self._files.rename(self.identity, ""))
+        self.handle(lives.Forgotten(action.attempt, reason))
+
+    async def rename(self, display_name: str) -> None:
+        """Keep the name that the server has for this node; a server without one changes nothing."""
+        if display_name in ("", self.identity.display_name):
+            return
+        self.identity = self.identity.model_copy(update={"display_name": display_name})
+        await self._on_disk(lambda: self._files.rename(self.identity, display_name))
+
+    async def _on_disk(self, write: Callable[[], object]) -> str:
+        """Returns why it failed, or nothing."""
+        async with self._disk:
+            try:
+                await asyncio.to_thread(write)
+            except SaintError as err:
+                self._ctx.health.counters["disk_failures"] += 1
+                return err.message
+        return ""
+
+    async def _ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer:
+        """Let something happen to the node and wait for what became of it."""
+        config = self._ctx.config
+        limit_s = config.config_timeout_s * config.config_attempts + config.role_ready_timeout_s + 2
+        number = next(self._numbers)
+        answer: asyncio.Future[lives.Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            self.handle(make_event(number))
+            async with asyncio.timeout(limit_s):
+                return await answer
+        except TimeoutError:
+            return lives.Answer(number, False, f"no outcome within {limit_s:g} s")
+        finally:
+            del self._waiting[number]
+
+    def _answer(self, answer: lives.Answer) -> None:
+        waiting = self._waiting.get(answer.request)
+        if waiting and not waiting.done():
+            waiting.set_result(answer)
+
+    async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
+        wanted = Wanted(request.role[:_LONGEST_WORD], request.instance[:_LONGEST_WORD])
+        node_id = request.node_id[:_LONGEST_WORD]
+        answer = await self._ask(lambda n: lives.AdoptRequested(n, node_id, wanted))
+        return msgs.AdoptNode_Response(
+            success=answer.success,
+            message=answer.message,
+            assigned_topic_prefix=answer.topic_prefix,
+        )
+
+    async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
+        node_id, factory = request.node_id[:_LONGEST_WORD], request.factory_reset
+        answer = await self._ask(lambda n: lives.ResetRequested(n, node_id, factory))
+        return msgs.ResetNode_Response(success=answer.success, message=answer.message)
+
+    async def _probe(self, request: msgs.GPIOProbe_Request) -> msgs.GPIOProbe_Response:
+        if request.node_id != self.identity.node_id:
+            message = f"this is {self.identity.node_id}"
+            return msgs.GPIOProbe_Response(success=False, message=message)
+        return msgs.GPIOProbe_Response(
+            success=True,
+            message=self._outputs.problem,
+            status=await self._reporter.probe(),
+        )
+
+    async def _status(self, _: Call[None]) -> NodeReport:
+        life = self.life
+        return NodeReport(
+            node_id=life.node_id,
+            display_name=self.identity.display_name,
+            state=life.state,
+            role=life.wanted.role if life.wanted else "",
+            instance=life.wanted.instance if life.wanted else "",
+            config_version=life.held.config.version if life.held else "",
+            reason=life.reason,
+            role_alive=life.role_alive,
+            role_restarts=life.restarts,
+            outputs_safe=life.outputs_safe,
+        )
+
+    async def _reset_here(self, call: Call[NodeReset]) -> Done:
+        factory = call.body.factory_reset
+        answer = await self._ask(lambda n: lives.ResetRequested(n, "", factory))
+        if not answer.success:
+            raise SaintError(Code.REFUSED, answer.message)
+        return Done(message=answer.message)

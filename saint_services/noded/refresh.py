@@ -1,0 +1,68 @@
+"""Keeps an adopted node's configuration current: asks the server when it comes back, and now and
+then. A server that is away changes nothing.
+"""
+
+import asyncio
+from typing import Protocol
+
+from ..lib.bus import Bus, Sample
+from ..lib.errors import Code, SaintError
+from ..lib.generated.saint_msgs import SystemStatus
+from ..lib.generated.topics import SYSTEM_STATUS
+from . import life as lives
+from .adapters.server import ConfigServer
+
+_AWAY_S = 3.0  # three of its life signs
+
+
+class Refreshed(Protocol):
+    """The node that is kept current."""
+
+    life: lives.Life
+    server: ConfigServer
+
+    def handle(self, event: lives.Event) -> None: ...
+
+    async def rename(self, display_name: str) -> None: ...
+
+
+class Refresher:
+    """Watches for the server."""
+
+    def __init__(self, node: Refreshed, bus: Bus, interval_s: float) -> None:
+        self._node = node
+        self._interval_s = interval_s
+        self._heard_s = float("-inf")
+        self._origin = ""
+        self._is_back = asyncio.Event()
+        bus.subscribe(SYSTEM_STATUS, self._heard)
+
+    async def refresh(self) -> None:
+        """Forever."""
+        while True:
+            try:
+                async with asyncio.timeout(self._interval_s):
+                    await self._is_back.wait()
+            except TimeoutError:
+                pass
+            self._is_back.clear()
+            await self._check()
+
+    def _heard(self, sample: Sample[SystemStatus]) -> None:
+        is_new = sample.origin != self._origin or sample.received_s - self._heard_s > _AWAY_S
+        self._heard_s, self._origin = sample.received_s, sample.origin
+        if is_new:
+            self._is_back.set()
+
+    async def _check(self) -> None:
+        held = self._node.life.held
+        if held is None:
+            return
+        try:
+            word = await self._node.server.fetch(held.wanted, known=held)
+        except SaintError as err:
+            if err.code is not Code.BUS_TIMEOUT:
+                self._node.handle(lives.ConfigChecked(notice=err.message))
+            return
+        await self._node.rename(word.display_name)
+        self._node.handle(lives.ConfigChecked(newer=word.assignment))

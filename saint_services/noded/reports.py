@@ -1,0 +1,132 @@
+"""What a node tells about itself: announcement without a role, status with one, its pins always.
+Once a second, and at once when something changed.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from ..lib import machine
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s, stamp
+from ..lib.generated.saint_msgs import (
+    GPIOPin,
+    NodeAnnouncement,
+    NodeGPIOStatus,
+    NodeStatus,
+    PeripheralInfo,
+)
+from ..lib.generated.topics import NODE_GPIO, NODE_STATUS, NODES_UNADOPTED
+from .adapters.outputs import HEADER, Outputs
+from .life import Life
+from .state import Identity
+
+_INTERVAL_S = 1.0
+_PROBE_EVERY = 5  # seconds; a role at work owns its buses: they are not probed then
+
+
+class Reporter:
+    """Publishes the life signs."""
+
+    def __init__(self, bus: Bus, node_id: str, server_address: str, outputs: Outputs) -> None:
+        self._announcement = bus.publisher(NODES_UNADOPTED)
+        self._status = bus.publisher(NODE_STATUS.at(node_id=node_id))
+        self._gpio = bus.publisher(NODE_GPIO.at(node_id=node_id))
+        self._node_id = node_id
+        self._server_address = server_address
+        self._outputs = outputs
+        self._meter = machine.Meter()
+        self._metrics = machine.Metrics()
+        self._hardware = machine.Hardware()
+        self._address = ""
+        self._pins: tuple[GPIOPin, ...] = HEADER
+        self._peripherals: tuple[PeripheralInfo, ...] = ()
+
+    async def open(self) -> None:
+        """Know the hardware before the first announcement."""
+        self._hardware = await asyncio.to_thread(machine.hardware)
+        await asyncio.to_thread(self._sample, True)
+
+    async def report(self, read: Callable[[], tuple[Life, Identity]]) -> None:
+        """Forever. `read` gives the node as it is at that moment."""
+        next_s = monotonic_s()
+        for count in range(1 << 62):
+            is_probing = count % _PROBE_EVERY == 0 and not read()[0].role_alive
+            await asyncio.to_thread(self._sample, is_probing)
+            self.announce(*read())
+            self._gpio.publish(self._gpio_status())
+            next_s = max(next_s + _INTERVAL_S, monotonic_s())
+            await asyncio.sleep(next_s - monotonic_s())
+
+    async def probe(self) -> NodeGPIOStatus:
+        """The pins and devices now."""
+        await asyncio.to_thread(self._sample, True)
+        return self._gpio_status()
+
+    def announce(self, life: Life, identity: Identity) -> None:
+        """The life sign, with the numbers of the last second."""
+        if life.is_adopted:
+            self._status.publish(self._node_status(life, identity))
+        else:
+            self._announcement.publish(self._node_announcement(life, identity))
+
+    def _sample(self, is_probing: bool) -> None:
+        self._metrics = self._meter.sample()
+        self._address = machine.address(self._server_address)
+        self._pins = self._outputs.pins()
+        if is_probing:
+            self._peripherals = self._outputs.peripherals()
+
+    def _node_announcement(self, life: Life, identity: Identity) -> NodeAnnouncement:
+        return NodeAnnouncement(
+            stamp=stamp(),
+            node_id=identity.node_id,
+            mac_address=identity.mac_address,
+            display_name=identity.display_name,
+            hardware_model=self._hardware.model,
+            hardware_rev=self._hardware.revision,
+            firmware_version=machine.version(),
+            state=life.state.value,
+            reason=life.reason,
+            address=self._address,
+            cpu_temp=self._metrics.cpu_temp,
+            cpu_usage=self._metrics.cpu_usage,
+            memory_usage=self._metrics.memory_usage,
+            uptime_seconds=self._metrics.uptime_s,
+            peripherals=self._peripherals,
+        )
+
+    def _node_status(self, life: Life, identity: Identity) -> NodeStatus:
+        return NodeStatus(
+            stamp=stamp(),
+            node_id=identity.node_id,
+            mac_address=identity.mac_address,
+            display_name=identity.display_name,
+            hardware_model=self._hardware.model,
+            hardware_rev=self._hardware.revision,
+            firmware_version=machine.version(),
+            state=life.state.value,
+            role=life.wanted.role if life.wanted else "",
+            instance=life.wanted.instance if life.wanted else "",
+            config_version=life.held.config.version if life.held else "",
+            reason=life.reason,
+            address=self._address,
+            cpu_temp=self._metrics.cpu_temp,
+            cpu_usage=self._metrics.cpu_usage,
+            memory_usage=self._metrics.memory_usage,
+            uptime_seconds=self._metrics.uptime_s,
+            role_restarts=life.restarts,
+            outputs_safe=life.outputs_safe,
+        )
+
+    def _gpio_status(self) -> NodeGPIOStatus:
+        return NodeGPIOStatus(
+            node_id=self._node_id,
+            hardware_rev=self._hardware.revision,
+            firmware_version=machine.version(),
+            pins=self._pins,
+            peripherals=self._peripherals,
+            cpu_temp=self._metrics.cpu_temp,
+            cpu_usage=self._metrics.cpu_usage,
+            memory_usage=self._metrics.memory_usage,
+            uptime_seconds=self._metrics.uptime_s,
+        )
