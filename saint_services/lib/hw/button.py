@@ -1,0 +1,58 @@
+"""What a push button's edges mean: pressed, released, held. Contacts bounce, so after an edge that
+counted, others are not believed for a while; then the level is looked at again. Pure.
+"""
+
+from dataclasses import dataclass
+
+BOUNCE_S = 0.02
+HELD_S = 5.0  # specification: hold 5 s to reset
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonEvent:
+    """Something that happened; `value` is how long it was held, in seconds."""
+
+    event: str  # "pressed", "released", "held"
+    value: float = 0.0
+
+
+class Button:
+    """One button. Feed it with levels and, at `due_s`, with time."""
+
+    __slots__ = ("_down", "_is_held", "_level", "_quiet_until_s", "_since_s")
+
+    def __init__(self) -> None:
+        self._down = False
+        self._level = False
+        self._is_held = False
+        self._since_s = 0.0
+        self._quiet_until_s = 0.0
+
+    def level(self, is_down: bool, now_s: float) -> list[ButtonEvent]:
+        """The contact closed or opened."""
+        self._level = is_down
+        return self.tick(now_s)
+
+    def tick(self, now_s: float) -> list[ButtonEvent]:
+        """Time has passed."""
+        events: list[ButtonEvent] = []
+        if self._level != self._down and now_s >= self._quiet_until_s:
+            events.append(self._change(now_s))
+        if self._down and not self._is_held and now_s - self._since_s >= HELD_S:
+            self._is_held = True
+            events.append(ButtonEvent("held", HELD_S))
+        return events
+
+    def due_s(self) -> float | None:
+        """When to call `tick` next; None: not before the next edge."""
+        if self._level != self._down:
+            return self._quiet_until_s
+        return self._since_s + HELD_S if self._down and not self._is_held else None
+
+    def _change(self, now_s: float) -> ButtonEvent:
+        self._down = self._level
+        self._quiet_until_s = now_s + BOUNCE_S
+        if self._down:
+            self._since_s, self._is_held = now_s, False
+            return ButtonEvent("pressed")
+        return ButtonEvent("released", now_s - self._since_s)

@@ -1,0 +1,1 @@
+"""Simulated hardware: files instead of pins and chips, physics instead of motors."""
