@@ -81,9 +81,7 @@ def _imports(tree: ast.Module, path: Path) -> Iterator[str]:
             yield from (f"{module}.{alias.name}" for alias in node.names)
 
 
-def _import(
-    shown: Path, owner: str, path: Path, module: str, daemons: set[str]
-) -> Iterator[str]:
+def _import(shown: Path, owner: str, path: Path, module: str, daemons: set[str]) -> Iterator[str]:
     parts = module.split(".")
     other = parts[1] if parts[0] == "saint_services" and len(parts) > 1 else ""
     if other in daemons and owner == "lib":

@@ -30,7 +30,7 @@ def options(
         str,
         typer.Option(
             envvar="SAINT_RUN",
-            help="Directory with the daemons' sockets; found by itself on a robot and in a checkout.",
+            help="Where the daemons' sockets are; found by itself.",
         ),
     ] = "",
 ) -> None:

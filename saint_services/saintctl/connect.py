@@ -51,11 +51,7 @@ async def ask_or_error(
         return err
 
 
-async def tell(
-    given: str, daemon: str, path: str, body: BaseModel, reply: type[Reply]
-) -> Reply:
+async def tell(given: str, daemon: str, path: str, body: BaseModel, reply: type[Reply]) -> Reply:
     """POST one request to one daemon."""
     async with client(given, daemon) as connection:
         return await connection.post(path, body, reply, timeout_s=TIMEOUT_S)
-
-

@@ -1,0 +1,87 @@
+"""Reading the decoders' input: raw bytes, or one JSON object per line. Not here: what it means."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..lib.errors import Code, SaintError
+
+CHUNK_BYTES = 1 << 16
+LONGEST_LINE_BYTES = 1 << 20
+_FIX = "Correct the file; saintctl's help tells the form."
+
+
+@contextlib.contextmanager
+def opened(source: str) -> Iterator[BinaryIO]:
+    """The file, or standard input for "-"."""
+    if source == "-":
+        yield sys.stdin.buffer
+        return
+    with contextlib.ExitStack() as closing:
+        try:
+            file = closing.enter_context(Path(source).open("rb"))
+        except (OSError, ValueError) as err:
+            reason = err.strerror if isinstance(err, OSError) else err
+            raise _fault(f"{source} cannot be read: {reason}") from err
+        yield file
+
+
+def chunks(file: BinaryIO, source: str) -> Iterator[bytes]:
+    """The bytes as they come: a pipe's are handed on at once."""
+    while data := _read(lambda: file.read1(CHUNK_BYTES), source):  # type: ignore[attr-defined]
+        yield data
+
+
+def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Number and object of every line that is not empty."""
+    number = 0
+    while raw := _read(lambda: file.readline(LONGEST_LINE_BYTES), source):
+        number += 1
+        if raw.strip():
+            yield number, _object(raw, f"{source}, line {number}")
+
+
+def time_us(line: dict[str, Any], where: str) -> int:
+    """The line's t_us."""
+    value = line.get("t_us")
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _fault(f"{where}: t_us must be a whole number of microseconds")
+    return value
+
+
+def payload(line: dict[str, Any], where: str) -> bytes:
+    """The line's hex as bytes."""
+    value = line.get("hex")
+    if not isinstance(value, str):
+        raise _fault(f"{where}: hex must be a text of hexadecimal digits")
+    try:
+        return bytes.fromhex(value)
+    except ValueError:
+        raise _fault(f"{where}: hex is not pairs of hexadecimal digits") from None
+
+
+def _object(raw: bytes, where: str) -> dict[str, Any]:
+    if len(raw) >= LONGEST_LINE_BYTES:
+        raise _fault(f"{where} is longer than {LONGEST_LINE_BYTES} bytes")
+    try:
+        line = json.loads(raw)
+    except (ValueError, RecursionError):
+        raise _fault(f"{where} is not JSON") from None
+    if not isinstance(line, dict):
+        raise _fault(f"{where} is not a JSON object")
+    return line
+
+
+def _read(step: Any, source: str) -> bytes:
+    try:
+        data: bytes = step()
+    except OSError as err:
+        raise _fault(f"{source} cannot be read: {err.strerror}") from err
+    return data
+
+
+def _fault(sentence: str) -> SaintError:
+    return SaintError(Code.REQUEST_INVALID, sentence, fix=_FIX)

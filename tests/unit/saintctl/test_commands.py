@@ -1,0 +1,198 @@
+"""saintctl against daemons that speak the real control plane."""
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeList,
+    ResetRequest,
+)
+from saint_services.lib.api.routing import (
+    Blending,
+    EStopInfo,
+    EStopRequest,
+    Route,
+    RouteInfo,
+    RouteList,
+    RouterStatus,
+    SourceInfo,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import Api, Call
+from saint_services.saintctl.app import app
+
+NODE = NodeInfo(
+    node_id="sim_tracks", display_name="Tracks", state="active", role="tracks", seen_age_s=0.4
+)
+ROUTE = Route.model_validate(
+    {
+        "id": "rc_drive",
+        "priority": 300,
+        "input": {"source": "rc"},
+        "output": {"target": "tracks"},
+        "mapping": [{"from": "channel_2", "to": "linear"}],
+    }
+)
+
+
+class Robot:
+    """Fake adoptiond and routerd on real unix sockets."""
+
+    def __init__(self, run: Path) -> None:
+        self.run = run
+        self.asked: list[object] = []
+
+    async def adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
+        self.asked.append((call.path["node_id"], call.body))
+        if call.body.role == "head":
+            raise SaintError(Code.CONFLICT, "head is held by sim_head")
+        return AdoptReply(message="adopted", topic_prefix="/saint/arms/left")
+
+    async def reset(self, call: Call[ResetRequest]) -> Done:
+        self.asked.append((call.path["node_id"], call.body))
+        return Done(message="sim_tracks has no role any more")
+
+    async def nodes(self, call: Call[None]) -> NodeList:
+        return NodeList(nodes=[NODE])
+
+    async def routes(self, call: Call[None]) -> RouteList:
+        return RouteList(routes=[RouteInfo(route=ROUTE, status="active")], blending=Blending())
+
+    async def status(self, call: Call[None]) -> RouterStatus:
+        source = SourceInfo(
+            source="rc", age_ms=4, alive=True, failsafe=False, rate_hz=50, values={"channel_1": -1}
+        )
+        return RouterStatus(
+            state="routing", estop=EStopInfo(active=False), outputs=[], sources=[source],
+            samples=9, refused={},
+        )  # fmt: skip
+
+    async def estop(self, call: Call[EStopRequest]) -> Done:
+        self.asked.append(call.body)
+        return Done(message="the e-stop is active")
+
+    async def clear(self, call: Call[EStopRequest]) -> Done:
+        raise SaintError(Code.REFUSED, "rc channel_2 is not neutral (0.40)")
+
+    async def saintctl(self, *arguments: str) -> Result:
+        """Run the command in a thread: it has a loop of its own."""
+        words = ["--run", str(self.run), *arguments]
+        return await asyncio.to_thread(CliRunner().invoke, app, words)
+
+
+def listening(path: Path) -> socket.socket:
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    bound.bind(str(path))
+    bound.listen()
+    bound.setblocking(False)
+    return bound
+
+
+@pytest.fixture
+async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+    fake = Robot(tmp_path)
+    adoption, routing = Api(), Api()
+    adoption.get("/nodes", fake.nodes)
+    adoption.post("/nodes/{node_id}/adopt", fake.adopt, AdoptRequest)
+    adoption.post("/nodes/{node_id}/reset", fake.reset, ResetRequest)
+    routing.get("/routes", fake.routes)
+    routing.get("/status", fake.status)
+    routing.post("/estop", fake.estop, EStopRequest)
+    routing.post("/estop/clear", fake.clear, EStopRequest)
+    servers = [
+        await adoption.serve([listening(tmp_path / "adoptiond.sock")]),
+        await routing.serve([listening(tmp_path / "routerd.sock")]),
+    ]
+    yield fake
+    for server in servers:
+        await server.close()
+
+
+async def test_node_list_shows_role_and_state(robot: Robot) -> None:
+    result = await robot.saintctl("node", "list")
+    assert result.exit_code == 0
+    assert "sim_tracks" in result.stdout
+    assert "active" in result.stdout
+
+
+async def test_node_list_as_json_is_the_daemons_answer(robot: Robot) -> None:
+    result = await robot.saintctl("node", "list", "--json")
+    assert json.loads(result.stdout)["nodes"][0]["role"] == "tracks"
+
+
+async def test_adopt_sends_role_instance_and_name(robot: Robot) -> None:
+    words = ("node", "adopt", "sim_spare", "arms", "--instance", "left", "--name", "Lefty")
+    result = await robot.saintctl(*words)
+    assert result.exit_code == 0
+    assert "/saint/arms/left" in result.stdout
+    body = AdoptRequest(role="arms", instance="left", display_name="Lefty")
+    assert robot.asked == [("sim_spare", body)]
+
+
+async def test_adopt_of_a_taken_role_exits_5_and_names_the_holder(robot: Robot) -> None:
+    result = await robot.saintctl("node", "adopt", "sim_spare", "head")
+    assert result.exit_code == 5
+    assert "head is held by sim_head" in result.stderr
+
+
+async def test_fault_as_json_goes_to_stderr(robot: Robot) -> None:
+    result = await robot.saintctl("node", "adopt", "sim_spare", "head", "--json")
+    assert json.loads(result.stderr)["code"] == "conflict"
+    assert result.stdout == ""
+
+
+async def test_reset_says_what_happened(robot: Robot) -> None:
+    result = await robot.saintctl("node", "reset", "sim_tracks", "--factory")
+    assert "no role" in result.stdout
+    assert robot.asked == [("sim_tracks", ResetRequest(factory_reset=True))]
+
+
+async def test_route_list_shows_mapping(robot: Robot) -> None:
+    result = await robot.saintctl("route", "list")
+    assert "rc_drive" in result.stdout
+    assert "channel_2" in result.stdout
+
+
+async def test_input_list_shows_values(robot: Robot) -> None:
+    result = await robot.saintctl("input", "list")
+    assert "channel_1 -1.00" in result.stdout
+
+
+async def test_estop_set_reaches_the_router(robot: Robot) -> None:
+    result = await robot.saintctl("estop", "set", "--reason", "smoke")
+    assert result.exit_code == 0
+    assert robot.asked == [EStopRequest(source="saintctl", reason="smoke")]
+
+
+async def test_estop_clear_refused_exits_5_with_the_reason(robot: Robot) -> None:
+    result = await robot.saintctl("estop", "clear")
+    assert result.exit_code == 5
+    assert "channel_2 is not neutral" in result.stderr
+
+
+async def test_status_without_some_daemons_shows_the_rest(robot: Robot) -> None:
+    result = await robot.saintctl("status")
+    assert result.exit_code == 0
+    assert "1 active" in result.stdout
+    assert "rcd" in result.stdout  # and that it does not answer
+
+
+async def test_status_without_a_robot_exits_7(tmp_path: Path) -> None:
+    result = await Robot(tmp_path).saintctl("status")
+    assert result.exit_code == 7
+    assert "Traceback" not in result.output
+
+
+async def test_unknown_command_exits_2(tmp_path: Path) -> None:
+    result = await Robot(tmp_path).saintctl("fly")
+    assert result.exit_code == 2
