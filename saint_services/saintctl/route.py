@@ -23,7 +23,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 
 def _row(info: RouteInfo) -> tuple[str, ...]:
     route, mapping = info.route, info.route.mapping
-    source = route.input.source
+    source: str = route.input.source
     if source == "livelink":
         source = f"{source}:{route.input.subject}"
     pairs = "passthrough"
