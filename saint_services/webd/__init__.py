@@ -1,0 +1,1 @@
+"""webd: the only door from outside: pages, WebSocket, API."""

@@ -1,0 +1,81 @@
+"""What each action of the WebSocket API does. One table: group -> action -> params and handler;
+messages are checked against it, so an action that is not here does not exist.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel
+
+from .. import messages as m
+from ..robot import Robot
+from . import livelink, management, motion, rc, router, system
+from .caller import Caller
+
+P = TypeVar("P", bound=BaseModel)
+Data = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Action(Generic[P]):
+    """`is_quick`: it only publishes, so it runs before the client's next message is read."""
+
+    params: type[P]
+    handler: Callable[[Robot, Caller, P], Awaitable[Data]]
+    is_quick: bool = False
+
+
+ACTIONS: dict[str, dict[str, Action[Any]]] = {
+    "head": {
+        "move": Action(m.HeadMove, motion.head_move, is_quick=True),
+        "home": Action(m.Nothing, motion.head_home, is_quick=True),
+    },
+    "arms": {
+        "move": Action(m.ArmMove, motion.arm_move, is_quick=True),
+        "home": Action(m.ArmHome, motion.arm_home, is_quick=True),
+        "gripper": Action(m.Gripper, motion.gripper, is_quick=True),
+    },
+    "tracks": {
+        "drive": Action(m.Drive, motion.drive, is_quick=True),
+        "stop": Action(m.Nothing, motion.stop, is_quick=True),
+        "estop": Action(m.EStop, system.estop),
+    },
+    "system": {
+        "status": Action(m.Nothing, system.status),
+        "describe": Action(m.Nothing, system.describe, is_quick=True),
+        "estop": Action(m.EStop, system.estop),
+    },
+    "management": {
+        "list_nodes": Action(m.Nothing, management.list_nodes),
+        "list_unadopted": Action(m.Nothing, management.list_unadopted),
+        "list_adopted": Action(m.Nothing, management.list_adopted),
+        "list_roles": Action(m.Nothing, management.list_roles),
+        "get_node_info": Action(m.NodeParams, management.get_node_info),
+        "get_gpio_status": Action(m.NodeParams, management.get_gpio_status),
+        "adopt_node": Action(m.AdoptNode, management.adopt_node),
+        "reset_node": Action(m.ResetNode, management.reset_node),
+        "set_node_name": Action(m.NameNode, management.set_node_name),
+        "get_activity_log": Action(m.ActivityLog, management.get_activity_log, is_quick=True),
+    },
+    "router": {
+        "get_status": Action(m.Nothing, router.get_status),
+        "list_routes": Action(m.Nothing, router.list_routes),
+        "set_route": Action(m.SetRoute, router.set_route),
+        "delete_route": Action(m.RouteParams, router.delete_route),
+        "set_route_enabled": Action(m.RouteEnabled, router.set_route_enabled),
+        "list_livelink_sources": Action(m.Nothing, livelink.list_sources),
+        "get_livelink_subject": Action(m.Subject, livelink.get_subject),
+    },
+    "rc": {
+        "get_status": Action(m.Nothing, rc.get_status),
+        "get_protocol": Action(m.Nothing, rc.get_protocol),
+        "set_enabled": Action(m.Enabled, rc.set_enabled),
+    },
+    "livelink": {
+        "list_sources": Action(m.Nothing, livelink.list_sources),
+        "get_subject": Action(m.Subject, livelink.get_subject),
+    },
+}
+
+MODELS = {g: {name: act.params for name, act in acts.items()} for g, acts in ACTIONS.items()}

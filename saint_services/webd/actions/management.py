@@ -1,0 +1,105 @@
+"""Nodes: adoptiond's registry and the activity log."""
+
+from typing import Any
+
+from ...lib.api import Done
+from ...lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeList,
+    NodeState,
+    RenameRequest,
+    ResetRequest,
+    RoleList,
+)
+from ...lib.errors import Code, SaintError
+from ...lib.generated import topics
+from ...lib.generated.saint_msgs import GPIOProbe_Request
+from .. import messages as m
+from .. import views
+from ..robot import Robot
+from .caller import Caller
+
+Data = dict[str, Any]
+
+ADOPT_LIMIT_S = 12.0  # adoptiond itself gives a node 8 s
+PROBE_LIMIT_S = 3.0
+_FREE = (NodeState.BOOT, NodeState.UNADOPTED, NodeState.ADOPTING)
+
+
+async def list_nodes(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """All of them."""
+    return (await robot.daemons.adoptiond.get("/nodes", NodeList)).model_dump(mode="json")
+
+
+async def list_unadopted(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Those without a role."""
+    return await _some(robot, is_adopted=False)
+
+
+async def list_adopted(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Those with a role, offline ones too."""
+    return await _some(robot, is_adopted=True)
+
+
+async def _some(robot: Robot, is_adopted: bool) -> Data:
+    found = (await robot.daemons.adoptiond.get("/nodes", NodeList)).nodes
+    kept = [n for n in found if (bool(n.role) and n.state not in _FREE) == is_adopted]
+    return NodeList(nodes=kept).model_dump(mode="json")
+
+
+async def list_roles(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Roles of the robot and who holds them."""
+    return (await robot.daemons.adoptiond.get("/roles", RoleList)).model_dump(mode="json")
+
+
+async def get_node_info(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+    """One node."""
+    node = await robot.daemons.adoptiond.get(f"/nodes/{params.node_id}", NodeInfo)
+    return node.model_dump(mode="json")
+
+
+async def get_gpio_status(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+    """The node is asked itself, now."""
+    service = topics.NODE_GPIO_PROBE.at(node_id=params.node_id)
+    found = await robot.bus.call(service, GPIOProbe_Request(params.node_id), PROBE_LIMIT_S)
+    if not found.success:
+        raise SaintError(Code.HARDWARE_FAULT, f"{params.node_id}: {found.message}")
+    status: Data = views.plain(found.status)
+    return status
+
+
+async def adopt_node(robot: Robot, caller: Caller, params: m.AdoptNode) -> Data:
+    """Gives a node its role; takes as long as the node needs to open its drivers."""
+    body = AdoptRequest(
+        role=params.role, instance=params.instance, display_name=params.display_name
+    )
+    path = f"/nodes/{params.node_id}/adopt"
+    reply = await robot.daemons.adoptiond.post(path, body, AdoptReply, timeout_s=ADOPT_LIMIT_S)
+    role = f"{params.role} {params.instance}".strip()
+    robot.note("INFO", caller.source, f"{params.node_id} was adopted as {role}")
+    return reply.model_dump(mode="json")
+
+
+async def reset_node(robot: Robot, caller: Caller, params: m.ResetNode) -> Data:
+    """Takes a node's role away."""
+    body = ResetRequest(factory_reset=params.factory_reset)
+    path = f"/nodes/{params.node_id}/reset"
+    reply = await robot.daemons.adoptiond.post(path, body, Done, timeout_s=ADOPT_LIMIT_S)
+    robot.note("WARNING", caller.source, f"{params.node_id} was reset")
+    return reply.model_dump(mode="json")
+
+
+async def set_node_name(robot: Robot, caller: Caller, params: m.NameNode) -> Data:
+    """How people call it."""
+    body = RenameRequest(display_name=params.display_name)
+    reply = await robot.daemons.adoptiond.patch(f"/nodes/{params.node_id}", body, NodeInfo)
+    robot.note("INFO", caller.source, f"{params.node_id} is now called {params.display_name}")
+    return reply.model_dump(mode="json")
+
+
+async def get_activity_log(robot: Robot, _: Caller, params: m.ActivityLog) -> Data:
+    """Newest first."""
+    entries = robot.log.newest(params.limit, params.offset, params.level, params.source)
+    return {"entries": entries}

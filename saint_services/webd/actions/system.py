@@ -1,0 +1,68 @@
+"""The robot as a whole: status, what it is made of, the e-stop."""
+
+from typing import Any
+
+from ...lib.api.routing import EStopInfo, EStopRequest
+from ...lib.clock import monotonic_s
+from ...lib.errors import Code, SaintError
+from ...lib.generated.std_msgs import Bool
+from ...lib.roles import RoleConfig
+from .. import messages as m
+from .. import views
+from ..robot import Robot
+from .caller import Caller
+
+Data = dict[str, Any]
+
+ESTOP_LIMIT_S = 0.2  # by then the roles stop by themselves: heartbeats are missing
+
+
+async def status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """What the topic "system" tells."""
+    return {"robot": robot.roles.name, **views.system(robot.newest, 0, monotonic_s())}
+
+
+async def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Targets with their fields: units, limits, what happens on loss."""
+    targets = {target: _fields(role) for target, role in robot.roles.by_target.items()}
+    return {"robot": robot.roles.name, "targets": targets, "topics": list(robot.hub.names)}
+
+
+def _fields(role: RoleConfig) -> Data:
+    return {
+        name: {
+            "unit": spec.unit,
+            "kind": spec.kind,
+            "limits": list(spec.limits),
+            "neutral": spec.neutral,
+            "on_loss": spec.on_loss,
+        }
+        for name, spec in role.fields.items()
+    }
+
+
+async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
+    """Raise the latch, or ask the router to release it."""
+    body = EStopRequest(source=caller.source, reason=params.reason)
+    if params.enable:
+        return _latch(await _raise(robot, body))
+    reply = await robot.daemons.routerd.post("/estop/clear", body, EStopInfo, timeout_s=2.0)
+    return _latch(reply)
+
+
+def _latch(info: EStopInfo) -> Data:
+    return {"estop": info.model_dump(mode="json")}
+
+
+async def _raise(robot: Robot, body: EStopRequest) -> EStopInfo:
+    """A router that does not answer must not be in the way: the tracks hear the stop directly."""
+    try:
+        return await robot.daemons.routerd.post("/estop", body, EStopInfo, timeout_s=ESTOP_LIMIT_S)
+    except SaintError as err:
+        robot.stop.publish(Bool(data=True))
+        robot.note("ERROR", "router", f"Emergency stop sent to the tracks alone: {err.message}")
+        raise SaintError(
+            Code.DAEMON_UNREACHABLE,
+            f"{err.message}; the stop was sent to the tracks directly",
+            fix="Switch the robot off if anything still moves.",
+        ) from err

@@ -1,0 +1,129 @@
+"""The activity log: what a person would tell another about this robot's last hours. Entries come
+from comparing what was with what is. Pure but for the list it keeps; not the daemons' own logs.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from ..lib.api.adoption import NodeInfo, NodeList, NodeState
+from ..lib.generated.saint_msgs import EStop, RCReceiverState
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+MOST_ENTRIES = 500
+SHOWN = 50  # in the state of the topic "log"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened, before it has a time."""
+
+    level: str
+    source: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the log."""
+
+    number: int
+    time: float  # seconds since 1970
+    event: Event
+
+    def data(self) -> dict[str, Any]:
+        """For JSON."""
+        event = self.event
+        return {
+            "number": self.number,
+            "time": round(self.time, 3),
+            "level": event.level,
+            "source": event.source,
+            "text": event.text,
+        }
+
+
+class ActivityLog:
+    """The newest entries."""
+
+    def __init__(self) -> None:
+        self._entries: deque[Entry] = deque(maxlen=MOST_ENTRIES)
+        self._count = 0
+
+    def add(self, event: Event, time: float) -> None:
+        """One entry more; the oldest may go."""
+        self._count += 1
+        self._entries.append(Entry(self._count, time, event))
+
+    def newest(
+        self, limit: int, offset: int = 0, level: str = "DEBUG", source: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Newest first."""
+        least = LEVELS.index(level)
+        found = [
+            entry
+            for entry in reversed(self._entries)
+            if LEVELS.index(entry.event.level) >= least
+            and (source is None or entry.event.source == source)
+        ]
+        return [entry.data() for entry in found[offset : offset + limit]]
+
+
+def estop_events(before: EStop | None, now: EStop) -> list[Event]:
+    """The latch was raised or released."""
+    if before is not None and before.active == now.active:
+        return []
+    if now.active:
+        why = f": {now.reason}" if now.reason else ""
+        return [Event("ERROR", "router", f"Emergency stop by {now.source or 'unknown'}{why}")]
+    return [Event("INFO", "router", f"Emergency stop released by {now.source or 'unknown'}")] * (
+        before is not None
+    )
+
+
+def rc_events(before: RCReceiverState | None, now: RCReceiverState) -> list[Event]:
+    """The transmitter came or went."""
+    was = before is not None and before.connected and not before.failsafe
+    is_well = now.connected and not now.failsafe
+    if was == is_well:
+        return []
+    if is_well:
+        return [Event("INFO", "rc", f"RC signal acquired ({now.protocol.upper()})")]
+    return [Event("WARNING", "rc", "RC failsafe" if now.connected else "RC receiver silent")]
+
+
+def node_events(before: NodeList | None, now: NodeList) -> list[Event]:
+    """Nodes that came, went or changed; nothing for what was there at the start."""
+    if before is None:
+        return []
+    known = {node.node_id: node for node in before.nodes}
+    events = []
+    for node in now.nodes:
+        old = known.pop(node.node_id, None)
+        if old is None or old.state != node.state:
+            events.append(_node_event(node, old))
+        elif old.role_restarts < node.role_restarts:
+            text = f"{label(node)}: its role was started again"
+            events.append(Event("WARNING", node.node_id, text))
+    events += [
+        Event("INFO", gone.node_id, f"{label(gone)} was forgotten") for gone in known.values()
+    ]
+    return events
+
+
+def _node_event(node: NodeInfo, old: NodeInfo | None) -> Event:
+    if node.state is NodeState.OFFLINE:
+        return Event("ERROR", node.node_id, f"{label(node)} is offline")
+    if node.state is NodeState.ACTIVE:
+        role = f"{node.role} {node.instance}".strip()
+        return Event("INFO", node.node_id, f"{label(node)} is active as {role}")
+    if old is None:
+        return Event("INFO", node.node_id, f"{label(node)} was found")
+    why = f": {node.reason}" if node.reason else ""
+    level = "WARNING" if node.reason else "INFO"
+    return Event(level, node.node_id, f"{label(node)} is {node.state.value}{why}")
+
+
+def label(node: NodeInfo) -> str:
+    """How people call it."""
+    return node.display_name or node.node_id

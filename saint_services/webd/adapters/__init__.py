@@ -1,0 +1,1 @@
+"""Where webd touches the world: connections, files, the bus. No rules."""

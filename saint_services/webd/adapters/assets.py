@@ -1,0 +1,98 @@
+"""The files of the pages: <share>/web, and of node_modules only the packages that
+web/package.json names, at /vendor/<package>/. Read once, checked for changes at each request.
+"""
+
+import gzip
+import hashlib
+import json
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+LARGEST_BYTES = 4 << 20
+_TYPES = {".html", ".css", ".js", ".svg", ".png", ".ico", ".webmanifest", ".woff2", ".txt"}
+_VENDORED = {".js", ".css", ".svg"}
+_COMPRESSED = {".html", ".css", ".js", ".svg", ".webmanifest", ".txt"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """One file, ready to be sent."""
+
+    body: bytes
+    zipped: bytes | None
+    content_type: str
+    etag: str
+    stamp: tuple[int, int]
+
+
+class Assets:
+    """Calls block: use asyncio.to_thread."""
+
+    def __init__(self, web: Path) -> None:
+        self._web = web.resolve()
+        self._modules = self._web / "node_modules"
+        self._packages = _packages(self._web / "package.json")
+        self._known: dict[Path, Asset] = {}
+
+    def get(self, url_path: str) -> Asset | None:
+        """The file at this path of the site; None when there is none."""
+        path = self._path(url_path)
+        if path is None:
+            return None
+        try:
+            found = path.stat()
+            if not path.is_file() or found.st_size > LARGEST_BYTES:
+                return None
+            stamp = (found.st_mtime_ns, found.st_size)
+            known = self._known.get(path)
+            if known is None or known.stamp != stamp:
+                known = self._known[path] = _load(path, stamp)
+        except OSError:
+            return None
+        return known
+
+    def _path(self, url_path: str) -> Path | None:
+        parts = PurePosixPath("/" + url_path.lstrip("/")).parts[1:]
+        if any(part.startswith(".") or "\\" in part or "\0" in part for part in parts):
+            return None
+        if not parts:
+            parts = ("index.html",)
+        if parts[0] == "vendor":
+            return self._vendored("/".join(parts[1:]))
+        if parts[0] in ("node_modules", "package.json", "package-lock.json"):
+            return None
+        path = self._web.joinpath(*parts)
+        is_ours = path.suffix in _TYPES and path.resolve().is_relative_to(self._web)
+        return path if is_ours else None
+
+    def _vendored(self, rest: str) -> Path | None:
+        for package in self._packages:
+            if rest.startswith(package + "/"):
+                path = self._modules / rest
+                root = self._modules / package
+                is_inside = path.resolve().is_relative_to(root.resolve())
+                return path if is_inside and path.suffix in _VENDORED else None
+        return None
+
+
+def _packages(path: Path) -> tuple[str, ...]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        return tuple(data.get("dependencies", {}))
+    except (OSError, ValueError, AttributeError):
+        return ()
+
+
+def _load(path: Path, stamp: tuple[int, int]) -> Asset:
+    body = path.read_bytes()
+    zipped = gzip.compress(body, 9, mtime=0) if path.suffix in _COMPRESSED else None
+    kind = mimetypes.types_map.get(path.suffix, "application/octet-stream")
+    if path.suffix == ".webmanifest":
+        kind = "application/manifest+json"
+    if path.suffix == ".js":
+        kind = "text/javascript"
+    if kind.startswith("text/"):
+        kind += "; charset=utf-8"
+    etag = '"' + hashlib.sha256(body).hexdigest()[:24] + '"'
+    return Asset(body, zipped, kind, etag, stamp)

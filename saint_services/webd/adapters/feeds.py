@@ -1,0 +1,134 @@
+"""From the bus and from adoptiond into the newest state; every arrival tells the hub which topic
+changed. Callbacks only keep the message: nothing is converted before a client takes it.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ...lib.api.adoption import NodeList, RoleList
+from ...lib.bus import Message, Sample, Topic
+from ...lib.clock import monotonic_s
+from ...lib.errors import SaintError
+from ...lib.generated import topics
+from ...lib.generated.saint_msgs import (
+    ConsoleAlert,
+    EStop,
+    InputSample,
+    RCReceiverState,
+    RouteStatus,
+    SystemStatus,
+)
+from .. import activity
+from ..newest import ARMS
+from ..robot import Robot
+
+M = TypeVar("M", bound=Message)
+
+NODES_PERIOD_S = 0.5
+TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead connection by it
+_LEVELS = {"info": "INFO", "warning": "WARNING", "error": "ERROR", "critical": "ERROR"}
+
+
+class Feeds:
+    """Everything that webd listens to."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._newest = robot.newest
+        self._hub = robot.hub
+
+    def open(self) -> None:
+        """Subscribe; the bus ends it when it closes."""
+        self._keep(topics.HEAD_STATE, self._newest, "head", "head")
+        self._keep(topics.HEAD_EXPRESSION_STATE, self._newest, "expression", "head")
+        self._keep(topics.HEAD_SENSORS, self._newest, "head_sensors", "head")
+        for name in ARMS:
+            arm = self._newest.arms[name]
+            self._keep(topics.ARM_STATE.at(instance=name), arm, "state", "arms")
+            self._keep(topics.GRIPPER_STATE.at(instance=name), arm, "gripper", "arms")
+        self._keep(topics.TRACKS_STATE, self._newest, "tracks", "tracks")
+        self._keep(topics.TRACKS_ODOM, self._newest, "odometry", "tracks")
+        self._keep(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", "tracks")
+        self._keep(topics.CONSOLE_INPUT, self._newest, "console_input", "console")
+        self._keep(topics.CONSOLE_OVERRIDE, self._newest, "console_override", "console")
+        self._keep(topics.CONSOLE_DISPLAY, self._newest, "console_display", "console")
+        self._listen(topics.CONSOLE_ALERTS, self._alert)
+        for topic in (topics.INPUT_RC, topics.INPUT_LIVELINK, topics.INPUT_AUTONOMOUS):
+            self._listen(topic, self._input)
+        self._listen(topics.INPUT_WEBSOCKET, self._input)
+        self._listen(topics.RC_STATE, self._rc)
+        self._listen(topics.ROUTER_STATUS, self._router)
+        self._listen(topics.ESTOP, self._estop)
+        self._listen(topics.SYSTEM_STATUS, self._system)
+
+    def _listen(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> None:
+        self._robot.bus.subscribe(topic, callback)
+
+    def _keep(self, topic: Topic[Any], owner: object, slot: str, shown_as: str) -> None:
+        changed = self._hub.changed
+
+        def keep(sample: Sample[Any]) -> None:
+            setattr(owner, slot, sample.message)
+            changed(shown_as)
+
+        self._robot.bus.subscribe(topic, keep)
+
+    def _input(self, sample: Sample[InputSample]) -> None:
+        if self._newest.heard(sample):
+            name = sample.message.source
+            self._robot.note("INFO", name.partition(":")[0], f"{name} started sending")
+        self._hub.changed("inputs")
+
+    def _rc(self, sample: Sample[RCReceiverState]) -> None:
+        self._robot.note_all(activity.rc_events(self._newest.rc, sample.message))
+        self._newest.rc = sample.message
+        self._newest.rc_received_s = sample.received_s
+        self._hub.changed("inputs")
+
+    def _router(self, sample: Sample[RouteStatus]) -> None:
+        self._newest.router = sample.message
+        self._newest.router_received_s = sample.received_s
+        self._hub.changed("outputs")
+
+    def _estop(self, sample: Sample[EStop]) -> None:
+        self._robot.note_all(activity.estop_events(self._newest.estop, sample.message))
+        self._newest.estop = sample.message
+        self._hub.changed("system")
+
+    def _system(self, sample: Sample[SystemStatus]) -> None:
+        self._newest.system = sample.message
+        self._newest.system_received_s = sample.received_s
+        self._hub.changed("system")
+
+    def _alert(self, sample: Sample[ConsoleAlert]) -> None:
+        alert = sample.message
+        self._robot.note(_LEVELS.get(alert.severity, "INFO"), "console", alert.text[:200])
+
+    async def tick(self) -> None:
+        """Twice a second: what changes by time alone."""
+        while True:
+            await asyncio.sleep(TICK_S)
+            for name in self._newest.forget(monotonic_s()):
+                self._robot.note("INFO", name.partition(":")[0], f"{name} stopped sending")
+            self._hub.changed("system")
+
+    async def watch_nodes(self) -> None:
+        """adoptiond's registry, while somebody looks at it."""
+        while True:
+            if self._hub.is_wanted("nodes"):
+                await self.fetch_nodes()
+            await asyncio.sleep(NODES_PERIOD_S)
+
+    async def fetch_nodes(self) -> None:
+        """Ask once."""
+        adoptiond = self._robot.daemons.adoptiond
+        try:
+            found = await adoptiond.get("/nodes", NodeList, timeout_s=2.0)
+            self._newest.roles = await adoptiond.get("/roles", RoleList, timeout_s=2.0)
+        except SaintError as err:
+            self._newest.nodes_problem = err
+        else:
+            self._robot.note_all(activity.node_events(self._newest.nodes, found))
+            self._newest.nodes, self._newest.nodes_problem = found, None
+        self._hub.changed("nodes")

@@ -1,0 +1,273 @@
+"""One WebSocket connection: reads messages one after the other, answers each, ends cleanly.
+Motion commands run at once; what waits for another daemon runs beside, so nothing delays a stop.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import WSCloseCode, WSMsgType, web
+from pydantic import BaseModel
+
+from ...lib.clock import monotonic_s
+from ...lib.errors import Code, SaintError
+from .. import logic, views
+from .. import messages as m
+from ..access import Throttle, is_token
+from ..actions import ACTIONS, MODELS
+from ..actions.caller import Caller
+from ..hub import encoded
+from ..robot import Robot
+from .outbox import Outbox
+
+PING_S = 5.0  # a client that does not answer a ping within half of it is gone
+AUTH_LIMIT_S = 10.0
+CLOSE_LIMIT_S = 1.0
+MOST_REQUESTS = 16  # of one client that wait for other daemons
+SEND_BUFFER_BYTES = 64 * 1024  # small, so that little old news waits in the kernel
+FAIR_SHARE = 8  # messages of one client before the others get their turn
+MOST_SAME_NAME = 1000
+
+
+@dataclass(slots=True)
+class Door:
+    """What all sessions share."""
+
+    robot: Robot
+    token: str  # empty: none is needed
+    throttle: Throttle = field(default_factory=Throttle)
+    sessions: dict[str, "Session"] = field(default_factory=dict)
+
+    def free_name(self, wanted: str) -> str:
+        """The wanted client id, or the next one that nobody has."""
+        names = (f"{wanted}-{n}" if n > 1 else wanted for n in range(1, MOST_SAME_NAME))
+        return next(name for name in names if name not in self.sessions)
+
+
+class Session:
+    """A client while it is connected."""
+
+    def __init__(self, door: Door, request: web.Request) -> None:
+        self._door = door
+        self._address = request.remote or "unknown"
+        self._socket = web.WebSocketResponse(
+            heartbeat=PING_S,
+            max_msg_size=m.LARGEST_BYTES + 1,
+            compress=False,
+            timeout=CLOSE_LIMIT_S,
+        )
+        self.name = door.free_name(f"client-{secrets.token_hex(3)}")
+        self.commands = 0
+        self._is_trusted = not door.token
+        self._since_s = monotonic_s()
+        self._outbox: Outbox
+        self._tasks: asyncio.TaskGroup
+        self._waiting = 0
+
+    def data(self) -> dict[str, Any]:
+        """As it is shown among the inputs."""
+        return {
+            "client_id": self.name,
+            "address": self._address,
+            "topics": self._outbox.topics,
+            "commands": self.commands,
+            "connected_s": round(monotonic_s() - self._since_s),
+        }
+
+    async def run(self, request: web.Request) -> web.WebSocketResponse:
+        """Until either side ends it."""
+        await self._socket.prepare(request)
+        transport = request.transport
+        if transport is None:
+            return self._socket
+        _limit_kernel_buffer(transport)
+        robot = self._door.robot
+        counters = robot.newest.counters
+        self._outbox = Outbox(transport, robot.hub.frame, counters, self._cut_off(transport))
+        self._door.sessions[self.name] = self
+        robot.hub.changed("system")
+        try:
+            async with asyncio.TaskGroup() as self._tasks:
+                watch = self._tasks.create_task(self._expect_auth())
+                try:
+                    await self._read()
+                finally:
+                    watch.cancel()
+                    self._leave()
+        finally:
+            self._leave()
+        return self._socket
+
+    def _leave(self) -> None:
+        robot = self._door.robot
+        for topic in self._outbox.topics:
+            robot.hub.unsubscribe(topic, self._outbox)
+        self._outbox.close()
+        if self._door.sessions.pop(self.name, None):
+            robot.hub.changed("system")
+
+    async def close(self) -> None:
+        """We are stopping."""
+        await self._socket.close(code=WSCloseCode.GOING_AWAY, message=b"webd is stopping")
+
+    def _cut_off(self, transport: asyncio.Transport) -> Callable[[], None]:
+        def cut_off() -> None:
+            if not transport.is_closing():
+                transport.write(b"\x88\x02" + (1013).to_bytes(2, "big"))  # try again later
+                asyncio.get_running_loop().call_later(CLOSE_LIMIT_S, transport.abort)
+
+        return cut_off
+
+    async def _expect_auth(self) -> None:
+        await asyncio.sleep(AUTH_LIMIT_S)
+        if not self._is_trusted:
+            self._count("no_token")
+            await self._socket.close(code=WSCloseCode.POLICY_VIOLATION, message=b"no token came")
+
+    async def _read(self) -> None:
+        taken = 0
+        async for message in self._socket:
+            if message.type is WSMsgType.TEXT:
+                await self._take(message.data)
+            elif message.type is WSMsgType.BINARY:
+                self._count("binary")
+                self._refuse(None, _invalid("messages are text, this one was binary"))
+            taken += 1
+            if taken % FAIR_SHARE == 0:
+                await asyncio.sleep(0)
+        if self._socket.close_code == WSCloseCode.MESSAGE_TOO_BIG:
+            self._count("too_large")
+
+    async def _take(self, text: str) -> None:
+        self._door.robot.newest.counters["messages"] += 1
+        try:
+            parsed = logic.parse(text, MODELS)
+            if isinstance(parsed, m.Auth):
+                self._answer(parsed.id, self._authenticate(parsed))
+            elif not self._is_trusted:
+                raise _RefusedError("no_token", Code.UNAUTHORIZED, "send auth with the token first")
+            elif isinstance(parsed, logic.Call):
+                await self._call(parsed)
+            else:
+                self._answer(parsed.id, self._subscribe(parsed))
+        except logic.BadMessageError as err:
+            self._count(err.reason)
+            self._refuse(err.id, err)
+        except _RefusedError as err:
+            self._count(err.reason)
+            self._refuse(getattr(parsed, "id", None), err)
+
+    def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
+        door, now_s = self._door, monotonic_s()
+        if door.token:
+            if wait_s := door.throttle.wait_s(self._address, now_s):
+                text = f"too many wrong tokens; try again in {wait_s:.0f} s"
+                raise _RefusedError("throttled", Code.UNAUTHORIZED, text)
+            if not is_token(auth.token, door.token):
+                door.throttle.failed(self._address, now_s)
+                raise _RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is not right")
+            door.throttle.succeeded(self._address)
+        self._is_trusted = True
+        if auth.client_id is not None and auth.client_id != self.name:
+            self._rename(auth.client_id)
+        return {
+            "client_id": self.name,
+            "robot": door.robot.roles.name,
+            "token_required": bool(door.token),
+        }
+
+    def _rename(self, wanted: str) -> None:
+        sessions = self._door.sessions
+        sessions.pop(self.name, None)
+        self.name = self._door.free_name(wanted)
+        sessions[self.name] = self
+
+    def _subscribe(self, message: m.Subscribe | m.Unsubscribe) -> dict[str, Any]:
+        hub = self._door.robot.hub
+        logic.check_topics(message.topics, hub.names)
+        for topic in message.topics:
+            hub.unsubscribe(topic, self._outbox)
+            if isinstance(message, m.Subscribe):
+                self._outbox.want(topic, message.rate_hz)
+            else:
+                self._outbox.unwant(topic)
+        if isinstance(message, m.Subscribe):
+            # The answer first, then the states.
+            asyncio.get_running_loop().call_soon(self._join, list(message.topics))
+        return {"topics": self._outbox.topics}
+
+    def _join(self, topics: list[str]) -> None:
+        for topic in topics:
+            if topic in self._outbox.topics:
+                self._door.robot.hub.subscribe(topic, self._outbox)
+
+    async def _call(self, call: logic.Call) -> None:
+        action = ACTIONS[call.group][call.action]
+        if action.is_quick:
+            self.commands += 1
+            await self._perform(call)
+        elif self._waiting >= MOST_REQUESTS and call.action != "estop":
+            text = f"{MOST_REQUESTS} requests of this client are not answered yet"
+            raise _RefusedError("too_many", Code.REFUSED, text)
+        else:
+            self._waiting += 1
+            self._tasks.create_task(self._perform_beside(call))
+
+    async def _perform_beside(self, call: logic.Call) -> None:
+        try:
+            await self._perform(call)
+        finally:
+            self._waiting -= 1
+
+    async def _perform(self, call: logic.Call) -> None:
+        handler = ACTIONS[call.group][call.action].handler
+        try:
+            data = await handler(self._door.robot, Caller(self.name), _params(call.params))
+        except logic.BadMessageError as err:
+            self._count(err.reason)
+            self._refuse(call.id, err)
+        except SaintError as err:
+            self._count(err.code.value)
+            self._refuse(call.id, err)
+        else:
+            self._answer(call.id, data)
+
+    def _answer(self, message_id: logic.MessageId, data: dict[str, Any]) -> None:
+        self._reply(message_id, {"status": "ok", "data": data})
+
+    def _refuse(self, message_id: logic.MessageId, err: SaintError) -> None:
+        self._reply(message_id, {"status": "error", "error": views.problem(err)})
+
+    def _reply(self, message_id: logic.MessageId, outcome: dict[str, Any]) -> None:
+        named = {} if message_id is None else {"id": message_id}
+        self._outbox.reply(encoded({**named, "type": "response", **outcome}))
+
+    def _count(self, reason: str) -> None:
+        self._door.robot.newest.counters[f"refused_{reason}"] += 1
+
+
+class _RefusedError(SaintError):
+    """Refused by the session itself; `reason` is the counter's name."""
+
+    def __init__(self, reason: str, code: Code, message: str) -> None:
+        super().__init__(code, message)
+        self.reason = reason
+
+
+def _invalid(text: str) -> SaintError:
+    return SaintError(Code.REQUEST_INVALID, text)
+
+
+def _params(params: BaseModel) -> Any:
+    """The table pairs each model with its handler; the type checker cannot follow the lookup."""
+    return params
+
+
+def _limit_kernel_buffer(transport: asyncio.Transport) -> None:
+    bare = transport.get_extra_info("socket")
+    if bare is not None:
+        bare.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
+        bare.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

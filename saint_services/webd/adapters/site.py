@@ -1,0 +1,171 @@
+"""HTTP: pages, the WebSocket's two paths, metrics; every answer carries the security headers.
+Not here: what happens inside a WebSocket (session.py).
+"""
+
+import asyncio
+import socket
+from collections import Counter
+from typing import Any
+
+from aiohttp import web
+
+from ...lib.errors import Code, SaintError
+from ...lib.ipc import ErrorReply
+from ..access import is_host_allowed, is_origin_allowed, is_token
+from ..config import Config
+from .assets import Asset, Assets
+from .session import Door, Session
+
+STOP_LIMIT_S = 1.0
+LARGEST_REQUEST_BYTES = 64 * 1024
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), usb=(), payment=()",
+}
+
+
+def policy(host: str) -> str:
+    """Only our own files; WebSockets only to the host that served the page."""
+    return "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "img-src 'self'",
+            "manifest-src 'self'",
+            f"connect-src 'self' ws://{host} wss://{host}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types lit-html",
+        )
+    )
+
+
+class Site:
+    """The web server."""
+
+    def __init__(self, config: Config, door: Door, assets: Assets, counters: Counter[str]) -> None:
+        self._config = config
+        self._door = door
+        self._assets = assets
+        self._counters = counters
+        self._runner: web.AppRunner | None = None
+
+    async def open(self, http: list[socket.socket], saint: list[socket.socket]) -> None:
+        """Answer on these listening sockets; all answer all paths."""
+        app = web.Application(middlewares=[self._guard()], client_max_size=LARGEST_REQUEST_BYTES)
+        app.on_response_prepare.append(_add_headers)
+        app.router.add_get("/api/ws", self._websocket)
+        app.router.add_get("/saint", self._websocket)
+        app.router.add_get("/metrics", self._metrics)
+        app.router.add_get("/{path:.*}", self._file)
+        self._runner = web.AppRunner(
+            app, handle_signals=False, access_log=None, shutdown_timeout=STOP_LIMIT_S
+        )
+        await self._runner.setup()
+        for each in (*http, *saint):
+            await web.SockSite(self._runner, each).start()
+
+    async def close(self) -> None:
+        """Say goodbye to all clients, then stop."""
+        sessions = list(self._door.sessions.values())
+        if sessions:
+            closing = [asyncio.create_task(session.close()) for session in sessions]
+            await asyncio.wait(closing, timeout=STOP_LIMIT_S)
+        if self._runner:
+            await self._runner.cleanup()
+
+    def _guard(self) -> Any:
+        @web.middleware
+        async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
+            try:
+                if not is_host_allowed(request.host, self._config.names):
+                    self._refused("host", f"this robot is not called {request.host!r}")
+                answer: web.StreamResponse = await handler(request)
+            except SaintError as err:
+                return _refusal(err)
+            except web.HTTPMethodNotAllowed as err:
+                text = f"{request.method} is not possible here"
+                return _refusal(SaintError(Code.REQUEST_INVALID, text), err.status)
+            return answer
+
+        return guard
+
+    def _refused(self, reason: str, text: str) -> None:
+        self._counters[f"refused_{reason}"] += 1
+        raise SaintError(Code.FORBIDDEN, text)
+
+    async def _websocket(self, request: web.Request) -> web.StreamResponse:
+        origin = request.headers.get("Origin")
+        if not is_origin_allowed(origin, request.host, self._config.origins):
+            self._refused("origin", f"pages of {origin} may not connect")
+        if len(self._door.sessions) >= self._config.max_clients:
+            self._counters["refused_too_many_clients"] += 1
+            text = f"{self._config.max_clients} clients are connected already"
+            return _refusal(SaintError(Code.REFUSED, text), 503)
+        if request.headers.get("Upgrade", "").lower() != "websocket":
+            text = "this is a WebSocket; connect with ws://"
+            return _refusal(SaintError(Code.REQUEST_INVALID, text), 426)
+        return await Session(self._door, request).run(request)
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        asset = await asyncio.to_thread(self._assets.get, request.match_info["path"])
+        if asset is None:
+            raise SaintError(Code.NOT_FOUND, f"there is no page {request.path}")
+        return _sent(asset, request)
+
+    async def _metrics(self, request: web.Request) -> web.StreamResponse:
+        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if self._door.token and not is_token(given, self._door.token):
+            self._counters["refused_no_token"] += 1
+            raise SaintError(Code.UNAUTHORIZED, "metrics need the token as Authorization: Bearer")
+        text = metrics(self._counters, len(self._door.sessions))
+        return web.Response(text=text, headers={"Cache-Control": "no-store"})
+
+
+def metrics(counters: Counter[str], clients: int) -> str:
+    """Prometheus' text format."""
+    lines = ["# TYPE saint_web_clients gauge", f"saint_web_clients {clients}"]
+    refused = {
+        k.removeprefix("refused_"): v for k, v in counters.items() if k.startswith("refused_")
+    }
+    lines.append("# TYPE saint_web_refused_total counter")
+    lines += [f'saint_web_refused_total{{reason="{k}"}} {v}' for k, v in sorted(refused.items())]
+    for name, count in sorted(counters.items()):
+        if not name.startswith("refused_"):
+            lines += [f"# TYPE saint_web_{name}_total counter", f"saint_web_{name}_total {count}"]
+    return "\n".join(lines) + "\n"
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(_HEADERS)
+    response.headers["Content-Security-Policy"] = policy(request.host)
+    response.headers.setdefault("Cache-Control", "no-store")
+    response.headers.popall("Server", None)
+
+
+def _sent(asset: Asset, request: web.Request) -> web.Response:
+    headers = {"ETag": asset.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    known = request.headers.get("If-None-Match", "")
+    if asset.etag in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+        return web.Response(status=304, headers=headers)
+    body = asset.body
+    if asset.zipped is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        body = asset.zipped
+    headers["Content-Type"] = asset.content_type
+    return web.Response(body=body, headers=headers)
+
+
+def _refusal(error: SaintError, status: int = 0) -> web.Response:
+    text = ErrorReply.of(error).model_dump_json()
+    return web.Response(
+        status=status or error.status, text=text + "\n", content_type="application/json"
+    )

@@ -1,0 +1,108 @@
+"""Wires webd: the bus and the other daemons on one side, the web server on the other."""
+
+import asyncio
+import socket
+from typing import Any
+
+from ..lib import log
+from ..lib.clock import monotonic_s
+from ..lib.daemon import Context
+from ..lib.errors import Code, SaintError
+from . import views
+from .activity import SHOWN, ActivityLog
+from .adapters.assets import Assets
+from .adapters.feeds import Feeds
+from .adapters.session import Door
+from .adapters.site import Site
+from .config import Config
+from .hub import Hub, Snapshot
+from .newest import Newest
+from .robot import Daemons, Robot, load_roles
+from .state import load_token
+
+_log = log.get("webd")
+BACKLOG = 128
+
+
+async def run(ctx: Context[Config]) -> None:
+    """Until asked to stop."""
+    share, config = ctx.directories.share, ctx.config
+    roles = await asyncio.to_thread(load_roles, share, config.robot)
+    token = await _token(ctx)
+    assets = await asyncio.to_thread(Assets, share / "web")
+    newest = Newest(counters=ctx.health.counters)
+    activity, clients = ActivityLog(), Clients()
+    hub = Hub(_topics(newest, activity, clients), newest.counters)
+    daemons = Daemons.at(ctx.directories.runtime)
+    robot = Robot.on(await ctx.open_bus(), roles, daemons, newest, hub, activity)
+    door = clients.door = Door(robot, token)
+    site = Site(config, door, assets, newest.counters)
+    feeds = Feeds(robot)
+    try:
+        feeds.open()
+        await site.open(*_listening(ctx))
+        ctx.spawn(feeds.tick(), "tick")
+        ctx.spawn(feeds.watch_nodes(), "watch nodes")
+        ctx.ready("open" if token else "open, no token needed")
+        await ctx.stopping.wait()
+    finally:
+        await site.close()
+        await daemons.close()
+
+
+class Clients:
+    """Who is connected; the door exists only after the topics that tell about it."""
+
+    door: Door | None = None
+
+    def data(self) -> list[dict[str, Any]]:
+        """For the topic "inputs"."""
+        return [session.data() for session in self.door.sessions.values()] if self.door else []
+
+    def count(self) -> int:
+        """For the topic "system"."""
+        return len(self.door.sessions) if self.door else 0
+
+
+def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str, Snapshot]:
+    return {
+        "nodes": lambda: views.nodes(newest),
+        "inputs": lambda: views.inputs(newest, clients.data(), monotonic_s()),
+        "outputs": lambda: views.outputs(newest),
+        "head": lambda: views.head(newest),
+        "arms": lambda: views.arms(newest),
+        "tracks": lambda: views.tracks(newest),
+        "console": lambda: views.console(newest),
+        "system": lambda: views.system(newest, clients.count(), monotonic_s()),
+        "log": lambda: {"entries": activity.newest(SHOWN)},
+    }
+
+
+async def _token(ctx: Context[Config]) -> str:
+    """Empty when none is needed; that is said aloud at every start."""
+    if not ctx.config.auth.required:
+        _log.warning("anyone who reaches this address may command: auth.required is off")
+        return ""
+    token = await asyncio.to_thread(load_token, ctx.directories.state)
+    if token.is_new:
+        _log.info("a token was made; clients must send it", file=token.path)
+    return token.value
+
+
+def _listening(ctx: Context[Config]) -> tuple[list[socket.socket], list[socket.socket]]:
+    """Sockets passed in, else our own."""
+    listen = ctx.config.listen
+    http, saint = ctx.sockets.get("http", []), ctx.sockets.get("saint", [])
+    if http or saint:
+        return http, saint
+    return [_bound(listen.address, listen.http_port)], [_bound(listen.address, listen.saint_port)]
+
+
+def _bound(address: str, port: int) -> socket.socket:
+    try:
+        bound = socket.create_server((address, port), backlog=BACKLOG)
+    except OSError as err:
+        text = f"port {port} of {address} cannot be opened: {err.strerror}"
+        raise SaintError(Code.CONFIG_INVALID, text) from err
+    bound.setblocking(False)
+    return bound

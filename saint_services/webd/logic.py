@@ -1,0 +1,171 @@
+"""From a client's text to a checked message, or to the sentence that says what is wrong with it;
+from a motion command to the values of an input sample. Pure.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from pydantic import BaseModel, ValidationError
+
+from ..lib import validation
+from ..lib.errors import Code, SaintError
+from ..lib.roles import RoleConfig
+from . import messages
+
+MessageId = str | int | None
+Models = Mapping[str, Mapping[str, type[BaseModel]]]  # group -> action -> params
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One action that a client asks for."""
+
+    id: MessageId
+    group: str
+    action: str
+    params: BaseModel
+
+
+Parsed = Call | messages.Auth | messages.Subscribe | messages.Unsubscribe
+
+
+class BadMessageError(SaintError):
+    """A refused message: an error reply to `id`, nothing else."""
+
+    def __init__(self, reason: str, message: str, fix: str = "", id: MessageId = None) -> None:
+        super().__init__(Code.REQUEST_INVALID, message, fix=fix)
+        self.reason = reason  # name of the counter
+        self.id = id
+
+
+def parse(text: str, models: Models) -> Parsed:
+    """The message in `text`; raises BadMessageError."""
+    data = _json(text)
+    message_id = data.get("id")
+    if isinstance(message_id, bool) or not isinstance(message_id, str | int):
+        message_id = None
+    message_id = message_id if len(str(message_id)) <= 128 else None
+    try:
+        return _checked(data, models)
+    except BadMessageError as err:
+        err.id = message_id
+        raise
+
+
+def _json(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, parse_constant=_no_constant)
+    except BadMessageError:
+        raise
+    except RecursionError:
+        raise BadMessageError("malformed", "the message is nested too deeply") from None
+    except json.JSONDecodeError as err:
+        sentence = f"the message is not JSON: {err.msg} at character {err.pos}"
+        raise BadMessageError("malformed", sentence, 'Send one object, {"type": ...}.') from None
+    except ValueError:  # an integer of thousands of digits
+        raise BadMessageError("malformed", "the message holds a number that is too long") from None
+    if not isinstance(data, dict):
+        raise BadMessageError("malformed", "a message must be one JSON object, {...}")
+    return data
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise BadMessageError("malformed", f"{name} is not a number that JSON knows")
+
+
+def _checked(data: dict[str, Any], models: Models) -> Parsed:
+    kind = data.get("type")
+    if not isinstance(kind, str) or kind not in messages.ENVELOPES:
+        raise _unknown("unknown_type", "type", kind, messages.ENVELOPES)
+    envelope = _validated(messages.ENVELOPES[kind], data, models)
+    if isinstance(envelope, messages.Auth | messages.Subscribe | messages.Unsubscribe):
+        return envelope
+    group = envelope.target if isinstance(envelope, messages.Command) else envelope.type
+    actions = models[group]
+    if envelope.action not in actions:
+        raise _unknown("unknown_action", f"{group} action", envelope.action, actions)
+    try:
+        params = actions[envelope.action].model_validate(envelope.params)
+    except ValidationError as err:
+        raise _invalid(err, actions[envelope.action], envelope.params, "params") from None
+    return Call(envelope.id, group, envelope.action, params)
+
+
+def _validated(
+    model: type[messages.Envelope], data: dict[str, Any], models: Models
+) -> messages.Envelope:
+    try:
+        return model.model_validate(data)
+    except ValidationError as err:
+        target = data.get("target")
+        if model is messages.Command and (not isinstance(target, str) or target not in models):
+            raise _unknown("unknown_target", "target", target, models) from None
+        raise _invalid(err, model, data, "") from None
+
+
+def _invalid(
+    err: ValidationError, model: type[BaseModel], data: object, at: str
+) -> BadMessageError:
+    fault = validation.faults(err, model, data)[0]
+    sentence = str(fault).replace("is not a known setting", "is not known here")
+    return BadMessageError("invalid", f"{at}.{sentence}" if at and fault.path else sentence)
+
+
+def _unknown(reason: str, what: str, word: object, known: Iterable[str]) -> BadMessageError:
+    names = sorted(known)
+    if word is None:
+        sentence = f"the message has no '{what}'"
+    else:
+        sentence = f"{validation.shown(word)} is not a known {what}"
+    near = validation.nearest(word, names) if isinstance(word, str) else ""
+    hint = f"; did you mean '{near}'?" if near else ""
+    return BadMessageError(reason, sentence + hint, f"Known: {', '.join(names)}.")
+
+
+def check_topics(topics: Iterable[str], known: Iterable[str]) -> None:
+    """Raises BadMessageError for the first that does not exist."""
+    names = set(known)
+    for topic in topics:
+        if topic not in names:
+            raise _unknown("unknown_topic", "topic", topic, names)
+
+
+Values = dict[str, float]
+
+
+def head_values(move: messages.HeadMove) -> Values:
+    """The fields that the command names."""
+    values = move.model_dump(exclude_none=True)
+    if not values.keys() - {"speed"}:
+        raise BadMessageError(
+            "invalid", "a head move names none of pan, tilt, roll, jaw, eye_pan, eye_tilt"
+        )
+    return values
+
+
+def arm_values(move: messages.ArmMove, role: RoleConfig) -> Values:
+    """Positions by joint name."""
+    joints = joint_names(role)
+    if len(move.positions) > len(joints):
+        sentence = (
+            f"{role.target} has {len(joints)} joints, the command names {len(move.positions)}"
+        )
+        raise BadMessageError("invalid", sentence)
+    pairs = zip(joints, move.positions, strict=False)
+    values = {name: position for name, position in pairs if position is not None}
+    if not values:
+        raise BadMessageError("invalid", "an arm move names no position")
+    return values if move.speed is None else {**values, "speed": move.speed}
+
+
+def joint_names(role: RoleConfig) -> list[str]:
+    """joint_0, joint_1, ... in order."""
+    names = [name for name in role.fields if name.startswith("joint_")]
+    return sorted(names, key=lambda name: int(name.removeprefix("joint_")))
+
+
+def home_values(role: RoleConfig) -> Values:
+    """Every joint and axis at its neutral; a gripper stays as it is."""
+    return {n: f.neutral for n, f in role.fields.items() if f.kind == "position" and n != "gripper"}

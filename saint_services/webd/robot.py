@@ -1,0 +1,109 @@
+"""What the actions work on: the roles of this robot, the doors to the other daemons, the
+publishers, and what was heard. Wiring only.
+"""
+
+import itertools
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..lib import config as settings
+from ..lib.bus import Bus, Publisher
+from ..lib.clock import stamp, wall_s
+from ..lib.generated import topics
+from ..lib.generated.saint_msgs import InputSample
+from ..lib.generated.std_msgs import Bool
+from ..lib.ipc import Client
+from ..lib.roles import RobotManifest, RoleConfig
+from .activity import ActivityLog, Event
+from .hub import Hub
+from .logic import Values
+from .newest import Newest
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The robot manifest with its role manifests, by target ("head", "arms.left")."""
+
+    name: str
+    by_target: dict[str, RoleConfig]
+
+
+def load_roles(share: Path, robot: str) -> Roles:
+    """Reads manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
+    manifests = share / "manifests"
+    manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
+    roles = [settings.load(RoleConfig, manifests / r.config, required=True) for r in manifest.roles]
+    return Roles(manifest.name, {role.target: role for role in roles})
+
+
+@dataclass(slots=True)
+class Daemons:
+    """The others' sockets."""
+
+    adoptiond: Client
+    routerd: Client
+    rcd: Client
+    livelinkd: Client
+
+    @classmethod
+    def at(cls, runtime: Path) -> "Daemons":
+        """Sockets in the runtime directory; nothing is connected yet."""
+        names = ("adoptiond", "routerd", "rcd", "livelinkd")
+        return cls(**{name: Client(runtime / f"{name}.sock") for name in names})
+
+    async def close(self) -> None:
+        """End all connections."""
+        for client in (self.adoptiond, self.routerd, self.rcd, self.livelinkd):
+            await client.close()
+
+
+@dataclass(slots=True)
+class Robot:
+    """Everything that an action may need."""
+
+    roles: Roles
+    daemons: Daemons
+    bus: Bus
+    newest: Newest
+    log: ActivityLog
+    hub: Hub
+    samples: Publisher[InputSample]
+    stop: Publisher[Bool]
+    # Rises for every source, also over a restart of webd: it starts at the wall clock.
+    sequence: "itertools.count[int]" = field(
+        default_factory=lambda: itertools.count(time.time_ns() // 1000)
+    )
+
+    @classmethod
+    def on(
+        cls, bus: Bus, roles: Roles, daemons: Daemons, newest: Newest, hub: Hub, log: ActivityLog
+    ) -> "Robot":
+        """Opens the publishers."""
+        samples = bus.publisher(topics.INPUT_WEBSOCKET)
+        stop = bus.publisher(topics.TRACKS_ESTOP)
+        return cls(roles, daemons, bus, newest, log, hub, samples, stop)
+
+    def send(self, source: str, target: str, values: Values) -> None:
+        """One new sample of a client."""
+        self.samples.publish(
+            InputSample(
+                stamp=stamp(),
+                source=source,
+                sequence=next(self.sequence),
+                target=target,
+                names=tuple(values),
+                values=tuple(values.values()),
+            )
+        )
+
+    def note(self, level: str, source: str, text: str) -> None:
+        """A line in the activity log."""
+        self.note_all([Event(level, source, text)])
+
+    def note_all(self, events: list[Event]) -> None:
+        """Lines in the activity log."""
+        for event in events:
+            self.log.add(event, wall_s())
+        if events:
+            self.hub.changed("log")
