@@ -38,10 +38,10 @@ class Launcher:
         self.machines: dict[str, Machine] = {}
         self.facts: dict[str, object] = {}  # what the report says beside the processes
 
-    def add(self, plan: Plan) -> Machine:
-        """A machine, its sockets open."""
+    def add(self, plan: Plan, units: UnitFolder | None = None) -> Machine:
+        """A machine, its sockets open; of the launcher's units or of its own."""
         machine = Machine(
-            plan, self._units, self._processes, self._loop, self._on_change, self._show
+            plan, units or self._units, self._processes, self._loop, self._on_change, self._show
         )
         self.machines[machine.name] = machine
         return machine

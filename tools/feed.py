@@ -1,0 +1,187 @@
+"""Plays input into a robot that `make run` has started: RC frames into the receiver's serial line
+at 50 Hz, face datagrams to its UDP port at 60 Hz, in a loop until it is ended.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import math
+import os
+import signal
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from .launch.receiver import open_wire
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "tests" / "data"
+
+RC_HZ = 50.0
+FACE_HZ = 60.0
+_RECORDING_S, _SWEEP_S = 3.0, 12.0
+
+# CRSF: address, length, type, 16 channels of 11 bits, check sum.
+_ADDRESS, _CHANNELS_TYPE = 0xC8, 0x16
+_CENTRE, _SWING = 992, 500  # of 820: sticks at about 60 %
+# Live Link Face v6 ends in 61 big-endian floats; these two turn the head.
+_FACE_VALUES, _HEAD_YAW, _HEAD_PITCH = 61, 52, 53
+
+_HELP = """\
+what is played:
+  recording   the captured streams of tests/data, byte for byte, again and again
+  sweep       made up here, to see everything move: the recording's last frame with the steering
+              sticks moved in slow circles, and its first face with the head turned
+  demo        3 s of recording, then 12 s of sweep, and so on
+"""
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.feed", description=__doc__, epilog=_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("what", choices=("recording", "sweep", "demo"))
+    parser.add_argument("--root", type=Path, default=ROOT / ".run", help="the robot's --root")
+    parser.add_argument("--only", choices=("rc", "face"), help="leave the other one out")
+    options = parser.parse_args()
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_play(options.what, options.root.absolute(), options.only))
+
+
+async def _play(what: str, root: Path, only: str | None) -> None:
+    players = []
+    if only != "face":
+        players.append(_repeat(RC_HZ, rc_stream(what), _to_wire(open_wire(root))))
+    if only != "rc":
+        players.append(_repeat(FACE_HZ, face_stream(what), _to_port(_face_port(root))))
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, _end_all)
+    await asyncio.gather(*players)
+
+
+def _end_all() -> None:
+    for task in asyncio.all_tasks():
+        task.cancel()
+
+
+async def _repeat(rate_hz: float, stream: Iterator[bytes], send: Callable[[bytes], None]) -> None:
+    """One item per period, against the clock and not against the last one."""
+    loop = asyncio.get_running_loop()
+    due_s = loop.time()
+    for item in stream:
+        send(item)
+        # After a pause of the whole computer: go on from now, no burst.
+        due_s = max(due_s + 1.0 / rate_hz, loop.time() - 1.0 / rate_hz)
+        await asyncio.sleep(due_s - loop.time())
+
+
+def rc_stream(what: str) -> Iterator[bytes]:
+    """CRSF frames without an end."""
+    recorded = split_crsf((DATA / "crsf-receiver.bin").read_bytes())
+    base = unpack_channels(recorded[-1])
+    return _mixed(what, RC_HZ, recorded, lambda at_s: sweep_frame(base, at_s))
+
+
+def face_stream(what: str) -> Iterator[bytes]:
+    """Live Link Face datagrams without an end."""
+    lines = (DATA / "live-link-face.jsonl").read_text(encoding="utf-8").splitlines()
+    recorded = [bytes.fromhex(json.loads(line)["hex"]) for line in lines]
+    with_face = max(recorded, key=len)
+    return _mixed(what, FACE_HZ, recorded, lambda at_s: sweep_face(with_face, at_s))
+
+
+def _mixed(
+    what: str, rate_hz: float, recorded: list[bytes], sweep: Callable[[float], bytes]
+) -> Iterator[bytes]:
+    recording_s = {"recording": math.inf, "sweep": 0.0, "demo": _RECORDING_S}[what]
+    position = 0
+    while True:
+        at_s = position / rate_hz % (recording_s + _SWEEP_S)
+        if at_s < recording_s:
+            yield recorded[position % len(recorded)]
+        else:
+            yield sweep(at_s - recording_s)
+        position += 1
+
+
+def split_crsf(data: bytes) -> list[bytes]:
+    """Frames by their length bytes: good for a clean recording, no parser."""
+    frames = []
+    while len(data) >= 2:
+        end = data[1] + 2
+        frames.append(data[:end])
+        data = data[end:]
+    return frames
+
+
+def sweep_frame(base: list[int], at_s: float) -> bytes:
+    """Steering sticks (channels 2 and 4: forward and turn) in a slow circle from the centre."""
+    turn = 2 * math.pi * at_s / _SWEEP_S
+    channels = list(base)
+    channels[1] = _CENTRE + round(_SWING * math.sin(2 * turn))
+    channels[3] = _CENTRE + round(_SWING * math.sin(turn) * 0.6)
+    return pack_channels(channels)
+
+
+def sweep_face(datagram: bytes, at_s: float) -> bytes:
+    """The head turned and nodded slowly, everything else as recorded."""
+    turn = 2 * math.pi * at_s / _SWEEP_S
+    first = len(datagram) - 4 * _FACE_VALUES
+    changed = bytearray(datagram)
+    struct.pack_into(">f", changed, first + 4 * _HEAD_YAW, 0.6 * math.sin(2 * turn))
+    struct.pack_into(">f", changed, first + 4 * _HEAD_PITCH, 0.3 * math.sin(3 * turn))
+    return bytes(changed)
+
+
+def unpack_channels(frame: bytes) -> list[int]:
+    """The 16 channels of a CRSF channel frame."""
+    bits = int.from_bytes(frame[3:25], "little")
+    return [bits >> 11 * index & 0x7FF for index in range(16)]
+
+
+def pack_channels(channels: list[int]) -> bytes:
+    """A CRSF channel frame."""
+    bits = sum((value & 0x7FF) << 11 * index for index, value in enumerate(channels))
+    body = bytes((_CHANNELS_TYPE,)) + bits.to_bytes(22, "little")
+    return bytes((_ADDRESS, len(body) + 1)) + body + bytes((_crc(body),))
+
+
+def _crc(data: bytes) -> int:
+    """CRC-8/DVB-S2, polynomial 0xD5."""
+    crc = 0
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc << 1 ^ (0xD5 if crc & 0x80 else 0)) & 0xFF
+    return crc
+
+
+def _to_wire(descriptor: int) -> Callable[[bytes], None]:
+    def send(frame: bytes) -> None:
+        with contextlib.suppress(BlockingIOError):  # nobody reads: as on a wire, it is lost
+            os.write(descriptor, frame)
+
+    return send
+
+
+def _face_port(root: Path) -> int:
+    report = json.loads((root / "robot.json").read_text(encoding="utf-8"))
+    return int(report["ports"]["llf"])
+
+
+def _to_port(port: int) -> Callable[[bytes], None]:
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.setblocking(False)
+
+    def send(datagram: bytes) -> None:
+        with contextlib.suppress(OSError):  # nobody listens: as on a network, it is lost
+            sender.sendto(datagram, ("127.0.0.1", port))
+
+    return send
+
+
+if __name__ == "__main__":
+    main()

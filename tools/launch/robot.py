@@ -1,0 +1,162 @@
+"""SAINT's simulated robot: one server, five nodes with a role, one spare."""
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from saint_services.lib.errors import SaintError
+
+from . import ask
+from .launcher import Launcher
+from .machine import Folders, Plan
+from .receiver import Receiver
+
+_POLL_S = 0.1
+_ANSWER_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A simulated node and the role that its first run gives it."""
+
+    name: str
+    display_name: str
+    role: str = ""
+    instance: str = ""
+
+    @property
+    def node_id(self) -> str:
+        return f"sim_{self.name}"
+
+
+NODES = (
+    Node("head", "Head", "head"),
+    Node("arm_left", "Left arm", "arms", "left"),
+    Node("arm_right", "Right arm", "arms", "right"),
+    Node("tracks", "Tracks", "tracks"),
+    Node("console", "Console", "console"),
+    Node("spare", "Spare"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """First ports to try; 0 is any free one."""
+
+    http: int = 8080
+    saint: int = 9090
+    face: int = 11111
+
+    @property
+    def by_unit(self) -> dict[str, int]:
+        """Keyed by the port in the unit."""
+        return {"80": self.http, "9090": self.saint, "11111": self.face}
+
+
+class Robot:
+    """All machines of the robot in one launcher."""
+
+    def __init__(self, launcher: Launcher, root: Path, domain: int, ports: Ports) -> None:
+        self._launcher = launcher
+        self._root = root
+        shared = {
+            "ROS_DOMAIN_ID": str(domain),
+            "SAINT_DDS_INTERFACE": "lo",  # this computer only
+        }
+        server = Folders("server", root)
+        server.create()
+        self.receiver = Receiver(server.home, asyncio.get_running_loop())
+        _write_settings(server.config, self.receiver.path)
+        self.server = launcher.add(Plan(server, "saint-server.target", shared, ports.by_unit))
+        for node in NODES:
+            folders = Folders(node.name, root)
+            own = {"SAINT_NODE_ID": node.node_id, "SAINT_HW": f"sim:{folders.hw}"}
+            launcher.add(Plan(folders, "saint-node.target", shared | own))
+        self.ports = Ports(*(self.server.port(name) for name in ("http", "saint", "llf")))
+        self._current = root / "current"
+        self._point(server.run)
+
+    async def become_whole(self) -> list[str]:
+        """Wait for the page and for every node, adopting those that have no role yet. Waits as long
+        as it takes; returns what went wrong, in sentences.
+        """
+        problems: dict[Node, str] = {}
+        asked: set[Node] = set()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._wait_for_page())
+            while not _is_whole(states := await self.states(), problems):
+                for node in NODES:
+                    if node.role and node not in asked and states.get(node.node_id) == "unadopted":
+                        asked.add(node)
+                        tasks.create_task(self._adopt(node, problems))
+                await asyncio.sleep(_POLL_S)
+        return list(problems.values())
+
+    def close(self) -> None:
+        """After the launcher has stopped."""
+        self.receiver.close()
+        self._current.unlink(missing_ok=True)
+
+    async def states(self) -> dict[str, str]:
+        """State of every node that adoptiond knows, by node id; none while adoptiond starts."""
+        try:
+            reply = await self._adoptiond("GET /nodes")
+        except (OSError, TimeoutError, SaintError):
+            return {}
+        return {node["node_id"]: node["state"] for node in reply["nodes"]}
+
+    async def _adopt(self, node: Node, problems: dict[Node, str]) -> None:
+        body = {"role": node.role, "instance": node.instance, "display_name": node.display_name}
+        try:
+            await self._adoptiond(f"POST /nodes/{node.node_id}/adopt", body)
+        except (OSError, TimeoutError, SaintError) as err:
+            problems[node] = f"{node.display_name} was not adopted: {err}"
+
+    async def _adoptiond(
+        self, request: str, body: object = None
+    ) -> dict[str, list[dict[str, str]]]:
+        socket = self.server.folders.run / "adoptiond.sock"
+        reply: dict[str, list[dict[str, str]]] = await ask.over_unix(
+            socket, request, body, timeout_s=_ANSWER_S
+        )
+        return reply
+
+    async def _wait_for_page(self) -> None:
+        while True:
+            try:
+                if await ask.page("127.0.0.1", self.ports.http, "/", timeout_s=_ANSWER_S) == 200:
+                    return
+            except (OSError, TimeoutError):
+                pass  # webd is starting (again)
+            await asyncio.sleep(_POLL_S)
+
+    def _point(self, run: Path) -> None:
+        """saintctl finds the sockets by this link."""
+        aside = self._current.with_name("current.new")
+        aside.unlink(missing_ok=True)
+        aside.symlink_to(os.path.relpath(run, self._root))
+        aside.replace(self._current)
+
+
+def _is_whole(states: dict[str, str], problems: dict[Node, str]) -> bool:
+    """A node that could not be adopted is not waited for."""
+    return all(
+        node in problems
+        or states.get(node.node_id) == "active"
+        or (not node.role and states.get(node.node_id) == "unadopted")
+        for node in NODES
+    )
+
+
+def _write_settings(config: Path, rc_tty: Path) -> None:
+    """What differs from a real robot. A file that is there stays: it may have been edited."""
+    note = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
+    files = {
+        "rcd.yaml": f"protocol: crsf\nuart:\n  device: {rc_tty}\n",
+        # Reachable from this computer only, so nobody is asked for a token.
+        "webd.yaml": "auth:\n  required: false\n",
+    }
+    for name, text in files.items():
+        if not (config / name).exists():
+            (config / name).write_text(f"{note}\n{text}", encoding="utf-8")

@@ -1,0 +1,87 @@
+"""What `make run` says to a person. Not here: when."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .robot import NODES, Ports
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Terminal:
+    """Lines for a person: coloured on a terminal, plain elsewhere."""
+
+    def __init__(self) -> None:
+        self._has_colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+
+    def say(self, text: str = "") -> None:
+        print(text, flush=True)
+
+    def news(self, text: str) -> None:
+        """Something happened that a person should know."""
+        self.say(f"  {self._paint('33', '!')} {text}")
+
+    def log(self, line: str) -> None:
+        """A daemon's line, with -v."""
+        self.say(self._paint("2", line))
+
+    def ready(self, root: Path, domain: int, ports: Ports, feed: str, took_s: float) -> None:
+        """The robot is up: where to look and how to go on."""
+        self.say()
+        self.say(f"  {self._paint('1;32', 'SAINT.OS is running')} · ready in {took_s:.1f} s")
+        self.say()
+        for label, value in _facts(root, domain, ports, feed):
+            self.say(f"  {self._paint('2', f'{label:10}')} {value}")
+        self.say()
+
+    def _paint(self, colour: str, text: str) -> str:
+        return f"\x1b[{colour}m{text}\x1b[0m" if self._has_colours else text
+
+
+def address(ports: Ports) -> str:
+    """The page."""
+    return f"http://localhost:{ports.http}"
+
+
+def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, str]]:
+    here = _short(root)
+    saintctl = ".venv/bin/saintctl status"
+    if root != ROOT / ".run":
+        saintctl = f"SAINT_RUN={here}/current {saintctl}"
+    nodes = ", ".join(node.display_name.lower() for node in NODES if node.role)
+    return [
+        ("Open", address(ports)),
+        ("Nodes", f"{nodes}, and one spare to adopt"),
+        ("Input", f"playing: {feed}" if feed else "none; ARGS='--feed demo' makes it move"),
+        ("Faces", f"UDP 127.0.0.1:{ports.face}, Live Link Face"),
+        ("Receiver", f"{here}/server/rc_tty, CRSF"),
+        ("WebSocket", f"ws://localhost:{ports.saint}/saint"),
+        ("ROS 2", f"ROS_DOMAIN_ID={domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST"),
+        ("Terminal", saintctl),
+        ("Logs", f"{here}/log"),
+        ("Stop", "Ctrl-C"),
+    ]
+
+
+def open_browser(url: str) -> None:
+    """Where there is a desktop; in a session of its own, so that it outlives us."""
+    has_desktop = sys.platform == "darwin" or any(
+        name in os.environ for name in ("DISPLAY", "WAYLAND_DISPLAY")
+    )
+    opener = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
+    if opener and has_desktop and "CI" not in os.environ:
+        subprocess.Popen(
+            [opener, url],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)

@@ -1,0 +1,232 @@
+"""`make run`: a whole simulated robot on this computer, from the units in systemd/.
+
+Starts, tells, waits, ends. How machines and services run is in tools/launch.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+from saint_services.lib.errors import Code, SaintError
+
+from .launch import domain, units
+from .launch.launcher import Launcher
+from .launch.machine import Folders, Plan
+from .launch.robot import Ports, Robot
+from .launch.summary import ROOT, Terminal, address, open_browser
+from .launch.units import ServiceUnit, UnitFolder
+
+# Ctrl-C to prompt in under 2 s: the daemons' own limit (TimeoutStopSec) is for a robot in motion.
+_STOP_S = 1.5
+_SLOW_S = 20.0
+_FEEDS = ("demo", "recording", "sweep")
+_MARK = "robot.lock"  # a folder with it is ours to delete
+
+
+def main() -> None:
+    """Command line."""
+    options = _parser().parse_args()
+    options.root = options.root.absolute()
+    terminal = Terminal()
+    try:
+        with _own(options.root, options.fresh):
+            asyncio.run(_run(options, terminal))
+    except SaintError as err:
+        terminal.say(f"make run: {err}\n{err.fix}")
+        sys.exit(err.exit_code)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="make run",
+        description="Run a whole simulated robot: a server and six nodes as real processes.",
+        epilog='With make: make run ARGS="--feed demo -v"',
+    )
+    add = parser.add_argument
+    add("--feed", choices=_FEEDS, help="also play input into it (python -m tools.feed --help)")
+    add("--fresh", action="store_true", help="forget roles, settings and logs of former runs")
+    add("--no-browser", action="store_true", help="do not open the page")
+    add("--port", type=int, default=8080, help="first port to try for the page (0: any)")
+    add("--saint-port", type=int, default=9090, help="the same for the robot's WebSocket")
+    add("--face-port", type=int, default=11111, help="the same for face capture")
+    add("--domain", type=int, help="ROS 2 domain (ROS_DOMAIN_ID; else a free one)")
+    add("--root", type=Path, default=ROOT / ".run", help="where state and logs are kept")
+    add("-v", "--verbose", action="store_true", help="show what the daemons log")
+    add("--until-eof", action="store_true", help="end when standard input ends (for programs)")
+    return parser
+
+
+@contextlib.contextmanager
+def _own(root: Path, is_fresh: bool) -> Iterator[None]:
+    """`root` is ours alone while this lasts; the system lets go of the lock when we die."""
+    if is_fresh and root.exists():
+        _delete(root)
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / _MARK).open("w", encoding="utf-8") as mark:
+        _lock(mark.fileno(), root)
+        yield
+
+
+def _lock(mark: int, root: Path) -> None:
+    try:
+        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as err:
+        raise SaintError(
+            Code.CONFLICT,
+            f"a robot is already running in {root}",
+            fix="End it with Ctrl-C where it runs, or start this one with another --root.",
+        ) from err
+
+
+def _delete(root: Path) -> None:
+    if any(root.iterdir()) and not (root / _MARK).exists():
+        raise SaintError(
+            Code.REFUSED,
+            f"{root} was not made by make run: nothing was deleted",
+            fix="Check --root.",
+        )
+    if (root / _MARK).exists():
+        with (root / _MARK).open("r+", encoding="utf-8") as mark:
+            _lock(mark.fileno(), root)
+    shutil.rmtree(root)
+
+
+class _Wish:
+    """What the person wants: set once for an orderly end, a second Ctrl-C for an end at once."""
+
+    def __init__(self) -> None:
+        self.to_stop = asyncio.Event()
+        self.to_kill = asyncio.Event()
+
+    def interrupt(self) -> None:
+        (self.to_kill if self.to_stop.is_set() else self.to_stop).set()
+
+
+async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
+    began_s = time.monotonic()
+    wish = _listen_to_person(options.until_eof)
+    chosen = domain.choose(options.domain)
+    ports = Ports(options.port, options.saint_port, options.face_port)
+    launcher = Launcher(
+        units.load(ROOT / "systemd"),
+        options.root / "robot.json",
+        on_news=terminal.news,
+        show=terminal.log if options.verbose else None,
+    )
+    robot: Robot | None = None
+    try:
+        robot = Robot(launcher, options.root, chosen.number, ports)
+        _tell_ports(ports, robot.ports, terminal)
+        launcher.facts = _facts(chosen.number, robot.ports, is_ready=False)
+        terminal.say("Starting a server and six nodes ...")
+        launcher.start()
+        if await _until(wish.to_stop, _become_whole(robot, terminal)):
+            launcher.facts = _facts(chosen.number, robot.ports, is_ready=True)
+            launcher.write_report()
+            if options.feed:
+                _feed(launcher, options)
+            took_s = time.monotonic() - began_s
+            terminal.ready(options.root, chosen.number, robot.ports, options.feed or "", took_s)
+            if not options.no_browser:
+                open_browser(address(robot.ports))
+            await wish.to_stop.wait()
+        terminal.say("Stopping ...")
+        await _stop(launcher, wish)
+    finally:
+        launcher.close()
+        if robot:
+            robot.close()
+        chosen.lock.close()
+
+
+def _listen_to_person(until_eof: bool) -> _Wish:
+    loop, wish = asyncio.get_running_loop(), _Wish()
+    loop.add_signal_handler(signal.SIGINT, wish.interrupt)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, wish.to_stop.set)
+    if until_eof:
+        stdin = sys.stdin.fileno()
+
+        def read() -> None:
+            if not os.read(stdin, 1024):
+                loop.remove_reader(stdin)
+                wish.to_stop.set()
+
+        loop.add_reader(stdin, read)
+    return wish
+
+
+async def _become_whole(robot: Robot, terminal: Terminal) -> None:
+    hint = asyncio.get_running_loop().call_later(
+        _SLOW_S, terminal.news, "this takes long; see the logs, or start again with -v"
+    )
+    for problem in await robot.become_whole():
+        terminal.news(problem)
+    hint.cancel()
+
+
+async def _until(stop: asyncio.Event, steps: Coroutine[Any, Any, None]) -> bool:
+    """Whether the work was done before the person wanted an end."""
+    work = asyncio.create_task(steps)
+    stopping = asyncio.create_task(stop.wait())
+    await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    if not work.done():
+        work.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await work
+        return False
+    work.result()
+    return True
+
+
+async def _stop(launcher: Launcher, wish: _Wish) -> None:
+    async def kill_when_told() -> None:
+        await wish.to_kill.wait()
+        launcher.kill()
+
+    impatience = asyncio.create_task(kill_when_told())
+    await launcher.stop(_STOP_S)
+    impatience.cancel()
+
+
+def _tell_ports(wanted: Ports, got: Ports, terminal: Terminal) -> None:
+    for what, first, port in (
+        ("The page", wanted.http, got.http),
+        ("The robot's WebSocket", wanted.saint, got.saint),
+        ("Face capture", wanted.face, got.face),
+    ):
+        if first not in (0, port):
+            terminal.news(f"{what} is on port {port}: {first} is in use")
+
+
+def _feed(launcher: Launcher, options: argparse.Namespace) -> None:
+    """The player is one more process under the launcher's care."""
+    command = (sys.executable, "-m", "tools.feed", options.feed, "--root", str(options.root))
+    service = ServiceUnit(
+        "saint-feed.service", command, restarts=True, wanted_by=("feed.target",),
+        environment={"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    folder = UnitFolder({service.name: service}, {}, frozenset({"feed.target"}))
+    launcher.add(Plan(Folders("input", options.root), "feed.target"), folder).start()
+
+
+def _facts(number: int, ports: Ports, *, is_ready: bool) -> dict[str, object]:
+    return {
+        "domain": number,
+        "ports": {"http": ports.http, "saint": ports.saint, "llf": ports.face},
+        "ready": is_ready,
+    }
+
+
+if __name__ == "__main__":
+    main()
