@@ -29,7 +29,7 @@ def open_board(spec: str) -> Board:
 
         return SimBoard(Path(place))
     if spec == "real":
-        from .real.board import PiBoard
+        from .pi_board import PiBoard
 
         return PiBoard()
     raise SaintError(

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import Code, SaintError
-from ...generated.saint_msgs import GPIOPin, PeripheralInfo
-from ...roles import RoleConfig
-from ..ports import DigitalOut, EdgeInput, I2cBus, PwmOut
+from ..errors import Code, SaintError
+from ..generated.saint_msgs import GPIOPin, PeripheralInfo
+from ..roles import RoleConfig
 from . import pigpio_pwm, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
+from .ports import DigitalOut, EdgeInput, I2cBus, PwmOut
 from .smbus import SmbusI2c
 
 _KNOWN = {0x3C: "SSD1306?", 0x40: "PCA9685?", 0x68: "MPU6050?"}

@@ -5,15 +5,14 @@ lines; that is why both lines of an encoder are one request.
 """
 
 import asyncio
-import importlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...errors import Code, SaintError
-from ...generated.saint_msgs import GPIOPin
-from ..header import PINS, function_of, pin_name
-from ..ports import EdgeCallback
+from ..errors import Code, SaintError
+from ..generated.saint_msgs import GPIOPin
+from .header import PINS, function_of, pin_name
+from .ports import EdgeCallback
 
 _LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 _EVENT_BUFFER = 1024  # edges; 80 ms of one encoder at full speed
@@ -22,12 +21,13 @@ _EVENT_BUFFER = 1024  # edges; 80 ms of one encoder at full speed
 def library() -> Any:
     """The gpiod module; SaintError when it is not there or too old."""
     try:
-        gpiod = importlib.import_module("gpiod")
+        import gpiod
     except ImportError as err:
         raise _missing("the Python module gpiod is not installed") from err
     if not hasattr(gpiod, "request_lines"):
         raise _missing("the Python module gpiod is older than version 2")
-    return gpiod
+    library: Any = gpiod
+    return library
 
 
 class GpiodPins:

@@ -2,10 +2,9 @@
 on a Pi 5). The daemon keeps the pulses when our process ends.
 """
 
-import importlib
 from typing import Any
 
-from ...errors import Code, SaintError
+from ..errors import Code, SaintError
 
 _HARDWARE_PINS = (12, 13, 18, 19)
 _DUTY_RANGE = 1_000_000  # of hardware_PWM
@@ -15,7 +14,7 @@ _SERVO_HZ = 50
 def connect() -> Any | None:
     """The daemon, or None when the library is missing or no daemon runs."""
     try:
-        pigpio: Any = importlib.import_module("pigpio")
+        import pigpio
     except ImportError:
         return None
     pigpio.exceptions = False  # errors are negative results, which we turn into OSError

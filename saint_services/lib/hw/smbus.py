@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...errors import Code, SaintError
+from ..errors import Code, SaintError
 
 
 class SmbusI2c:

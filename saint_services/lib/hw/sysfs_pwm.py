@@ -7,7 +7,7 @@ import os
 import time
 from pathlib import Path
 
-from ...errors import Code, SaintError
+from ..errors import Code, SaintError
 
 ROOT = Path("/sys/class/pwm")
 # BCM pin -> channel, by how many channels the chip has: BCM2711 and older 2, RP1 (Pi 5) 4.

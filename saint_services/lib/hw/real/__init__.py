@@ -1,1 +1,0 @@
-"""Real ports of a Raspberry Pi. Libraries are imported when a board is opened, not before."""
