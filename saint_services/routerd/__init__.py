@@ -1,0 +1,1 @@
+"""The router: decides, per output field, who is in control."""

@@ -1,0 +1,9 @@
+"""Starts routerd."""
+
+from saint_services.lib.daemon import main
+
+from .config import Config
+from .daemon import run
+
+if __name__ == "__main__":
+    main("routerd", Config, run)

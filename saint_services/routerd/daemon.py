@@ -1,0 +1,308 @@
+"""Wires the router to the bus, the clock, its socket and its files. A sample is routed in the
+callback that brings it; commands leave once per turn of the loop, so that of several samples that
+came together only the newest is sent. Not here: any rule.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from ..lib import log
+from ..lib.api.routing import Blending, Route
+from ..lib.bus import Bus, Publisher, Sample
+from ..lib.clock import monotonic_s, stamp, wall_s
+from ..lib.daemon import Context
+from ..lib.errors import Code, SaintError
+from ..lib.generated import topics
+from ..lib.generated.saint_msgs import EStop, InputSample, RouterHeartbeat
+from ..lib.generated.std_msgs import Bool
+from . import adapters, messages, report, state
+from .api import Control
+from .config import Config
+from .estop import Latch
+from .logic import FOREVER, Router
+from .routes import check, check_all
+from .targets import Command, Robot
+
+BEAT_S = 0.05
+STATUS_BEATS = 2  # the status goes out with every second heartbeat
+RETRY_S = 5.0
+ROS = "autonomous:ros"  # foreign commands on our command topics
+INPUTS = {
+    "rc": topics.INPUT_RC,
+    "livelink": topics.INPUT_LIVELINK,
+    "websocket": topics.INPUT_WEBSOCKET,
+    "autonomous": topics.INPUT_AUTONOMOUS,
+}
+_log = log.get("routerd")
+
+
+async def run(context: Context[Config]) -> None:
+    """The daemon's life."""
+    share, folder = context.directories.share, context.directories.state
+    robot = adapters.load_robot(share, context.config.robot)
+    preset = adapters.load_preset(share, context.config.preset)
+    try:
+        check_all(preset.routes, robot)
+    except SaintError as err:
+        raise SaintError(Code.CONFIG_INVALID, f"{context.config.preset}: {err.message}") from err
+    routes_store, latch_store = state.routes_store(folder), state.latch_store(folder)
+    saved = await asyncio.to_thread(routes_store.load)
+    if routes_store.problem:
+        context.health.raise_issue(routes_store.problem.code, routes_store.problem.message)
+    routes, parked = _sorted(context, saved.routes, preset.routes, robot)
+    latch = await asyncio.to_thread(latch_store.load)
+    keeper = Keeper(context, latch_store, _after_start(latch, latch_store.problem))
+    router = Router(robot, routes, keeper.saved.latch())
+    bus = await context.open_bus()
+    wiring = Wiring(bus, router, keeper)
+    blending: Blending = saved.blending if saved.routes is not None else preset.blending
+    control = Control(router, routes_store, blending, parked, wiring.settle, keeper.since)
+    await context.serve_ipc(control.api())
+    context.spawn(wiring.beat(), "heartbeat")
+    context.spawn(keeper.work(), "latch")
+    context.ready(f"{len(routes)} routes")
+    await context.stopping.wait()
+    wiring.close()
+    await keeper.save()
+
+
+def _sorted(
+    context: Context[Config], saved: list[Route] | None, preset: list[Route], robot: Robot
+) -> tuple[list[Route], list[Route]]:
+    """Routes to use, and saved ones that do not fit this robot: kept, but not used."""
+    if saved is None:
+        return preset, []
+    sound: list[Route] = []
+    parked: list[Route] = []
+    for route in saved:
+        try:
+            if any(route.id == each.id for each in sound):
+                raise SaintError(Code.CONFIG_INVALID, f"there are two routes {route.id!r}")
+            check(route, robot)
+            sound.append(route)
+        except SaintError as err:
+            parked.append(route)
+            context.health.raise_issue(Code.CONFIG_INVALID, f"routes.yaml: {err.message}")
+    return sound, parked
+
+
+def _after_start(saved: state.SavedLatch, problem: SaintError | None) -> state.SavedLatch:
+    """The latch as it was; active when nobody can tell."""
+    if problem:
+        newest = Latch(generation=int(wall_s()))
+        latch = Latch(True, "routerd", f"the saved e-stop is unknown: {problem.message}")
+        return state.SavedLatch.of(latch, _iso_now()).model_copy(
+            update={"generation": newest.generation}
+        )
+    if saved.generation == 0:
+        # A first start, or a new disk: roles may remember higher generations than 0.
+        return saved.model_copy(update={"generation": int(wall_s())})
+    return saved
+
+
+def _iso_now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Keeper:
+    """Saves the latch behind the loop's back: the stop itself never waits for a disk."""
+
+    def __init__(self, context: Context[Config], store: Any, saved: state.SavedLatch) -> None:
+        self._health = context.health
+        self._store = store
+        self._changed = asyncio.Event()
+        self.saved = saved
+
+    def since(self) -> str:
+        """When the latch was raised."""
+        return self.saved.since
+
+    def keep(self, latch: Latch) -> None:
+        """Remember this latch; returns at once."""
+        self.saved = state.SavedLatch.of(latch, _iso_now() if latch.active else "")
+        self._changed.set()
+
+    async def work(self) -> None:
+        """Save what is to be kept, again and again."""
+        while True:
+            await self._changed.wait()
+            if not await self.save():
+                await asyncio.sleep(RETRY_S)
+                self._changed.set()
+
+    async def save(self) -> bool:
+        """Save now if something changed."""
+        if not self._changed.is_set():
+            return True
+        self._changed.clear()
+        try:
+            await asyncio.to_thread(self._store.save, self.saved)
+        except SaintError as err:
+            self._health.raise_issue(err.code, err.message)
+            return False
+        self._health.clear(Code.INTERNAL)
+        return True
+
+
+class Wiring:
+    """Samples and time in, commands and life signs out."""
+
+    def __init__(self, bus: Bus, router: Router, keeper: Keeper) -> None:
+        self._router = router
+        self._keeper = keeper
+        self._latch = router.latch
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_at = FOREVER
+        self._flush_due = False
+        self._beats = 0
+        self._foreign = 0
+        self._estop = bus.publisher(topics.ESTOP)
+        self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
+        self._status = bus.publisher(topics.ROUTER_STATUS)
+        self._writers = [messages.Writer(each, router.by_name) for each in router.robot.commands]
+        self._commands: list[Publisher[Any]] = [
+            bus.publisher(writer.topic) for writer in self._writers
+        ]
+        self._publish_latch()
+        self._subscribe(bus)
+
+    def _subscribe(self, bus: Bus) -> None:
+        for kind, topic in INPUTS.items():
+            bus.subscribe(topic, self._receiver(kind))
+        for writer in self._writers:
+            bus.subscribe(writer.topic, self._foreign_receiver(writer.command), own=False)
+        bus.subscribe(topics.TRACKS_ESTOP, self._on_tracks_estop)
+
+    def _receiver(self, kind: str) -> Callable[[Sample[InputSample]], None]:
+        router, settle = self._router, self.settle
+
+        def receive(sample: Sample[InputSample]) -> None:
+            message = sample.message
+            if not message.source.startswith(kind):
+                router.refused["source on the wrong topic"] += 1
+                return
+            router.sample(message, sample.origin, sample.received_s)
+            settle()
+
+        return receive
+
+    def _foreign_receiver(self, command: Command) -> Callable[[Sample[Any]], None]:
+        def receive(sample: Sample[Any]) -> None:
+            names, values = messages.read(command, sample.message)
+            if not names:
+                self._router.refused["empty foreign command"] += 1
+                return
+            self._foreign += 1
+            message = InputSample(
+                source=ROS,
+                sequence=self._foreign,
+                target=command.target,
+                names=names,
+                values=values,
+            )
+            self._router.sample(message, ROS, sample.received_s)
+            self.settle()
+
+        return receive
+
+    def _on_tracks_estop(self, sample: Sample[Bool]) -> None:
+        if sample.message.data:
+            name = topics.TRACKS_ESTOP.name
+            self._router.raise_estop("ros", f"{name} is true", sample.received_s)
+            self.settle()
+
+    def settle(self) -> None:
+        """Act on what has changed in the router."""
+        router = self._router
+        if router.latch is not self._latch:
+            self._latch = router.latch
+            self._publish_latch()
+            self._keeper.keep(router.latch)
+            _log.info(
+                "e-stop raised" if router.latch.active else "e-stop cleared",
+                source=router.latch.source,
+                reason=router.latch.reason,
+            )
+        if router.dirty and not self._flush_due:
+            self._flush_due = True
+            self._loop.call_soon(self._flush)
+        if router.wake_at < self._timer_at:
+            self._arm(router.wake_at)
+
+    def _flush(self) -> None:
+        self._flush_due = False
+        if not self._latch.active:
+            for index in self._router.dirty:
+                self._publish(index)
+        self._router.dirty.clear()
+
+    def _publish(self, index: int) -> None:
+        writer = self._writers[index]
+        if writer.is_wanted:
+            self._commands[index].publish(writer.message())
+
+    def _arm(self, at: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_at = at
+        self._timer = self._loop.call_at(at, self._on_timer)
+
+    def _on_timer(self) -> None:
+        self._timer_at = FOREVER
+        self._router.advance(monotonic_s())
+        self.settle()
+
+    async def beat(self) -> None:
+        """The heartbeat; with it all commands go out again."""
+        due = self._loop.time()
+        while True:
+            self._beat()
+            due = max(due + BEAT_S, self._loop.time())  # beats missed in a stall are not made up
+            await asyncio.sleep(due - self._loop.time())
+
+    def _beat(self) -> None:
+        self._beats += 1
+        self._router.advance(monotonic_s())
+        self.settle()
+        latch = self._latch
+        self._heartbeat.publish(
+            RouterHeartbeat(
+                stamp=stamp(),
+                sequence=self._beats,
+                estop=latch.active,
+                estop_generation=latch.generation,
+            )
+        )
+        if not latch.active:
+            self._router.dirty.clear()
+            for index in range(len(self._writers)):
+                self._publish(index)
+        if self._beats % STATUS_BEATS == 0:
+            self._publish_status()
+
+    def _publish_status(self) -> None:
+        now = monotonic_s()
+        self._router.measure(now)
+        message = report.message(self._router, now)
+        message.stamp = stamp()
+        self._status.publish(message)
+
+    def _publish_latch(self) -> None:
+        latch = self._latch
+        self._estop.publish(
+            EStop(
+                stamp=stamp(),
+                active=latch.active,
+                source=latch.source,
+                reason=latch.reason,
+                generation=latch.generation,
+            )
+        )
+
+    def close(self) -> None:
+        """Fall silent: the roles stop at their deadline."""
+        if self._timer is not None:
+            self._timer.cancel()

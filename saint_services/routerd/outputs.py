@@ -1,0 +1,137 @@
+"""One output field over time: it follows its winner at a limited rate, and falls back to its loss
+policy when nobody is in control. Not here: who the winner is (arbitration.py).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from ..lib.limits import clamp
+
+if TYPE_CHECKING:
+    from .arbitration import Claim
+
+STEP_S = 0.010  # while something ramps or slews it is advanced this often
+RAMP_S = 0.060  # a lost velocity is zero after this time
+
+Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "estop"]
+LossPolicy = Literal["hold", "ramp_to_zero", "neutral"]
+
+
+@dataclass(slots=True, eq=False)
+class Output:
+    """A field's limits (from the role manifest) and its present state."""
+
+    target: str
+    field: str
+    unit: str
+    is_velocity: bool
+    low: float
+    high: float
+    max_rate: float  # unit per second
+    on_loss: LossPolicy
+    neutral: float
+    command: int  # which command message carries it
+    value: float | None = None  # None: a position that nobody has commanded yet
+    want: float = 0.0  # what the winner or the policy asks for
+    at: float = 0.0  # when `value` was last advanced
+    is_driven: bool = False  # part of the commands; else the joint is left as it is
+    is_moving: bool = False  # `value` is not yet what is wanted
+    policy: Policy = "hold"
+    winner: Claim | None = None
+    changed_at: float = 0.0
+    ramp_from: float = 0.0
+    ramp_at: float = 0.0
+    claims: list[Claim] = dataclasses.field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.neutral = clamp(self.neutral, self.low, self.high)
+        if self.is_velocity:
+            self.value = self.rest
+
+    @property
+    def rest(self) -> float:
+        """Standing still; for a position its neutral."""
+        return clamp(0.0, self.low, self.high) if self.is_velocity else self.neutral
+
+
+def drive(output: Output, want: float, now: float) -> None:
+    """Move towards `want`, which is within the limits, no faster than the field's rate.
+
+    After a pause only one step's worth is granted, so that idle time is not saved up for a jump.
+    The first command of a position is taken as it is: nobody knows where the joint stands, and the
+    role daemon limits the rate from there.
+    """
+    output.want = want
+    value = output.value
+    elapsed = now - output.at
+    output.at = now
+    if value is None:
+        output.value = want
+        output.is_moving = False
+        return
+    room = output.max_rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
+    gap = want - value
+    if -room <= gap <= room:
+        output.value = want
+        output.is_moving = False
+    else:
+        output.value = value + room if gap > 0.0 else value - room
+        output.is_moving = True
+
+
+def lose(output: Output, lost_at: float, now: float) -> None:
+    """Nobody is in control any more since `lost_at`: the loss policy takes over."""
+    output.winner = None
+    output.changed_at = now
+    output.policy = output.on_loss
+    value = output.value
+    if value is None:
+        output.is_moving = False
+        return
+    if output.on_loss == "ramp_to_zero":
+        output.ramp_from, output.ramp_at, output.want = value, lost_at, output.rest
+    elif output.on_loss == "neutral":
+        output.want = output.neutral
+    else:
+        output.want = value
+    output.at = now
+    output.is_moving = value != output.want
+
+
+def step(output: Output, now: float) -> None:
+    """Advance what is under way."""
+    if output.policy != "ramp_to_zero":
+        drive(output, output.want, now)
+        return
+    share = (now - output.ramp_at) / RAMP_S
+    output.at = now
+    if share >= 1.0:
+        output.value = output.want
+        output.is_moving = False
+    elif share > 0.0:
+        output.value = output.ramp_from + (output.want - output.ramp_from) * share
+
+
+def stop(output: Output, now: float) -> None:
+    """E-stop: a velocity is zero at once. A position is no longer commanded at all, so that the
+    joint does not finish its old motion when the latch is cleared.
+    """
+    output.winner = None
+    output.changed_at = now
+    output.policy = "estop"
+    output.is_moving = False
+    output.at = now
+    if output.is_velocity:
+        output.value = output.want = output.rest
+    else:
+        output.is_driven = False
+
+
+def rest(output: Output, now: float) -> None:
+    """The latch was cleared: stay as it is until an input is moved."""
+    output.policy = output.on_loss
+    output.changed_at = now
+    output.at = now

@@ -1,0 +1,209 @@
+"""Why every output has its value, as models and as the status message; built when asked for."""
+
+from collections import Counter
+from typing import Literal
+
+from ..lib.api.routing import (
+    EStopInfo,
+    FieldOutput,
+    Rival,
+    RouteInfo,
+    RouterStatus,
+    SourceInfo,
+)
+from ..lib.generated.saint_msgs import FieldStatus, RivalStatus, RouteStatus
+from .arbitration import Claim
+from .logic import Router
+from .outputs import Output
+from .sources import NEVER, Source
+
+FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
+LONGEST_MS = 0xFFFFFFFF
+
+
+def status(router: Router, since: str, now: float) -> RouterStatus:
+    """The reply of GET /status. `since` is when the latch was raised."""
+    return RouterStatus(
+        state=_state(router, now),
+        estop=estop_info(router, since),
+        outputs=[_output(router, output, now) for output in router.outputs],
+        sources=[
+            _source(source, now)
+            for source in router.sources.values()
+            if now - source.received < FORGOTTEN_S
+        ],
+        samples=router.samples,
+        refused=dict(router.refused),
+    )
+
+
+def estop_info(router: Router, since: str) -> EStopInfo:
+    """The latch."""
+    latch = router.latch
+    if not latch.active:
+        return EStopInfo(active=False)
+    return EStopInfo(active=True, source=latch.source, reason=latch.reason, since=since)
+
+
+def message(router: Router, now: float) -> RouteStatus:
+    """The same as a ROS message; the caller stamps it."""
+    latch = router.latch
+    return RouteStatus(
+        state=_state(router, now),
+        estop=latch.active,
+        estop_source=latch.source if latch.active else "",
+        estop_reason=latch.reason,
+        fields=tuple(_field(_output(router, output, now)) for output in router.outputs),
+    )
+
+
+def route_list(router: Router, now: float) -> list[RouteInfo]:
+    """Every route, and whether it does anything now."""
+    winning = {output.winner.route for output in router.outputs if output.winner}
+    guarding = {
+        route
+        for source in router.sources.values()
+        for stream in source.streams.values()
+        if stream.received + source.timeout_s > now
+        for _, _, route in stream.stops
+    }
+    active = winning | guarding
+    infos = []
+    for route in router.routes:
+        word: Literal["active", "standby", "disabled"]
+        word = "disabled" if not route.enabled else "active" if route.id in active else "standby"
+        infos.append(RouteInfo(route=route, status=word))
+    return infos
+
+
+def _state(router: Router, now: float) -> Literal["idle", "routing", "blending", "estop"]:
+    if router.latch.active:
+        return "estop"
+    rivals = Counter(
+        (claim.output.target, claim.output.field) for claim in router.claims if claim.may_drive(now)
+    )
+    if not rivals:
+        return "idle"
+    return "blending" if max(rivals.values()) > 1 else "routing"
+
+
+def _output(router: Router, output: Output, now: float) -> FieldOutput:
+    winner = output.winner
+    value = output.neutral if output.value is None else output.value
+    return FieldOutput(
+        target=output.target,
+        field=output.field,
+        unit=output.unit,
+        value=value,
+        winner=winner.route if winner else "",
+        source=winner.source if winner else "",
+        age_ms=_age_ms(winner, now) if winner else 0,
+        policy=output.policy,
+        clamped=winner is not None and _asked(winner) != value,
+        changed_ms=_ms(now - output.changed_at),
+        rivals=[
+            _rival(router, claim, now)
+            for claim in output.claims
+            if claim is not winner and _is_listed(claim, now)
+        ],
+    )
+
+
+def _is_listed(claim: Claim, now: float) -> bool:
+    return claim.stream is not None and (
+        claim.stream.received == NEVER or now - claim.stream.received < FORGOTTEN_S
+    )
+
+
+def _rival(router: Router, claim: Claim, now: float) -> Rival:
+    return Rival(
+        route=claim.route,
+        source=claim.source,
+        value=claim.value,
+        age_ms=_age_ms(claim, now),
+        reason=_reason(router, claim, now),
+    )
+
+
+def _reason(router: Router, claim: Claim, now: float) -> str:
+    """Why this claim is not in control."""
+    source = router.sources.get(claim.source)
+    if source is not None and source.failsafe:
+        return "failsafe"
+    if not claim.is_live(now):
+        return "timed out"
+    if router.latch.active:
+        return "e-stop"
+    if not claim.is_armed:
+        return "must move first"
+    winner = claim.output.winner
+    if winner is not None and winner.priority > claim.priority:
+        return "lower priority"
+    return "came later"
+
+
+def _asked(claim: Claim) -> float:
+    """What the claim would be without any limit; its inputs are those of its stream."""
+    stream = claim.stream
+    if stream is None:
+        return claim.value
+    return sum(
+        claim.asks[part](stream.values[index])
+        for index, _, owner, part in stream.steps
+        if owner is claim
+    )
+
+
+def _source(source: Source, now: float) -> SourceInfo:
+    values: dict[str, float] = {}
+    alive = False
+    for stream in source.streams.values():
+        is_live = stream.received + source.timeout_s > now
+        alive = alive or is_live
+        if is_live or stream is source.stream:
+            prefix = f"{stream.target}." if stream.target else ""
+            values |= {
+                prefix + name: value
+                for name, value in zip(stream.names, stream.values, strict=False)
+            }
+    return SourceInfo(
+        source=source.name,
+        age_ms=_ms(now - source.received),
+        alive=alive and not source.failsafe,
+        failsafe=source.failsafe,
+        rate_hz=round(source.rate_hz, 1),
+        values=values,
+    )
+
+
+def _field(output: FieldOutput) -> FieldStatus:
+    return FieldStatus(
+        target=output.target,
+        field=output.field,
+        unit=output.unit,
+        value=output.value,
+        winner=output.winner,
+        source=output.source,
+        age_ms=output.age_ms,
+        policy=output.policy,
+        clamped=output.clamped,
+        changed_ms=output.changed_ms,
+        rivals=tuple(
+            RivalStatus(
+                route=rival.route,
+                source=rival.source,
+                value=rival.value,
+                age_ms=rival.age_ms,
+                reason=rival.reason,
+            )
+            for rival in output.rivals
+        ),
+    )
+
+
+def _age_ms(claim: Claim, now: float) -> int:
+    return LONGEST_MS if claim.stream is None else _ms(now - claim.stream.received)
+
+
+def _ms(seconds: float) -> int:
+    return int(min(max(seconds * 1000, 0), LONGEST_MS))

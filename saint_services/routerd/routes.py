@@ -1,0 +1,105 @@
+"""Is a route sound, and which samples is it for. Pure."""
+
+from collections.abc import Collection, Iterable
+
+from ..lib.api.routing import Mapping, Route
+from ..lib.errors import Code, SaintError
+from ..lib.validation import nearest
+from .sources import PRIORITIES, Source
+from .targets import Robot
+
+ANY = "*"
+ESTOP = "estop"
+MAX_ROUTES = 128
+MAX_MAPPINGS = 128
+SUBJECT_TYPES = ("face", "animation", "transform", "camera")
+# What a browser's command drives: samples carry fields, not the command's name.
+COMMAND_TYPES = {
+    "move": "position",
+    "home": "position",
+    "gripper": "gripper",
+    "drive": "velocity",
+    "stop": "velocity",
+}
+
+
+def check_all(routes: Iterable[Route], robot: Robot) -> None:
+    """Raises SaintError request_invalid for the first fault in a set of routes."""
+    known: set[str] = set()
+    for route in routes:
+        if route.id in known:
+            raise _invalid(f"there are two routes {route.id!r}")
+        known.add(route.id)
+        check(route, robot)
+    if len(known) > MAX_ROUTES:
+        raise _invalid(f"{len(known)} routes are more than the {MAX_ROUTES} that are possible")
+
+
+def check(route: Route, robot: Robot) -> None:
+    """Raises SaintError request_invalid; the sentence names the place and the nearest name."""
+    place = f"route {route.id}"
+    _check_known(f"{place}: input.type", route.input.type, ("", *SUBJECT_TYPES))
+    for kind in route.input.command_types:
+        _check_known(f"{place}: input.command_types", kind, COMMAND_TYPES)
+    target = route.output.target
+    _check_known(f"{place}: output.target", target, (*robot.fields, ANY))
+    if route.mapping == "passthrough":
+        return
+    if len(route.mapping) > MAX_MAPPINGS:
+        raise _invalid(f"{place}: more than {MAX_MAPPINGS} mappings")
+    for index, mapping in enumerate(route.mapping):
+        _check_mapping(f"{place}: mapping[{index}]", mapping, target, robot)
+
+
+def _check_mapping(place: str, mapping: Mapping, target: str, robot: Robot) -> None:
+    if mapping.clamp is not None and mapping.clamp[0] > mapping.clamp[1]:
+        raise _invalid(f"{place}.clamp must rise, not {list(mapping.clamp)}")
+    if mapping.to == ESTOP:
+        if mapping.mode != "switch":
+            raise _invalid(f"{place}: the e-stop is a switch; write mode: switch")
+        return
+    if target == ANY:
+        raise _invalid(
+            f"{place}.to: {mapping.to!r} needs one target; '*' is for passthrough and estop"
+        )
+    _check_known(f"{place}.to", mapping.to, (*robot.fields[target], ESTOP), f" of {target}")
+
+
+def _check_known(place: str, word: str, known: Collection[str], owner: str = "") -> None:
+    if word in known:
+        return
+    meant = nearest(word, known)
+    hint = f"did you mean {meant!r}?" if meant else f"known: {', '.join(filter(None, known))}"
+    raise _invalid(f"{place} {word!r} is not known{owner}; {hint}")
+
+
+def _invalid(sentence: str) -> SaintError:
+    return SaintError(Code.REQUEST_INVALID, sentence)
+
+
+def priority(route: Route) -> int:
+    """The route's own, else its source class's."""
+    return PRIORITIES[route.input.source] if route.priority is None else route.priority
+
+
+def applies(route: Route, source: Source, target: str, names: Collection[str]) -> bool:
+    """Is this route for samples of that source with that target and these names?"""
+    wanted = route.input
+    if not route.enabled or wanted.source != source.kind:
+        return False
+    if source.kind != "rc" and wanted.subject not in (ANY, source.subject):
+        return False
+    # Samples do not tell their type; only faces have a jaw that opens.
+    if wanted.type and (wanted.type == "face") is not ("jawOpen" in names):
+        return False
+    if target:
+        return route.output.target in (ANY, target)
+    return route.mapping != "passthrough" or route.output.target != ANY
+
+
+def lets_through(route: Route, field: str, is_velocity: bool) -> bool:
+    """Does the list of command types, when there is one, allow a command of this field?"""
+    if not route.input.command_types:
+        return True
+    kind = "velocity" if is_velocity else "gripper" if field == "gripper" else "position"
+    return kind in {COMMAND_TYPES[word] for word in route.input.command_types}
