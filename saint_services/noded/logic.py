@@ -84,7 +84,9 @@ def _started(life: Life, event: Started) -> Outcome:
     life = replace(life, attempt=life.attempt + 1, fault=event.problem)
     if event.held:
         life = replace(life, state=NodeState.ACTIVE, held=event.held, wanted=event.held.wanted)
-        return life, (StartRole(life.attempt, event.held.config), Announce())
+        config = event.held.config
+        # A role process that died while we were away may have left motors running.
+        return life, (MakeSafe(config), StartRole(life.attempt, config), Announce())
     if event.wanted:
         life = replace(life, state=NodeState.ADOPTING, wanted=event.wanted)
         return life, (FetchConfig(life.attempt, event.wanted), Announce())

@@ -44,7 +44,7 @@ class Reporter:
     async def open(self) -> None:
         """Know the hardware before the first announcement."""
         self._hardware = await asyncio.to_thread(machine.hardware)
-        await asyncio.to_thread(self._sample, True)
+        await asyncio.to_thread(self._sample, False)
 
     async def report(self, read: Callable[[], tuple[Life, Identity]]) -> None:
         """Forever. `read` gives the node as it is at that moment."""

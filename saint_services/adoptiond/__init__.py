@@ -1,0 +1,1 @@
+"""adoptiond: which nodes there are, and who holds which role."""

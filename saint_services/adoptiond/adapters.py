@@ -1,0 +1,95 @@
+"""What adoptiond touches: the manifests that it serves, and the file that it remembers nodes in."""
+
+import asyncio
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from ..lib import config as settings
+from ..lib import log
+from ..lib.errors import Code, SaintError
+from ..lib.health import Health
+from ..lib.roles import RobotManifest, RobotRole, RoleConfig
+from ..lib.state import Store
+from .logic import Catalog, RoleKey, RoleText
+from .state import SavedRegistry
+
+_LARGEST_MANIFEST_BYTES = 1 << 18
+_SAVE_PAUSE_S = 1.0  # flash wears out: changes that come in a burst are written once
+_log = log.get("adoptiond")
+
+
+def load_catalog(manifests: Path, robot: str) -> Catalog:
+    """Raises config_invalid or config_missing with one sentence. Blocks."""
+    manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
+    roles: dict[RoleKey, RoleText] = {}
+    for entry in manifest.roles:
+        key = RoleKey(entry.role, entry.instance)
+        if key in roles:
+            raise SaintError(Code.CONFIG_INVALID, f"robots/{robot}.yaml names {key} twice")
+        roles[key] = _role_text(manifests, entry)
+    return Catalog(manifest.name, roles)
+
+
+def _role_text(manifests: Path, entry: RobotRole) -> RoleText:
+    path = (manifests / entry.config).resolve()
+    if not path.is_relative_to(manifests.resolve()):
+        raise SaintError(Code.CONFIG_INVALID, f"{entry.config} is not below {manifests}")
+    try:
+        text = path.read_bytes()[:_LARGEST_MANIFEST_BYTES].decode()
+    except (OSError, UnicodeDecodeError) as err:
+        raise SaintError(Code.CONFIG_MISSING, f"{path} cannot be read: {err}") from err
+    config = settings.parse(RoleConfig, text, str(path))
+    if (config.role, config.instance) != (entry.role, entry.instance):
+        got = RoleKey(config.role, config.instance)
+        wanted = RoleKey(entry.role, entry.instance)
+        raise SaintError(
+            Code.CONFIG_INVALID, f"{path} is for {got}, the robot names it for {wanted}"
+        )
+    return RoleText(config, text, hashlib.sha256(text.encode()).hexdigest())
+
+
+class Memory:
+    """Writes the registry when it changed; the newest wins."""
+
+    def __init__(self, path: Path, health: Health) -> None:
+        self._store = Store(path, SavedRegistry, version=1)
+        self._health = health
+        self._changed = asyncio.Event()
+        self._written = SavedRegistry()
+
+    async def load(self) -> SavedRegistry:
+        """A damaged file is set aside, a newer one is kept: we go on with what nodes tell."""
+        try:
+            self._written = await asyncio.to_thread(self._store.load)
+        except SaintError as err:
+            self._health.raise_issue(err.code, err.message)
+        if self._store.problem:
+            self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message)
+        return self._written
+
+    def touch(self) -> None:
+        """There is something new to write."""
+        self._changed.set()
+
+    async def keep(self, read: Callable[[], SavedRegistry]) -> None:
+        """Forever; a disk that fails is tried again with the next pause."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            if not await self.save(read()):
+                self._changed.set()
+            await asyncio.sleep(_SAVE_PAUSE_S)
+
+    async def save(self, value: SavedRegistry) -> bool:
+        """Only when it differs from what is on the disk."""
+        if value == self._written:
+            return True
+        try:
+            await asyncio.to_thread(self._store.save, value)
+        except SaintError as err:
+            self._health.raise_issue(err.code, err.message)
+            return False
+        self._written = value
+        self._health.clear(Code.INTERNAL)
+        return True

@@ -1,0 +1,17 @@
+"""What an operator may set on the server: /etc/saint/adoptiond.yaml."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Config(BaseModel):
+    """adoptiond.yaml"""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    # Which manifest below manifests/robots/ describes this robot.
+    robot: str = Field(default="saint", pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
+    # Our address on the internal network, as nodes store it; empty: found from the routes.
+    address: str = Field(default="", max_length=64)
+    # A node has 7 s for its own steps; 1 s is left for the way.
+    adopt_timeout_s: float = Field(default=8.0, gt=0, le=9)
+    reset_timeout_s: float = Field(default=5.0, gt=0, le=9)

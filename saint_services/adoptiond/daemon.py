@@ -1,0 +1,241 @@
+"""Wires the registry together: life signs in, nodes asked, the robot's status out. No rules."""
+
+import asyncio
+import re
+from functools import partial
+
+from ..lib import log, machine
+from ..lib.api import Done
+from ..lib.api.adoption import AdoptReply
+from ..lib.bus import Bus, Sample, Subscription
+from ..lib.clock import monotonic_s, stamp, wall_s
+from ..lib.daemon import Context
+from ..lib.errors import Code, SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated import topics
+from ..lib.ipc import Api
+from . import logic, views
+from .adapters import Memory, load_catalog
+from .config import Config
+from .logic import Catalog, Pending, Registry, RoleKey
+from .questions import answer_ipc, serve_ros
+from .state import SavedNode
+from .state import SavedRegistry as Saved
+
+_STATUS_TOPIC = re.compile(r"/saint/nodes/([^/]+)/status")
+_DISCOVER_EVERY_S = 2
+_IGNORE_EVERY_S = 60
+# Any address of the internal network: shows which of ours is on it; nothing is sent there.
+_INTERNAL_PEER = "192.168.10.2"
+_log = log.get("adoptiond")
+
+
+async def run(ctx: Context[Config]) -> None:
+    """The registry, until it is asked to stop."""
+    manifests = ctx.directories.share / "manifests"
+    catalog = await asyncio.to_thread(load_catalog, manifests, ctx.config.robot)
+    memory = Memory(ctx.directories.state / "nodes.json", ctx.health)
+    registry = logic.restored(await memory.load())
+    address = ctx.config.address or await asyncio.to_thread(machine.address, _INTERNAL_PEER)
+    bus = await ctx.open_bus("adoptiond")
+    adoption = Adoption(ctx, bus, catalog, memory, registry, address)
+    api = Api()
+    answer_ipc(api, adoption)
+    await ctx.serve_ipc(api)
+    serve_ros(bus, adoption)
+    ctx.spawn(adoption.tick(), "tick")
+    ctx.spawn(memory.keep(adoption.saved), "memory")
+    ctx.ready(f"{catalog.robot}: {len(registry.nodes)} known nodes")
+    await ctx.stopping.wait()
+    await memory.save(adoption.saved())
+
+
+class Adoption:
+    """The registry at work."""
+
+    def __init__(
+        self,
+        ctx: Context[Config],
+        bus: Bus,
+        catalog: Catalog,
+        memory: Memory,
+        registry: Registry,
+        address: str,
+    ) -> None:
+        self.registry = registry
+        self.catalog = catalog
+        self.address = address
+        self._config = ctx.config
+        self._counters = ctx.health.counters
+        self._bus = bus
+        self._memory = memory
+        self._meter = machine.Meter()
+        self._metrics = machine.Metrics()
+        self._is_estop = False
+        self._gone: frozenset[str] = frozenset()
+        self._heard: dict[str, Subscription] = {}
+        self._system = bus.publisher(topics.SYSTEM_STATUS)
+        self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
+        bus.subscribe(topics.NODES_UNADOPTED, self._announced)
+        bus.subscribe(topics.ESTOP, self._estop)
+        self._discover()
+
+    def saved(self) -> Saved:
+        """What should be on the disk."""
+        return logic.saved(self.registry)
+
+    def system_status(self) -> msgs.SystemStatus:
+        """The robot in one message."""
+        return views.system_status(
+            self.registry,
+            self.catalog.robot,
+            self._metrics,
+            is_estop=self._is_estop,
+            now_s=monotonic_s(),
+            stamp=stamp(),
+        )
+
+    async def adopt(self, node_id: str, key: RoleKey, display_name: str) -> AdoptReply:
+        """Ask a node to take a role and wait until it has, or says why not."""
+        name = logic.checked_name(display_name) if display_name else ""
+        wanted = Pending(key, name)
+        self._change(
+            node_id,
+            logic.begin_adoption(self.registry, self.catalog.keys, node_id, wanted, monotonic_s()),
+        )
+        is_adopted = False
+        try:
+            answer = await self._bus.call(
+                topics.NODE_ADOPT.at(node_id=node_id),
+                msgs.AdoptNode_Request(node_id=node_id, role=key.role, instance=key.instance),
+                self._config.adopt_timeout_s,
+            )
+            is_adopted = answer.success
+        finally:
+            self._change(node_id, logic.end_adoption(self.registry, node_id, is_adopted))
+        message = logic.clean(answer.message, 240)
+        if not is_adopted:
+            raise SaintError(Code.REFUSED, f"{node_id} did not become {key}: {message}")
+        _log.info("node adopted", node=node_id, role=key)
+        return AdoptReply(message=message, topic_prefix=self.catalog.topic_prefix(key))
+
+    async def reset(self, node_id: str, factory: bool) -> Done:
+        """Take a node's role away. One that is offline can only be forgotten here."""
+        node = self.registry.known(node_id)
+        if not node.is_online(monotonic_s()):
+            self._change(node_id, logic.forget(self.registry, node_id))
+            _log.info("node forgotten", node=node_id)
+            held = f"; when it is switched on again it is still {node.key}" if node.key else ""
+            return Done(message=f"{node.title} is offline and was forgotten here{held}")
+        answer = await self._bus.call(
+            topics.NODE_RESET.at(node_id=node_id),
+            msgs.ResetNode_Request(node_id=node_id, factory_reset=factory),
+            self._config.reset_timeout_s,
+        )
+        message = logic.clean(answer.message, 240)
+        if not answer.success:
+            raise SaintError(Code.REFUSED, f"{node_id} was not reset: {message}")
+        self._change(node_id, logic.after_reset(self.registry, node_id, factory))
+        _log.info("node reset", node=node_id, factory=factory)
+        return Done(message=message)
+
+    def rename(self, node_id: str, display_name: str) -> None:
+        """A person names a node."""
+        self._change(node_id, logic.rename(self.registry, node_id, display_name))
+
+    async def tick(self) -> None:
+        """Once a second, forever: the robot's status, nodes that came or went."""
+        next_s, seconds = monotonic_s(), 0
+        while True:
+            self._metrics = await asyncio.to_thread(self._meter.sample)
+            self.registry = logic.sweep(self.registry, monotonic_s())
+            if seconds % _DISCOVER_EVERY_S == 0:
+                self._discover()
+            elif seconds % _IGNORE_EVERY_S == 1:
+                self._ignore_strangers()
+            self._tell_gone()
+            self._system.publish(self.system_status())
+            seconds += 1
+            next_s = max(next_s + 1.0, monotonic_s())
+            await asyncio.sleep(next_s - monotonic_s())
+
+    def _change(self, node_id: str, registry: Registry) -> None:
+        before = _kept(self.registry, node_id)
+        self.registry = registry
+        if before != _kept(registry, node_id):
+            self._memory.touch()
+
+    def _announced(self, sample: Sample[msgs.NodeAnnouncement]) -> None:
+        message = sample.message
+        registry = logic.hear_announcement(
+            self.registry, message, sample.received_s, logic.iso_date(int(wall_s()))
+        )
+        if registry is None:
+            self._counters["announcements_refused"] += 1
+            return
+        self._change(message.node_id, registry)
+        self._listen(message.node_id)
+
+    def _reported(self, node_id: str, sample: Sample[msgs.NodeStatus]) -> None:
+        message = sample.message
+        registry = logic.hear_status(
+            self.registry, node_id, message, sample.received_s, logic.iso_date(int(wall_s()))
+        )
+        if registry is None:
+            self._counters["statuses_refused"] += 1
+            return
+        self._change(node_id, registry)
+
+    def _estop(self, sample: Sample[msgs.EStop]) -> None:
+        self._is_estop = sample.message.active
+
+    def _discover(self) -> None:
+        """Listen to the nodes that we know, and to those that only the graph shows: a server that
+        lost its registry finds its robot again.
+        """
+        shown = (_STATUS_TOPIC.fullmatch(topic) for topic in self._bus.graph().topics)
+        for node_id in {*self.registry.nodes, *(found[1] for found in shown if found)}:
+            self._listen(node_id)
+
+    def _ignore_strangers(self) -> None:
+        """Our own ears show in the graph too: close those that have never heard anything. What
+        else is there is found again.
+        """
+        for node_id in self._heard.keys() - self.registry.nodes.keys():
+            self._heard.pop(node_id).close()
+
+    def _listen(self, node_id: str) -> None:
+        if node_id in self._heard or not machine.is_token(node_id):
+            return
+        if len(self._heard) >= 2 * logic.MOST_NODES:
+            self._counters["nodes_not_listened_to"] += 1
+            return
+        self._heard[node_id] = self._bus.subscribe(
+            topics.NODE_STATUS.at(node_id=node_id), partial(self._reported, node_id)
+        )
+
+    def _tell_gone(self) -> None:
+        gone = views.gone(self.registry, monotonic_s())
+        for node_id in sorted(gone - self._gone):
+            _log.warning("node went offline", node=node_id)
+            self._alert("error", Code.BUS_TIMEOUT, f"{self._title(node_id)} is offline")
+        for node_id in sorted(self._gone - gone):
+            if node_id in self.registry.nodes:
+                _log.info("node is back", node=node_id)
+                self._alert("info", None, f"{self._title(node_id)} is back")
+        self._gone = gone
+
+    def _title(self, node_id: str) -> str:
+        node = self.registry.nodes[node_id]
+        return f"{node.title}, {node.key}" if node.key else node.title
+
+    def _alert(self, severity: str, code: Code | None, text: str) -> None:
+        alert = msgs.ConsoleAlert(
+            stamp=stamp(), severity=severity, code=code.value if code else "", text=text
+        )
+        self._alerts.publish(alert)
+
+
+def _kept(registry: Registry, node_id: str) -> SavedNode | None:
+    node = registry.nodes.get(node_id)
+    return node.kept if node else None

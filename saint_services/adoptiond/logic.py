@@ -1,0 +1,358 @@
+"""The registry's rules: what a life sign changes, who may take a role, what is kept. Nodes hold the
+truth about their role, the registry follows them. Pure: (registry, event, now) -> registry.
+Everything that comes from a node is untrusted: bounded, checked, or refused.
+Not here: how it is shown (views.py); asking nodes (daemon.py).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from ..lib.api.adoption import NodeState, Peripheral
+from ..lib.errors import Code, SaintError
+from ..lib.generated.saint_msgs import NodeAnnouncement, NodeStatus
+from ..lib.machine import is_token
+from ..lib.roles import RoleConfig
+from .state import SavedNode, SavedRegistry
+
+MOST_NODES = 256
+OFFLINE_AFTER_S = 3.0  # three life signs
+FORGET_UNADOPTED_AFTER_S = 60.0
+LONGEST_NAME = 64
+_LONGEST_REASON = 240
+_MOST_PERIPHERALS = 64
+_STATES = {state.value: state for state in NodeState if state is not NodeState.OFFLINE}
+
+
+@dataclass(frozen=True, slots=True)
+class RoleKey:
+    """A role and instance, e.g. arms left."""
+
+    role: str
+    instance: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.instance}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class RoleText:
+    """A role manifest as it is served."""
+
+    config: RoleConfig
+    text: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The roles of this robot."""
+
+    robot: str
+    roles: Mapping[RoleKey, RoleText]
+
+    @property
+    def keys(self) -> frozenset[RoleKey]:
+        """All roles."""
+        return frozenset(self.roles)
+
+    def topic_prefix(self, key: RoleKey) -> str:
+        """Where a role lives; empty for one that this robot does not have."""
+        role = self.roles.get(key)
+        return role.config.topic_prefix if role else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node: what is kept, and what it said last."""
+
+    node_id: str
+    kept: SavedNode = field(default_factory=SavedNode)
+    state: NodeState = NodeState.OFFLINE
+    seen_s: float | None = None  # monotonic; None: not since we started
+    cpu_temp: float = 0.0
+    cpu_usage: float = 0.0
+    memory_usage: float = 0.0
+    uptime_s: int = 0
+    role_restarts: int = 0
+    outputs_safe: bool = True
+    reason: str = ""
+    peripherals: tuple[Peripheral, ...] = ()
+
+    @property
+    def key(self) -> RoleKey | None:
+        """The role that it holds."""
+        return RoleKey(self.kept.role, self.kept.instance) if self.kept.role else None
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return (
+            f"{self.node_id} ({self.kept.display_name})" if self.kept.display_name else self.node_id
+        )
+
+    def is_online(self, now_s: float) -> bool:
+        """It was heard of lately."""
+        return self.seen_s is not None and now_s - self.seen_s <= OFFLINE_AFTER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An adoption that a node was asked for and has not answered yet."""
+
+    key: RoleKey
+    display_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All nodes, and the adoptions on their way."""
+
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    pending: Mapping[str, Pending] = field(default_factory=dict)
+
+    def known(self, node_id: str) -> Node:
+        """Raises not_found."""
+        if node_id not in self.nodes:
+            raise SaintError(Code.NOT_FOUND, f"node {node_id[:LONGEST_NAME]!r} is not known")
+        return self.nodes[node_id]
+
+    def holders(self, key: RoleKey, now_s: float) -> list[Node]:
+        """The nodes at work in a role; more than one is a conflict."""
+        return [n for n in self.nodes.values() if n.key == key and n.is_online(now_s)]
+
+    def display_name(self, node_id: str) -> str:
+        """As a person gave it, also when the adoption that brings it is still on its way."""
+        pending = self.pending.get(node_id)
+        node = self.nodes.get(node_id)
+        return (pending and pending.display_name) or (node.kept.display_name if node else "")
+
+
+def restored(saved: SavedRegistry) -> Registry:
+    """After a restart: all known nodes, none heard of yet."""
+    items = [(i, kept) for i, kept in saved.nodes.items() if is_token(i)][:MOST_NODES]
+    return Registry({node_id: Node(node_id, kept) for node_id, kept in items})
+
+
+def saved(registry: Registry) -> SavedRegistry:
+    """What is worth remembering."""
+    kept = {i: n.kept for i, n in registry.nodes.items() if n.kept.role or n.kept.display_name}
+    return SavedRegistry(nodes=kept)
+
+
+def hear_announcement(
+    registry: Registry, message: NodeAnnouncement, now_s: float, date: str
+) -> Registry | None:
+    """A node without a role. None: it is refused."""
+    node = _room_for(registry, message.node_id, date)
+    if node is None:
+        return None
+    kept = node.kept
+    if message.state == NodeState.UNADOPTED.value:  # it was reset, whatever we thought
+        kept = kept.model_copy(update={"role": "", "instance": "", "config_version": ""})
+    node = replace(
+        node,
+        kept=_identified(kept, message),
+        peripherals=tuple(
+            Peripheral(
+                type=clean(p.type, 16),
+                address=clean(p.address, 32),
+                description=clean(p.description, LONGEST_NAME),
+                responsive=p.responsive,
+            )
+            for p in message.peripherals[:_MOST_PERIPHERALS]
+        ),
+        role_restarts=0,
+        outputs_safe=True,
+    )
+    return _with(registry, _measured(node, message, now_s))
+
+
+def hear_status(
+    registry: Registry, node_id: str, message: NodeStatus, now_s: float, date: str
+) -> Registry | None:
+    """A node with a role, on its own topic. None: it is refused."""
+    node = _room_for(registry, node_id, date) if message.node_id == node_id else None
+    if node is None:
+        return None
+    role = {
+        "role": clean(message.role, 16),
+        "instance": clean(message.instance, 16),
+        "config_version": clean(message.config_version, 32),
+    }
+    node = replace(
+        node,
+        kept=_identified(node.kept.model_copy(update=role), message),
+        role_restarts=message.role_restarts,
+        outputs_safe=message.outputs_safe,
+    )
+    return _with(registry, _measured(node, message, now_s))
+
+
+def sweep(registry: Registry, now_s: float) -> Registry:
+    """Without the unadopted nodes that have been silent for long."""
+
+    def stays(node: Node) -> bool:
+        silent_s = now_s - node.seen_s if node.seen_s is not None else 0.0
+        is_ours = bool(node.kept.role or node.kept.display_name or node.node_id in registry.pending)
+        return is_ours or silent_s <= FORGET_UNADOPTED_AFTER_S
+
+    if all(stays(node) for node in registry.nodes.values()):
+        return registry
+    return replace(registry, nodes={i: n for i, n in registry.nodes.items() if stays(n)})
+
+
+def begin_adoption(
+    registry: Registry,
+    roles: frozenset[RoleKey],
+    node_id: str,
+    wanted: Pending,
+    now_s: float,
+) -> Registry:
+    """The node may be asked. Raises SaintError with an explanation when not."""
+    key = wanted.key
+    if key not in roles:
+        known = ", ".join(sorted(str(role) for role in roles))
+        raise SaintError(
+            Code.NOT_FOUND,
+            f"this robot has no role '{clean(str(key), 40)}'",
+            fix=f"Roles: {known}.",
+        )
+    node = registry.known(node_id)
+    if not node.is_online(now_s):
+        raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Switch it on first.")
+    if node_id in registry.pending:
+        raise SaintError(Code.CONFLICT, f"{node.title} is being adopted just now")
+    if node.key is not None and node.key != key:
+        raise SaintError(Code.CONFLICT, f"{node.title} already holds {node.key}")
+    for other in registry.holders(key, now_s):
+        if other.node_id != node_id:
+            raise SaintError(Code.CONFLICT, f"{other.title} already holds {key}")
+    for other_id, other_wanted in registry.pending.items():
+        if other_wanted.key == key:
+            raise SaintError(Code.CONFLICT, f"{other_id} is being adopted as {key} just now")
+    return replace(registry, pending={**registry.pending, node_id: wanted})
+
+
+def end_adoption(registry: Registry, node_id: str, is_adopted: bool) -> Registry:
+    """The node has answered, or has not in time."""
+    pending = dict(registry.pending)
+    wanted = pending.pop(node_id, None)
+    registry = replace(registry, pending=pending)
+    node = registry.nodes.get(node_id)
+    if not is_adopted or wanted is None or node is None:
+        return registry
+    update = {"role": wanted.key.role, "instance": wanted.key.instance}
+    if wanted.display_name:
+        update["display_name"] = wanted.display_name
+    kept = node.kept.model_copy(update=update)
+    return _with(registry, replace(node, kept=kept, state=NodeState.ACTIVE, reason=""))
+
+
+def after_reset(registry: Registry, node_id: str, factory: bool) -> Registry:
+    """The node has forgotten its role."""
+    node = registry.nodes.get(node_id)
+    if node is None:
+        return registry
+    update = {"role": "", "instance": "", "config_version": ""}
+    if factory:
+        update["display_name"] = ""
+    kept = node.kept.model_copy(update=update)
+    return _with(registry, replace(node, kept=kept, state=NodeState.UNADOPTED, reason=""))
+
+
+def forget(registry: Registry, node_id: str) -> Registry:
+    """A node that is gone for good."""
+    return replace(registry, nodes={i: n for i, n in registry.nodes.items() if i != node_id})
+
+
+def rename(registry: Registry, node_id: str, display_name: str) -> Registry:
+    """A person names a node. Raises SaintError."""
+    node = registry.known(node_id)
+    kept = node.kept.model_copy(update={"display_name": checked_name(display_name)})
+    return _with(registry, replace(node, kept=kept))
+
+
+def checked_name(display_name: str) -> str:
+    """A name that a person may give. Raises request_invalid."""
+    name = display_name.strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise SaintError(
+            Code.REQUEST_INVALID, f"display_name must be 1 to {LONGEST_NAME} printable characters"
+        )
+    return name
+
+
+def iso_date(wall_s: int) -> str:
+    """For people, in the specification's form; nothing for a clock that is not set."""
+    if not 0 < wall_s < 253_402_300_800:  # the year 10000
+        return ""
+    return datetime.fromtimestamp(wall_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def clean(text: str, longest: int) -> str:
+    """Text from outside: bounded, without control characters."""
+    text = text[:longest]
+    return text if text.isprintable() else "".join(c for c in text if c.isprintable())
+
+
+def _room_for(registry: Registry, node_id: str, date: str) -> Node | None:
+    if node_id in registry.nodes:
+        return registry.nodes[node_id]
+    if not is_token(node_id):
+        return None
+    if len(registry.nodes) >= MOST_NODES and _oldest_stranger(registry) is None:
+        return None
+    return Node(node_id, SavedNode(first_seen=date))
+
+
+def _oldest_stranger(registry: Registry) -> str | None:
+    """The node to give up when the registry is full: never an adopted or a named one."""
+    strangers = [
+        n
+        for n in registry.nodes.values()
+        if not n.kept.role and not n.kept.display_name and n.node_id not in registry.pending
+    ]
+    return min(strangers, key=lambda n: n.seen_s or 0.0).node_id if strangers else None
+
+
+def _with(registry: Registry, node: Node) -> Registry:
+    nodes = dict(registry.nodes)
+    if node.node_id not in nodes and len(nodes) >= MOST_NODES:
+        del nodes[_oldest_stranger(registry) or node.node_id]
+    nodes[node.node_id] = node
+    return replace(registry, nodes=nodes)
+
+
+def _identified(kept: SavedNode, message: NodeAnnouncement | NodeStatus) -> SavedNode:
+    """Compared first: almost every life sign says the same as the last one."""
+    update = {
+        "hardware_model": clean(message.hardware_model, LONGEST_NAME),
+        "hardware_rev": clean(message.hardware_rev, LONGEST_NAME),
+        "firmware_version": clean(message.firmware_version, 32),
+        "mac_address": clean(message.mac_address, 17),
+        "address": clean(message.address, 45),
+        # Ours wins; a node may bring the name back to a server that lost it.
+        "display_name": kept.display_name or clean(message.display_name, LONGEST_NAME).strip(),
+    }
+    if all(getattr(kept, name) == value for name, value in update.items()):
+        return kept
+    return kept.model_copy(update=update)
+
+
+def _measured(node: Node, message: NodeAnnouncement | NodeStatus, now_s: float) -> Node:
+    return replace(
+        node,
+        seen_s=now_s,
+        state=_STATES.get(message.state, NodeState.UNADOPTED),
+        reason=clean(message.reason, _LONGEST_REASON),
+        cpu_temp=_within(message.cpu_temp, -60.0, 200.0),
+        cpu_usage=_within(message.cpu_usage, 0.0, 100.0),
+        memory_usage=_within(message.memory_usage, 0.0, 100.0),
+        uptime_s=message.uptime_seconds,
+    )
+
+
+def _within(value: float, low: float, high: float) -> float:
+    return min(max(value, low), high) if math.isfinite(value) else 0.0

@@ -1,0 +1,123 @@
+"""The two doors: the control plane's paths and the ROS services. Both lead to the same verbs."""
+
+from typing import TYPE_CHECKING
+
+from ..lib.api import Done
+from ..lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeList,
+    RenameRequest,
+    ResetRequest,
+    RoleList,
+)
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s
+from ..lib.errors import SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated import topics
+from ..lib.ipc import Api, Call
+from . import views
+from .logic import RoleKey
+
+if TYPE_CHECKING:
+    from .daemon import Adoption
+
+
+def answer_ipc(api: Api, adoption: "Adoption") -> None:
+    """The control plane (lib/api/adoption.py)."""
+
+    def info(node_id: str) -> NodeInfo:
+        registry = adoption.registry
+        return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
+
+    async def nodes(_: Call[None]) -> NodeList:
+        return NodeList(nodes=[info(node_id) for node_id in sorted(adoption.registry.nodes)])
+
+    async def node(call: Call[None]) -> NodeInfo:
+        return info(call.path["node_id"])
+
+    async def roles(_: Call[None]) -> RoleList:
+        registry, catalog, now_s = adoption.registry, adoption.catalog, monotonic_s()
+        choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
+        return RoleList(robot=catalog.robot, roles=choices)
+
+    async def adopt(call: Call[AdoptRequest]) -> AdoptReply:
+        key = RoleKey(call.body.role, call.body.instance)
+        return await adoption.adopt(call.path["node_id"], key, call.body.display_name)
+
+    async def reset(call: Call[ResetRequest]) -> Done:
+        return await adoption.reset(call.path["node_id"], call.body.factory_reset)
+
+    async def rename(call: Call[RenameRequest]) -> NodeInfo:
+        adoption.rename(call.path["node_id"], call.body.display_name)
+        return info(call.path["node_id"])
+
+    api.get("/nodes", nodes)
+    api.get("/nodes/{node_id}", node)
+    api.get("/roles", roles)
+    api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest)
+    api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
+    api.patch("/nodes/{node_id}", rename, body=RenameRequest)
+
+
+def serve_ros(bus: Bus, adoption: "Adoption") -> None:
+    """The services of the specification."""
+
+    async def adopt(request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
+        key = RoleKey(request.role, request.instance)
+        try:
+            reply = await adoption.adopt(request.node_id, key, "")
+        except SaintError as err:
+            return msgs.AdoptNode_Response(success=False, message=err.message)
+        return msgs.AdoptNode_Response(
+            success=True, message=reply.message, assigned_topic_prefix=reply.topic_prefix
+        )
+
+    async def reset(request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
+        try:
+            done = await adoption.reset(request.node_id, request.factory_reset)
+        except SaintError as err:
+            return msgs.ResetNode_Response(success=False, message=err.message)
+        return msgs.ResetNode_Response(success=True, message=done.message)
+
+    async def config(request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
+        return role_config(adoption, request)
+
+    async def status(_: msgs.GetSystemStatus_Request) -> msgs.GetSystemStatus_Response:
+        registry, now_s = adoption.registry, monotonic_s()
+        nodes = [
+            views.node_status(registry, adoption.catalog, node, now_s)
+            for node in registry.nodes.values()
+        ]
+        return msgs.GetSystemStatus_Response(status=adoption.system_status(), nodes=nodes)
+
+    bus.serve(topics.NODES_ADOPT, adopt)
+    bus.serve(topics.NODES_RESET, reset)
+    bus.serve(topics.NODES_CONFIG, config)
+    bus.serve(topics.SYSTEM_STATUS_QUERY, status)
+
+
+def role_config(
+    adoption: "Adoption", request: msgs.GetRoleConfig_Request
+) -> msgs.GetRoleConfig_Response:
+    """The configuration of a role; its text only for a node that does not have it already."""
+    key = RoleKey(request.role, request.instance)
+    role = adoption.catalog.roles.get(key)
+    if role is None:
+        known = ", ".join(sorted(str(key) for key in adoption.catalog.keys))
+        message = f"this robot has no such role; it has {known}"
+        return msgs.GetRoleConfig_Response(success=False, message=message)
+    known_here = (request.known_version, request.known_checksum)
+    is_changed = known_here != (role.config.version, role.checksum)
+    return msgs.GetRoleConfig_Response(
+        success=True,
+        changed=is_changed,
+        version=role.config.version,
+        checksum=role.checksum,
+        config_yaml=role.text if is_changed else "",
+        display_name=adoption.registry.display_name(request.node_id),
+        server=adoption.catalog.robot,
+        server_address=adoption.address,
+    )

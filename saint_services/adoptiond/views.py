@@ -1,0 +1,128 @@
+"""What the registry looks like from outside: for the page, for saintctl, for ROS. Pure."""
+
+from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
+from ..lib.generated.builtin_interfaces import Time
+from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
+from ..lib.machine import Metrics, version
+from .logic import Catalog, Node, Registry, RoleKey
+
+
+def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> NodeInfo:
+    """One node as the control plane shows it."""
+    kept = node.kept
+    key = node.key
+    return NodeInfo(
+        node_id=node.node_id,
+        display_name=kept.display_name,
+        state=state(node, now_s),
+        role=kept.role,
+        instance=kept.instance,
+        topic_prefix=catalog.topic_prefix(key) if key else "",
+        hardware_model=kept.hardware_model,
+        hardware_rev=kept.hardware_rev,
+        firmware_version=kept.firmware_version,
+        config_version=kept.config_version,
+        mac_address=kept.mac_address,
+        address=kept.address,
+        first_seen=kept.first_seen,
+        seen_age_s=round(now_s - node.seen_s, 3) if node.seen_s is not None else 0.0,
+        cpu_temp=node.cpu_temp,
+        cpu_usage=node.cpu_usage,
+        memory_usage=node.memory_usage,
+        uptime_s=node.uptime_s,
+        role_restarts=node.role_restarts,
+        outputs_safe=node.outputs_safe,
+        reason=reason(registry, catalog, node, now_s),
+        peripherals=list(node.peripherals),
+    )
+
+
+def state(node: Node, now_s: float) -> NodeState:
+    """As it said, or offline."""
+    return node.state if node.is_online(now_s) else NodeState.OFFLINE
+
+
+def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> str:
+    """Why a node is not well: what it says, and what only the server can see."""
+    if node.seen_s is None:
+        return "not heard of since the server started"
+    if not node.is_online(now_s):
+        return "no life sign; check its power and network"
+    return "; ".join(
+        text for text in (node.reason, _conflict(registry, catalog, node, now_s)) if text
+    )
+
+
+def _conflict(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> str:
+    if node.key is None:
+        return ""
+    if node.key not in catalog.keys:
+        return f"this robot has no role {node.key}; reset the node"
+    others = [n.title for n in registry.holders(node.key, now_s) if n is not node]
+    return f"{', '.join(others)} holds {node.key} too; reset one of them" if others else ""
+
+
+def role_choice(registry: Registry, catalog: Catalog, key: RoleKey, now_s: float) -> RoleChoice:
+    """A role and who holds it: a node at work before one that is away."""
+    holders = [node for node in registry.nodes.values() if node.key == key]
+    holders.sort(key=lambda node: not node.is_online(now_s))
+    return RoleChoice(
+        role=key.role,
+        instance=key.instance,
+        topic_prefix=catalog.topic_prefix(key),
+        node_id=holders[0].node_id if holders else "",
+    )
+
+
+def gone(registry: Registry, now_s: float) -> frozenset[str]:
+    """Adopted nodes that were heard of and are not any more."""
+    return frozenset(
+        n.node_id
+        for n in registry.nodes.values()
+        if n.key and n.seen_s is not None and not n.is_online(now_s)
+    )
+
+
+def system_status(
+    registry: Registry, robot: str, metrics: Metrics, *, is_estop: bool, now_s: float, stamp: Time
+) -> SystemStatus:
+    """The robot in one message."""
+    online = [node for node in registry.nodes.values() if node.is_online(now_s)]
+    return SystemStatus(
+        stamp=stamp,
+        server_name=robot,
+        version=version(),
+        uptime_seconds=metrics.uptime_s,
+        cpu_usage=metrics.cpu_usage,
+        memory_usage=metrics.memory_usage,
+        cpu_temp=metrics.cpu_temp,
+        nodes_active=sum(node.state is NodeState.ACTIVE for node in online),
+        nodes_offline=len(registry.nodes) - len(online),
+        nodes_unadopted=sum(node.key is None for node in online),
+        estop=is_estop,
+    )
+
+
+def node_status(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> NodeStatus:
+    """One node as ROS sees it in the answer of /saint/system/status."""
+    info = node_info(registry, catalog, node, now_s)
+    return NodeStatus(
+        node_id=info.node_id,
+        mac_address=info.mac_address,
+        display_name=info.display_name,
+        hardware_model=info.hardware_model,
+        hardware_rev=info.hardware_rev,
+        firmware_version=info.firmware_version,
+        state=info.state.value,
+        role=info.role,
+        instance=info.instance,
+        config_version=info.config_version,
+        reason=info.reason,
+        address=info.address,
+        cpu_temp=info.cpu_temp,
+        cpu_usage=info.cpu_usage,
+        memory_usage=info.memory_usage,
+        uptime_seconds=info.uptime_s,
+        role_restarts=info.role_restarts,
+        outputs_safe=info.outputs_safe,
+    )
