@@ -176,7 +176,7 @@ class SerialLine:
 
 
 def _not_opened(device: str, baud: int, error: Exception) -> SaintError:
-    number = getattr(error, "errno", None) or (error.args[0] if error.args else None)
+    number = _number(error)
     if number in (errno.ENOENT, errno.ENODEV, errno.ENXIO):
         return _fault(Code.HARDWARE_MISSING, device, "there is no such device")
     if number in (errno.EACCES, errno.EPERM):
@@ -193,11 +193,21 @@ def _not_opened(device: str, baud: int, error: Exception) -> SaintError:
             "another program has it open",
             "Stop the other program, for example a serial console on this line.",
         )
-    if isinstance(number, int) and number in (errno.ENOTTY, errno.EINVAL):
+    if number in (errno.ENOTTY, errno.EINVAL, errno.EISDIR):
         return _fault(
             Code.HARDWARE_FAULT, device, f"it is not a serial line or refuses {baud} baud"
         )
     return _fault(Code.HARDWARE_FAULT, device, _reason(error))
+
+
+def _number(error: BaseException | None) -> int | None:
+    """The system's error number; pyserial hides some in what caused its own error."""
+    while error is not None:
+        number = getattr(error, "errno", None) or (error.args[0] if error.args else None)
+        if isinstance(number, int):
+            return number
+        error = error.__context__
+    return None
 
 
 def _reason(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""CRSF frames besides the channels: what the link says of itself, and telemetry seen on the wire."""
+"""CRSF frames besides the channels: what the link says of itself, and telemetry on the wire."""
 
 import struct
 from dataclasses import dataclass

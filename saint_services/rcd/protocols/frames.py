@@ -1,4 +1,4 @@
-"""What the parsers hand out. Values stay in the protocol's own units; a Scale gives microseconds."""
+"""What the parsers hand out. Values stay in the protocol's units; a Scale gives microseconds."""
 
 from dataclasses import dataclass, field
 

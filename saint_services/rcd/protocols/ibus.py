@@ -104,5 +104,6 @@ def _sum_is_right(data: bytes, start: int, length: int) -> bool:
     end = start + length - 2
     expected: int = _WORD.unpack_from(data, end)[0]
     if data[start] == IA6_SYNC:
-        return sum(_CHANNELS.unpack_from(data, start + 1)) & 0xFFFF == expected
+        words: tuple[int, ...] = _CHANNELS.unpack_from(data, start + 1)
+        return sum(words) & 0xFFFF == expected
     return 0xFFFF - sum(data[start:end]) == expected

@@ -145,9 +145,9 @@ def _search(data: bytes, final: bool) -> int | None:
     start = data.find(START, 1)
     while 0 < start <= len(data) - LENGTH:
         # Bits 4 to 7 of the flags are undefined: fine at the right place, not in a search.
-        if _is_frame(data, start) and data[start + FLAGS] < 0x10:
-            if _is_confirmed(data, start, final):
-                return start
+        is_likely = _is_frame(data, start) and data[start + FLAGS] < 0x10
+        if is_likely and _is_confirmed(data, start, final):
+            return start
         start = data.find(START, start + 1)
     return None
 

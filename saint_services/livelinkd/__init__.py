@@ -1,0 +1,1 @@
+"""Face and body capture streams from the network to input samples."""
