@@ -1,0 +1,1 @@
+"""The `dds` backend: a thin binding on Cyclone DDS's C library with ROS 2 wire conventions."""

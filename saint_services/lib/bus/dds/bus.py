@@ -1,0 +1,244 @@
+"""The `dds` backend: one participant, one ROS node, one thread that waits.
+
+Not here: the library's details (library.py, entities.py), services (service.py), graph (graph.py).
+"""
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ... import cdr
+from ...errors import SaintError
+from ...generated.errors import Code
+from .. import Graph, M, NodeView, Publisher, Req, Res, Sample, Service, Subscription, Topic, names
+from ..refusals import Refusals
+from . import domain, selftest, settings
+from .entities import NO_USER_DATA, Batch, Endpoint, RawSample, Reader, Writer
+from .graph import NodeGraph
+from .library import Library, load
+from .link import Link
+from .peers import Origins, origin_of
+from .service import Client, Server
+from .waiter import Waiter
+
+_PARTICIPANT_USER_DATA = b"enclave=/;"
+_CLIENTS = 64  # kept open; the oldest idle one makes room
+
+
+async def open_dds(node_name: str, domain_id: int) -> "DdsBus":
+    """Raises SaintError bus_unavailable when the library is missing or does not work."""
+    return DdsBus(load(), settings.from_environment(), names.node_view(node_name), domain_id)
+
+
+class DdsBus:
+    """See lib.bus.Bus."""
+
+    def __init__(
+        self, library: Library, options: settings.Settings, node: NodeView, domain_id: int
+    ) -> None:
+        self._library = library
+        self._domain_id = domain_id
+        self._loop = asyncio.get_running_loop()
+        self._refusals = Refusals()
+        self._unreadable: Counter[str] = Counter()
+        self._clients: dict[tuple[str, str], Client] = {}
+        self._parts: set[_Publisher | _Subscription | Server] = set()
+        self._is_closed = False
+        domain.hold(library, options, domain_id, self._on_unreadable)
+        self._participant = 0
+        try:
+            self._participant = _participant(library, domain_id)
+            batch = Batch(library)
+            selftest.run(library, self._participant, batch)
+            self.origin = origin_of(library, self._participant)
+            waiter = Waiter(library, self._participant, self._free)
+        except SaintError:
+            self._free()
+            raise
+        origins = Origins(library)
+        self._link = Link(library, self._participant, waiter, batch, origins, self._refusals)
+        self._graph = NodeGraph(self._link, node, options.gid_bytes)
+
+    @property
+    def refused(self) -> dict[str, int]:
+        return self._refusals.by_topic
+
+    def publisher(self, topic: Topic[M]) -> Publisher[M]:
+        self._check_open()
+        publisher = _Publisher(self._link, self._graph, topic, self._parts.discard)
+        self._parts.add(publisher)
+        return publisher
+
+    def subscribe(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
+    ) -> Subscription:
+        self._check_open()
+        subscription = _Subscription(
+            self._link, self._graph, topic, callback, own, self._parts.discard
+        )
+        self._parts.add(subscription)
+        return subscription
+
+    def serve(
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+    ) -> Subscription:
+        self._check_open()
+        server = Server(self._link, self._graph, service, handler, self._parts.discard)
+        self._parts.add(server)
+        return server
+
+    async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
+        self._check_open()
+        response: Res = await self._client(service).call(request, timeout_s)
+        return response
+
+    def graph(self) -> Graph:
+        self._check_open()
+        return self._graph.view()
+
+    async def close(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._graph.close()
+        for part in (*self._parts, *self._clients.values()):
+            part.close()
+        self._clients.clear()
+        await self._link.waiter.close()
+
+    def _client(self, service: Service[Any, Any]) -> Client:
+        key = (service.name, service.type)
+        if key not in self._clients:
+            self._make_room()
+            self._clients[key] = Client(self._link, self._graph, service)
+        return self._clients[key]
+
+    def _make_room(self) -> None:
+        if len(self._clients) < _CLIENTS:
+            return
+        for key, client in self._clients.items():
+            if not client.is_busy:
+                client.close()
+                del self._clients[key]
+                return
+        raise SaintError(Code.BUS_UNAVAILABLE, f"{_CLIENTS} services are being called at once")
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise SaintError(Code.BUS_UNAVAILABLE, "the bus is closed")
+
+    def _free(self) -> None:
+        """On the waiter's thread: may take a moment when a reader is slow."""
+        if self._participant:
+            self._library.dds_delete(self._participant)
+        domain.release(self._library, self._domain_id, self._on_unreadable)
+
+    def _on_unreadable(self, dds_topic: str) -> None:
+        """On one of the library's threads: it could not read a sample. Counts are handed over."""
+        is_first = not self._unreadable
+        self._unreadable[dds_topic] += 1
+        if is_first and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._count_unreadable)
+
+    def _count_unreadable(self) -> None:
+        counts, self._unreadable = self._unreadable, Counter()
+        for dds_topic, times in counts.items():
+            name = names.ros_topic(dds_topic) or names.ros_service(dds_topic) or dds_topic
+            self._refusals.add(name, "the library cannot read it", times=times)
+
+
+class _Publisher:
+    def __init__(
+        self, link: Link, graph: NodeGraph, topic: Topic[Any], forget: Callable[[Any], None]
+    ) -> None:
+        self._writer = Writer(link.library, link.participant, _endpoint(topic))
+        self._encode = cdr.encoder(topic.type)
+        self._write = self._writer.write
+        self._name = topic.name
+        self._refusals = link.refusals
+        self._graph = graph
+        self._forget = forget
+        graph.add_writer(self._writer.entity)
+
+    def publish(self, message: Any) -> None:
+        if not self._write(self._encode(message)):
+            self._refusals.add(self._name, "a reader does not keep up, a sample was not sent")
+
+    def close(self) -> None:
+        self._graph.remove(self._writer.entity)
+        self._writer.close()
+        self._forget(self)
+
+
+class _Subscription:
+    def __init__(
+        self,
+        link: Link,
+        graph: NodeGraph,
+        topic: Topic[Any],
+        callback: Callable[[Sample[Any]], None],
+        own: bool,
+        forget: Callable[[Any], None],
+    ) -> None:
+        self._reader = Reader(link.library, link.participant, _endpoint(topic, own))
+        self._decode = cdr.decoder(topic.type)
+        self._callback = callback
+        self._name = topic.name
+        self._link = link
+        self._take = link.batch.take
+        self._origin_of = link.origins.of
+        self._backlog: deque[RawSample] = deque()
+        self._graph = graph
+        self._forget = forget
+        graph.add_reader(self._reader.entity)
+        link.waiter.attach(self._reader.condition, self)
+
+    def drain(self, woke_s: float) -> bool:
+        """The newest batch, or what was left over when a callback raised."""
+        if not self._reader.is_open:
+            return False
+        backlog, is_more = self._backlog, True
+        if not backlog:
+            samples, is_more = self._take(self._reader)
+            backlog.extend(samples)
+        now_ns = time.time_ns()
+        reader = self._reader.entity
+        while backlog:  # a callback may close us, which empties it
+            data, source_ns, handle = backlog.popleft()
+            try:
+                message = self._decode(data)
+            except cdr.CdrError as err:
+                self._link.refusals.add(self._name, err.message)
+                continue
+            origin = self._origin_of(reader, handle)
+            self._callback(Sample(message, woke_s, (now_ns - source_ns) * 1e-9, origin))
+        return is_more
+
+    def close(self) -> None:
+        self._backlog.clear()
+        self._link.waiter.detach(self)
+        self._graph.remove(self._reader.entity)
+        self._reader.close()
+        self._forget(self)
+
+
+def _endpoint(topic: Topic[Any], hears_own: bool = True) -> Endpoint:
+    message = topic.type
+    return Endpoint(
+        topic=names.dds_topic(topic.name),
+        type=names.dds_type(message.TYPE),
+        fields=message.FIELDS,
+        qos=topic.qos,
+        user_data=f"typehash={message.HASH};".encode() if message.HASH else NO_USER_DATA,
+        hears_own=hears_own,
+    )
+
+
+def _participant(library: Library, domain_id: int) -> int:
+    qos = library.dds_create_qos()
+    library.dds_qset_userdata(qos, _PARTICIPANT_USER_DATA, len(_PARTICIPANT_USER_DATA))
+    code = library.dds_create_participant(domain_id, qos, None)
+    library.dds_delete_qos(qos)
+    return library.check(code, f"no participant in DDS domain {domain_id}")

@@ -1,0 +1,64 @@
+"""What the parts of one bus share, and the match events that services wait for."""
+
+import asyncio
+import ctypes
+from dataclasses import dataclass, field
+from itertools import count
+
+from ..refusals import Refusals
+from .entities import Batch
+from .library import Library
+from .peers import Origins, guid_of
+from .waiter import Waiter
+
+_MATCHED = 1 << 11 | 1 << 12  # publication matched, subscription matched
+
+
+@dataclass(slots=True)
+class Link:
+    """One participant with its thread."""
+
+    library: Library
+    participant: int
+    waiter: Waiter
+    batch: Batch
+    origins: Origins
+    refusals: Refusals
+    _ids: "count[int]" = field(default_factory=lambda: count(1))
+
+    def next_id(self) -> str:
+        """An id for a service's or client's user data, in the form that rmw_cyclonedds uses."""
+        raw = guid_of(self.library, self.participant)[:12] + next(self._ids).to_bytes(4, "big")
+        return ".".join(f"{byte:x}" for byte in raw)
+
+
+class Matches:
+    """Tells when one of our endpoints finds or loses a partner."""
+
+    def __init__(self, link: Link, *entities: int) -> None:
+        self._library = link.library
+        self._waiter = link.waiter
+        self._entities = entities
+        self._waiting: list[asyncio.Future[None]] = []
+        for entity in entities:
+            link.library.check(link.library.dds_set_status_mask(entity, _MATCHED), "status")
+            link.waiter.attach(entity, self)
+
+    async def change(self) -> None:
+        """Wait for the next change; the caller has the time limit."""
+        changed = asyncio.get_running_loop().create_future()
+        self._waiting.append(changed)
+        await changed
+
+    def drain(self, _woke_s: float) -> bool:
+        status = ctypes.c_uint32()
+        for entity in self._entities:
+            self._library.dds_take_status(entity, ctypes.byref(status), _MATCHED)
+        for changed in self._waiting:
+            if not changed.done():
+                changed.set_result(None)
+        self._waiting.clear()
+        return False
+
+    def close(self) -> None:
+        self._waiter.detach(self)

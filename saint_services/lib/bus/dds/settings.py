@@ -1,0 +1,91 @@
+"""Which network the bus uses, and which form of the ROS graph it speaks, from the environment.
+
+SAINT_DDS_INTERFACE  unset or "lo": this machine only; else that interface
+SAINT_DDS_PEERS      addresses, by comma or space: no multicast, only these are looked for
+SAINT_ROS_DISTRO     "humble" for sites with ROS 2 Humble (falls back on ROS_DISTRO)
+CYCLONEDDS_URI       a configuration of your own; then the first two have no effect
+
+Not here: quality of service.
+"""
+
+import fcntl
+import os
+import re
+import socket
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
+
+from ...errors import SaintError
+from ...generated.errors import Code
+
+# ROS 2 peers that stay on their machine look at participant indexes up to 32 only. Indexes are
+# given out from 0 up, so the first 33 processes of a machine are seen by them, all by ours.
+_HIGHEST_INDEX = 60
+_SIOCGIFADDR = 0x8915
+_INTERFACE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
+_PEER = re.compile(r"[A-Za-z0-9_.:\[\]-]{1,255}")
+_GID_BYTES, _GID_BYTES_HUMBLE = 16, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Of one process."""
+
+    configuration: str | None  # XML for the library; None: it reads CYCLONEDDS_URI itself
+    gid_bytes: int = _GID_BYTES
+
+
+def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
+    distribution = environment.get("SAINT_ROS_DISTRO") or environment.get("ROS_DISTRO", "")
+    gid_bytes = _GID_BYTES_HUMBLE if distribution.lower() == "humble" else _GID_BYTES
+    if environment.get("CYCLONEDDS_URI"):
+        return Settings(None, gid_bytes)
+    interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
+    peers = environment.get("SAINT_DDS_PEERS", "").replace(",", " ").split()
+    return Settings(configuration(interface, peers), gid_bytes)
+
+
+def configuration(interface: str, peers: list[str]) -> str:
+    """The library's XML. On loopback, and where peers are named, there is no multicast."""
+    if not _INTERFACE.fullmatch(interface):
+        raise _invalid("SAINT_DDS_INTERFACE", interface)
+    for peer in peers:
+        if not _PEER.fullmatch(peer):
+            raise _invalid("SAINT_DDS_PEERS", peer)
+    if interface == "lo":
+        return _xml("lo", ["localhost", *peers])
+    if peers:  # processes of this machine are found by its own address
+        return _xml(interface, [_address(interface), *peers])
+    return _xml(interface, [])
+
+
+def _xml(interface: str, peers: list[str]) -> str:
+    multicast = "false" if peers else "default"
+    named = "".join(f"<Peer Address={quoteattr(peer)}/>" for peer in peers)
+    return (
+        '<CycloneDDS><Domain Id="any">'
+        f"<General><Interfaces><NetworkInterface name={quoteattr(interface)}/></Interfaces>"
+        f"<AllowMulticast>{multicast}</AllowMulticast></General>"
+        "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
+        f"<MaxAutoParticipantIndex>{_HIGHEST_INDEX}</MaxAutoParticipantIndex>"
+        f"<Peers>{named}</Peers></Discovery>"
+        "</Domain></CycloneDDS>"
+    )
+
+
+def _address(interface: str) -> str:
+    """The interface's IPv4 address."""
+    request = struct.pack("256s", interface.encode())
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            answer = fcntl.ioctl(probe, _SIOCGIFADDR, request)
+        except OSError as err:
+            text = f"network interface {interface} has no IPv4 address ({err.strerror})"
+            raise SaintError(Code.BUS_UNAVAILABLE, text) from err
+    return socket.inet_ntoa(answer[20:24])
+
+
+def _invalid(name: str, value: str) -> SaintError:
+    return SaintError(Code.CONFIG_INVALID, f"{name} has {value!r}")
