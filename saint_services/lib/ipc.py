@@ -327,6 +327,7 @@ class Client:
     def __init__(self, socket_path: Path | str) -> None:
         self.path = Path(socket_path)
         self._session: aiohttp.ClientSession | None = None
+        self._streams: set[aiohttp.ClientResponse] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -335,7 +336,9 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """End all connections."""
+        """End all connections; streams that are still read raise daemon_unreachable."""
+        for response in tuple(self._streams):
+            response.close()
         if self._session:
             await self._session.close()
             self._session = None
@@ -389,24 +392,31 @@ class Client:
         """
         import aiohttp
 
-        limits = aiohttp.ClientTimeout(total=None, sock_connect=2.0, sock_read=silence_s)
-        with self._reachable(silence_s):
+        limits = aiohttp.ClientTimeout(total=None)
+        with self._reachable(first_s):
             async with asyncio.timeout(first_s):
                 response = await self._session_open().request(
                     method, _url(path), data=_encoded(body), timeout=limits
                 )
+        self._streams.add(response)
         try:
             if response.status != 200:
-                with self._reachable(silence_s):
-                    raise _refusal(await response.read())
+                raise await self._refusal(response, silence_s)
             while line := await self._line(response, silence_s):
                 yield _reply(line, reply)
         finally:
+            self._streams.discard(response)
             response.close()
+
+    async def _refusal(self, response: "aiohttp.ClientResponse", limit_s: float) -> SaintError:
+        with self._reachable(limit_s):
+            async with asyncio.timeout(limit_s):
+                return _refusal(await response.read())
 
     async def _line(self, response: "aiohttp.ClientResponse", silence_s: float) -> bytes:
         with self._reachable(silence_s):
-            line = await response.content.readline()
+            async with asyncio.timeout(silence_s):
+                line = await response.content.readline()
         if line.startswith(b'{"error":{"code":'):
             raise _StreamEnd.model_validate_json(line).error.error()
         return line
