@@ -14,7 +14,7 @@ class Journal:
     """The log of one daemon, over all of its lives."""
 
     def __init__(self, path: Path, show: Callable[[str], None] | None) -> None:
-        self._path = path
+        self.path = path
         self._show = show
         self._size = path.stat().st_size if path.exists() else 0
         self.last_line = ""
@@ -23,9 +23,9 @@ class Journal:
         """One line, without its end."""
         data = (line + "\n").encode(errors="replace")
         if self._size + len(data) > _MOST_BYTES:
-            self._path.replace(self._path.with_suffix(".log.1"))
+            self.path.replace(self.path.with_suffix(".log.1"))
             self._size = 0
-        with self._path.open("ab", buffering=0) as file:
+        with self.path.open("ab", buffering=0) as file:
             file.write(data)
         self._size += len(data)
         self.last_line = line

@@ -13,6 +13,7 @@ from .service import Service
 from .units import UnitFolder
 
 _ENDED = (Phase.STOPPED,)
+_HOPELESS = 5  # failures in a row; the tries go on, the telling ends
 
 
 class Launcher:
@@ -108,9 +109,11 @@ class Launcher:
         return [s for machine in self.machines.values() for s in machine.services.values()]
 
     def _on_change(self, service: Service, news: str) -> None:
-        if news:
+        if news and service.failures <= 1:
             said = service.place.journal.last_line
             self._on_news(f"{self._label(service)} {news}" + (f": {said}" if said else ""))
+        elif news and service.failures == _HOPELESS:
+            self._on_news(f"{self._label(service)} keeps failing; see {service.place.journal.path}")
         self._note_end()
         if not self._is_report_due:  # several changes at once are one report
             self._is_report_due = True

@@ -102,8 +102,9 @@ def exited(life: Life, unit: ServiceUnit, code: int, now_s: float) -> Step:
         pause_s = restart_pause_s(unit, failures)
         return _wait(ended, Phase.PAUSING, failures + 1, now_s + pause_s), ()
     # An unread request would start it again at once and for ever: rest a moment first.
-    rest_s = unit.restart_s if is_clean else unit.restart_max_s
-    return _wait(ended, Phase.RESTING, failures, now_s + rest_s), ()
+    if is_clean:
+        return _wait(ended, Phase.RESTING, 0, now_s + unit.restart_s), ()
+    return _wait(ended, Phase.RESTING, failures + 1, now_s + unit.restart_max_s), ()
 
 
 def stop(life: Life, unit: ServiceUnit, now_s: float) -> Step:

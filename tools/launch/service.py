@@ -64,6 +64,11 @@ class Service:
         """Where it is in its life."""
         return self._life.phase
 
+    @property
+    def failures(self) -> int:
+        """How often in a row it ended with a fault."""
+        return self._life.failures
+
     def activate(self) -> None:
         """Start it now."""
         self._step(life.activate(self._life, self.unit, self._loop.time()))

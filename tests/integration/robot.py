@@ -1,0 +1,194 @@
+"""The whole simulated robot in real processes, for tests: started as a person starts it
+(tools.run), in a folder and on a ROS domain of its own. See conftest.py for the fixtures.
+"""
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from saint_services.lib.errors import SaintError
+from saint_services.lib.ipc import Client
+from tools.launch import domain
+from tools.launch.receiver import open_wire
+
+ROOT = Path(__file__).resolve().parents[2]
+START_LIMIT_S = 45.0
+STOP_LIMIT_S = 8.0
+
+
+class Robot:
+    """A running robot. Machines: server, head, arm_left, arm_right, tracks, console, spare."""
+
+    def __init__(self, root: Path, number: int, *options: str) -> None:
+        self.root = root
+        self.domain = number
+        self._output = (root / "run.out").open("wb")
+        self.process = subprocess.Popen(
+            [
+                sys.executable, "-m", "tools.run", "--no-browser", "--until-eof",
+                "--root", str(root), "--domain", str(number),
+                "--port", "0", "--saint-port", "0", "--face-port", "0", *options,
+            ],
+            cwd=ROOT, stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )  # fmt: skip
+
+    def report(self) -> dict[str, Any]:
+        """What the launcher says: processes, ports, domain. Empty before and after."""
+        with contextlib.suppress(FileNotFoundError):
+            report: dict[str, Any] = json.loads((self.root / "robot.json").read_text())
+            return report
+        return {}
+
+    @property
+    def http_url(self) -> str:
+        return f"http://127.0.0.1:{self.report()['ports']['http']}"
+
+    @property
+    def saint_url(self) -> str:
+        return f"ws://127.0.0.1:{self.report()['ports']['saint']}/saint"
+
+    @property
+    def face_address(self) -> tuple[str, int]:
+        """Where face datagrams go."""
+        return "127.0.0.1", self.report()["ports"]["llf"]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """For a program of the test that joins the robot's bus."""
+        return {"ROS_DOMAIN_ID": str(self.domain), "SAINT_DDS_INTERFACE": "lo"}
+
+    def run(self, machine: str = "server") -> Path:
+        """The folder with a machine's sockets."""
+        return self.root / machine / "run"
+
+    def hw(self, machine: str) -> Path:
+        """The folder with a node's simulated pins and chips."""
+        return self.root / machine / "hw"
+
+    def state(self, machine: str, daemon: str) -> Path:
+        """A daemon's state folder."""
+        return self.root / machine / "state" / daemon
+
+    def client(self, daemon: str, machine: str = "server") -> Client:
+        """A connection to a daemon's socket; use it with `async with`."""
+        return Client(self.run(machine) / f"{daemon}.sock")
+
+    def rc_wire(self) -> int:
+        """The transmitter's end of the receiver's serial line: os.write() CRSF bytes to it."""
+        return open_wire(self.root)
+
+    def log(self, daemon: str, machine: str = "server") -> str:
+        """What a daemon has logged."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.root / "log" / f"{machine}-{daemon}.log").read_text(errors="replace")
+        return ""
+
+    def daemon(self, daemon: str, machine: str = "server") -> dict[str, Any]:
+        """pid, phase and starts of a daemon."""
+        found: dict[str, Any] = self.report()["machines"][machine]["daemons"][daemon]
+        return found
+
+    def pid(self, daemon: str, machine: str = "server") -> int:
+        """0 while it is not running."""
+        return int(self.daemon(daemon, machine)["pid"])
+
+    def kill(
+        self, daemon: str, machine: str = "server", number: signal.Signals = signal.SIGKILL
+    ) -> int:
+        """Send a signal to a running daemon; returns the pid that got it."""
+        pid = self.pid(daemon, machine)
+        assert pid, f"{machine}/{daemon} is not running"
+        os.kill(pid, number)
+        return pid
+
+    def pids(self) -> dict[tuple[str, str], int]:
+        """All running daemons by (machine, daemon)."""
+        return {
+            (machine, name): entry["pid"]
+            for machine, fields in self.report().get("machines", {}).items()
+            for name, entry in fields["daemons"].items()
+            if entry["pid"]
+        }
+
+    def wait_ready(self) -> None:
+        """Until every node has its role and the page answers."""
+        wait_for(self._is_ready, START_LIMIT_S, self.diagnosis)
+
+    def stop(self) -> None:
+        """End it as Ctrl-C does; it must end by itself, with code 0, and leave nothing behind."""
+        pids = self.pids()
+        assert self.process.stdin
+        self.process.stdin.close()
+        try:
+            code = self.process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(STOP_LIMIT_S)
+            code = -1
+        self._output.close()
+        left = [name for name, pid in pids.items() if _is_alive(pid)]
+        assert (code, left) == (0, []), f"ended with {code}, left {left}\n{self.diagnosis()}"
+
+    def diagnosis(self) -> str:
+        """Everything that explains a failure."""
+        logs = sorted((self.root / "log").glob("*.log"))
+        parts = [(self.root / "run.out").read_text(errors="replace")]
+        parts += [f"--- {p.stem}\n{p.read_text(errors='replace')[-1500:]}" for p in logs]
+        return "\n".join(parts)
+
+    def _is_ready(self) -> bool:
+        assert self.process.poll() is None, f"tools.run has ended\n{self.diagnosis()}"
+        return bool(self.report().get("ready"))
+
+
+@contextlib.contextmanager
+def running_robot(*options: str) -> Iterator[Robot]:
+    """A robot that is whole; ended and deleted afterwards. `options` are those of tools.run."""
+    # Not pytest's tmp_path: a socket's path must be short.
+    root = Path(tempfile.mkdtemp(prefix="saint-", dir="/tmp"))
+    try:
+        robot = Robot(root, free_domain(), *options)
+        try:
+            robot.wait_ready()
+            yield robot
+        finally:
+            robot.stop()
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def wait_for(
+    condition: Callable[[], object], limit_s: float, explain: Callable[[], str] = str
+) -> None:
+    """Until `condition()` holds; fails with `explain()` after `limit_s`."""
+    deadline_s = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < deadline_s, f"not within {limit_s:g} s\n{explain()}"
+        time.sleep(0.02)
+
+
+def free_domain() -> int:
+    """A ROS domain that nobody on this computer uses."""
+    for number in random.sample(range(1, 101), 100):
+        with contextlib.suppress(SaintError):
+            domain.choose(number).lock.close()
+            return number
+    raise AssertionError("every ROS domain is in use")
+
+
+def _is_alive(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
