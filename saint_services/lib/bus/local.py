@@ -116,10 +116,10 @@ class LocalBus:
 
     def graph(self) -> Graph:
         domain = self._domain
-        ends = [part.topic for part in (*domain.publishers, *domain.subscriptions)]
+        ends: list[_Publisher | _Subscription] = [*domain.publishers, *domain.subscriptions]
         return Graph(
             nodes=tuple(bus.node for bus in domain.buses),
-            topics={topic.name: (topic.type.TYPE,) for topic in ends},
+            topics={end.topic.name: (end.topic.type.TYPE,) for end in ends},
             services={one.service.name: (one.service.type,) for one in domain.servers},
         )
 

@@ -12,7 +12,20 @@ from typing import Any
 from ... import cdr
 from ...errors import SaintError
 from ...generated.errors import Code
-from .. import Graph, M, NodeView, Publisher, Req, Res, Sample, Service, Subscription, Topic, names
+from .. import (
+    Graph,
+    M,
+    Message,
+    NodeView,
+    Publisher,
+    Req,
+    Res,
+    Sample,
+    Service,
+    Subscription,
+    Topic,
+    names,
+)
 from ..refusals import Refusals
 from . import domain, selftest, settings
 from .entities import NO_USER_DATA, Batch, Endpoint, RawSample, Reader, Writer
@@ -154,7 +167,8 @@ class _Publisher:
         self, link: Link, graph: NodeGraph, topic: Topic[Any], forget: Callable[[Any], None]
     ) -> None:
         self._writer = Writer(link.library, link.participant, _endpoint(topic))
-        self._encode = cdr.encoder(topic.type)
+        message: type[Message] = topic.type
+        self._encode = cdr.encoder(message)
         self._write = self._writer.write
         self._name = topic.name
         self._refusals = link.refusals
@@ -183,7 +197,8 @@ class _Subscription:
         forget: Callable[[Any], None],
     ) -> None:
         self._reader = Reader(link.library, link.participant, _endpoint(topic, own))
-        self._decode = cdr.decoder(topic.type)
+        message: type[Message] = topic.type
+        self._decode = cdr.decoder(message)
         self._callback = callback
         self._name = topic.name
         self._link = link

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import log
-from .library import Library, LogData, LogSink
+from .library import Library, LogSink
 from .settings import Settings
 
 _DIFFERENT_LINES = 100  # logged per process; foreign programs must not fill the journal
@@ -62,7 +62,7 @@ def _create(library: Library, settings: Settings, domain_id: int) -> int:
 
 
 def _listen(library: Library) -> None:
-    if library.path not in _sinks:
+    if library.takes_log_sink and library.path not in _sinks:
         _sinks[library.path] = sink = LogSink(_hear)
         library.dds_set_log_sink(sink, None)
         atexit.register(_silence, library)
@@ -71,7 +71,7 @@ def _listen(library: Library) -> None:
 def _silence(library: Library) -> None:
     """Before the sink goes away: the library's threads may outlive the interpreter."""
     if _sinks.pop(library.path, None):
-        library.dds_set_log_sink(ctypes.cast(None, LogSink), None)
+        library.dds_set_log_sink(LogSink(), None)
         atexit.unregister(_silence)
 
 

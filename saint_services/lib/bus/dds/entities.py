@@ -199,7 +199,7 @@ def _sertype(
     library: Library, participant: int, topic: int, writer: int, endpoint: Endpoint
 ) -> int | None:
     """The library's own description of the type, which raw writes need."""
-    if library.is_11:
+    if library.tells_sertype:
         found = ctypes.c_void_p()
         code = library.dds_get_entity_sertype(writer, ctypes.byref(found))
         library.check(code, f"type of {endpoint.topic}")

@@ -156,9 +156,7 @@ def _builtin(library: Library, participant: int, topic: int) -> Iterator[int]:
     samples = (ctypes.c_void_p * _ENTRIES)()
     infos = ctypes.create_string_buffer(_ENTRIES * _INFO_BYTES)
     try:
-        count = library.check(
-            library.dds_read(reader, samples, infos, _ENTRIES, _ENTRIES), "graph"
-        )
+        count = library.check(library.dds_read(reader, samples, infos, _ENTRIES, _ENTRIES), "graph")
         for index in range(count):
             address = samples[index]
             if address and infos[index * _INFO_BYTES + _VALID_OFFSET] != b"\0":

@@ -4,12 +4,10 @@ Runs with Cyclone DDS 0.10 (Debian, ROS 2) and 11 (the `cyclonedds` wheel). Not 
 functions are used for.
 """
 
-import ctypes
+import ctypes as C  # noqa: N812  # in tables of C types every letter counts
 import os
 import sys
 from collections.abc import Iterator
-from ctypes import POINTER, Structure, c_bool, c_char_p, c_int32, c_int64, c_size_t, c_ssize_t
-from ctypes import c_uint32, c_uint64, c_void_p
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,117 +20,119 @@ FOREVER_NS = 0x7FFF_FFFF_FFFF_FFFF
 TIMED_OUT = -10  # DDS_RETCODE_TIMEOUT
 
 _DEBIAN = ("libddsc.so.0debian", "libddsc.so.0t64", "libddsc.so.0", "libddsc.so")
-_ENTITY = c_int32  # negative values are error codes
-_HANDLE = c_uint64
+_ENTITY = C.c_int32  # negative values are error codes
+_HANDLE = C.c_uint64
 
 
-class Iovec(Structure):
+class Iovec(C.Structure):
     """A piece of memory."""
 
-    _fields_ = [("base", c_char_p), ("size", c_size_t)]
+    _fields_ = [("base", C.c_char_p), ("size", C.c_size_t)]
 
 
-class TypeMeta(Structure):
+class TypeMeta(C.Structure):
     """XTypes descriptions; ours stay empty, as those of ROS 2 do."""
 
-    _fields_ = [("data", c_void_p), ("size", c_uint32)]
+    _fields_ = [("data", C.c_void_p), ("size", C.c_uint32)]
 
 
-class TopicDescriptor(Structure):
+class TopicDescriptor(C.Structure):
     """dds_topic_descriptor_t."""
 
     _fields_ = [
-        ("size", c_uint32), ("align", c_uint32), ("flags", c_uint32), ("key_count", c_uint32),
-        ("type_name", c_char_p), ("keys", c_void_p),
-        ("op_count", c_uint32), ("ops", POINTER(c_uint32)), ("xml", c_char_p),
+        ("size", C.c_uint32), ("align", C.c_uint32), ("flags", C.c_uint32),
+        ("key_count", C.c_uint32),
+        ("type_name", C.c_char_p), ("keys", C.c_void_p),
+        ("op_count", C.c_uint32), ("ops", C.POINTER(C.c_uint32)), ("xml", C.c_char_p),
         ("type_information", TypeMeta), ("type_mapping", TypeMeta),
-        ("representations", c_uint32),
+        ("representations", C.c_uint32),
     ]  # fmt: skip
 
 
-class BuiltinEndpoint(Structure):
+class BuiltinEndpoint(C.Structure):
     """dds_builtintopic_endpoint_t: a reader or writer somewhere on the domain."""
 
     _fields_ = [
-        ("guid", ctypes.c_ubyte * 16), ("participant", ctypes.c_ubyte * 16),
-        ("participant_handle", _HANDLE), ("topic", c_char_p), ("type", c_char_p),
-        ("qos", c_void_p),
+        ("guid", C.c_ubyte * 16), ("participant", C.c_ubyte * 16),
+        ("participant_handle", _HANDLE), ("topic", C.c_char_p), ("type", C.c_char_p),
+        ("qos", C.c_void_p),
     ]  # fmt: skip
 
 
-class LogData(Structure):
+class LogData(C.Structure):
     """dds_log_data_t."""
 
     _fields_ = [
-        ("priority", c_uint32), ("domain", c_uint32), ("file", c_char_p), ("line", c_uint32),
-        ("function", c_char_p), ("message", c_void_p), ("size", c_size_t), ("header", c_size_t),
+        ("priority", C.c_uint32), ("domain", C.c_uint32),
+        ("file", C.c_char_p), ("line", C.c_uint32), ("function", C.c_char_p),
+        ("message", C.c_void_p), ("size", C.c_size_t), ("header", C.c_size_t),
     ]  # fmt: skip
 
 
-LogSink = ctypes.CFUNCTYPE(None, c_void_p, POINTER(LogData))
+LogSink = C.CFUNCTYPE(None, C.c_void_p, C.POINTER(LogData))
 
 # Result, then arguments. Called without Python's global lock.
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
-    "dds_create_domain": (_ENTITY, c_uint32, c_char_p),
-    "dds_create_participant": (_ENTITY, c_uint32, c_void_p, c_void_p),
+    "dds_create_domain": (_ENTITY, C.c_uint32, C.c_char_p),
+    "dds_create_participant": (_ENTITY, C.c_uint32, C.c_void_p, C.c_void_p),
     "dds_create_topic": (
-        _ENTITY, _ENTITY, POINTER(TopicDescriptor), c_char_p, c_void_p, c_void_p,
+        _ENTITY, _ENTITY, C.POINTER(TopicDescriptor), C.c_char_p, C.c_void_p, C.c_void_p,
     ),
-    "dds_create_publisher": (_ENTITY, _ENTITY, c_void_p, c_void_p),
-    "dds_create_subscriber": (_ENTITY, _ENTITY, c_void_p, c_void_p),
-    "dds_create_writer": (_ENTITY, _ENTITY, _ENTITY, c_void_p, c_void_p),
-    "dds_create_reader": (_ENTITY, _ENTITY, _ENTITY, c_void_p, c_void_p),
+    "dds_create_publisher": (_ENTITY, _ENTITY, C.c_void_p, C.c_void_p),
+    "dds_create_subscriber": (_ENTITY, _ENTITY, C.c_void_p, C.c_void_p),
+    "dds_create_writer": (_ENTITY, _ENTITY, _ENTITY, C.c_void_p, C.c_void_p),
+    "dds_create_reader": (_ENTITY, _ENTITY, _ENTITY, C.c_void_p, C.c_void_p),
     "dds_create_waitset": (_ENTITY, _ENTITY),
-    "dds_create_readcondition": (_ENTITY, _ENTITY, c_uint32),
+    "dds_create_readcondition": (_ENTITY, _ENTITY, C.c_uint32),
     "dds_create_guardcondition": (_ENTITY, _ENTITY),
-    "dds_set_guardcondition": (c_int32, _ENTITY, c_bool),
-    "dds_waitset_attach": (c_int32, _ENTITY, _ENTITY, c_ssize_t),
-    "dds_waitset_detach": (c_int32, _ENTITY, _ENTITY),
-    "dds_waitset_wait": (c_int32, _ENTITY, POINTER(c_ssize_t), c_size_t, c_int64),
-    "dds_set_status_mask": (c_int32, _ENTITY, c_uint32),
-    "dds_take_status": (c_int32, _ENTITY, POINTER(c_uint32), c_uint32),
-    "dds_delete": (c_int32, _ENTITY),
-    "dds_get_guid": (c_int32, _ENTITY, c_void_p),
-    "dds_create_qos": (c_void_p,),
-    "dds_delete_qos": (None, c_void_p),
-    "dds_qset_reliability": (None, c_void_p, ctypes.c_int, c_int64),
-    "dds_qset_durability": (None, c_void_p, ctypes.c_int),
-    "dds_qset_history": (None, c_void_p, ctypes.c_int, c_int32),
+    "dds_set_guardcondition": (C.c_int32, _ENTITY, C.c_bool),
+    "dds_waitset_attach": (C.c_int32, _ENTITY, _ENTITY, C.c_ssize_t),
+    "dds_waitset_detach": (C.c_int32, _ENTITY, _ENTITY),
+    "dds_waitset_wait": (C.c_int32, _ENTITY, C.POINTER(C.c_ssize_t), C.c_size_t, C.c_int64),
+    "dds_set_status_mask": (C.c_int32, _ENTITY, C.c_uint32),
+    "dds_take_status": (C.c_int32, _ENTITY, C.POINTER(C.c_uint32), C.c_uint32),
+    "dds_delete": (C.c_int32, _ENTITY),
+    "dds_get_guid": (C.c_int32, _ENTITY, C.c_void_p),
+    "dds_create_qos": (C.c_void_p,),
+    "dds_delete_qos": (None, C.c_void_p),
+    "dds_qset_reliability": (None, C.c_void_p, C.c_int, C.c_int64),
+    "dds_qset_durability": (None, C.c_void_p, C.c_int),
+    "dds_qset_history": (None, C.c_void_p, C.c_int, C.c_int32),
     "dds_qset_durability_service": (
-        None, c_void_p, c_int64, ctypes.c_int, c_int32, c_int32, c_int32, c_int32,
+        None, C.c_void_p, C.c_int64, C.c_int, C.c_int32, C.c_int32, C.c_int32, C.c_int32,
     ),
-    "dds_qset_writer_data_lifecycle": (None, c_void_p, c_bool),
-    "dds_qset_userdata": (None, c_void_p, c_char_p, c_size_t),
-    "dds_qset_partition1": (None, c_void_p, c_char_p),
-    "dds_qset_ignorelocal": (None, c_void_p, ctypes.c_int),
-    "dds_qget_userdata": (c_bool, c_void_p, POINTER(c_void_p), POINTER(c_size_t)),
-    "dds_free": (None, c_void_p),
-    "dds_writecdr": (c_int32, _ENTITY, c_void_p),
-    "dds_write": (c_int32, _ENTITY, c_void_p),
-    "dds_takecdr": (c_int32, _ENTITY, POINTER(c_void_p), c_uint32, c_void_p, c_uint32),
-    "dds_read": (c_int32, _ENTITY, POINTER(c_void_p), c_void_p, c_size_t, c_uint32),
-    "dds_return_loan": (c_int32, _ENTITY, POINTER(c_void_p), c_int32),
-    "dds_get_matched_subscriptions": (c_int32, _ENTITY, POINTER(_HANDLE), c_size_t),
-    "dds_get_matched_publications": (c_int32, _ENTITY, POINTER(_HANDLE), c_size_t),
-    "dds_get_matched_subscription_data": (POINTER(BuiltinEndpoint), _ENTITY, _HANDLE),
-    "dds_get_matched_publication_data": (POINTER(BuiltinEndpoint), _ENTITY, _HANDLE),
-    "dds_builtintopic_free_endpoint": (None, POINTER(BuiltinEndpoint)),
-    "dds_strretcode": (c_char_p, c_int32),
-    "dds_set_log_sink": (None, LogSink, c_void_p),
+    "dds_qset_writer_data_lifecycle": (None, C.c_void_p, C.c_bool),
+    "dds_qset_userdata": (None, C.c_void_p, C.c_char_p, C.c_size_t),
+    "dds_qset_partition1": (None, C.c_void_p, C.c_char_p),
+    "dds_qset_ignorelocal": (None, C.c_void_p, C.c_int),
+    "dds_qget_userdata": (C.c_bool, C.c_void_p, C.POINTER(C.c_void_p), C.POINTER(C.c_size_t)),
+    "dds_free": (None, C.c_void_p),
+    "dds_writecdr": (C.c_int32, _ENTITY, C.c_void_p),
+    "dds_write": (C.c_int32, _ENTITY, C.c_void_p),
+    "dds_takecdr": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p), C.c_uint32, C.c_void_p, C.c_uint32),
+    "dds_read": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p), C.c_void_p, C.c_size_t, C.c_uint32),
+    "dds_return_loan": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p), C.c_int32),
+    "dds_get_matched_subscriptions": (C.c_int32, _ENTITY, C.POINTER(_HANDLE), C.c_size_t),
+    "dds_get_matched_publications": (C.c_int32, _ENTITY, C.POINTER(_HANDLE), C.c_size_t),
+    "dds_get_matched_subscription_data": (C.POINTER(BuiltinEndpoint), _ENTITY, _HANDLE),
+    "dds_get_matched_publication_data": (C.POINTER(BuiltinEndpoint), _ENTITY, _HANDLE),
+    "dds_builtintopic_free_endpoint": (None, C.POINTER(BuiltinEndpoint)),
+    "dds_strretcode": (C.c_char_p, C.c_int32),
 }  # fmt: skip
 
 # Called once or more per sample; they do not wait for anything, so the lock is kept.
 _QUICK: dict[str, tuple[Any, ...]] = {
     "ddsi_serdata_from_ser_iov": (
-        c_void_p, c_void_p, ctypes.c_int, c_size_t, c_void_p, c_size_t,
+        C.c_void_p, C.c_void_p, C.c_int, C.c_size_t, C.c_void_p, C.c_size_t,
     ),
-    "ddsi_serdata_size": (c_uint32, c_void_p),
-    "ddsi_serdata_to_ser": (None, c_void_p, c_size_t, c_size_t, c_void_p),
-    "ddsi_serdata_unref": (None, c_void_p),
+    "ddsi_serdata_size": (C.c_uint32, C.c_void_p),
+    "ddsi_serdata_to_ser": (None, C.c_void_p, C.c_size_t, C.c_size_t, C.c_void_p),
+    "ddsi_serdata_unref": (None, C.c_void_p),
 }  # fmt: skip
 
-_NEWER: dict[str, tuple[Any, ...]] = {
-    "dds_get_entity_sertype": (c_int32, _ENTITY, POINTER(c_void_p)),  # since 11
+_OPTIONAL: dict[str, tuple[Any, ...]] = {
+    "dds_get_entity_sertype": (C.c_int32, _ENTITY, C.POINTER(C.c_void_p)),  # since 11
+    "dds_set_log_sink": (None, LogSink, C.c_void_p),  # not in the wheel of 11
 }
 
 
@@ -141,19 +141,20 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        releasing = ctypes.CDLL(path)
-        keeping = ctypes.PyDLL(path, handle=releasing._handle)
+        releasing = C.CDLL(path)
+        keeping = C.PyDLL(path, handle=releasing._handle)
         self._bind(releasing, _FUNCTIONS)
         self._bind(keeping, _QUICK)
-        self.is_11 = hasattr(releasing, "dds_get_entity_sertype")
-        if self.is_11:
-            self._bind(releasing, _NEWER)
+        there = {name: types for name, types in _OPTIONAL.items() if hasattr(releasing, name)}
+        self._bind(releasing, there)
+        self.tells_sertype = "dds_get_entity_sertype" in there
+        self.takes_log_sink = "dds_set_log_sink" in there
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def _bind(self, source: ctypes.CDLL, table: dict[str, tuple[Any, ...]]) -> None:
+    def _bind(self, source: C.CDLL, table: dict[str, tuple[Any, ...]]) -> None:
         for name, (result, *arguments) in table.items():
             function = getattr(source, name)
             function.restype, function.argtypes = result, arguments

@@ -11,7 +11,7 @@ from .library import Library
 from .peers import Origins, guid_of
 from .waiter import Waiter
 
-_MATCHED = 1 << 11 | 1 << 12  # publication matched, subscription matched
+_PUBLICATION_MATCHED, _SUBSCRIPTION_MATCHED = 1 << 11, 1 << 12
 
 
 @dataclass(slots=True)
@@ -35,13 +35,13 @@ class Link:
 class Matches:
     """Tells when one of our endpoints finds or loses a partner."""
 
-    def __init__(self, link: Link, *entities: int) -> None:
+    def __init__(self, link: Link, reader: int, writer: int) -> None:
         self._library = link.library
         self._waiter = link.waiter
-        self._entities = entities
+        self._masks = {reader: _SUBSCRIPTION_MATCHED, writer: _PUBLICATION_MATCHED}
         self._waiting: list[asyncio.Future[None]] = []
-        for entity in entities:
-            link.library.check(link.library.dds_set_status_mask(entity, _MATCHED), "status")
+        for entity, mask in self._masks.items():
+            link.library.check(link.library.dds_set_status_mask(entity, mask), "status")
             link.waiter.attach(entity, self)
 
     async def change(self) -> None:
@@ -52,8 +52,8 @@ class Matches:
 
     def drain(self, _woke_s: float) -> bool:
         status = ctypes.c_uint32()
-        for entity in self._entities:
-            self._library.dds_take_status(entity, ctypes.byref(status), _MATCHED)
+        for entity, mask in self._masks.items():
+            self._library.dds_take_status(entity, ctypes.byref(status), mask)
         for changed in self._waiting:
             if not changed.done():
                 changed.set_result(None)

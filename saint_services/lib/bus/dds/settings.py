@@ -15,7 +15,6 @@ import socket
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from xml.sax.saxutils import quoteattr
 
 from ...errors import SaintError
 from ...generated.errors import Code
@@ -48,7 +47,8 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def configuration(interface: str, peers: list[str]) -> str:
-    """The library's XML. On loopback, and where peers are named, there is no multicast."""
+    """The library's XML. On loopback, and where peers are named, there is no multicast.
+    What is checked here needs no quoting there."""
     if not _INTERFACE.fullmatch(interface):
         raise _invalid("SAINT_DDS_INTERFACE", interface)
     for peer in peers:
@@ -63,10 +63,10 @@ def configuration(interface: str, peers: list[str]) -> str:
 
 def _xml(interface: str, peers: list[str]) -> str:
     multicast = "false" if peers else "default"
-    named = "".join(f"<Peer Address={quoteattr(peer)}/>" for peer in peers)
+    named = "".join(f'<Peer Address="{peer}"/>' for peer in peers)
     return (
         '<CycloneDDS><Domain Id="any">'
-        f"<General><Interfaces><NetworkInterface name={quoteattr(interface)}/></Interfaces>"
+        f'<General><Interfaces><NetworkInterface name="{interface}"/></Interfaces>'
         f"<AllowMulticast>{multicast}</AllowMulticast></General>"
         "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
         f"<MaxAutoParticipantIndex>{_HIGHEST_INDEX}</MaxAutoParticipantIndex>"
