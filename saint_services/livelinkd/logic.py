@@ -3,10 +3,12 @@
 Pure: time comes in. Frame numbers give order and loss only; staleness is judged by receive time.
 """
 
+import math
 from collections import deque
 from dataclasses import dataclass, field
 
 from .protocols import Frame, Refused
+from .protocols.llf import SHAPES
 
 MAX_SUBJECTS = 64
 FORGET_S = 60.0  # a silent subject makes room for a new one after this
@@ -102,7 +104,9 @@ class Registry:
         if subject is None:
             if not self._has_room(now_s):
                 return FULL
-            subject = Subject(frame, address, now_s, f"livelink:{frame.subject}")
+            # Sequences rise over restarts too: a new life must not look like repeated samples.
+            first = int(now_s * 1_000_000)
+            subject = Subject(frame, address, now_s, f"livelink:{frame.subject}", sequence=first)
             self.subjects[frame.subject] = subject
         elif subject.address != address or subject.frame.device != frame.device:
             subject.loss.restart()
@@ -142,3 +146,15 @@ class SenderLimit:
             del self._buckets[next(iter(self._buckets))]  # the one not heard for longest
         self._buckets[ip] = (tokens - allowed, now_s)
         return allowed
+
+
+def bounded(frame: Frame) -> tuple[float, ...]:
+    """The frame's values for the router: shapes 0 to 1, angles within half a turn."""
+    values = frame.values
+    if frame.type != "face" or not values:
+        return values
+    if min(values) >= 0.0 and max(values) <= 1.0:
+        return values
+    shapes = [min(max(value, 0.0), 1.0) for value in values[:SHAPES]]
+    angles = [min(max(value, -math.pi), math.pi) for value in values[SHAPES:]]
+    return (*shapes, *angles)

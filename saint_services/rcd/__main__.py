@@ -1,0 +1,8 @@
+"""Starts rcd."""
+
+from ..lib.daemon import main
+from .config import Config
+from .daemon import run
+
+if __name__ == "__main__":
+    main("rcd", Config, run)
