@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import struct
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,8 +33,8 @@ _FACE_VALUES, _HEAD_YAW, _HEAD_PITCH = 61, 52, 53
 _HELP = """\
 what is played:
   recording   the captured streams of tests/data, byte for byte, again and again
-  sweep       made up here, to see everything move: the recording's last frame with the steering
-              sticks moved in slow circles, and its first face with the head turned
+  sweep       made up here, to see everything move: the recording's last RC frame with the right
+              stick moved, and a recorded face with the head turned
   demo        3 s of recording, then 12 s of sweep, and so on
 """
 
@@ -48,8 +49,12 @@ def main() -> None:
     parser.add_argument("--root", type=Path, default=ROOT / ".run", help="the robot's --root")
     parser.add_argument("--only", choices=("rc", "face"), help="leave the other one out")
     options = parser.parse_args()
-    with contextlib.suppress(KeyboardInterrupt):
+    try:
         asyncio.run(_play(options.what, options.root.absolute(), options.only))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        pass
+    except (FileNotFoundError, ConnectionRefusedError):
+        sys.exit(f"no robot runs in {options.root}: start one with make run, or name its --root")
 
 
 async def _play(what: str, root: Path, only: str | None) -> None:
@@ -118,11 +123,11 @@ def split_crsf(data: bytes) -> list[bytes]:
 
 
 def sweep_frame(base: list[int], at_s: float) -> bytes:
-    """Steering sticks (channels 2 and 4: forward and turn) in a slow circle from the centre."""
+    """The right stick (channel 2 drives, channel 1 turns) slowly from its centre and back."""
     turn = 2 * math.pi * at_s / _SWEEP_S
     channels = list(base)
     channels[1] = _CENTRE + round(_SWING * math.sin(2 * turn))
-    channels[3] = _CENTRE + round(_SWING * math.sin(turn) * 0.6)
+    channels[0] = _CENTRE + round(_SWING * math.sin(turn))
     return pack_channels(channels)
 
 

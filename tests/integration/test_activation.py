@@ -97,12 +97,11 @@ def _ask_health(path: Path) -> object:
     return asyncio.run(health())
 
 
-_WITH_API = (
-    "adoptiond routerd rcd livelinkd noded role_headd role_armsd role_tracksd role_consoled".split()
-)
+_SERVER = ("adoptiond", "routerd", "rcd", "livelinkd")
+_NODE = ("noded", "role_headd", "role_armsd", "role_tracksd", "role_consoled")
 
 
-@pytest.mark.parametrize("package", _WITH_API)
+@pytest.mark.parametrize("package", [*_SERVER, *_NODE])
 def test_first_request_starts_the_daemon_and_is_answered(home: Path, package: str) -> None:
     assert "api" in _fd_names(package)
     path = home / f"{package.replace('_', '-')}.sock"

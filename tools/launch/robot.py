@@ -1,6 +1,7 @@
 """SAINT's simulated robot: one server, five nodes with a role, one spare."""
 
 import asyncio
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,7 +154,10 @@ def _write_settings(config: Path, rc_tty: Path) -> None:
     """What differs from a real robot. A file that is there stays: it may have been edited."""
     note = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
     files = {
-        "rcd.yaml": f"protocol: crsf\nuart:\n  device: {rc_tty}\n",
+        "rcd.yaml": (
+            "rc_receiver:\n  enabled: true\n  protocol: crsf\n"
+            f"  uart:\n    device: {json.dumps(str(rc_tty))}\n"
+        ),
         # Reachable from this computer only, so nobody is asked for a token.
         "webd.yaml": "auth:\n  required: false\n",
     }

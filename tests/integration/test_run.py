@@ -1,0 +1,110 @@
+"""`make run` itself: starts in time, resumes, refuses politely, ends with nothing left."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.integration.robot import ROOT, Robot, free_domain, running_robot, wait_for
+
+_NODES = ("head", "arm_left", "arm_right", "tracks", "console")
+
+
+@pytest.fixture(scope="module")
+def robot() -> Iterator[Robot]:
+    with running_robot() as running:
+        yield running
+
+
+def test_every_role_runs_and_the_spare_has_none(robot: Robot) -> None:
+    running = robot.pids()
+    assert {machine for machine, name in running if name.startswith("role-")} == set(_NODES)
+    assert ("spare", "noded") in running
+
+
+def test_current_leads_to_the_servers_sockets(robot: Robot) -> None:
+    assert (robot.root / "current" / "adoptiond.sock").is_socket()
+
+
+def test_second_robot_in_the_same_folder_is_refused(robot: Robot) -> None:
+    result = _run("--root", str(robot.root))
+    assert result.returncode == 5
+    assert "already running" in result.stdout
+    result = _run("--root", str(robot.root), "--fresh")
+    assert result.returncode == 5
+    assert robot.pids()
+
+
+def test_folder_of_others_is_not_deleted(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("precious")
+    result = _run("--root", str(tmp_path), "--fresh")
+    assert result.returncode == 5
+    assert "nothing was deleted" in result.stdout
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_killed_daemon_is_back(robot: Robot) -> None:
+    before = robot.kill("adoptiond")
+    wait_for(lambda: robot.pid("adoptiond") not in (0, before), 5.0, robot.diagnosis)
+    wait_for(lambda: robot.daemon("adoptiond")["phase"] == "running", 5.0, robot.diagnosis)
+
+
+def test_killed_launcher_leaves_nothing() -> None:
+    with _root() as root:
+        robot = Robot(root, free_domain())
+        robot.wait_ready()
+        pids = robot.pids()
+        assert len(pids) >= 14
+        os.kill(robot.process.pid, signal.SIGKILL)
+        robot.process.wait(5.0)
+        wait_for(lambda: not any(_is_alive(pid) for pid in pids.values()), 5.0, lambda: str(pids))
+
+
+def test_ctrl_c_ends_it_and_the_next_start_resumes_the_roles() -> None:
+    with _root() as root:
+        first = Robot(root, free_domain())
+        first.wait_ready()
+        began_s = time.monotonic()
+        first.process.send_signal(signal.SIGINT)
+        assert first.process.wait(5.0) == 0
+        assert time.monotonic() - began_s < 2.5
+        began_s = time.monotonic()
+        second = Robot(root, free_domain())
+        second.wait_ready()
+        took_s = time.monotonic() - began_s
+        second.stop()
+        assert took_s < 8.0
+        output = (root / "run.out").read_text()
+        assert "SAINT.OS is running" in output
+        assert "not adopted" not in output
+
+
+def _run(*options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "tools.run", "--no-browser", *options],
+        cwd=ROOT, capture_output=True, text=True, timeout=20, check=False,
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def _root() -> Iterator[Path]:
+    root = Path(tempfile.mkdtemp(prefix="saint-", dir="/tmp"))
+    try:
+        yield root
+    finally:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False

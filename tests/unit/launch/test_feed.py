@@ -1,0 +1,56 @@
+"""What the player makes up must be what real devices send: checked by the daemons' own parsers."""
+
+import itertools
+import math
+import struct
+from collections.abc import Iterator
+
+import pytest
+
+from saint_services.rcd.protocols import PARSERS
+from tools import feed
+
+
+def _take(stream: Iterator[bytes], count: int) -> list[bytes]:
+    return list(itertools.islice(stream, count))
+
+
+def test_recording_is_played_byte_for_byte_in_a_loop() -> None:
+    recorded = (feed.DATA / "crsf-receiver.bin").read_bytes()
+    assert b"".join(_take(feed.rc_stream("recording"), 28)) == 2 * recorded
+
+
+def test_channels_survive_unpacking_and_packing() -> None:
+    for frame in _take(feed.rc_stream("recording"), 14):
+        assert feed.pack_channels(feed.unpack_channels(frame)) == frame
+
+
+def test_swept_frames_are_valid_and_move_only_the_right_stick() -> None:
+    frames = _take(feed.rc_stream("sweep"), 600)
+    parser = PARSERS["crsf"]()
+    for n, frame in enumerate(frames):
+        assert len(parser.feed(frame, n * 20_000)) == 1
+    channels = [feed.unpack_channels(frame) for frame in frames]
+    moved = [len({row[index] for row in channels}) > 1 for index in range(16)]
+    assert moved == [True, True] + [False] * 14
+    assert all(172 <= value <= 1811 for row in channels for value in row)
+
+
+def test_swept_face_changes_only_the_heads_angles() -> None:
+    recorded = max(_take(feed.face_stream("recording"), 20), key=len)
+    swept = feed.sweep_face(recorded, 2.0)
+    before, after = (struct.unpack(">61f", d[-244:]) for d in (recorded, swept))
+    changed = [index for index in range(61) if before[index] != after[index]]
+    assert changed == [52, 53]
+    assert swept[:-244] == recorded[:-244]
+
+
+@pytest.mark.parametrize(("stream", "rate_hz"), [("rc", feed.RC_HZ), ("face", feed.FACE_HZ)])
+def test_demo_is_recording_then_sweep_then_recording(stream: str, rate_hz: float) -> None:
+    made = feed.rc_stream if stream == "rc" else feed.face_stream
+    recorded = set(_take(made("recording"), 20))
+    played = _take(made("demo"), math.ceil(16 * rate_hz))
+    is_recorded = [item in recorded for item in played]
+    assert all(is_recorded[: int(2.9 * rate_hz)])
+    assert not any(is_recorded[int(4 * rate_hz) : int(5 * rate_hz)])
+    assert all(is_recorded[int(15.1 * rate_hz) :])
