@@ -126,12 +126,10 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     try:
         robot = Robot(launcher, options.root, chosen.number, ports)
         _tell_ports(ports, robot.ports, terminal)
-        launcher.facts = _facts(chosen.number, robot.ports, is_ready=False)
+        launcher.facts = _facts(chosen.number, robot.ports)
         terminal.say("Starting a server and six nodes ...")
         launcher.start()
-        if await _until(wish.to_stop, _become_whole(robot, terminal)):
-            launcher.facts = _facts(chosen.number, robot.ports, is_ready=True)
-            launcher.write_report()
+        if await _until(wish.to_stop, _become_whole(robot, launcher, terminal)):
             if options.feed:
                 _feed(launcher, options)
             took_s = time.monotonic() - began_s
@@ -165,13 +163,16 @@ def _listen_to_person(until_eof: bool) -> _Wish:
     return wish
 
 
-async def _become_whole(robot: Robot, terminal: Terminal) -> None:
+async def _become_whole(robot: Robot, launcher: Launcher, terminal: Terminal) -> None:
     hint = asyncio.get_running_loop().call_later(
         _SLOW_S, terminal.news, "this takes long; see the logs, or start again with -v"
     )
-    for problem in await robot.become_whole():
-        terminal.news(problem)
+    problems = await robot.become_whole()
     hint.cancel()
+    for problem in problems:
+        terminal.news(problem)
+    launcher.facts |= {"ready": not problems, "problems": problems}
+    launcher.write_report()
 
 
 async def _until(stop: asyncio.Event, steps: Coroutine[Any, Any, None]) -> bool:
@@ -220,11 +221,12 @@ def _feed(launcher: Launcher, options: argparse.Namespace) -> None:
     launcher.add(Plan(Folders("input", options.root), "feed.target"), folder).start()
 
 
-def _facts(number: int, ports: Ports, *, is_ready: bool) -> dict[str, object]:
+def _facts(number: int, ports: Ports) -> dict[str, object]:
     return {
         "domain": number,
         "ports": {"http": ports.http, "saint": ports.saint, "llf": ports.face},
-        "ready": is_ready,
+        "ready": False,
+        "problems": [],
     }
 
 

@@ -149,7 +149,9 @@ class Robot:
 
     def _is_ready(self) -> bool:
         assert self.process.poll() is None, f"tools.run has ended\n{self.diagnosis()}"
-        return bool(self.report().get("ready"))
+        report = self.report()
+        assert not report.get("problems"), f"{report['problems']}\n{self.diagnosis()}"
+        return bool(report.get("ready"))
 
 
 @contextlib.contextmanager
