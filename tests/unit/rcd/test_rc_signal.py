@@ -1,0 +1,144 @@
+"""When the signal may be believed, and what channels are worth."""
+
+import pytest
+
+from saint_services.lib import config
+from saint_services.lib.errors import SaintError
+from saint_services.rcd.channels import Normalizer, normalized
+from saint_services.rcd.config import Channel, Config
+from saint_services.rcd.logic import Outcome, Receiver
+from saint_services.rcd.protocols import CrsfFrame, RcFrame
+from saint_services.rcd.protocols.crsf import SUBSET_SCALES
+from saint_services.rcd.protocols.frames import ELEVEN_BIT
+
+LIVE, LOST, NOTHING = Outcome.LIVE, Outcome.LOST, Outcome.NOTHING
+
+
+def frame(**changes: object) -> RcFrame:
+    return RcFrame(0, (992,) * 16, ELEVEN_BIT, **changes)  # type: ignore[arg-type]
+
+
+def link(quality: int) -> CrsfFrame:
+    return CrsfFrame(0, 0xC8, 0x14, bytes([60, 60, quality, 5, 0, 2, 3, 60, 99, 5]))
+
+
+def receiver(**changes: object) -> Receiver:
+    return Receiver(Normalizer([]), 0.12, **{"needs_steady_start": False, **changes})  # type: ignore[arg-type]
+
+
+def test_first_checked_frame_counts_at_once() -> None:
+    signal = receiver()
+    assert signal.take(frame(), 1.0) is LIVE
+    assert signal.names[0] == "channel_1" and len(signal.names) == 16
+    assert signal.values == (0.0,) * 16
+
+
+def test_unchecked_protocol_must_be_steady_first() -> None:
+    signal = receiver(needs_steady_start=True)
+    assert [signal.take(frame(), t) for t in (1.0, 1.01, 1.02)] == [NOTHING, NOTHING, LIVE]
+
+
+def test_silence_is_a_loss_told_once() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    assert [signal.check(t) for t in (1.11, 1.12, 1.13)] == [NOTHING, LOST, NOTHING]
+
+
+def test_signal_that_comes_back_must_be_steady() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    signal.check(1.2)
+    outcomes = [signal.take(frame(), t) for t in (2.0, 3.0, 3.02, 3.04, 3.06)]
+    assert outcomes == [NOTHING, NOTHING, NOTHING, LIVE, LIVE]
+
+
+def test_failsafe_flag_is_a_loss_at_once() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    assert signal.take(frame(failsafe=True), 1.01) is LOST
+    assert signal.take(frame(failsafe=True), 1.02) is NOTHING
+    assert signal.is_connected(1.5)
+
+
+def test_frames_marked_as_lost_do_not_count_as_new() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    assert signal.take(frame(frame_lost=True), 1.1) is NOTHING
+    assert signal.check(1.12) is LOST
+
+
+def test_link_quality_zero_is_a_loss_until_it_recovers() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    assert signal.take(link(0), 1.01) is LOST
+    assert signal.take(frame(), 1.02) is NOTHING
+    signal.take(link(90), 1.03)
+    assert [signal.take(frame(), 1.04 + i / 100) for i in range(3)] == [NOTHING, NOTHING, LIVE]
+
+
+def test_lost_values_are_held_or_neutral_as_set() -> None:
+    high = RcFrame(0, (1792,) * 16, ELEVEN_BIT)
+    for neutral, expected in ((False, 1.0), (True, 0.0)):
+        signal = receiver(neutral_when_lost=neutral)
+        signal.take(high, 1.0)
+        signal.lose("test")
+        assert signal.values == (expected,) * 16
+
+
+def test_subset_frames_keep_the_other_channels() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    scale = SUBSET_SCALES[1][1]
+    signal.take(RcFrame(0, (2047, 0), scale, first_channel=4), 1.01)
+    assert signal.values[3:7] == (0.0, 1.0, -1.0, 0.0)
+
+
+def test_digital_channels_follow() -> None:
+    signal = receiver()
+    signal.take(frame(digital=(True, False)), 1.0)
+    assert signal.names[16:] == ("channel_17", "channel_18")
+    assert signal.values[16:] == (1.0, -1.0)
+
+
+def test_normalized_by_hand() -> None:
+    channel = Channel(number=1, min=1000, center=1400, max=2000)
+    expected = {800: -1.0, 1000: -1.0, 1200: -0.5, 1400: 0.0, 1700: 0.5, 2000: 1.0, 2200: 1.0}
+    assert {us: normalized(us, channel) for us in expected} == pytest.approx(expected)
+    turned = channel.model_copy(update={"reversed": True})
+    assert normalized(1700, turned) == pytest.approx(-0.5)
+
+
+def test_settings_of_the_specification_are_read() -> None:
+    text = """
+rc_receiver:
+  enabled: true
+  protocol: "sbus"
+  uart: {device: "/dev/ttyAMA0", baud_rate: 100000, inverted: true}
+  gpio: {ppm_pin: 18, pwm_pins: [12, 13, 19, 26]}
+  failsafe: {timeout_ms: 500, action: "hold"}
+  channels:
+    - {number: 1, name: "steering", min: 1000, max: 2000, center: 1500, reversed: false}
+"""
+    settings = config.parse(Config, text, "rcd.yaml").rc_receiver
+    assert settings.enabled and settings.uart.device == "/dev/ttyAMA0"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("protocol: ppm", "ppm is not supported yet: use crsf, sbus or ibus"),
+        ("protocol: dsm", "protocol"),
+        ("failsafe: {action: estop}", "routerd.yaml"),
+        ("failsafe: {timeout_ms: 5}", "timeout_ms"),
+        ("channels: [{number: 1, min: 2000}]", "min, center, max must rise"),
+        ("channels: [{number: 1}, {number: 1}]", "channel 1 is set twice"),
+        ("channels: [{number: 17}]", "number"),
+        ("protocl: crsf", "protocol"),
+    ],
+)
+def test_wrong_settings_are_told_in_one_sentence(line: str, told: str) -> None:
+    with pytest.raises(SaintError) as caught:
+        config.parse(Config, f"rc_receiver:\n  {line}\n", "rcd.yaml")
+    assert told in caught.value.message
+    assert "rcd.yaml, line 2" in caught.value.message
+    assert "\n" not in caught.value.message
