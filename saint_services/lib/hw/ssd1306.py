@@ -41,6 +41,7 @@ class Ssd1306:
         self._bus = bus
         self._address = address
         self._shown: list[bytes | None] = [None] * PAGES
+        self.is_shown = True  # nothing is left to be sent
         try:
             self._command(_START)
             for page in range(PAGES):  # its memory is random after power-up
@@ -52,17 +53,17 @@ class Ssd1306:
                 f"{name}: no SSD1306 answers at I2C address 0x{address:02x} ({err.strerror})",
             ) from err
 
-    def show(self, lines: Sequence[str], most_pages: int = PAGES) -> bool:
-        """Bring the display nearer to `lines` by at most so many transfers; True when it is there.
+    def show(self, lines: Sequence[str], most_pages: int = PAGES) -> None:
+        """Bring the display nearer to `lines` by at most so many pages.
 
         A page takes 3 ms at 400 kHz, so a caller with a loop asks for one at a time.
         """
         wanted = [font.text_row(line, WIDTH) for line in lines[:PAGES]]
         wanted += [bytes(WIDTH)] * (PAGES - len(wanted))
         stale = [page for page in range(PAGES) if self._shown[page] != wanted[page]]
+        self.is_shown = len(stale) <= most_pages
         for page in stale[:most_pages]:
             self._write_page(page, wanted[page])
-        return len(stale) <= most_pages
 
     def off(self) -> None:
         """Dark; the memory stays."""

@@ -1,0 +1,157 @@
+"""What all role daemons do: take an assignment from the node daemon, open the drivers, report, and
+go to the safe state when the connection ends, for whatever reason.
+"""
+
+import asyncio
+import contextlib
+import os
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from ..api.role import RoleAssignment, RoleReport
+from ..daemon import Context
+from ..errors import Code, SaintError
+from ..hw import open_board
+from ..hw.ports import Board
+from ..ipc import Api, Call
+from ..roles import RoleConfig, RoleName
+from .session import Session
+from .timers import Clock
+
+REPORT_S = 1.0
+_OPEN_LIMIT_S = 4.0  # the node daemon waits 5 s
+
+Factory = Callable[[RoleConfig, str, Clock, Counter[str]], Session]
+
+
+class Host:
+    """Serves one role, to one assignment at a time."""
+
+    def __init__(self, context: Context[Any], role: RoleName, factory: Factory) -> None:
+        self._context = context
+        self._role = role
+        self._factory = factory
+        self._session: Session | None = None
+        self._is_taken = False
+
+    async def serve(self) -> None:
+        """Answer until the daemon is asked to stop; outputs are safe when this returns."""
+        api = Api()
+        api.get("/status", self._status)
+        api.stream("POST", "/assignment", self._assignment, body=RoleAssignment)
+        await self._context.serve_ipc(api)
+        self._context.ready("waiting for an assignment")
+        await self._context.stopping.wait()
+        if self._session:
+            self._session.close()
+
+    async def _status(self, call: Call[None]) -> RoleReport:
+        if self._session:
+            return self._session.report()
+        return RoleReport(ready=False, safe=True, estop=False, reason="there is no assignment")
+
+    async def _assignment(self, call: Call[RoleAssignment]) -> AsyncIterator[RoleReport]:
+        config = call.body.config
+        if config.role != self._role:
+            message = f"this is the role {self._role}, not {config.role}"
+            raise SaintError(Code.REQUEST_INVALID, message)
+        if self._is_taken:
+            raise SaintError(Code.CONFLICT, f"the role {self._role} has an assignment")
+        self._is_taken = True
+        try:
+            async for report in self._work(call.body):
+                yield report
+        finally:
+            self._is_taken = False
+
+    async def _work(self, assignment: RoleAssignment) -> AsyncIterator[RoleReport]:
+        try:
+            board, session = await self._open(assignment)
+        except SaintError as err:
+            self._context.health.raise_issue(err.code, err.message)
+            yield RoleReport(ready=False, safe=True, estop=False, reason=str(err))
+            return
+        self._session = session
+        try:
+            for code in (Code.HARDWARE_MISSING, Code.HARDWARE_FAULT, Code.CONFIG_INVALID):
+                self._context.health.clear(code)
+            self._context.status(f"{assignment.config.target} on {assignment.node_id}")
+            async for report in self._reports(session):
+                yield report
+        finally:
+            self._session = None
+            session.close()
+            board.close()
+            self._context.status("waiting for an assignment")
+
+    async def _reports(self, session: Session) -> AsyncIterator[RoleReport]:
+        """At once, on every change, and every second; the last one tells a fault."""
+        while True:
+            session.changed.clear()
+            yield session.report()
+            if session.fault:
+                self._context.health.raise_issue(Code.HARDWARE_FAULT, session.fault)
+                return
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(REPORT_S):
+                    await session.changed.wait()
+
+    async def _open(self, assignment: RoleAssignment) -> tuple[Board, Session]:
+        bus = await self._context.open_bus(self._node_name(assignment.node_id))
+        loop = asyncio.get_running_loop()
+        counters = self._context.health.counters
+        session = self._factory(assignment.config, assignment.node_id, loop, counters)
+        board = await self._opened(session)
+        try:
+            session.open(bus)
+        except SaintError:
+            session.close()
+            board.close()
+            raise
+        return board, session
+
+    async def _opened(self, session: Session) -> Board:
+        """Devices are slow to open, so a thread does it; nobody wanting it any more closes it."""
+        work = asyncio.ensure_future(asyncio.to_thread(_open_hardware, session))
+        try:
+            async with asyncio.timeout(_OPEN_LIMIT_S):
+                return await asyncio.shield(work)
+        except (TimeoutError, asyncio.CancelledError) as err:
+            work.add_done_callback(_Abandoned(session))
+            if isinstance(err, TimeoutError):
+                message = f"the devices did not open within {_OPEN_LIMIT_S:g} s"
+                raise SaintError(Code.HARDWARE_FAULT, message) from err
+            raise
+
+    def _node_name(self, node_id: str) -> str:
+        """Two arms on two nodes are two ROS nodes."""
+        name = f"{self._context.name}_{node_id}"
+        return "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
+
+
+class _Abandoned:
+    """Closes what a thread has opened too late."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def __call__(self, work: "asyncio.Future[Board]") -> None:
+        if not work.cancelled() and work.exception() is None:
+            self._session.stop()
+            self._session.close_drivers()
+            work.result().close()
+
+
+def _open_hardware(session: Session) -> Board:
+    board = open_board(os.environ.get("SAINT_HW", "real"))
+    try:
+        board.prepare(session.config)
+        session.open_drivers(board)
+    except (SaintError, OSError) as err:
+        session.close_drivers()
+        board.close()
+        if isinstance(err, OSError):
+            raise SaintError(Code.HARDWARE_FAULT, f"the devices do not open: {err}") from err
+        raise
+    return board

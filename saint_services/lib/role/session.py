@@ -1,0 +1,220 @@
+"""One assignment at work: heartbeat, e-stop and command topics come in, pass the gate and reach the
+role's outputs in the same callback; the deadline stops what nobody commands any more.
+Not here: what the outputs are (the role daemons), how an assignment arrives (host).
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from .. import log
+from ..api.role import RoleReport
+from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
+from ..errors import Code, SaintError
+from ..generated.saint_msgs import EStop, RouterHeartbeat
+from ..generated.topics import ESTOP, ROUTER_HEARTBEAT
+from ..hw.ports import Board
+from ..roles import RoleConfig, RoleName
+from .gate import Gate, Refusal
+from .timers import Clock, Handle, Ticker
+
+_REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
+_WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
+_log = log.get("role")
+
+
+class Session(ABC):
+    """Base of every role. Its methods run in the loop; only `open_drivers` runs in a thread."""
+
+    role: ClassVar[RoleName]
+
+    def __init__(
+        self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str] | None = None
+    ) -> None:
+        self.config = config
+        self.node_id = node_id
+        self.clock = clock
+        self.counters: Counter[str] = Counter() if counters is None else counters
+        self.gate = Gate(config.deadline_ms, self.counters)
+        self.changed = asyncio.Event()
+        self.fault = ""
+        self.commands = 0
+        self._is_open = False
+        self._is_closed = False
+        self._faults: Counter[str] = Counter()
+        self._bus: Bus | None = None
+        self._deadline: Handle | None = None
+        self._closing: list[Subscription | Publisher[Any] | Ticker] = []
+        self._command_topics: set[str] = set()
+
+    @abstractmethod
+    def open_drivers(self, board: Board) -> None:
+        """Open and check the hardware; velocity outputs are at zero afterwards."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Subscribe to commands, publish states (see `command`, `publisher`, `every`)."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Velocity outputs to zero, positions stay where they are. Never raises."""
+
+    @abstractmethod
+    def close_drivers(self) -> None:
+        """Give the hardware back. Never raises."""
+
+    @property
+    @abstractmethod
+    def is_safe(self) -> bool:
+        """True when velocity outputs are at zero and no position is changing."""
+
+    def open(self, bus: Bus) -> None:
+        """Begin to obey."""
+        self._bus = bus
+        self._is_open = True
+        self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
+        self._closing.append(bus.subscribe(ESTOP, self._on_estop))
+        self.start()
+        for key, command in self.config.commands.items():
+            if command.topic not in self._command_topics:
+                known = ", ".join(sorted(self._command_topics)) or "none"
+                message = f"commands.{key}.topic is {command.topic}, the role obeys {known}"
+                raise SaintError(Code.CONFIG_INVALID, message)
+
+    def close(self) -> None:
+        """Safe state, then no more of anything. May be called twice."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._is_open = False
+        self.stop()
+        if self._deadline:
+            self._deadline.cancel()
+            self._deadline = None
+        for part in self._closing:
+            part.close()
+        self._closing.clear()
+        self.close_drivers()
+
+    def report(self) -> RoleReport:
+        """What noded hears."""
+        return RoleReport(
+            ready=self._is_open and not self.fault,
+            safe=self.is_safe,
+            estop=self.gate.latched,
+            reason=self.fault,
+            commands=self.commands,
+            refused=sum(self.counters[reason] for reason in _REFUSED),
+        )
+
+    def command(self, topic: Topic[M], apply: Callable[[M, float], bool]) -> None:
+        """Obey a topic: `apply` gets what the gate lets through, and the time. It writes the
+        outputs at once and answers False, without having touched them, when the message is not
+        to be used.
+        """
+        gate, clock = self.gate, self.clock
+
+        def receive(sample: Sample[M]) -> None:
+            now_s = clock.time()
+            refusal = gate.refusal(sample.origin, sample.received_s, now_s)
+            if refusal is None and apply(sample.message, now_s):
+                gate.accepted(sample.received_s)
+                self.commands += 1
+                if self._deadline is None:
+                    self._watch_deadline()
+            else:
+                self.counters[refusal or Refusal.MALFORMED] += 1
+
+        self._command_topics.add(topic.name)
+        self.subscribe(topic, receive)
+
+    def subscribe(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> None:
+        """Hear a topic that does not command."""
+        assert self._bus
+        self._closing.append(self._bus.subscribe(topic, callback))
+
+    def publisher(self, topic: Topic[M]) -> Callable[[M], None]:
+        """Tell something; what cannot be sent is counted, it must not stop a role."""
+        assert self._bus
+        publisher = self._bus.publisher(topic)
+        self._closing.append(publisher)
+
+        def publish(message: M) -> None:
+            try:
+                publisher.publish(message)
+            except SaintError:
+                self.counters["publish_failed"] += 1
+
+        return publish
+
+    def every(self, period_s: float, callback: Callable[[], None]) -> None:
+        """Do something regularly."""
+        self._closing.append(Ticker(self.clock, period_s, callback))
+
+    def trip(self) -> None:
+        """E-stop for a reason of this role; only the router releases it."""
+        self.gate.trip()
+        self._stopped("e-stop")
+
+    def attempt(self, device: str, write: Callable[[], object]) -> bool:
+        """Write to a device. A failure is counted, several in a row are a fault of the role."""
+        try:
+            write()
+        except OSError as err:
+            self._write_failed(device, err)
+            return False
+        if self._faults:
+            self._faults.pop(device, None)
+        return True
+
+    def _write_failed(self, device: str, error: OSError) -> None:
+        self.counters["write_failed"] += 1
+        self._faults[device] += 1
+        if self._faults[device] == _WRITE_FAULTS and not self.fault:
+            self.fault = f"{device} does not take what is written ({error.strerror or error})"
+            _log.error("role fault", text=self.fault)
+            self.changed.set()
+
+    def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
+        beat = sample.message
+        was_latched = self.gate.latched
+        self.gate.heartbeat(
+            sample.origin, beat.sequence, beat.estop, beat.estop_generation, sample.received_s
+        )
+        self._latch_changed(was_latched)
+
+    def _on_estop(self, sample: Sample[EStop]) -> None:
+        was_latched = self.gate.latched
+        self.gate.estop(sample.message.active, sample.message.generation, sample.origin)
+        self._latch_changed(was_latched)
+
+    def _latch_changed(self, was_latched: bool) -> None:
+        if self.gate.latched and not was_latched:
+            self._stopped("e-stop")
+        elif was_latched and not self.gate.latched:
+            _log.info("e-stop released")
+            self.changed.set()
+
+    def _watch_deadline(self) -> None:
+        self._deadline = self.clock.call_at(self.gate.expiry_s(), self._check_deadline)
+        self.changed.set()
+
+    def _check_deadline(self) -> None:
+        """One timer that looks again, instead of a new timer for every command."""
+        expiry_s = self.gate.expiry_s()
+        if self.clock.time() < expiry_s:
+            self._deadline = self.clock.call_at(expiry_s, self._check_deadline)
+            return
+        self._deadline = None
+        self.counters["deadlines_missed"] += 1
+        self._stopped("commands or heartbeats stopped")
+
+    def _stopped(self, why: str) -> None:
+        self.stop()
+        if self._deadline:
+            self._deadline.cancel()
+            self._deadline = None
+        _log.info("stopped", reason=why)
+        self.changed.set()

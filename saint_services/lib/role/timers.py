@@ -1,0 +1,65 @@
+"""Timers of a role, on anything that keeps time like an event loop."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+
+class Handle(Protocol):
+    """A timer that may be taken back."""
+
+    def cancel(self) -> None: ...
+
+
+class Clock(Protocol):
+    """What of asyncio's loop is needed here, so that tests may bring their own time."""
+
+    def time(self) -> float: ...
+
+    def call_at(self, when: float, callback: Callable[..., Any], /, *args: Any) -> Handle: ...
+
+
+class Ticker:
+    """Calls back at a fixed rate until it is closed. Ticks that were missed are left out."""
+
+    def __init__(self, clock: Clock, period_s: float, callback: Callable[[], None]) -> None:
+        self._clock = clock
+        self._period_s = period_s
+        self._callback = callback
+        self._due_s = clock.time() + period_s
+        self._timer = clock.call_at(self._due_s, self._tick)
+
+    def close(self) -> None:
+        """No more calls."""
+        self._timer.cancel()
+
+    def _tick(self) -> None:
+        self._due_s = max(self._due_s + self._period_s, self._clock.time())
+        self._timer = self._clock.call_at(self._due_s, self._tick)
+        self._callback()
+
+
+class Motion:
+    """Calls back every `period_s` for as long as the callback says that there is more to do."""
+
+    def __init__(self, clock: Clock, period_s: float, step: Callable[[float], bool]) -> None:
+        self._clock = clock
+        self._period_s = period_s
+        self._step = step
+        self._timer: Handle | None = None
+
+    def start(self, now_s: float) -> None:
+        """Go on after one period, unless that is already planned."""
+        if self._timer is None:
+            self._timer = self._clock.call_at(now_s + self._period_s, self._tick)
+
+    def close(self) -> None:
+        """Stop where it is."""
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+
+    def _tick(self) -> None:
+        self._timer = None
+        now_s = self._clock.time()
+        if self._step(now_s):
+            self.start(now_s)

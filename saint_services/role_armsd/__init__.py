@@ -1,0 +1,1 @@
+"""Drives one arm: six joints and a gripper."""

@@ -1,0 +1,78 @@
+"""Wires one arm: joint and gripper commands to servos, their positions back as state."""
+
+import math
+
+from saint_services.lib.daemon import Context
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated.saint_msgs import (
+    ArmCommand,
+    ArmState,
+    GripperCommand,
+    GripperState,
+)
+from saint_services.lib.generated.topics import ARM_CMD, ARM_STATE, GRIPPER_CMD, GRIPPER_STATE
+from saint_services.lib.role import Host, Joint
+from saint_services.lib.role.joints import speeds
+from saint_services.lib.role.positions import PositionSession
+
+from .config import Config
+
+_STATE_S = 0.05
+
+
+class Arm(PositionSession):
+    """The role."""
+
+    role = "arms"
+
+    def start(self) -> None:
+        """Topics in and out."""
+        instance = self.config.instance
+        if not instance:
+            raise SaintError(Code.CONFIG_INVALID, "the role arms needs an instance, e.g. left")
+        count = sum(field.command == "cmd" for field in self.config.fields.values())
+        self._arm = [self.joint("cmd", f"target_positions[{index}]") for index in range(count)]
+        self._gripper = self.joint("gripper", "position")
+        self._before: dict[str, float] = {}
+        self.command(ARM_CMD.at(instance=instance), self._on_command)
+        self.command(GRIPPER_CMD.at(instance=instance), self._on_gripper)
+        self._publish_arm = self.publisher(ARM_STATE.at(instance=instance))
+        self._publish_gripper = self.publisher(GRIPPER_STATE.at(instance=instance))
+        self.every(_STATE_S, self._tell_state)
+
+    def _on_command(self, message: ArmCommand, now_s: float) -> bool:
+        targets = message.target_positions
+        if len(targets) > len(self._arm):
+            return False
+        # The newest command always replaces the motion under way, so `immediate` adds nothing.
+        wanted = zip(self._arm, targets, strict=False)
+        return self.move(wanted, now_s, message.speed_factor)
+
+    def _on_gripper(self, message: GripperCommand, now_s: float) -> bool:
+        if not math.isfinite(message.force):  # a servo has no force control; the limit is unused
+            return False
+        return self.move(((self._gripper, message.position),), now_s)
+
+    def _tell_state(self) -> None:
+        self._publish_arm(
+            ArmState(
+                joint_positions=tuple(joint.axis.applied for joint in self._arm),
+                joint_velocities=speeds(self._arm, self._before, _STATE_S),
+                in_motion=any(_is_moving(joint) for joint in self._arm),
+                error_state=bool(self.fault),
+                error_message=self.fault,
+            )
+        )
+        gripper = self._gripper
+        self._publish_gripper(
+            GripperState(gripper.axis.applied, math.nan, _is_moving(gripper), holding=False)
+        )
+
+
+def _is_moving(joint: Joint) -> bool:
+    return not joint.axis.is_there
+
+
+async def run(ctx: Context[Config]) -> None:
+    """Serve assignments until asked to stop."""
+    await Host(ctx, "arms", Arm).serve()

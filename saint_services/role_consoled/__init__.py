@@ -1,0 +1,1 @@
+"""Drives the console: display and buttons."""

@@ -1,0 +1,11 @@
+"""What an operator may set: /etc/saint/role-consoled.yaml. Nothing yet: what the role drives
+comes with its assignment.
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Config(BaseModel):
+    """role-consoled.yaml"""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)

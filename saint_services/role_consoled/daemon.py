@@ -1,0 +1,118 @@
+"""Wires the console: status, pages and alerts to the display, buttons to events."""
+
+from collections import Counter
+from functools import partial
+
+from saint_services.lib import clock as clocks
+from saint_services.lib import config as settings
+from saint_services.lib.bus import Sample
+from saint_services.lib.daemon import Context
+from saint_services.lib.errors import SaintError
+from saint_services.lib.generated.saint_msgs import ConsoleAlert, ConsoleDisplay, ConsoleInput
+from saint_services.lib.generated.topics import CONSOLE_ALERTS, CONSOLE_DISPLAY, CONSOLE_INPUT
+from saint_services.lib.hw.button import ButtonEvent
+from saint_services.lib.hw.ports import Board
+from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES
+from saint_services.lib.role import Host, Session
+from saint_services.lib.role.timers import Clock, Motion
+from saint_services.lib.roles import RobotManifest, RoleConfig
+
+from .adapters import Panel
+from .config import Config
+from .logic import Screen, Status
+
+_REFRESH_S = 0.1
+_DRAW_S = 0.005
+_NO_NAME = "SAINT.OS"
+
+
+class Console(Session):
+    """The role. It moves nothing, so it is always safe."""
+
+    role = "console"
+
+    def __init__(
+        self, robot: str, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
+    ) -> None:
+        super().__init__(config, node_id, clock, counters)
+        self._robot = robot
+        self._screen = Screen(PAGES, COLUMNS)
+        self._panel: Panel | None = None
+        self._drawing = Motion(clock, _DRAW_S, self._draw)
+
+    def open_drivers(self, board: Board) -> None:
+        """The display is dark but on afterwards."""
+        self._panel = Panel(board, self.config, self.clock)
+
+    def start(self) -> None:
+        """Topics in and out."""
+        assert self._panel
+        self._publish_input = self.publisher(CONSOLE_INPUT)
+        self.subscribe(CONSOLE_DISPLAY, self._on_display)
+        self.subscribe(CONSOLE_ALERTS, self._on_alert)
+        self._panel.listen(self._on_button)
+        self.every(_REFRESH_S, self._refresh)
+        self._refresh()
+
+    def stop(self) -> None:
+        """Nothing to stop."""
+
+    def close_drivers(self) -> None:
+        """The display goes dark: it must not go on telling what nobody watches any more."""
+        self._drawing.close()
+        if self._panel:
+            self.attempt("display", self._panel.display.off)
+            self._panel.close()
+            self._panel = None
+
+    @property
+    def is_safe(self) -> bool:
+        """It moves nothing."""
+        return True
+
+    def _refresh(self) -> None:
+        self._drawing.start(self.clock.time())
+
+    def _draw(self, now_s: float) -> bool:
+        """One page of dots at a time, so that a slow bus does not hold up the loop."""
+        if not self._panel:
+            return False
+        lines = self._screen.lines(self._status(now_s), now_s)
+        display = self._panel.display
+        return self.attempt("display", partial(display.show, lines, 1)) and not display.is_shown
+
+    def _status(self, now_s: float) -> Status:
+        return Status(
+            robot=self._robot,
+            node_id=self.node_id,
+            target=self.config.target,
+            is_estop=self.gate.latched,
+            has_router=self.gate.is_alive(now_s),
+        )
+
+    def _on_display(self, sample: Sample[ConsoleDisplay]) -> None:
+        page = sample.message
+        if not self._screen.display(tuple(page.lines), page.duration_s, self.clock.time()):
+            self.counters["pages_refused"] += 1
+
+    def _on_alert(self, sample: Sample[ConsoleAlert]) -> None:
+        alert = sample.message
+        now_s = self.clock.time()
+        if not self._screen.alert(alert.severity, alert.code, alert.text, now_s):
+            self.counters["alerts_refused"] += 1
+
+    def _on_button(self, name: str, event: ButtonEvent) -> None:
+        if event.event == "pressed":
+            self._screen.acknowledge()
+        stamp = clocks.stamp()
+        self._publish_input(ConsoleInput(stamp, name, event.event, event.value))
+
+
+async def run(ctx: Context[Config]) -> None:
+    """Serve assignments until asked to stop."""
+    manifest = ctx.directories.share / "manifests" / "robots" / "saint.yaml"
+    try:
+        robot = settings.load(RobotManifest, manifest, required=True).name
+    except SaintError:
+        robot = _NO_NAME  # a name on a display is no reason not to start
+    await Host(ctx, "console", partial(Console, robot)).serve()

@@ -1,0 +1,93 @@
+"""What the console's display shows: the status page, unless something told it to show more."""
+
+from dataclasses import dataclass, field
+
+ALERT_S = 10.0  # an alert stays so long; the worst kind stays until the next one
+_SEVERITIES = ("info", "warning", "error", "critical")
+_FOREVER = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The facts of the status page."""
+
+    robot: str
+    node_id: str
+    target: str
+    is_estop: bool
+    has_router: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Lines that stand before the status page until a time."""
+
+    lines: tuple[str, ...] = ()
+    until_s: float = 0.0
+    rank: int = -1
+
+
+@dataclass(slots=True)
+class Screen:
+    """Chooses what is shown. Alerts stand before pages of programs, those before the status."""
+
+    rows: int
+    columns: int
+    _page: Page = field(default_factory=Page)
+    _alert: Page = field(default_factory=Page)
+
+    def display(self, lines: tuple[str, ...], duration_s: float, now_s: float) -> bool:
+        """A program's page; False when it cannot be shown. No lines: back to the status page."""
+        if len(lines) > self.rows or not duration_s >= 0.0:
+            return False
+        until_s = now_s + duration_s if duration_s else _FOREVER
+        self._page = Page(tuple(line[: self.columns] for line in lines), until_s)
+        if not lines:
+            self._page = Page()
+        return True
+
+    def alert(self, severity: str, code: str, text: str, now_s: float) -> bool:
+        """Something happened; a lesser alert does not hide a worse one. False: unknown kind."""
+        if severity not in _SEVERITIES:
+            return False
+        rank = _SEVERITIES.index(severity)
+        if rank < self._alert.rank and now_s < self._alert.until_s:
+            return True
+        until_s = _FOREVER if severity == "critical" else now_s + ALERT_S
+        lines = (severity.upper(), code, *_wrapped(text, self.columns))
+        self._alert = Page(lines[: self.rows], until_s, rank)
+        return True
+
+    def acknowledge(self) -> bool:
+        """A person has seen the alert; True when there was one."""
+        was_shown = bool(self._alert.lines)
+        self._alert = Page()
+        return was_shown
+
+    def lines(self, status: Status, now_s: float) -> tuple[str, ...]:
+        """What the display shows now."""
+        if status.is_estop:
+            return self._status(status)
+        for page in (self._alert, self._page):
+            if page.lines and now_s < page.until_s:
+                return page.lines
+        return self._status(status)
+
+    def _status(self, status: Status) -> tuple[str, ...]:
+        state = "running" if status.has_router else "no router"
+        if status.is_estop:
+            state = "*** E-STOP ***"
+        lines = (status.robot, status.node_id, status.target, "", state)
+        return tuple(line[: self.columns] for line in lines)
+
+
+def _wrapped(text: str, columns: int) -> list[str]:
+    """Lines of whole words; a word that is too long is cut."""
+    lines = [""]
+    for word in text[:1000].split():
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if len(joined) <= columns:
+            lines[-1] = joined
+        else:
+            lines.append(word[:columns])
+    return lines

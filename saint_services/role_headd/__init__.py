@@ -1,0 +1,1 @@
+"""Drives the head: neck and face servos."""

@@ -1,0 +1,15 @@
+"""What an operator may set: /etc/saint/role-tracksd.yaml. What the role drives comes with its
+assignment.
+"""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Config(BaseModel):
+    """role-tracksd.yaml"""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    # The H-bridges have no current sensor: currents are estimated from duty and speed.
+    stall_current_a: float = Field(default=12.0, gt=0, le=200)  # full duty, motor blocked
+    idle_current_a: float = Field(default=0.6, ge=0, le=50)  # friction, motor turning freely
