@@ -1,0 +1,85 @@
+"""Kill any one process during motion: safe within 250 ms, whole again within 3 s, without help."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from pydantic import BaseModel
+
+from saint_services.lib.api.adoption import NodeList
+from saint_services.lib.api.livelink import SubjectList
+from tests.integration.robot import Robot, wait_for
+from tests.integration.senders import RECORDED_FACE, phone, stick, transmitter
+from tests.integration.tracks import Tracks
+
+SAFE_S = 0.250
+WHOLE_S = 3.0
+
+
+@pytest.fixture
+def driving(robot: Robot) -> Iterator[Tracks]:
+    """The stick is held forward by somebody who notices nothing."""
+    tracks = Tracks(robot)
+    with transmitter(robot, [stick(forward=1.0)]):
+        wait_for(tracks.is_driving, 8.0, robot.diagnosis)
+        yield tracks
+    tracks.close()
+
+
+@pytest.mark.parametrize(
+    ("machine", "daemon"),
+    [("server", "rcd"), ("server", "routerd"), ("tracks", "role-tracksd")],
+)
+def test_killed_link_of_the_chain_stops_the_tracks_and_comes_back(
+    robot: Robot, driving: Tracks, machine: str, daemon: str
+) -> None:
+    robot.kill(daemon, machine)
+    killed_s = time.monotonic()
+    assert driving.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
+    wait_for(driving.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+
+
+def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: Tracks) -> None:
+    robot.kill("noded", "tracks")
+    killed_s = time.monotonic()
+    assert driving.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
+    wait_for(driving.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+
+
+@pytest.mark.parametrize(
+    ("daemon", "path", "reply"),
+    [("adoptiond", "/nodes", NodeList), ("livelinkd", "/subjects", SubjectList)],
+)
+async def test_killed_bystander_disturbs_nothing_and_comes_back(
+    robot: Robot, driving: Tracks, daemon: str, path: str, reply: type[BaseModel]
+) -> None:
+    with phone(robot, RECORDED_FACE):
+        wait_for(lambda: robot.pid(daemon), 5.0, robot.diagnosis)
+        killed = robot.kill(daemon)
+        assert driving.seconds_until_stopped(0.5) == 0.5  # never
+        wait_for(lambda: robot.pid(daemon) not in (0, killed), WHOLE_S, robot.diagnosis)
+        async with robot.client(daemon) as client:
+            await client.get(path, reply, timeout_s=WHOLE_S)
+    assert driving.is_driving()
+
+
+def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: Tracks) -> None:
+    killed = robot.kill("webd")
+    assert driving.seconds_until_stopped(0.5) == 0.5  # never
+    _get(robot.http_url, limit_s=WHOLE_S)
+    assert robot.pid("webd") not in (0, killed)
+    assert driving.is_driving()
+
+
+def test_killed_head_role_keeps_the_tracks_and_comes_back(robot: Robot, driving: Tracks) -> None:
+    killed = robot.kill("role-headd", "head")
+    assert driving.seconds_until_stopped(0.5) == 0.5  # never
+    wait_for(lambda: robot.pid("role-headd", "head") not in (0, killed), WHOLE_S, robot.diagnosis)
+
+
+def _get(url: str, limit_s: float) -> bytes:
+    from urllib.request import urlopen
+
+    with urlopen(url, timeout=limit_s) as answer:
+        body: bytes = answer.read()
+        return body

@@ -1,0 +1,41 @@
+"""The tracks' simulated pins, as an observer beside the robot sees them."""
+
+import time
+
+from saint_services.lib.hw.sim.observe import PinWatch
+from tests.integration.robot import Robot
+
+# manifests/roles/tracks.yaml
+LEFT_PWM, RIGHT_PWM, LEFT_DIRECTION, RIGHT_DIRECTION = 12, 13, 5, 6
+
+
+class Tracks:
+    """Looks at the motor pins."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._pins = PinWatch(robot.hw("tracks"))
+
+    def duties(self) -> tuple[float, float]:
+        """Left and right, 0 to 1, without their direction."""
+        return self._pins.read(LEFT_PWM).value, self._pins.read(RIGHT_PWM).value
+
+    def directions(self) -> tuple[float, float]:
+        """Levels of the direction pins."""
+        return self._pins.read(LEFT_DIRECTION).value, self._pins.read(RIGHT_DIRECTION).value
+
+    def is_driving(self) -> bool:
+        """Both motors get power."""
+        return min(self.duties()) > 0.1
+
+    def seconds_until_stopped(self, limit_s: float) -> float:
+        """How long from now until both motors are without power; `limit_s` when they never were."""
+        began_s = time.monotonic()
+        while (passed_s := time.monotonic() - began_s) < limit_s:
+            if self.duties() == (0.0, 0.0):
+                return passed_s
+            time.sleep(0.001)
+        return limit_s
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._pins.close()
