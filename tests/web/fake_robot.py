@@ -1,0 +1,461 @@
+"""A robot without robot: webd as it is, on an in-process bus, with the other daemons' sockets
+answered from here. For webd's tests, for work on the pages and for their pictures.
+
+    .venv/bin/python -m tests.web.fake_robot --port 8088
+"""
+
+import argparse
+import asyncio
+import contextlib
+import math
+import socket
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeList,
+    NodeState,
+    Peripheral,
+    RenameRequest,
+    ResetRequest,
+    RoleChoice,
+    RoleList,
+)
+from saint_services.lib.api.livelink import SubjectDetail, SubjectInfo, SubjectList
+from saint_services.lib.api.rc import RcChannel, RcStatus
+from saint_services.lib.api.rc import SetEnabled as RcEnabled
+from saint_services.lib.api.routing import (
+    EStopInfo,
+    EStopRequest,
+    Route,
+    RouteInfo,
+    RouteList,
+    RouterStatus,
+    SetEnabled,
+)
+from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.clock import stamp
+from saint_services.lib.daemon import running
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.nav_msgs import Odometry
+from saint_services.lib.generated.saint_msgs import (
+    ArmState,
+    EStop,
+    FieldStatus,
+    GripperState,
+    HeadExpression,
+    HeadState,
+    InputSample,
+    RCChannelState,
+    RCReceiverState,
+    RivalStatus,
+    RouteStatus,
+    SystemStatus,
+    TrackState,
+)
+from saint_services.lib.ipc import Api, Call, Server
+from saint_services.lib.sd import Directories
+from saint_services.webd.config import Auth, Config
+from saint_services.webd.daemon import run
+
+ROOT = Path(__file__).resolve().parents[2]
+ROLES = (("head", ""), ("arms", "left"), ("arms", "right"), ("tracks", ""), ("console", ""))
+FACE = ("headYaw", "headPitch", "headRoll", "jawOpen", "eyeBlinkLeft", "eyeBlinkRight",
+        "browInnerUp", "mouthSmileLeft", "mouthSmileRight", "eyeLookUpLeft")  # fmt: skip
+FIELDS = (
+    ("head", "pan", "deg", 180), ("head", "tilt", "deg", 90), ("head", "roll", "deg", 45),
+    ("head", "jaw", "ratio", 1), ("head", "eye_pan", "deg", 35), ("head", "eye_tilt", "deg", 25),
+    ("tracks", "linear", "m/s", 1.5), ("tracks", "angular", "rad/s", 3.0),
+    ("arms.left", "gripper", "ratio", 1),
+)  # fmt: skip
+
+
+def node(node_id: str, role: str = "", instance: str = "", **more: object) -> NodeInfo:
+    """A node as adoptiond would describe it."""
+    is_free = not role
+    return NodeInfo.model_validate(
+        {
+            "node_id": node_id,
+            "display_name": more.pop("display_name", ""),
+            "state": NodeState.UNADOPTED if is_free else NodeState.ACTIVE,
+            "role": role,
+            "instance": instance,
+            "topic_prefix": "" if is_free else f"/saint/{role}" + (f"/{instance}" if instance else ""),
+            "hardware_model": "Raspberry Pi 4 Model B Rev 1.4",
+            "firmware_version": "0.1.0",
+            "config_version": "1.0.0" if role else "",
+            "mac_address": "dc:a6:32:00:00:01",
+            "address": "192.168.10.11",
+            "cpu_temp": 41.5,
+            "cpu_usage": 18.0,
+            "memory_usage": 31.0,
+            "uptime_s": 51_200,
+            "peripherals": [
+                Peripheral(type="i2c", address="1:0x40", description="PCA9685", responsive=True)
+            ],
+            **more,
+        }
+    )
+
+
+def first_nodes() -> dict[str, NodeInfo]:
+    """Five with a role, one offline among them, one free."""
+    nodes = [
+        node("sim_head", "head", display_name="Head", cpu_temp=47.2, cpu_usage=34.0),
+        node("sim_arm_left", "arms", "left", display_name="Left arm"),
+        node("sim_arm_right", "arms", "right", display_name="Right arm", cpu_usage=22.0),
+        node("sim_tracks", "tracks", display_name="Tracks", cpu_temp=52.9, cpu_usage=41.0),
+        node(
+            "sim_console", "console", state="offline", seen_age_s=72.0, display_name="Console",
+            reason="no life sign for 72 s",
+        ),
+        node("sim_spare", cpu_temp=39.0, cpu_usage=4.0, uptime_s=312),
+    ]  # fmt: skip
+    return {each.node_id: each for each in nodes}
+
+
+@dataclass
+class FakeRobot:
+    """The other daemons; tests read and set its fields."""
+
+    runtime: Path
+    bus: LocalBus
+    nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
+    routes: dict[str, Route] = field(default_factory=dict)
+    estop: EStopInfo = field(default_factory=lambda: EStopInfo(active=False))
+    clear_refusal: str = ""
+    is_rc_enabled: bool = True
+    is_rc_live: bool = True
+    is_face_live: bool = True
+    adopt_takes_s: float = 0.0
+    requests: list[str] = field(default_factory=list)
+    servers: dict[str, Server] = field(default_factory=dict)
+    generation: int = 0
+    frame: int = 0
+
+    async def open(self) -> None:
+        """Answer on the four sockets."""
+        apis = {
+            "adoptiond": self._adoptiond(), "routerd": self._routerd(),
+            "rcd": self._rcd(), "livelinkd": self._livelinkd(),
+        }  # fmt: skip
+        for name, api in apis.items():
+            await self.serve(name, api)
+        self._estop_topic = self.bus.publisher(topics.ESTOP)
+        self._tell_estop()
+
+    async def serve(self, name: str, api: Api) -> None:
+        """One daemon's socket."""
+        path = self.runtime / f"{name}.sock"
+        path.unlink(missing_ok=True)
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listening.bind(str(path))
+        listening.listen(16)
+        listening.setblocking(False)
+        self.servers[name] = await api.serve([listening])
+
+    async def close(self) -> None:
+        """Stop answering."""
+        for name in list(self.servers):
+            await self.stop(name)
+
+    async def stop(self, name: str) -> None:
+        """One daemon dies."""
+        await self.servers.pop(name).close()
+
+    def _adoptiond(self) -> Api:
+        api = Api()
+        api.get("/nodes", self._nodes)
+        api.get("/nodes/{node_id}", self._node)
+        api.get("/roles", self._roles)
+        api.post("/nodes/{node_id}/adopt", self._adopt, AdoptRequest)
+        api.post("/nodes/{node_id}/reset", self._reset, ResetRequest)
+        api.patch("/nodes/{node_id}", self._rename, RenameRequest)
+        return api
+
+    async def _nodes(self, _: Call[None]) -> NodeList:
+        return NodeList(nodes=list(self.nodes.values()))
+
+    def _known(self, call: Call[object]) -> NodeInfo:
+        found = self.nodes.get(call.path["node_id"])
+        if found is None:
+            raise SaintError(Code.NOT_FOUND, f"node {call.path['node_id']} is not known")
+        return found
+
+    async def _node(self, call: Call[None]) -> NodeInfo:
+        return self._known(call)
+
+    def _holder(self, role: str, instance: str) -> str:
+        held = (n.node_id for n in self.nodes.values() if (n.role, n.instance) == (role, instance))
+        return next(held, "")
+
+    async def _roles(self, _: Call[None]) -> RoleList:
+        choices = [
+            RoleChoice(role=r, instance=i, topic_prefix=f"/saint/{r}", node_id=self._holder(r, i))
+            for r, i in ROLES
+        ]
+        return RoleList(robot="SAINT-01", roles=choices)
+
+    async def _adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
+        found, body = self._known(call), call.body
+        self.requests.append(f"adopt {found.node_id} {body.role} {body.instance}".strip())
+        await asyncio.sleep(self.adopt_takes_s)
+        if holder := self._holder(body.role, body.instance):
+            raise SaintError(Code.CONFLICT, f"{body.role} is held by {holder}")
+        changes = {
+            "role": body.role, "instance": body.instance, "state": NodeState.ACTIVE,
+            "display_name": body.display_name or found.display_name, "reason": "",
+        }  # fmt: skip
+        self.nodes[found.node_id] = found.model_copy(update=changes)
+        return AdoptReply(message="adopted", topic_prefix=f"/saint/{body.role}")
+
+    async def _reset(self, call: Call[ResetRequest]) -> Done:
+        found = self._known(call)
+        self.requests.append(f"reset {found.node_id} factory={call.body.factory_reset}")
+        free = {"role": "", "instance": "", "state": NodeState.UNADOPTED, "reason": ""}
+        self.nodes[found.node_id] = found.model_copy(update=free)
+        return Done(message="reset")
+
+    async def _rename(self, call: Call[RenameRequest]) -> NodeInfo:
+        found = self._known(call)
+        found = found.model_copy(update={"display_name": call.body.display_name})
+        self.nodes[found.node_id] = found
+        return found
+
+    def _routerd(self) -> Api:
+        api = Api()
+        api.get("/status", self._router_status)
+        api.get("/routes", self._route_list)
+        api.put("/routes/{id}", self._set_route, Route)
+        api.delete("/routes/{id}", self._delete_route)
+        api.post("/routes/{id}/enabled", self._enable_route, SetEnabled)
+        api.post("/estop", self._stop, EStopRequest)
+        api.post("/estop/clear", self._clear, EStopRequest)
+        return api
+
+    async def _router_status(self, _: Call[None]) -> RouterStatus:
+        return RouterStatus(
+            state="idle", estop=self.estop, outputs=[], sources=[], samples=0, refused={}
+        )
+
+    async def _route_list(self, _: Call[None]) -> RouteList:
+        found = [RouteInfo(route=r, status="standby") for r in self.routes.values()]
+        return RouteList(routes=found, blending={})  # type: ignore[arg-type]
+
+    async def _set_route(self, call: Call[Route]) -> RouteInfo:
+        self.routes[call.path["id"]] = call.body
+        return RouteInfo(route=call.body, status="standby")
+
+    async def _delete_route(self, call: Call[None]) -> Done:
+        if self.routes.pop(call.path["id"], None) is None:
+            raise SaintError(Code.NOT_FOUND, f"there is no route {call.path['id']}")
+        return Done()
+
+    async def _enable_route(self, call: Call[SetEnabled]) -> RouteInfo:
+        route = self.routes[call.path["id"]].model_copy(update={"enabled": call.body.enabled})
+        self.routes[route.id] = route
+        return RouteInfo(route=route, status="standby" if route.enabled else "disabled")
+
+    async def _stop(self, call: Call[EStopRequest]) -> EStopInfo:
+        self.requests.append(f"estop {call.body.source}")
+        return self.set_estop(True, call.body.source, call.body.reason)
+
+    async def _clear(self, call: Call[EStopRequest]) -> EStopInfo:
+        self.requests.append(f"clear {call.body.source}")
+        if self.clear_refusal:
+            raise SaintError(Code.REFUSED, self.clear_refusal)
+        return self.set_estop(False, call.body.source, "")
+
+    def set_estop(self, is_active: bool, source: str, reason: str) -> EStopInfo:
+        """The latch, and its topic."""
+        self.estop = EStopInfo(active=is_active, source=source, reason=reason)
+        self.generation += 1
+        self._tell_estop()
+        return self.estop
+
+    def _tell_estop(self) -> None:
+        latch = self.estop
+        self._estop_topic.publish(
+            EStop(stamp(), latch.active, latch.source, latch.reason, self.generation)
+        )
+
+    def _rcd(self) -> Api:
+        api = Api()
+        api.get("/status", self._rc_status)
+        api.post("/enabled", self._rc_enabled, RcEnabled)
+        return api
+
+    async def _rc_status(self, _: Call[None]) -> RcStatus:
+        channel = RcChannel(channel=1, name="steering", raw=992, us=1500, normalized=0.0)
+        return RcStatus(
+            enabled=self.is_rc_enabled, connected=True, protocol="crsf", device="/dev/ttyAMA0",
+            failsafe=False, rssi=-61.0, link_quality=99, frame_rate_hz=50.0, frames=100,
+            rejected=0, discarded_bytes=0, channels=[channel],
+        )  # fmt: skip
+
+    async def _rc_enabled(self, call: Call[RcEnabled]) -> RcStatus:
+        self.is_rc_enabled = call.body.enabled
+        return await self._rc_status(Call({}, {}, None))
+
+    def _livelinkd(self) -> Api:
+        api = Api()
+        api.get("/subjects", self._subjects)
+        api.get("/subjects/{name}", self._subject)
+        return api
+
+    def _face(self) -> SubjectInfo:
+        return SubjectInfo(
+            subject_name="FaceCapture", subject_type="face", device="phone",
+            source_ip="192.168.1.50", source_address="192.168.1.50:50000", frame_rate=60.0,
+            last_frame=time.time(), age_ms=5, frames=100, lost=0, tracked=True,
+            properties=list(FACE),
+        )  # fmt: skip
+
+    async def _subjects(self, _: Call[None]) -> SubjectList:
+        return SubjectList(sources=[self._face()], refused={})
+
+    async def _subject(self, call: Call[None]) -> SubjectDetail:
+        if call.path["name"] != "FaceCapture":
+            raise SaintError(Code.NOT_FOUND, f"there is no subject {call.path['name']}")
+        return SubjectDetail(subject=self._face(), values={"jawOpen": 0.25})
+
+    async def play(self) -> None:
+        """Moves as the demo does: sticks, a face, and what follows from them."""
+        wave = _Wave(self)
+        while True:
+            wave.step()
+            await asyncio.sleep(0.02)
+
+
+class _Wave:
+    """Publishes all topics from one phase."""
+
+    def __init__(self, robot: FakeRobot) -> None:
+        self._robot = robot
+        names = ("INPUT_RC", "INPUT_LIVELINK", "RC_STATE", "ROUTER_STATUS", "HEAD_STATE",
+                 "HEAD_EXPRESSION_STATE", "TRACKS_STATE", "TRACKS_ODOM", "SYSTEM_STATUS")  # fmt: skip
+        self._to = {name: robot.bus.publisher(getattr(topics, name)) for name in names}
+        self._arms = [robot.bus.publisher(topics.ARM_STATE.at(instance=i)) for i in ("left", "right")]
+        self._grip = robot.bus.publisher(topics.GRIPPER_STATE.at(instance="left"))
+
+    def step(self) -> None:
+        """One fiftieth of a second."""
+        robot = self._robot
+        robot.frame += 1
+        t = robot.frame * 0.02
+        stick, face = math.sin(t * 0.9), math.sin(t * 0.6 + 1.0)
+        if robot.is_rc_live:
+            self._rc(t, stick)
+        if robot.is_face_live:
+            self._face(face, t)
+        self._states(face, 0.0 if robot.estop.active else stick)
+        if robot.frame % 5 == 0:
+            self._slow(face, stick)
+
+    def _rc(self, t: float, stick: float) -> None:
+        names = tuple(f"channel_{n}" for n in range(1, 17))
+        values = [0.0] * 16
+        values[:6] = [math.sin(t * 0.5) * 0.4, stick, 0.02, -0.01, -1.0, -1.0]
+        frame = self._robot.frame
+        self._to["INPUT_RC"].publish(InputSample(stamp(), "rc", frame, False, "", names, values))
+
+    def _face(self, face: float, t: float) -> None:
+        values = [math.sin(t * (0.4 + 0.15 * i) + i) * (0.6 if i < 3 else 0.5) for i in range(10)]
+        values = [v if i < 3 else abs(v) for i, v in enumerate(values)]
+        values[0], values[3] = face * 0.6, abs(face)
+        sample = InputSample(
+            stamp(), "livelink:FaceCapture", self._robot.frame, False, "", FACE, values
+        )
+        self._to["INPUT_LIVELINK"].publish(sample)
+
+    def _states(self, face: float, stick: float) -> None:
+        self._to["HEAD_STATE"].publish(HeadState(face * 60, face * -20, face * 5, True))
+        self._to["HEAD_EXPRESSION_STATE"].publish(HeadExpression(abs(face), face * 20, face * 8))
+        self._to["TRACKS_STATE"].publish(TrackState(stick, stick * 0.8, 1.2, 1.1, False, True))
+        self._to["TRACKS_ODOM"].publish(Odometry())
+        for publisher in self._arms:
+            publisher.publish(ArmState((10.0, 20.0, -30.0, 0.0, 5.0, 0.0), (0.0,) * 6))
+        self._grip.publish(GripperState(0.5, float("nan"), False, False))
+
+    def _slow(self, face: float, stick: float) -> None:
+        robot = self._robot
+        channels = tuple(RCChannelState(n, 992, 0.0, False, 0) for n in range(1, 17))
+        receiver = RCReceiverState("crsf", robot.is_rc_live, False, 16, channels, -61.0, 50)
+        self._to["RC_STATE"].publish(receiver)
+        stopped = robot.estop.active
+        state = "estop" if stopped else "routing"
+        fields = [self._field(i, row, face, stick, stopped) for i, row in enumerate(FIELDS)]
+        self._to["ROUTER_STATUS"].publish(
+            RouteStatus(stamp(), state, stopped, robot.estop.source, robot.estop.reason, fields)
+        )
+        if robot.frame % 50 == 0:
+            self._to["SYSTEM_STATUS"].publish(
+                SystemStatus(stamp(), "saint-server", "0.1.0", 273_600, 23.0, 45.0, 51.0, 4, 1, 1, stopped)
+            )
+
+    def _field(
+        self, index: int, row: tuple[str, str, str, float], face: float, stick: float, stopped: bool
+    ) -> FieldStatus:
+        target, name, unit, most = row
+        policy, source, winner, rivals = "live", "livelink:FaceCapture", "facecap_to_head", ()
+        value = most * face * (0.35 + 0.05 * index)
+        if unit == "ratio":
+            value = abs(face)
+        if target == "tracks":
+            source, winner, value = "rc", "rc_drive", most * stick * (0.6 if name == "linear" else 0.3)
+            lost = RivalStatus("websocket_direct", "websocket:desk", 0.2, 80, "lower priority")
+            rivals = (lost,) if name == "linear" else ()
+        if target == "arms.left":
+            policy, source, winner, value = "hold", "", "", 0.5
+        if stopped:
+            policy, source, winner, rivals = "estop", "", "", ()
+            value = 0.0 if target == "tracks" else value
+        return FieldStatus(target, name, unit, value, winner, source, 12, policy,
+                           name == "tilt", 61_000, rivals)  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def fake_robot(
+    directory: Path, *, http_port: int = 0, auth: bool = False, config: Config | None = None
+) -> AsyncIterator[tuple[FakeRobot, str, LocalDomain]]:
+    """A running webd with everything around it: robot, "127.0.0.1:port", bus domain."""
+    domain = LocalDomain()
+    runtime, state = directory / "run", directory / "state"
+    for each in (runtime, state):
+        each.mkdir(parents=True, exist_ok=True)
+    robot = FakeRobot(runtime, domain.bus("fakes"))
+    http = socket.create_server(("127.0.0.1", http_port))
+    http.setblocking(False)
+    address = f"127.0.0.1:{http.getsockname()[1]}"
+    places = Directories(directory / "config", state, runtime, ROOT)
+    settings = config or Config(auth=Auth(required=auth))
+    await robot.open()
+    try:
+        async with running(
+            "webd", settings, run, places, {"http": [http]}, bus=domain.bus("webd")
+        ):
+            yield robot, address, domain
+    finally:
+        await robot.close()
+
+
+async def _main(port: int) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        async with fake_robot(Path(directory), http_port=port) as (robot, address, _):
+            print(f"http://{address}/", flush=True)
+            await robot.play()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--port", type=int, default=8088)
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_main(parser.parse_args().port))

@@ -1,0 +1,211 @@
+// The only module that talks to the network: one WebSocket that comes back by itself.
+
+/** @typedef {import("./types.js").LinkState} LinkState */
+
+const SILENCE_MS = 1200; // the server speaks at least every 500 ms
+const CONNECT_LIMIT_MS = 4000;
+const REPLY_LIMIT_MS = 15000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 5000;
+const TOKEN_KEY = "saint.token";
+
+/** A refusal of the robot, in its own words. */
+export class ApiError extends Error {
+  /** @param {{code: string, message: string, fix?: string}} problem */
+  constructor({ code, message, fix = "" }) {
+    super(message);
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+export class Api {
+  /** @type {WebSocket | null} */ #socket = null;
+  /** @type {Map<string, {done: (data: any) => void, fail: (err: Error) => void}>} */
+  #waiting = new Map();
+  #count = 0;
+  #pause = FIRST_PAUSE_MS;
+  #heardAt = 0;
+  #openedAt = 0;
+  #retryTimer = 0;
+  #clientId = `page-${Math.random().toString(36).slice(2, 8)}`;
+  /** @type {LinkState} */ state = "connecting";
+  /** When the next try begins (performance.now), while the connection is lost. */
+  retryAt = 0;
+  /** What the server told when it let us in. */
+  session = { client_id: "", robot: "", token_required: true };
+
+  /**
+   * @param {Record<string, number>} topics to subscribe, with their rates in Hz (0: every change)
+   * @param {{onState: (topic: string, data: any) => void, onLink: () => void}} listener
+   */
+  constructor(topics, listener) {
+    this.topics = topics;
+    this.listener = listener;
+  }
+
+  /** Connect now and stay connected. */
+  start() {
+    setInterval(() => this.#watch(), 200);
+    addEventListener("online", () => this.retry());
+    document.addEventListener("visibilitychange", () => {
+      if (!document.hidden && this.state === "lost") this.retry();
+    });
+    this.#connect();
+  }
+
+  /** Do not wait for the next try. */
+  retry() {
+    if (this.state === "open" || this.#socket?.readyState === WebSocket.CONNECTING) return;
+    clearTimeout(this.#retryTimer);
+    this.#pause = FIRST_PAUSE_MS;
+    this.#connect();
+  }
+
+  /**
+   * Ask for one action and wait for its answer.
+   * @param {string} type group of the action, "management"
+   * @param {string} action
+   * @param {object} [params]
+   * @returns {Promise<any>}
+   */
+  request(type, action, params = {}) {
+    return this.#ask({ type, action, params });
+  }
+
+  /**
+   * Send a set-point; nobody waits for the answer, the next one follows soon.
+   * @param {string} target
+   * @param {string} action
+   * @param {object} params
+   */
+  command(target, action, params) {
+    if (this.state === "open") this.#send({ type: "command", target, action, params });
+  }
+
+  /**
+   * Try a token; it is kept for this browser when it is right.
+   * @param {string} token
+   */
+  async unlock(token) {
+    await this.#enter(token);
+    try {
+      localStorage.setItem(TOKEN_KEY, token);
+    } catch {
+      // Asked again next time.
+    }
+  }
+
+  #connect() {
+    this.#drop();
+    this.#openedAt = performance.now();
+    this.#heardAt = this.#openedAt;
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    const socket = new WebSocket(`${scheme}://${location.host}/api/ws`);
+    this.#socket = socket;
+    socket.onopen = () => this.#enter(storedToken()).catch(() => {});
+    socket.onmessage = (event) => socket === this.#socket && this.#take(event.data);
+    socket.onclose = () => socket === this.#socket && this.#lost();
+  }
+
+  /** @param {string} token */
+  async #enter(token) {
+    try {
+      this.session = await this.#ask({ type: "auth", token, client_id: this.#clientId });
+    } catch (err) {
+      if (err instanceof ApiError && err.code === "unauthorized") this.#tell("locked");
+      throw err;
+    }
+    this.#pause = FIRST_PAUSE_MS;
+    this.#tell("open");
+    const rates = new Map();
+    for (const [topic, rate] of Object.entries(this.topics)) {
+      rates.set(rate, [...(rates.get(rate) ?? []), topic]);
+    }
+    for (const [rate_hz, topics] of rates) this.#send({ type: "subscribe", topics, rate_hz });
+  }
+
+  /** @param {string} text */
+  #take(text) {
+    this.#heardAt = performance.now();
+    const message = JSON.parse(text);
+    if (message.type === "state") {
+      this.listener.onState(message.node, message.data);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    if (!waiting) return;
+    this.#waiting.delete(message.id);
+    if (message.status === "ok") waiting.done(message.data);
+    else waiting.fail(new ApiError(message.error));
+  }
+
+  /** @param {object} message */
+  #ask(message) {
+    const id = String(++this.#count);
+    return new Promise((done, fail) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id);
+        fail(new ApiError({ code: "no_answer", message: "The robot did not answer in time." }));
+      }, REPLY_LIMIT_MS);
+      this.#waiting.set(id, {
+        done: (data) => (clearTimeout(timer), done(data)),
+        fail: (err) => (clearTimeout(timer), fail(err)),
+      });
+      if (!this.#send({ id, ...message })) this.#failAll();
+    });
+  }
+
+  /** @param {object} message */
+  #send(message) {
+    if (this.#socket?.readyState !== WebSocket.OPEN) return false;
+    this.#socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** A connection that is dead without saying so. */
+  #watch() {
+    const now = performance.now();
+    if (this.state === "open" && now - this.#heardAt > SILENCE_MS) this.#lost();
+    const isStuck = this.#socket?.readyState === WebSocket.CONNECTING;
+    if (isStuck && now - this.#openedAt > CONNECT_LIMIT_MS) this.#lost();
+    if (this.state === "lost") this.listener.onLink();
+  }
+
+  #lost() {
+    this.#drop();
+    this.#failAll();
+    const pause = this.#pause * (0.8 + 0.4 * Math.random());
+    this.#pause = Math.min(LONGEST_PAUSE_MS, this.#pause * 2);
+    this.retryAt = performance.now() + pause;
+    clearTimeout(this.#retryTimer);
+    this.#retryTimer = setTimeout(() => this.#connect(), pause);
+    this.#tell("lost");
+  }
+
+  #drop() {
+    const old = this.#socket;
+    this.#socket = null;
+    if (old && old.readyState <= WebSocket.OPEN) old.close();
+  }
+
+  #failAll() {
+    const lost = new ApiError({ code: "no_connection", message: "No connection to the robot." });
+    for (const { fail } of this.#waiting.values()) fail(lost);
+    this.#waiting.clear();
+  }
+
+  /** @param {LinkState} state */
+  #tell(state) {
+    this.state = state;
+    this.listener.onLink();
+  }
+}
+
+function storedToken() {
+  try {
+    return localStorage.getItem(TOKEN_KEY) ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,58 @@
+// Values and names as people read them.
+
+const MINUS = "\u2212";
+
+/** @param {number | null | undefined} value @param {number} digits */
+export function fixed(value, digits) {
+  if (value === null || value === undefined) return "–";
+  const text = Math.abs(value).toFixed(digits);
+  return value < 0 && Number(text) !== 0 ? MINUS + text : text;
+}
+
+/** @param {number | null | undefined} value @param {string} unit */
+export function quantity(value, unit) {
+  if (unit === "deg") return `${fixed(value, 1)}°`;
+  if (unit === "ratio") return value === null || value === undefined ? "–" : `${fixed(value * 100, 0)} %`;
+  return `${fixed(value, 2)} ${unit}`;
+}
+
+/** "headYaw", "eye_pan", "channel_3" as words. @param {string} name */
+export function words(name) {
+  const spaced = name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}
+
+/** @param {string} role @param {string} instance */
+export function roleName(role, instance) {
+  if (role === "arms") return instance ? `${words(instance)} arm` : "Arm";
+  return words(role) + (instance ? ` ${instance}` : "");
+}
+
+/** @param {string} target "arms.left" */
+export function targetName(target) {
+  const [role, instance = ""] = target.split(".");
+  return roleName(role, instance);
+}
+
+/** "livelink:FaceCapture" for people. @param {string} source */
+export function sourceName(source) {
+  const [kind, ...rest] = source.split(":");
+  const subject = rest.join(":");
+  const kinds = { rc: "RC", livelink: "LiveLink", websocket: "Client", autonomous: "Program" };
+  const label = kinds[/** @type {keyof typeof kinds} */ (kind)] ?? words(kind);
+  return subject ? `${label} ${subject}` : label;
+}
+
+/** @param {number} seconds */
+export function duration(seconds) {
+  const s = Math.max(0, Math.floor(seconds));
+  if (s < 60) return `${s} s`;
+  if (s < 3600) return `${Math.floor(s / 60)} min`;
+  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
+  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
+}
+
+/** @param {number} seconds since 1970 */
+export function clock(seconds) {
+  return new Date(seconds * 1000).toLocaleTimeString([], { hour12: false });
+}

@@ -1,0 +1,75 @@
+// Shapes of what the server sends (saint_services/webd/views.py is their source).
+
+/**
+ * @typedef {object} NodeInfo
+ * @property {string} node_id
+ * @property {string} display_name
+ * @property {"boot"|"updating"|"unadopted"|"adopting"|"active"|"offline"} state
+ * @property {string} role
+ * @property {string} instance
+ * @property {string} hardware_model
+ * @property {string} firmware_version
+ * @property {string} address
+ * @property {number} seen_age_s
+ * @property {number} cpu_temp
+ * @property {number} cpu_usage
+ * @property {number} memory_usage
+ * @property {number} uptime_s
+ * @property {number} role_restarts
+ * @property {boolean} outputs_safe
+ * @property {string} reason
+ * @property {{type: string, address: string, description: string, responsive: boolean}[]} peripherals
+ *
+ * @typedef {object} RoleChoice
+ * @property {string} role
+ * @property {string} instance
+ * @property {string} node_id
+ *
+ * @typedef {object} Problem
+ * @property {string} code
+ * @property {string} message
+ * @property {string} fix
+ *
+ * @typedef {object} Rival
+ * @property {string} route
+ * @property {string} source
+ * @property {number} value
+ * @property {number} age_ms
+ * @property {string} reason
+ *
+ * @typedef {object} OutputField
+ * @property {string} target
+ * @property {string} field
+ * @property {string} unit
+ * @property {number | null} value
+ * @property {string} winner
+ * @property {string} source
+ * @property {number} age_ms
+ * @property {"live"|"hold"|"ramp_to_zero"|"neutral"|"estop"} policy
+ * @property {boolean} clamped
+ * @property {Rival[]} rivals
+ *
+ * @typedef {object} Source
+ * @property {string} [subject]
+ * @property {number} sequence
+ * @property {number} age_ms
+ * @property {boolean} failsafe
+ * @property {number} rate_hz
+ * @property {Record<string, number | null>} values
+ *
+ * @typedef {object} FieldSpec
+ * @property {string} unit
+ * @property {"position"|"velocity"} kind
+ * @property {[number, number]} limits
+ * @property {number} neutral
+ *
+ * @typedef {object} EStop
+ * @property {boolean} active
+ * @property {string} source
+ * @property {string} reason
+ * @property {number | null} since
+ *
+ * @typedef {"connecting"|"open"|"lost"|"locked"} LinkState
+ */
+
+export {};

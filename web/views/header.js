@@ -1,0 +1,120 @@
+// Who this robot is, whether we are connected, and the way in where a token is needed.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { duration, fixed } from "../lib/format.js";
+import { theme, toggleTheme } from "../lib/theme.js";
+
+/** @param {import("../app.js").App} app */
+export function header(app) {
+  const { api, store } = app;
+  const system = store.data.system;
+  const name = api.session.robot || "SAINT.OS";
+  return html`
+    <header class="top">
+      <img class="logo" src="/img/icon.svg" width="40" height="40" alt="">
+      <div class="who">
+        <strong>${name}</strong>
+        <span class="quiet">SAINT.OS${system?.version ? ` ${system.version}` : ""}</span>
+      </div>
+      <div class="chips">${link(app)} ${openDoor(app)}</div>
+      <dl class="vitals" ?data-stale=${!store.isFresh("system", app.now)}>
+        ${vital("CPU", percent(system?.cpu_usage))} ${vital("Memory", percent(system?.memory_usage))}
+        ${vital("Temp", system?.cpu_temp ? `${fixed(system.cpu_temp, 0)} °C` : "–")}
+        ${vital("Up", system?.uptime_seconds ? duration(system.uptime_seconds) : "–")}
+      </dl>
+      <button
+        class="icon-button"
+        type="button"
+        aria-label=${theme() === "dark" ? "Use light colours" : "Use dark colours"}
+        @click=${() => (toggleTheme(), app.draw())}
+      >
+        ${theme() === "dark" ? sun : moon}
+      </button>
+    </header>
+  `;
+}
+
+/** @param {string} name @param {string} value */
+const vital = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+/** @param {number | null | undefined} value */
+const percent = (value) => (value === null || value === undefined ? "–" : `${fixed(value, 0)} %`);
+
+/** @param {import("../app.js").App} app */
+function link(app) {
+  const [kind, text] = {
+    open: ["good", "Connected"],
+    connecting: ["idle", "Connecting"],
+    lost: ["bad", "No connection"],
+    locked: ["warn", "Token needed"],
+  }[app.api.state];
+  return html`<span class="chip ${kind}" data-link=${app.api.state}><i class="dot"></i>${text}</span>`;
+}
+
+/** @param {import("../app.js").App} app */
+function openDoor(app) {
+  if (app.api.state !== "open" || app.api.session.token_required) return nothing;
+  return html`<span class="chip warn" title="auth.required is off in webd.yaml">
+    No password: simulation
+  </span>`;
+}
+
+/** @param {import("../app.js").App} app */
+export function linkBanner(app) {
+  if (app.api.state !== "lost") return nothing;
+  const wait = Math.max(0, Math.ceil((app.api.retryAt - app.now) / 1000));
+  return html`
+    <div class="banner lost">
+      <div>
+        <strong>No connection to the robot.</strong>
+        What you see is old. ${wait > 0 ? `Next try in ${wait} s.` : "Trying now."}
+      </div>
+      <button class="button" type="button" @click=${() => app.api.retry()}>Try now</button>
+    </div>
+  `;
+}
+
+let refusal = "";
+
+/** @param {import("../app.js").App} app */
+export function tokenForm(app) {
+  /** @param {SubmitEvent} event */
+  async function submit(event) {
+    event.preventDefault();
+    const form = /** @type {HTMLFormElement} */ (event.target);
+    const token = String(new FormData(form).get("token") ?? "").trim();
+    try {
+      await app.api.unlock(token);
+      refusal = "";
+    } catch (err) {
+      refusal = /** @type {Error} */ (err).message;
+    }
+    app.draw();
+  }
+  return html`
+    <form class="card token-form" @submit=${submit}>
+      <h2>This robot asks for its token</h2>
+      <p>
+        The server made it at its first start and wrote it to a file; its log says where
+        (<code>journalctl -u saint-webd</code>).
+      </p>
+      <label>
+        Token
+        <input name="token" type="password" autocomplete="current-password" required>
+      </label>
+      <p class="refusal" role="alert">${refusal}</p>
+      <button class="button primary" type="submit">Connect</button>
+    </form>
+  `;
+}
+
+const sun = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+  <circle cx="12" cy="12" r="4.2" fill="none" stroke="currentColor" stroke-width="1.8"/>
+  <path d="M12 2.5v2.6M12 18.9v2.6M2.5 12h2.6M18.9 12h2.6M5.3 5.3l1.8 1.8M16.9 16.9l1.8 1.8M18.7 5.3l-1.8 1.8M7.1 16.9l-1.8 1.8"
+    stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/>
+</svg>`;
+
+const moon = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
+  <path d="M20 14.2A8.3 8.3 0 0 1 9.8 4a8.3 8.3 0 1 0 10.2 10.2Z" fill="none"
+    stroke="currentColor" stroke-width="1.8" stroke-linejoin="round"/>
+</svg>`;

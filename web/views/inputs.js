@@ -1,0 +1,148 @@
+// The input sources with their live values.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { bar } from "../lib/bar.js";
+import { fixed, words } from "../lib/format.js";
+import { STALE_MS } from "../lib/store.js";
+
+/** @typedef {import("../app.js").App} App */
+
+// What a person looks at first; the rest is one click away.
+const MAIN = [
+  "headYaw",
+  "headPitch",
+  "headRoll",
+  "jawOpen",
+  "eyeBlinkLeft",
+  "eyeBlinkRight",
+  "browInnerUp",
+  "mouthSmileLeft",
+];
+const SIGNED = /^(head|leftEye|rightEye)(Yaw|Pitch|Roll)$/;
+
+/** @param {App} app */
+export function inputs(app) {
+  const data = app.store.data.inputs;
+  const programs = data?.autonomous ?? [];
+  return html`
+    <section aria-labelledby="inputs-title">
+      <div class="section-head">
+        <h2 id="inputs-title">Inputs</h2>
+        <span class="quiet">${data ? clients(data.clients.length) : ""}</span>
+      </div>
+      ${data ? receiver(app, data.rc) : html`<div class="card input skeleton"></div>`}
+      ${data?.livelink.length
+        ? data.livelink.map((/** @type {any} */ s) => source(app, "livelink", "LiveLink", s, MAIN))
+        : data
+          ? noFace
+          : nothing}
+      ${programs.map((/** @type {any} */ s) => source(app, "autonomous", "Program", s, []))}
+      ${(data?.websocket ?? []).map((/** @type {any} */ s) =>
+        source(app, "websocket", "Client", s, []),
+      )}
+    </section>
+  `;
+}
+
+/** @param {number} count */
+const clients = (count) => (count === 1 ? "1 client connected" : `${count} clients connected`);
+
+/** @param {App} app @param {any} rc */
+function receiver(app, rc) {
+  if (!rc) return noReceiver;
+  const age = app.store.sourceAge("rc", app.now);
+  const isStale = age > STALE_MS;
+  const [kind, label] = rc.failsafe
+    ? ["bad", "Failsafe"]
+    : isStale || rc.connected === false
+      ? ["bad", "Silent"]
+      : ["good", "Live"];
+  const channels = Object.entries(rc.values ?? {});
+  return html`
+    <article class="card input" data-source="rc" ?data-stale=${isStale}>
+      <header>
+        <h3>RC receiver <span class="quiet">${(rc.protocol ?? "").toUpperCase()}</span></h3>
+        <span class="chip ${kind}"><i class="dot"></i>${label}</span>
+      </header>
+      <p class="facts">
+        ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(rc.frame_rate_hz ?? rc.rate_hz, 0)}</b> frames/s`}
+        ${rc.rssi ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} · ${channels.length} channels
+      </p>
+      <ul class="values channels">
+        ${channels.map(([name, value]) => row(name.replace("channel_", "CH "), value, -1, 1))}
+      </ul>
+    </article>
+  `;
+}
+
+/** @param {App} app @param {string} kind @param {string} title @param {any} data @param {string[]} main */
+function source(app, kind, title, data, main) {
+  const age = app.store.sourceAge(`${kind}:${data.subject}`, app.now);
+  const isStale = age > STALE_MS;
+  const [tone, label] = isStale
+    ? ["bad", "Silent"]
+    : data.failsafe
+      ? ["warn", kind === "livelink" ? "No face" : "Signal lost"]
+      : ["good", "Live"];
+  const all = Object.keys(data.values);
+  const first = main.filter((name) => name in data.values);
+  const shown = first.length ? first : all.slice(0, 8);
+  const rest = all.filter((name) => !shown.includes(name));
+  return html`
+    <article class="card input" data-source=${`${kind}:${data.subject}`} ?data-stale=${isStale}>
+      <header>
+        <h3>${data.subject} <span class="quiet">${title}</span></h3>
+        <span class="chip ${tone}"><i class="dot"></i>${label}</span>
+      </header>
+      <p class="facts">
+        ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(data.rate_hz, 0)}</b> samples/s`}
+        · ${all.length} values
+      </p>
+      <ul class="values">${shown.map((name) => value(name, data.values[name]))}</ul>
+      ${rest.length
+        ? html`<details>
+            <summary>${rest.length} more values</summary>
+            <ul class="values">${rest.map((name) => value(name, data.values[name]))}</ul>
+          </details>`
+        : nothing}
+    </article>
+  `;
+}
+
+/** @param {number} age */
+const silence = (age) => (age === Infinity ? "a while" : `${fixed(age / 1000, age < 10000 ? 1 : 0)} s`);
+
+/** @param {string} name @param {number | null} number */
+const value = (name, number) =>
+  row(words(name), number, SIGNED.test(name) || (number ?? 0) < 0 ? -1 : 0, 1);
+
+/** @param {string} name @param {number | null} number @param {number} low @param {number} high */
+const row = (name, number, low, high) => html`
+  <li>
+    <span class="name">${name}</span>
+    <span class="track ${low < 0 ? "both" : ""}"><i ${bar(number, low, high)}></i></span>
+    <span class="number">${fixed(number, 2)}</span>
+  </li>
+`;
+
+const noReceiver = html`
+  <article class="card input is-empty">
+    <header>
+      <h3>RC receiver</h3>
+      <span class="chip idle"><i class="dot"></i>Not heard</span>
+    </header>
+    <p class="quiet">No receiver has sent anything yet. Check its wiring and rcd.yaml.</p>
+  </article>
+`;
+
+const noFace = html`
+  <article class="card input is-empty">
+    <header>
+      <h3>LiveLink</h3>
+      <span class="chip idle"><i class="dot"></i>Not heard</span>
+    </header>
+    <p class="quiet">
+      In Live Link Face, add this server's address as a target with port 11111.
+    </p>
+  </article>
+`;

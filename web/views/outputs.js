@@ -1,0 +1,117 @@
+// What the router sends to each target, and who decided it.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { bar } from "../lib/bar.js";
+import { quantity, sourceName, targetName, words } from "../lib/format.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../lib/types.js").OutputField} OutputField */
+
+const RANK = ["head", "tracks", "arms.left", "arms.right"];
+const POLICIES = {
+  hold: "Nobody: holds its last value",
+  ramp_to_zero: "Nobody: ramps to zero",
+  neutral: "Nobody: goes to neutral",
+  estop: "Emergency stop",
+};
+
+/** @param {App} app */
+export function outputs(app) {
+  const data = app.store.data.outputs;
+  const isStale = !app.store.isFresh("outputs", app.now);
+  /** @type {Map<string, OutputField[]>} */
+  const targets = new Map();
+  for (const field of data?.fields ?? []) {
+    targets.set(field.target, [...(targets.get(field.target) ?? []), field]);
+  }
+  const ordered = [...targets].sort(([a], [b]) => place(a) - place(b));
+  return html`
+    <section aria-labelledby="outputs-title" data-outputs ?data-stale=${isStale}>
+      <div class="section-head">
+        <h2 id="outputs-title">Outputs</h2>
+        <span class="quiet">${summary(data, isStale)}</span>
+      </div>
+      ${!data ? html`<div class="card output skeleton"></div>` : nothing}
+      ${data && !ordered.length ? empty : nothing}
+      <div class="output-grid">
+        ${repeat(
+          ordered,
+          ([target]) => target,
+          ([target, fields]) => card(app, target, fields),
+        )}
+      </div>
+    </section>
+  `;
+}
+
+/** @param {string} target */
+function place(target) {
+  const at = RANK.indexOf(target);
+  return at < 0 ? RANK.length : at;
+}
+
+/** @param {any} data @param {boolean} isStale */
+function summary(data, isStale) {
+  if (!data) return "";
+  if (isStale) return "The router is silent";
+  const states = { idle: "Idle", routing: "Routing", blending: "Blending", estop: "Stopped" };
+  return states[/** @type {"idle"} */ (data.state)] ?? words(data.state);
+}
+
+/** @param {App} app @param {string} target @param {OutputField[]} fields */
+function card(app, target, fields) {
+  return html`
+    <article class="card output" data-target=${target}>
+      <h3>${targetName(target)}</h3>
+      <ul>
+        ${repeat(
+          fields,
+          (field) => field.field,
+          (field) => row(field, app.robot?.targets?.[target]?.[field.field]),
+        )}
+      </ul>
+    </article>
+  `;
+}
+
+/** @param {OutputField} field @param {import("../lib/types.js").FieldSpec | undefined} spec */
+function row(field, spec) {
+  const [low, high] = spec?.limits ?? [-1, 1];
+  const neutral = spec?.neutral ?? 0;
+  return html`
+    <li class="field is-${field.policy}" data-field=${field.field}>
+      <span class="name">${words(field.field)}</span>
+      <span class="track ${low < neutral ? "both" : ""}">
+        <i ${bar(field.value, low, high, neutral)}></i>
+      </span>
+      <span class="number">${quantity(field.value, field.unit)}</span>
+      <span class="why">${why(field)}</span>
+    </li>
+  `;
+}
+
+/** @param {OutputField} field */
+function why(field) {
+  if (field.policy !== "live") {
+    return html`<span class="policy">${POLICIES[field.policy] ?? words(field.policy)}</span>`;
+  }
+  return html`
+    <span class="winner">${sourceName(field.source)}</span>
+    <span class="route">${field.winner}</span>
+    ${field.clamped ? html`<span class="tag">limited</span>` : nothing}
+    ${field.rivals.map(
+      (rival) => html`<span class="rival" title=${`route ${rival.route}`}>
+        over ${sourceName(rival.source)} (${rival.reason})
+      </span>`,
+    )}
+  `;
+}
+
+const empty = html`
+  <div class="card empty">
+    <h3>Nothing is driven yet</h3>
+    <p>As soon as an input with a route sends something, its outputs appear here with the reason for
+    every value.</p>
+  </div>
+`;
