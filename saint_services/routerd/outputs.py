@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .arbitration import Claim
 
 STEP_S = 0.010  # while something ramps or slews it is advanced this often
-RAMP_S = 0.060  # a lost velocity is zero after this time
+RAMP_S = 0.050  # a lost velocity is zero within 60 ms, a late timer included
 
 Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "estop"]
 LossPolicy = Literal["hold", "ramp_to_zero", "neutral"]
@@ -108,7 +108,7 @@ def step(output: Output, now: float) -> None:
         return
     share = (now - output.ramp_at) / RAMP_S
     output.at = now
-    if share >= 1.0:
+    if share > 0.999:
         output.value = output.want
         output.is_moving = False
     elif share > 0.0:

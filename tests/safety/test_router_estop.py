@@ -1,0 +1,207 @@
+"""The e-stop always wins, and only an explicit reset with everything at rest ends it. The numbers
+are typed by hand: they must not change with the code.
+"""
+
+import pytest
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.routerd.estop import Latch
+from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, TURN, Rig, preset, route
+
+ALL = (DRIVE, TURN, STOP, DIRECT, FACE)
+
+
+def stopped(rig: Rig) -> Rig:
+    rig.router.raise_estop("test", "pressed", rig.now)
+    return rig
+
+
+def test_stop_zeroes_velocities_at_once() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.5, "rc", stick=1.0, wheel=1.0, switch=-1.0)
+    assert (rig.value("tracks.linear"), rig.value("tracks.angular")) == (1.5, 3.0)
+    stopped(rig)
+    assert (rig.value("tracks.linear"), rig.value("tracks.angular")) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("source", ["rc", "websocket:1", "autonomous:x"])
+def test_nothing_moves_while_stopped(source: str) -> None:
+    rig = stopped(Rig(*ALL, route("auto", "autonomous", "*")))
+    for step in range(100):
+        rig.send(source, "" if source == "rc" else "tracks", linear=step / 100, stick=step / 100)
+        rig.wait(0.01)
+        assert rig.value("tracks.linear") == 0.0
+    assert rig.router.dirty == set()
+    assert rig.output("tracks.linear").policy == "estop"
+
+
+def test_switch_raises_it_from_any_target() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.5, "rc", stick=1.0, wheel=0.0, switch=0.49)
+    assert not rig.router.latch.active
+    rig.send("rc", stick=1.0, wheel=0.0, switch=0.5)
+    assert rig.router.latch.active
+    assert rig.router.latch.source == "rc"
+    assert "switch" in rig.router.latch.reason
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_switch_raises_it_in_the_first_sample() -> None:
+    rig = Rig(*ALL)
+    rig.send("rc", stick=1.0, wheel=0.0, switch=1.0)
+    assert rig.router.latch.active
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_short_press_between_two_samples_latches() -> None:
+    rig = Rig(*ALL)
+    rig.send("rc", stick=0.0, wheel=0.0, switch=-1.0)
+    rig.send("rc", stick=0.0, wheel=0.0, switch=1.0)
+    rig.send("rc", stick=0.0, wheel=0.0, switch=-1.0)
+    assert rig.router.latch.active
+
+
+def test_captured_receiver_does_not_stop_the_default_preset() -> None:
+    rig = Rig(*preset())
+    rig.send("rc", channel_1=0.0, channel_2=0.0, channel_5=-1.0, channel_6=-1.0)
+    assert not rig.router.latch.active
+    rig.send("rc", channel_1=0.0, channel_2=0.0, channel_5=-1.0, channel_6=1.0)
+    assert rig.router.latch.active
+
+
+def test_reset_is_refused_while_the_switch_is_on() -> None:
+    rig = Rig(*ALL)
+    rig.send("rc", stick=0.0, wheel=0.0, switch=1.0)
+    with pytest.raises(SaintError, match="switch of rc still asks for the stop") as caught:
+        rig.router.clear_estop("web", rig.now)
+    assert caught.value.code is Code.REFUSED
+    assert rig.router.latch.active
+
+
+@pytest.mark.parametrize(("stick", "wheel", "named"), [(0.1, 0.0, "stick"), (0.0, -0.1, "wheel")])
+def test_reset_is_refused_while_a_live_velocity_input_is_off_neutral(
+    stick: float, wheel: float, named: str
+) -> None:
+    rig = stopped(Rig(*ALL))
+    rig.send("rc", stick=stick, wheel=wheel, switch=-1.0)
+    with pytest.raises(SaintError, match=f"{named} of rc still asks tracks"):
+        rig.router.clear_estop("web", rig.now)
+
+
+def test_reset_is_refused_for_a_direct_command_too() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.send("websocket:1", "tracks", linear=0.2, angular=0.0)
+    with pytest.raises(SaintError, match="linear of websocket:1 still asks"):
+        rig.router.clear_estop("web", rig.now)
+
+
+def test_reset_is_possible_when_the_deflected_source_is_lost() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.send("rc", stick=1.0, wheel=0.0, switch=-1.0)
+    rig.wait(0.121)
+    rig.router.clear_estop("web", rig.now)
+    assert not rig.router.latch.active
+
+
+def test_after_reset_a_stick_that_comes_back_deflected_does_not_drive() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.1, "rc", stick=1.0, wheel=0.0, switch=-1.0)
+    stopped(rig)
+    rig.wait(1.0)
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(1.0, "rc", stick=1.0, wheel=0.0, switch=-1.0)
+    assert rig.value("tracks.linear") == 0.0
+    assert rig.output("tracks.linear").rivals[0].reason == "must move first"
+    rig.stream(0.5, "rc", stick=0.9, wheel=0.0, switch=-1.0)
+    assert rig.value("tracks.linear") == pytest.approx(1.35)
+    assert rig.value("tracks.angular") == 0.0
+
+
+def test_after_reset_an_unknown_receiver_must_be_moved_first() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.5, "rc", stick=1.0, wheel=0.0, switch=-1.0)
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_after_reset_a_new_program_may_command_at_once() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.5, "websocket:7", "tracks", linear=0.5, angular=0.0)
+    assert rig.value("tracks.linear") == 0.5
+
+
+def test_after_reset_a_stalled_program_must_change_its_command() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.3, "websocket:1", "tracks", linear=0.5)
+    stopped(rig)
+    rig.wait(1.0)  # its network stalls
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.5, "websocket:1", "tracks", linear=0.5)
+    assert rig.value("tracks.linear") == 0.0
+    rig.stream(0.5, "websocket:1", "tracks", linear=0.4)
+    assert rig.value("tracks.linear") == 0.4
+
+
+def test_after_reset_positions_are_not_commanded_until_moved() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.3, "livelink:a", headYaw=0.5)
+    stopped(rig)
+    assert not rig.is_driven("head.pan")
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.3, "livelink:a", headYaw=0.52)
+    assert not rig.is_driven("head.pan")
+    rig.stream(0.3, "livelink:a", headYaw=0.6)
+    assert rig.is_driven("head.pan")
+    assert rig.value("head.pan") == pytest.approx(34.37748)
+
+
+def test_jitter_does_not_count_as_moved() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.send("rc", stick=0.013, wheel=0.0, switch=-1.0)
+    rig.router.clear_estop("web", rig.now)
+    for step in range(100):
+        rig.send("rc", stick=0.013 + 0.002 * (step % 2), wheel=0.0, switch=-1.0)
+        rig.wait(0.01)
+    assert rig.output("tracks.linear").winner == ""
+
+
+def test_restart_keeps_the_latch_and_its_generation() -> None:
+    first = stopped(Rig(*ALL))
+    again = Rig(*ALL, latch=first.router.latch)
+    again.stream(0.5, "rc", stick=0.5, wheel=0.0, switch=-1.0)
+    assert again.router.latch == first.router.latch
+    assert again.value("tracks.linear") == 0.0
+
+
+def test_generation_rises_with_every_change_only() -> None:
+    rig = Rig(*ALL, latch=Latch(generation=7))
+    stopped(stopped(rig))
+    assert rig.router.latch.generation == 8
+    rig.router.clear_estop("web", rig.now)
+    rig.router.clear_estop("web", rig.now)
+    assert rig.router.latch.generation == 9
+
+
+def test_first_reason_stays() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.router.raise_estop("other", "later", rig.now)
+    assert (rig.router.latch.source, rig.router.latch.reason) == ("test", "pressed")
+
+
+def test_route_edit_cannot_release_it() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.3, "rc", stick=1.0, wheel=0.0, switch=-1.0)
+    stopped(rig)
+    rig.router.set_routes([DRIVE], rig.now)
+    rig.stream(0.3, "rc", stick=0.5, wheel=0.0, switch=-1.0)
+    assert rig.router.latch.active
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_enabling_a_stop_route_with_its_switch_on_stops() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.3, "rc", stick=1.0, switch=1.0)
+    rig.router.set_routes([DRIVE, STOP], rig.now)
+    assert rig.router.latch.active
+    assert rig.value("tracks.linear") == 0.0

@@ -1,0 +1,134 @@
+"""Which routes are refused, with which words; what an edit does to a moving robot; the presets."""
+
+from typing import Any
+
+import pytest
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.routerd.routes import MAX_ROUTES, check, check_all
+from tests.unit.routerd.rig import DIRECT, DRIVE, SHARE, TURN, Rig, preset, robot, route
+
+PAN = {"from": "a", "to": "pan"}
+
+
+@pytest.mark.parametrize(
+    ("target", "mapping", "more", "words"),
+    [
+        ("haed", [PAN], {}, "output.target 'haed' is not known; did you mean 'head'?"),
+        ("head", [PAN | {"to": "pam"}], {}, "mapping[0].to 'pam' is not known of head; did you"),
+        ("head", [PAN, PAN | {"clamp": [1, -1]}], {}, "mapping[1].clamp must rise"),
+        ("*", [PAN], {}, "needs one target"),
+        ("head", [PAN | {"to": "estop"}], {}, "the e-stop is a switch"),
+        ("head", [PAN], {"input": {"type": "fase"}}, "did you mean 'face'?"),
+        ("*", "passthrough", {"input": {"command_types": ["moev"]}}, "did you mean 'move'?"),
+        ("head", [PAN] * 129, {}, "more than 128 mappings"),
+    ],
+)
+def test_unsound_route_is_refused_with_the_nearest_name(
+    target: str, mapping: Any, more: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(SaintError) as caught:
+        check(route("x", "websocket", target, mapping, **more), robot())
+    assert caught.value.code is Code.REQUEST_INVALID
+    assert words in caught.value.message
+    assert caught.value.message.startswith("route x: ")
+
+
+def test_two_routes_of_one_name_are_refused() -> None:
+    with pytest.raises(SaintError, match="two routes 'rc_drive'"):
+        check_all([DRIVE, DRIVE], robot())
+
+
+def test_too_many_routes_are_refused() -> None:
+    many = [DRIVE.model_copy(update={"id": f"r{i}"}) for i in range(MAX_ROUTES + 1)]
+    with pytest.raises(SaintError, match="more than the 128"):
+        check_all(many, robot())
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.stem for path in (SHARE / "manifests" / "routes").glob("*.yaml"))
+)
+def test_preset_is_sound(name: str) -> None:
+    check_all(preset(name), robot())
+
+
+def test_all_presets_are_there() -> None:
+    names = {path.stem for path in (SHARE / "manifests" / "routes").glob("*.yaml")}
+    assert {"default", "facecap_head", "rc_manual", "manual_override", "ue_fullbody"} <= names
+
+
+def test_default_lets_rc_drive_and_face_look_at_the_same_time() -> None:
+    rig = Rig(*preset())
+    channels = {f"channel_{number}": 0.01 for number in range(1, 17)} | {"channel_6": -1.0}
+    for _ in range(50):
+        rig.send("rc", **(channels | {"channel_2": 0.5}))
+        rig.send("livelink:iPhone", headYaw=0.2, headPitch=-0.1, headRoll=0.0, jawOpen=0.4)
+        rig.wait(0.01)
+    assert rig.value("tracks.linear") == pytest.approx(0.5, abs=0.15)
+    assert rig.value("head.pan") == pytest.approx(11.45916)
+    assert rig.value("head.jaw") == pytest.approx(0.4)
+    assert not rig.router.latch.active
+
+
+def test_edit_of_a_driving_route_keeps_it_in_control() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=0.8)
+    rig.router.set_routes([DRIVE, DIRECT], rig.now)
+    assert rig.output("tracks.linear").policy == "live"
+    assert rig.value("tracks.linear") == pytest.approx(1.2)
+    rig.stream(0.1, "rc", stick=0.5)
+    assert rig.value("tracks.linear") == pytest.approx(0.75)
+
+
+def test_edit_takes_effect_without_a_new_sample() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=0.8)
+    half = route("rc_drive", "rc", "tracks", [{"from": "stick", "to": "linear", "scale": 0.5}])
+    rig.router.set_routes([half], rig.now)
+    rig.wait(0.11)
+    assert rig.value("tracks.linear") == pytest.approx(0.48, abs=0.01)  # slews from 1.2 to 0.4
+
+
+def test_removed_route_lets_go() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=1.0)
+    rig.router.set_routes([], rig.now)
+    assert rig.output("tracks.linear").policy == "ramp_to_zero"
+    rig.stream(0.06, "rc", stick=1.0)
+    assert rig.value("tracks.linear") == 0.0
+    assert list(rig.router.claims) == []
+
+
+def test_disabled_route_lets_go_and_the_next_in_line_takes_over() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.0)
+    rig.send("websocket:1", "tracks", linear=0.05)
+    off = DRIVE.model_copy(update={"enabled": False})
+    rig.router.set_routes([off, DIRECT], rig.now)
+    assert rig.output("tracks.linear").winner == "web"
+
+
+def test_new_velocity_route_drives_only_after_its_input_was_moved() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.1, "rc", stick=0.0, wheel=1.0)
+    rig.router.set_routes([DRIVE, TURN], rig.now)
+    rig.stream(0.3, "rc", stick=0.0, wheel=1.0)
+    assert rig.value("tracks.angular") == 0.0
+    assert [r.reason for r in rig.output("tracks.angular").rivals] == ["must move first"]
+    rig.stream(0.3, "rc", stick=0.0, wheel=0.5)
+    assert rig.value("tracks.angular") == 1.5
+
+
+def test_new_priority_counts_at_once() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.0)
+    rig.send("websocket:1", "tracks", linear=0.01)
+    rig.router.set_routes([DRIVE, DIRECT.model_copy(update={"priority": 900})], rig.now)
+    assert rig.output("tracks.linear").winner == "web"
+
+
+def test_refused_edit_changes_nothing() -> None:
+    rig = Rig(DRIVE)
+    with pytest.raises(SaintError):
+        rig.router.set_routes([DRIVE, DRIVE], rig.now)
+    assert rig.router.routes == (DRIVE,)

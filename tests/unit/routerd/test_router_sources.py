@@ -1,0 +1,129 @@
+"""Which samples are new, and what is refused."""
+
+import pytest
+
+from saint_services.lib.generated.saint_msgs import InputSample
+from saint_services.routerd.sources import MAX_SOURCES, kind_of
+from tests.unit.routerd.rig import DIRECT, DRIVE, Rig
+
+
+def test_repeated_sequence_is_refused_and_does_not_keep_alive() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=1.0)
+    for _ in range(30):
+        assert not rig.send("rc", sequence=40, stick=1.0)
+        rig.wait(0.01)
+    assert rig.value("tracks.linear") == 0.0
+    assert rig.router.refused["repeated sequence"] == 30
+
+
+def test_lower_sequence_of_the_same_writer_is_refused() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", sequence=10, stick=0.01)
+    assert not rig.send("rc", sequence=9, stick=0.01)
+
+
+def test_lower_sequence_of_a_new_writer_is_a_restart() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", sequence=10, stick=0.0)
+    assert rig.send("rc", sequence=1, origin="b", stick=0.01)
+    assert rig.send("rc", sequence=2, origin="b", stick=0.01)
+
+
+def test_unknown_writer_restarts_only_after_silence() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", sequence=10, origin="", stick=0.0)
+    assert not rig.send("rc", sequence=1, origin="", stick=0.0)
+    rig.wait(1.1)
+    assert rig.send("rc", sequence=2, origin="", stick=0.0)
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), float("-inf")])
+def test_value_that_is_not_finite_refuses_the_sample(bad: float) -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.02)
+    assert not rig.send("rc", stick=bad)
+    assert rig.value("tracks.linear") == pytest.approx(0.03)
+    assert rig.router.refused["value not finite"] == 1
+
+
+def test_names_and_values_of_different_length_are_refused() -> None:
+    rig = Rig(DRIVE)
+    message = InputSample(source="rc", sequence=1, names=("stick", "b"), values=(1.0,))
+    assert not rig.router.sample(message, "a", rig.now)
+    assert rig.router.refused["names and values differ in number"] == 1
+
+
+def test_name_twice_is_refused() -> None:
+    rig = Rig(DRIVE)
+    message = InputSample(source="rc", sequence=1, names=("stick", "stick"), values=(1.0, 0.0))
+    assert not rig.router.sample(message, "a", rig.now)
+
+
+def test_unknown_names_are_ignored_and_counted() -> None:
+    rig = Rig(DIRECT)
+    assert rig.send("websocket:1", "head", pan=3.0, pam=4.0)
+    assert rig.value("head.pan") == 3.0
+    assert rig.router.refused["unknown field"] == 1
+
+
+def test_unknown_target_is_refused() -> None:
+    rig = Rig(DIRECT)
+    assert not rig.send("websocket:1", "legs", pan=3.0)
+    assert rig.router.refused["unknown target"] == 1
+
+
+def test_failsafe_sample_counts_as_lost_at_once() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=1.0)
+    rig.send("rc", failsafe=True, stick=1.0)
+    assert rig.output("tracks.linear").policy == "ramp_to_zero"
+    assert rig.output("tracks.linear").rivals[0].reason == "failsafe"
+    rig.wait(0.06)
+    assert rig.value("tracks.linear") == 0.0
+    rig.send("rc", stick=0.01)
+    assert rig.output("tracks.linear").winner == "rc_drive"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("rc", "rc"),
+        ("rc:2", None),
+        ("livelink:Ann", "livelink"),
+        ("livelink", None),
+        ("livelink:", None),
+        ("autonomous:a:b", "autonomous"),
+        ("safety:x", None),
+        ("", None),
+        ("websocket:" + "x" * 200, None),
+    ],
+)
+def test_kind_of_source_names(name: str, kind: str | None) -> None:
+    assert kind_of(name) == kind
+
+
+def test_too_many_sources_forget_the_oldest_idle_one() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.01)
+    for number in range(MAX_SOURCES + 10):
+        rig.wait(0.001)
+        assert rig.send(f"websocket:{number}", "head", pan=0.0)
+    assert len(rig.router.sources) == MAX_SOURCES
+    assert "rc" in rig.router.sources
+    assert "websocket:0" in rig.router.sources  # in control of the head
+    assert "websocket:1" not in rig.router.sources
+    assert len(list(rig.router.claims)) == MAX_SOURCES
+
+
+def test_source_is_reported_with_values_and_rate() -> None:
+    rig = Rig(DRIVE)
+    rig.router.measure(rig.now)
+    rig.stream(1.5, "rc", stick=0.25)
+    rig.router.measure(rig.now)
+    rig.stream(1.5, "rc", stick=0.25)
+    rig.router.measure(rig.now)
+    (source,) = rig.status().sources
+    assert source.values == {"stick": 0.25}
+    assert source.rate_hz == pytest.approx(100.0, rel=0.05)
+    assert source.alive
