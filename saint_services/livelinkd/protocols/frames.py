@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: that doubles the cost of making one
 class Frame:
     """One frame of one subject. `values` belong to `names` and are finite; both are empty when the
     sender is alive but tracks nothing.

@@ -59,9 +59,11 @@ class Robot:
     states: list[RCReceiverState] = field(default_factory=list)
 
     async def until(self, is_so: Callable[[], bool]) -> None:
-        async with asyncio.timeout(5):
-            while not is_so():
-                await asyncio.sleep(0.005)
+        for _ in range(1000):
+            if is_so():
+                return
+            await asyncio.sleep(0.005)
+        raise TimeoutError
 
     async def drive(self) -> None:
         """Frames at 100 Hz until one counts."""

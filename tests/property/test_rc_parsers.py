@@ -1,0 +1,154 @@
+"""Whatever bytes arrive: parsers do not raise, do not grow, stay in range and find what is good."""
+
+import itertools
+import struct
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.rcd.channels import Normalizer
+from saint_services.rcd.protocols import PARSERS, CrsfFrame, Frame, Parser, RcFrame
+from saint_services.rcd.protocols.crsf import crc8
+from saint_services.rcd.protocols.crsf_telemetry import telemetry
+
+LONGEST_HELD = 8 * 25
+PAUSE_US = 6_000  # longer than every protocol's
+
+reads = st.lists(st.tuples(st.binary(max_size=200), st.integers(0, 20_000)), max_size=20)
+# Bytes that parsers take for beginnings.
+tricky = st.lists(
+    st.sampled_from([0x00, 0x04, 0x06, 0x0F, 0x16, 0x17, 0x18, 0x20, 0x3E, 0x40, 0x55, 0xC8, 0xEE])
+    | st.integers(0, 255),
+    max_size=200,
+).map(bytes)
+channels = st.lists(st.integers(0, 2047), min_size=16, max_size=16)
+
+
+def bits(values: list[int]) -> bytes:
+    return sum(value << 11 * i for i, value in enumerate(values)).to_bytes(22, "little")
+
+
+def crsf(values: list[int]) -> bytes:
+    body = b"\x16" + bits(values)
+    return b"\xc8\x18" + body + bytes([crc8(body)])
+
+
+def sbus(values: list[int]) -> bytes:
+    return b"\x0f" + bits(values) + b"\0\0"
+
+
+def ibus(values: list[int]) -> bytes:
+    body = b"\x20\x40" + struct.pack("<14H", *values[:14])
+    return body + struct.pack("<H", 0xFFFF - sum(body))
+
+
+MAKERS = {"crsf": crsf, "sbus": sbus, "ibus": ibus}
+every_protocol = pytest.mark.parametrize("protocol", sorted(PARSERS))
+
+
+def channel_values(frames: list[Frame]) -> list[tuple[int, ...]]:
+    return [frame.raw for frame in frames if isinstance(frame, RcFrame)]
+
+
+def feed_split(parser: Parser, data: bytes, cuts: list[int], now_us: int) -> list[Frame]:
+    """The same bytes at the same time, in several reads."""
+    edges = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
+    found: list[Frame] = []
+    for start, end in itertools.pairwise(edges):
+        found += parser.feed(data[start:end], now_us)
+    return found
+
+
+@every_protocol
+@given(reads=reads)
+def test_any_bytes_at_any_time_are_survived(protocol: str, reads: list[tuple[bytes, int]]) -> None:
+    survive(protocol, reads)
+
+
+@every_protocol
+@given(data=tricky)
+def test_bytes_that_look_like_frames_are_survived(protocol: str, data: bytes) -> None:
+    survive(protocol, [(data[i : i + 7], 100) for i in range(0, len(data), 7)])
+
+
+def survive(protocol: str, reads: list[tuple[bytes, int]]) -> None:
+    parser, normalizer, now_us, frames = PARSERS[protocol](), Normalizer([]), 0, []
+    for data, pause_us in reads:
+        now_us += pause_us
+        frames += parser.feed(data, now_us)
+        assert len(parser._held) <= LONGEST_HELD + len(data)  # type: ignore[attr-defined]
+    frames += parser.flush()
+    assert not parser.is_waiting
+    assert parser.frames == len(frames)
+    total = sum(len(data) for data, _ in reads)
+    assert 0 <= parser.discarded_bytes <= total
+    for frame in frames:
+        if isinstance(frame, CrsfFrame):
+            telemetry(frame)
+            continue
+        assert all(-1.0 <= value <= 1.0 for value in normalizer.values(frame))
+        assert all(0 <= us <= 4095 for us in frame.us)
+
+
+@every_protocol
+@given(values=st.lists(channels, max_size=5), cuts=st.lists(st.integers(0, 10_000), max_size=12))
+def test_split_reads_give_the_same_frames(
+    protocol: str, values: list[list[int]], cuts: list[int]
+) -> None:
+    data = b"".join(map(MAKERS[protocol], values))
+    whole, split = PARSERS[protocol](), PARSERS[protocol]()
+    expected = whole.feed(data, 0) + whole.flush()
+    found = feed_split(split, data, cuts, 0) + split.flush()
+    assert channel_values(found) == channel_values(expected)
+    assert len(expected) == len(values)
+
+
+@pytest.mark.parametrize("protocol", ["crsf", "ibus"])
+@given(data=tricky, values=channels, cuts=st.lists(st.integers(0, 10_000), max_size=12))
+def test_split_noise_gives_the_same_frames(
+    protocol: str, data: bytes, values: list[int], cuts: list[int]
+) -> None:
+    data += MAKERS[protocol](values)
+    whole, split = PARSERS[protocol](), PARSERS[protocol]()
+    expected = whole.feed(data, 0) + whole.flush()
+    found = feed_split(split, data, cuts, 0) + split.flush()
+    assert found == expected
+    assert split.discarded_bytes == whole.discarded_bytes
+
+
+@every_protocol
+@given(noise=tricky, values=channels)
+def test_good_frame_after_noise_and_a_pause_is_found(
+    protocol: str, noise: bytes, values: list[int]
+) -> None:
+    parser, frame = PARSERS[protocol](), MAKERS[protocol](values)
+    parser.feed(noise, 0)
+    found = parser.feed(frame, PAUSE_US) + parser.flush()
+    assert tuple(values)[: len(channel_values(found)[-1])] == channel_values(found)[-1]
+
+
+@pytest.mark.parametrize("make", [crsf, ibus])
+@given(values=channels, place=st.integers(0, 1000), change=st.integers(1, 255))
+def test_damaged_frame_is_never_taken_for_channels(
+    make: Callable[[list[int]], bytes], values: list[int], place: int, change: int
+) -> None:
+    frame = bytearray(make(values))
+    # The first two bytes of IBUS, and the address of CRSF, may legally differ.
+    place = 2 + place % (len(frame) - 2)
+    frame[place] ^= change
+    parser = PARSERS["crsf" if make is crsf else "ibus"]()
+    assert tuple(values) not in channel_values(parser.feed(bytes(frame), 0) + parser.flush())
+
+
+@every_protocol
+@given(noise=tricky, values=channels)
+def test_reset_forgets_everything(protocol: str, noise: bytes, values: list[int]) -> None:
+    parser, frame = PARSERS[protocol](), MAKERS[protocol](values)
+    parser.feed(noise, 0)
+    parser.reset()
+    assert not parser.is_waiting
+    fresh = PARSERS[protocol]()
+    found = parser.feed(frame, 10) + parser.flush()
+    assert channel_values(found) == channel_values(fresh.feed(frame, 10) + fresh.flush())
