@@ -71,6 +71,7 @@ class Adoption:
         self._memory = memory
         self._meter = machine.Meter()
         self._metrics = machine.Metrics()
+        self._version = ""
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
         self._heard: dict[str, Subscription] = {}
@@ -89,6 +90,7 @@ class Adoption:
         return views.system_status(
             self.registry,
             self.catalog.robot,
+            self._version,
             self._metrics,
             is_estop=self._is_estop,
             now_s=monotonic_s(),
@@ -145,6 +147,7 @@ class Adoption:
 
     async def tick(self) -> None:
         """Once a second, forever: the robot's status, nodes that came or went."""
+        self._version = (await asyncio.to_thread(machine.hardware)).version
         next_s, seconds = monotonic_s(), 0
         while True:
             self._metrics = await asyncio.to_thread(self._meter.sample)

@@ -3,7 +3,7 @@
 from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
-from ..lib.machine import Metrics, version
+from ..lib.machine import Metrics
 from .logic import Catalog, Node, Registry, RoleKey
 
 
@@ -84,14 +84,21 @@ def gone(registry: Registry, now_s: float) -> frozenset[str]:
 
 
 def system_status(
-    registry: Registry, robot: str, metrics: Metrics, *, is_estop: bool, now_s: float, stamp: Time
+    registry: Registry,
+    robot: str,
+    version: str,
+    metrics: Metrics,
+    *,
+    is_estop: bool,
+    now_s: float,
+    stamp: Time,
 ) -> SystemStatus:
     """The robot in one message."""
     online = [node for node in registry.nodes.values() if node.is_online(now_s)]
     return SystemStatus(
         stamp=stamp,
         server_name=robot,
-        version=version(),
+        version=version,
         uptime_seconds=metrics.uptime_s,
         cpu_usage=metrics.cpu_usage,
         memory_usage=metrics.memory_usage,

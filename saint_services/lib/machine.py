@@ -9,7 +9,6 @@ import re
 import socket
 import time
 from dataclasses import dataclass
-from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -37,6 +36,7 @@ class Hardware:
     model: str = ""
     revision: str = ""
     mac_address: str = ""
+    version: str = ""  # the release that is installed
 
 
 def is_token(name: str) -> bool:
@@ -44,26 +44,23 @@ def is_token(name: str) -> bool:
     return _TOKEN.fullmatch(name) is not None
 
 
-def version() -> str:
-    """The release that is installed."""
-    return os.environ.get("SAINT_VERSION") or _package_version()
-
-
-@cache
-def _package_version() -> str:
-    try:
-        return metadata.version("saint-os")
-    except metadata.PackageNotFoundError:
-        return ""
-
-
 def hardware(root: Path = _ROOT) -> Hardware:
-    """Model, revision and address of the network card."""
+    """Model, revision, address of the network card, release."""
     tree = root / "sys/firmware/devicetree/base"
     dmi = root / "sys/class/dmi/id"
     model = _text(tree / "model") or _text(dmi / "product_name") or platform.machine()
     revision = _cpuinfo(root, "Revision") or _text(dmi / "product_version")
-    return Hardware(model[:64], revision[:64], mac_address(root))
+    return Hardware(model[:64], revision[:64], mac_address(root), _version())
+
+
+def _version() -> str:
+    """SAINT_VERSION is set by the image; a checkout knows its package's version."""
+    if version := os.environ.get("SAINT_VERSION"):
+        return version
+    try:
+        return metadata.version("saint-os")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def hardware_id(root: Path = _ROOT) -> str:
@@ -106,11 +103,11 @@ def address(peer: str) -> str:
 
 
 class Meter:
-    """Samples the metrics; the processor's load is that since the last sample."""
+    """Samples the metrics. The load is that since the last sample, at first since boot."""
 
     def __init__(self, root: Path = _ROOT) -> None:
         self._root = root
-        self._busy, self._total = self._ticks()
+        self._busy, self._total = 0, 0
 
     def sample(self) -> Metrics:
         """The metrics now."""

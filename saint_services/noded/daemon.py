@@ -46,7 +46,6 @@ async def run(ctx: Context[Config]) -> None:
         await ctx.stopping.wait()
     finally:
         node.role.stop()  # the role goes to its safe state
-        outputs.close()
 
 
 def _tell_problems(ctx: Context[Config], files: NodeFiles, outputs: Outputs) -> None:

@@ -17,7 +17,8 @@ HEADER = tuple(GPIOPin(pin_number=pin, pin_name=f"GPIO{pin}") for pin in range(2
 
 
 class Outputs:
-    """The board, opened beforehand so that making it safe takes no time."""
+    """The board, opened beforehand so that making it safe takes no time, and open until the process
+    ends: a thread may still be reading it when the daemon stops."""
 
     def __init__(self) -> None:
         self.problem = "not opened"
@@ -25,10 +26,8 @@ class Outputs:
 
     async def open(self, spec: str) -> None:
         """A computer without pins is no fault of ours: `problem` tells."""
-        from ...lib.hw import open_board
-
         try:
-            self._board = await asyncio.to_thread(open_board, spec)
+            self._board = await asyncio.to_thread(_open, spec)
             self.problem = ""
         except SaintError as err:
             self.problem = err.message
@@ -65,8 +64,9 @@ class Outputs:
         except (SaintError, OSError):
             return ()
 
-    def close(self) -> None:
-        """The outputs stay as they are."""
-        if self._board is not None:
-            self._board.close()
-            self._board = None
+
+def _open(spec: str) -> "Board":
+    # Imported here, in the thread: it takes a while and a test may do without.
+    from ...lib.hw import open_board
+
+    return open_board(spec)

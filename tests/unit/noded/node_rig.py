@@ -1,0 +1,170 @@
+"""A node inside the test's loop: local bus, a server that only serves configurations, and role
+processes that are played by the test over real unix sockets.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from saint_services.lib.api.role import RoleAssignment, RoleReport
+from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.daemon import bind, running
+from saint_services.lib.generated import saint_msgs as msgs
+from saint_services.lib.generated import topics
+from saint_services.lib.ipc import Api, Call, Client, Server
+from saint_services.lib.sd import Directories
+from saint_services.noded.config import Config
+from saint_services.noded.daemon import run
+
+REPOSITORY = Path(__file__).parents[3]
+READY = RoleReport(ready=True, safe=True, estop=False)
+
+
+class FakeRole:
+    """A role process: takes assignments, says what the test wants it to say."""
+
+    def __init__(self, runtime: Path, name: str, happened: list[str]) -> None:
+        self.first = READY
+        self.assignments: list[RoleAssignment] = []
+        self._runtime = runtime
+        self._name = name
+        self._happened = happened
+        self._server: Server | None = None
+        self._dies = asyncio.Event()
+        self._reports: asyncio.Queue[RoleReport] = asyncio.Queue()
+
+    async def start(self) -> None:
+        """As the service manager would."""
+        self._dies.clear()
+        api = Api()
+        api.stream("POST", "/assignment", self._assigned, body=RoleAssignment)
+        self._server = await api.serve([bind(self._runtime, self._name)])
+
+    async def die(self) -> None:
+        """The connection ends without a word; the socket stays, as with socket activation."""
+        self._dies.set()
+
+    def say(self, report: RoleReport) -> None:
+        self._reports.put_nowait(report)
+
+    async def close(self) -> None:
+        if self._server:
+            await self._server.close()
+
+    async def _assigned(self, call: Call[RoleAssignment]) -> AsyncIterator[RoleReport]:
+        self._dies.clear()
+        self.assignments.append(call.body)
+        self._happened.append(f"{self._name} assigned")
+        try:
+            yield self.first
+            while self.first.ready:
+                report = await self._next()
+                if report is None:
+                    return
+                yield report
+        finally:
+            self._happened.append(f"{self._name} ended")
+
+    async def _next(self) -> RoleReport | None:
+        said = asyncio.ensure_future(self._reports.get())
+        died = asyncio.ensure_future(self._dies.wait())
+        try:
+            await asyncio.wait({said, died}, timeout=1.0, return_when="FIRST_COMPLETED")
+            if died.done():
+                return None
+            return said.result() if said.done() else self.first
+        finally:
+            said.cancel()
+            died.cancel()
+
+
+class Robot:
+    """What surrounds the node under test."""
+
+    def __init__(self, root: Path) -> None:
+        self.domain = LocalDomain()
+        self.happened: list[str] = []  # in this order
+        self.statuses: list[msgs.NodeStatus] = []
+        self.announcements: list[msgs.NodeAnnouncement] = []
+        self.gpio: list[msgs.NodeGPIOStatus] = []
+        self.directories = Directories(
+            config=root / "etc", state=root / "state", runtime=root / "run", share=REPOSITORY
+        )
+        self.directories.runtime.mkdir()
+        self.texts: dict[str, str] = {}
+        self.display_name = ""
+        self.watcher: LocalBus = self.domain.bus("watcher")
+        self.watcher.subscribe(
+            topics.NODE_STATUS.at(node_id="pi_1"), lambda s: self.statuses.append(s.message)
+        )
+        self.watcher.subscribe(
+            topics.NODES_UNADOPTED, lambda s: self.announcements.append(s.message)
+        )
+        self.watcher.subscribe(
+            topics.NODE_GPIO.at(node_id="pi_1"), lambda s: self.gpio.append(s.message)
+        )
+        self.roles: list[FakeRole] = []
+
+    async def role(self, name: str) -> FakeRole:
+        role = FakeRole(self.directories.runtime, name, self.happened)
+        self.roles.append(role)
+        await role.start()
+        return role
+
+    def serve_configs(self) -> None:
+        """As adoptiond does."""
+        for name in ("head", "arms_left", "tracks"):
+            path = REPOSITORY / f"manifests/roles/{name}.yaml"
+            self.texts.setdefault(name, path.read_text())
+        self.watcher.serve(topics.NODES_CONFIG, self._config)
+
+    async def _config(self, request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
+        text = self.texts.get(f"{request.role}_{request.instance}".strip("_"))
+        if text is None:
+            return msgs.GetRoleConfig_Response(success=False, message="no such role here")
+        checksum = hashlib.sha256(text.encode()).hexdigest()
+        is_changed = checksum != request.known_checksum
+        return msgs.GetRoleConfig_Response(
+            success=True,
+            changed=is_changed,
+            checksum=checksum,
+            config_yaml=text if is_changed else "",
+            display_name=self.display_name,
+            server="SAINT-01",
+            server_address="192.168.10.1",
+        )
+
+    def announce_server(self) -> None:
+        """A life sign of a server that has just started."""
+        self.domain.bus("adoptiond").publisher(topics.SYSTEM_STATUS).publish(msgs.SystemStatus())
+
+    async def adopt(self, role: str, instance: str = "") -> msgs.AdoptNode_Response:
+        request = msgs.AdoptNode_Request(node_id="pi_1", role=role, instance=instance)
+        return await self.watcher.call(topics.NODE_ADOPT.at(node_id="pi_1"), request, 8.0)
+
+    async def reset(self, factory: bool = False) -> msgs.ResetNode_Response:
+        request = msgs.ResetNode_Request(node_id="pi_1", factory_reset=factory)
+        return await self.watcher.call(topics.NODE_RESET.at(node_id="pi_1"), request, 5.0)
+
+    @asynccontextmanager
+    async def node(self, config: Config | None = None) -> AsyncIterator[Client]:
+        """The node, running; its control plane."""
+        bus = self.domain.bus("noded")
+        config = config or Config(config_timeout_s=0.1, role_ready_timeout_s=0.5)
+        try:
+            async with (
+                running("noded", config, run, self.directories, bus=bus),
+                Client(self.directories.runtime / "noded.sock") as client,
+            ):
+                yield client
+        finally:
+            await bus.close()  # a bus that is passed in belongs to the test
+
+
+async def until(condition: Callable[[], bool], limit_s: float = 5.0) -> None:
+    """Wait for what the loop will bring about."""
+    async with asyncio.timeout(limit_s):
+        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
+            await asyncio.sleep(0.005)

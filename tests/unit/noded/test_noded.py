@@ -1,0 +1,228 @@
+"""noded as a daemon: adoption, resuming, a dying role, resets; local bus, real sockets."""
+
+import asyncio
+
+import yaml
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.node import NodeReport, NodeReset
+from saint_services.lib.api.role import RoleReport
+from saint_services.lib.clock import monotonic_s
+from saint_services.lib.generated import saint_msgs as msgs
+from saint_services.lib.generated import topics
+from saint_services.lib.ipc import Client
+from tests.unit.noded.node_rig import READY, Robot, until
+
+
+async def report(client: Client) -> NodeReport:
+    return await client.get("/status", NodeReport)
+
+
+async def test_node_without_role_announces_itself_and_its_pins_at_once(robot: Robot):
+    async with robot.node() as client:
+        await until(lambda: bool(robot.announcements and robot.gpio), 1.0)
+        announced = robot.announcements[0]
+        assert (announced.node_id, announced.state) == ("pi_1", "unadopted")
+        assert announced.firmware_version
+        assert len(robot.gpio[0].pins) == 28
+        assert (await report(client)).state is NodeState.UNADOPTED
+
+
+async def test_adoption_starts_the_role_and_is_kept_on_disk_in_the_specified_form(robot: Robot):
+    robot.serve_configs()
+    robot.display_name = "Left Arm"
+    role = await robot.role("role-armsd")
+    async with robot.node() as client:
+        answer = await robot.adopt("arms", "left")
+        assert (answer.success, answer.assigned_topic_prefix) == (True, "/saint/arms/left")
+        assert role.assignments[0].config.target == "arms.left"
+        status = await report(client)
+        assert (status.state, status.role, status.instance) == (NodeState.ACTIVE, "arms", "left")
+        assert (status.role_alive, status.config_version) == (True, "1.0.0")
+        await until(lambda: any(s.state == "active" for s in robot.statuses))
+    kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
+    assigned_at = kept.pop("assigned_at")
+    assert assigned_at.endswith("Z")
+    assert kept == {
+        "version_of_format": 1,
+        "assigned_role": "arms",
+        "instance": "left",
+        "assigned_by": "SAINT-01",
+        "config_version": "1.0.0",
+        "server_address": "192.168.10.1",
+    }
+    assert (robot.directories.state / "role_config.yaml").read_text() == robot.texts["arms_left"]
+    identity = yaml.safe_load((robot.directories.state / "identity.yaml").read_text())
+    assert (identity["node_id"], identity["display_name"]) == ("pi_1", "Left Arm")
+
+
+async def test_adoption_without_server_fails_in_bounded_time_and_says_why(robot: Robot):
+    async with robot.node() as client:
+        before = monotonic_s()
+        answer = await robot.adopt("head")
+        assert monotonic_s() - before < 1.0  # 2 attempts of 0.1 s
+        assert not answer.success
+        assert "did not answer within 0.1 s" in answer.message
+        await until(lambda: robot.announcements[-1].reason == answer.message)
+        assert (await report(client)).state is NodeState.UNADOPTED
+    assert not (robot.directories.state / "role.yaml").exists()
+
+
+async def test_adoption_with_a_missing_device_fails_with_the_roles_words(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    role.first = RoleReport(ready=False, safe=True, estop=False, reason="0x40 does not answer")
+    async with robot.node():
+        answer = await robot.adopt("head")
+        assert not answer.success
+        assert answer.message == "0x40 does not answer"
+    assert not (robot.directories.state / "role.yaml").exists()
+
+
+async def test_adoption_without_a_role_daemon_fails(robot: Robot):
+    robot.serve_configs()
+    async with robot.node():
+        answer = await robot.adopt("head")
+        assert not answer.success
+        assert "role-headd" in answer.message
+
+
+async def test_adoption_with_a_configuration_that_is_no_good_fails_with_its_fault(robot: Robot):
+    robot.texts["head"] = "role: head\nversion: '1'\ntopic_prefix: /saint/head\nlimitz: 3\n"
+    robot.serve_configs()
+    async with robot.node():
+        answer = await robot.adopt("head")
+        assert not answer.success
+        assert "limitz" in answer.message
+
+
+async def test_resumes_after_restart_without_the_server_in_less_than_a_second(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node():
+        assert (await robot.adopt("head")).success
+    await robot.watcher.close()  # the server is gone
+    before = monotonic_s()
+    async with robot.node() as client:
+        await until(lambda: len(role.assignments) == 2, 1.0)
+        assert monotonic_s() - before < 1.0
+        assert (await report(client)).state is NodeState.ACTIVE
+
+
+async def test_damaged_configuration_is_fetched_again_when_the_server_is_back(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node():
+        assert (await robot.adopt("head")).success
+    path = robot.directories.state / "role_config.yaml"
+    path.write_text("role: he")
+    async with robot.node() as client:
+        await until(lambda: len(role.assignments) == 2)
+        assert (await report(client)).state is NodeState.ACTIVE
+        await until(lambda: path.read_text() == robot.texts["head"])
+
+
+async def test_role_that_dies_is_made_safe_before_it_is_started_again(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node() as client:
+        assert (await robot.adopt("head")).success
+        robot.happened.clear()
+        await role.die()
+        await until(lambda: len(role.assignments) == 2, 2.0)
+        assert robot.happened[:3] == [
+            "role-headd ended",
+            "head made safe",
+            "role-headd assigned",
+        ]
+        await until(lambda: robot.statuses[-1].role_restarts == 1)
+        status = await report(client)
+        assert (status.state, status.role_restarts) == (NodeState.ACTIVE, 1)
+
+
+async def test_role_that_never_comes_back_is_tried_for_ever(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node() as client:
+        assert (await robot.adopt("head")).success
+        await role.close()
+        (robot.directories.runtime / "role-headd.sock").unlink()
+        await until(lambda: robot.happened.count("head made safe") >= 4)
+        status = await report(client)
+        assert (status.state, status.role_alive, status.outputs_safe) == (
+            NodeState.ACTIVE,
+            False,
+            True,
+        )
+        assert "role-headd" in status.reason
+        await role.start()
+        await until(lambda: len(role.assignments) == 2)
+
+
+async def test_role_that_falls_silent_is_given_up_and_made_safe(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node():
+        assert (await robot.adopt("head")).success
+        role._next = lambda: asyncio.sleep(60)  # type: ignore[method-assign,assignment]
+        await until(lambda: "head made safe" in robot.happened, 6.0)
+
+
+async def test_reports_of_the_role_reach_the_status(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node():
+        assert (await robot.adopt("head")).success
+        role.say(READY.model_copy(update={"safe": False, "reason": "servo is hot"}))
+        await until(lambda: robot.statuses[-1].reason == "servo is hot", 1.0)
+        assert not robot.statuses[-1].outputs_safe
+
+
+async def test_reset_takes_the_role_away_and_a_factory_reset_the_name_too(robot: Robot):
+    robot.serve_configs()
+    robot.display_name = "Head Unit"
+    await robot.role("role-headd")
+    async with robot.node() as client:
+        assert (await robot.adopt("head")).success
+        assert (await robot.reset()).success
+        status = await report(client)
+        assert (status.state, status.role) == (NodeState.UNADOPTED, "")
+        assert status.display_name == "Head Unit"
+        assert "role-headd ended" in robot.happened
+        assert not (robot.directories.state / "role.yaml").exists()
+        done = await client.post("/reset", NodeReset(factory_reset=True), Done)
+        assert done.message == "pi_1 is unadopted"
+        assert (await report(client)).display_name == ""
+
+
+async def test_server_that_comes_back_brings_a_newer_configuration_and_the_name(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node() as client:
+        assert (await robot.adopt("head")).success
+        robot.texts["head"] = robot.texts["head"].replace('"1.0.0"', '"1.1.0"')
+        robot.display_name = "Head Unit"
+        robot.announce_server()
+        await until(lambda: len(role.assignments) == 2)
+        status = await report(client)
+        assert (status.config_version, status.display_name) == ("1.1.0", "Head Unit")
+        path = robot.directories.state / "role_config.yaml"
+        await until(lambda: path.read_text() == robot.texts["head"])
+
+
+async def test_gpio_probe_answers_for_this_node_only(robot: Robot):
+    async with robot.node():
+        service = topics.NODE_GPIO_PROBE.at(node_id="pi_1")
+        ours = await robot.watcher.call(service, msgs.GPIOProbe_Request(node_id="pi_1"), 2.0)
+        other = await robot.watcher.call(service, msgs.GPIOProbe_Request(node_id="pi_2"), 2.0)
+        assert ours.success
+        assert len(ours.status.pins) == 28
+        assert not other.success
+
+
+async def test_computer_without_pins_still_is_a_node(robot: Robot, monkeypatch):
+    monkeypatch.setenv("SAINT_HW", "nonsense")
+    async with robot.node():
+        await until(lambda: bool(robot.gpio), 2.0)
+        assert robot.gpio[0].pins[17].pin_name == "GPIO17"
