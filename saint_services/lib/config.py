@@ -95,6 +95,24 @@ def read_yaml(text: str, name: str) -> Document:
     return document
 
 
+def write_yaml(data: object) -> str:
+    """Plain data as YAML that read_yaml reads back the same, whatever the texts look like."""
+    dumped: str = yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True)
+    return dumped
+
+
+class _Writer(yaml.SafeDumper):
+    """Quotes every text that would read back as something else."""
+
+
+def _text_node(writer: _Writer, text: str) -> yaml.ScalarNode:
+    is_plain = text.isprintable() and isinstance(scalar(text), str)
+    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
+
+
+_Writer.add_representer(str, _text_node)
+
+
 def _checked(model: type[T], document: Document, name: str) -> T:
     if not isinstance(document.data, dict):
         what = validation.shown(document.data)
@@ -103,8 +121,9 @@ def _checked(model: type[T], document: Document, name: str) -> T:
         return model.model_validate(document.data)
     except ValidationError as err:
         found = validation.faults(err, model, document.data)
+    first = min(found, key=lambda fault: (fault.is_missing, document.line(fault.path)))
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    raise _fault(f"{name}, line {document.line(found[0].path)}: {found[0]}{more}")
+    raise _fault(f"{name}, line {document.line(first.path)}: {first}{more}")
 
 
 def _fault(sentence: str) -> SaintError:
@@ -117,9 +136,10 @@ def _syntax(error: yaml.YAMLError, text: str) -> tuple[int, str]:
         mark = error.problem_mark
         lines = text.splitlines()
         rest = lines[mark.line][mark.column :] if mark.line < len(lines) else ""
+        line = min(mark.line + 1, len(lines))
         if rest.startswith("\t"):
-            return mark.line + 1, "a tab stands where only spaces may indent"
-        return mark.line + 1, f"this is not YAML: {error.problem}"
+            return line, "a tab stands where only spaces may indent"
+        return line, f"this is not YAML: {error.problem}"
     position = getattr(error, "position", 0)
     return text.count("\n", 0, position) + 1, "this is not YAML: a character is not allowed"
 

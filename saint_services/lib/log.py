@@ -130,6 +130,10 @@ class _Journal(logging.Handler):
         except OSError:
             self.lost += 1
 
+    def close(self) -> None:
+        self._socket.close()
+        super().close()
+
 
 def journal_datagram(fixed: dict[str, str], record: logging.LogRecord) -> bytes:
     """One entry in journald's native protocol."""

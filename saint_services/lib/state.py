@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from . import config, validation
@@ -103,7 +102,7 @@ class Store(Generic[T]):
 
     def _encoded(self, data: dict[str, Any]) -> bytes:
         if self.path.suffix == ".yaml":
-            return yaml.safe_dump(data, sort_keys=False, allow_unicode=True).encode()
+            return config.write_yaml(data).encode()
         return json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"
 
     def _set_aside(self, reason: Exception) -> None:

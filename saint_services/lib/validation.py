@@ -53,6 +53,7 @@ class Fault:
 
     path: Path
     what: str  # "is not a known setting; did you mean 'priority'?"
+    is_missing: bool = False  # may only follow from another fault, such as a misspelled key
 
     def __str__(self) -> str:
         return f"{dotted(self.path)} {self.what}".lstrip()
@@ -61,7 +62,7 @@ class Fault:
 def faults(error: ValidationError, model: type[BaseModel], data: object) -> list[Fault]:
     """All faults, most telling first: what was misspelled before what is missing for it."""
     branches: dict[Path, dict[str, list[_Located]]] = {}
-    plain: list[tuple[bool, Fault]] = []
+    plain: list[Fault] = []
     for details in error.errors(include_url=False):
         located = _locate(details, data)
         if located.branch:
@@ -71,7 +72,7 @@ def faults(error: ValidationError, model: type[BaseModel], data: object) -> list
             plain.append(_described(located, model))
     for base, members in branches.items():
         plain.append(_folded(base, members, model))
-    return [fault for _, fault in sorted(plain, key=lambda pair: pair[0])]
+    return sorted(plain, key=lambda fault: fault.is_missing)
 
 
 def dotted(path: Path) -> str:
@@ -139,22 +140,21 @@ def _holds(here: object, part: str | int) -> bool:
     return isinstance(here, Mapping) and part in here
 
 
-def _described(located: _Located, model: type[BaseModel]) -> tuple[bool, Fault]:
-    """The fault, with True first when it may only follow from another one."""
+def _described(located: _Located, model: type[BaseModel]) -> Fault:
     details, path = located.details, located.path
     kind = details["type"]
     if kind == "missing":
-        return True, Fault(path, "is missing")
-    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        return False, Fault(path, _unknown_key(model, path))
+        return Fault(path, "is missing", is_missing=True)
+    if kind == "extra_forbidden":
+        return Fault(path, _unknown_key(model, path))
     context = details.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
-        return False, Fault(path, f"is refused: {context.get('error', '')}")
+        return Fault(path, f"is refused: {context.get('error', '')}")
     words = _WORDS.get(kind)
     if words is None:
-        return False, Fault(path, f"is refused: {details['msg']}")
+        return Fault(path, f"is refused: {details['msg']}")
     must = words.format_map({key: str(value) for key, value in context.items()})
-    return False, Fault(path, f"must be {must}, not {shown(details['input'])}")
+    return Fault(path, f"must be {must}, not {shown(details['input'])}")
 
 
 def _unknown_key(model: type[BaseModel], path: Path) -> str:
@@ -166,25 +166,18 @@ def _unknown_key(model: type[BaseModel], path: Path) -> str:
     return f"{text}; known here: {', '.join(sorted(known))}" if known else text
 
 
-def _folded(
-    base: Path, members: dict[str, list[_Located]], model: type[BaseModel]
-) -> tuple[bool, Fault]:
+def _folded(base: Path, members: dict[str, list[_Located]], model: type[BaseModel]) -> Fault:
     """One sentence for a union: of the member that fits furthest, else of all that would do."""
-    described = {name: [_described(each, model) for each in all_] for name, all_ in members.items()}
-
-    def rank(name: str) -> tuple[int, int]:
-        return max(len(fault.path) for _, fault in described[name]), -len(described[name])
-
-    best = max(described, key=rank)
-    first = min(described[best], key=lambda pair: pair[0])
-    if len(first[1].path) > len(base):
-        return first
-    wanted = [fault.what for faults_ in described.values() for _, fault in faults_[:1]]
-    if not all(what.startswith("must be ") for what in wanted):
+    described = [[_described(each, model) for each in found] for found in members.values()]
+    best = max(described, key=lambda found: (max(len(f.path) for f in found), -len(found)))
+    first = min(best, key=lambda fault: fault.is_missing)
+    wanted = [found[0].what for found in described]
+    is_plain = all(what.startswith("must be ") for what in wanted)
+    if len(first.path) > len(base) or not is_plain:
         return first
     value = next(iter(members.values()))[0].details["input"]
     wishes = dict.fromkeys(what.removeprefix("must be ").split(", not ")[0] for what in wanted)
-    return False, Fault(base, f"must be {' or '.join(wishes)}, not {shown(value)}")
+    return Fault(base, f"must be {' or '.join(wishes)}, not {shown(value)}")
 
 
 def _known_keys(model: type[BaseModel], path: Path) -> set[str]:

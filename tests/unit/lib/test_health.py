@@ -1,0 +1,46 @@
+"""Health: issues once each, counters as they are."""
+
+import logging
+
+import pytest
+
+from saint_services.lib.errors import Code
+from saint_services.lib.health import Health
+
+
+def test_report_of_a_healthy_daemon() -> None:
+    report = Health("routerd").report()
+
+    assert report.healthy
+    assert (report.daemon, report.issues, report.counters) == ("routerd", [], {})
+
+
+def test_issue_is_reported_until_it_is_cleared() -> None:
+    health = Health("routerd")
+    health.raise_issue(Code.HARDWARE_MISSING, "pca9685 at 0x40")
+
+    (issue,) = health.report().issues
+    assert (issue.code, issue.text) == (Code.HARDWARE_MISSING, "pca9685 at 0x40")
+    assert issue.fix
+
+    health.clear(Code.HARDWARE_MISSING)
+    assert health.report().healthy
+
+
+def test_issue_is_logged_once_going_and_once_coming_back(caplog: pytest.LogCaptureFixture) -> None:
+    health = Health("routerd")
+    with caplog.at_level(logging.INFO):
+        for text in ("one", "two", "three"):
+            health.raise_issue(Code.HARDWARE_FAULT, text)
+        health.clear(Code.HARDWARE_FAULT)
+        health.clear(Code.HARDWARE_FAULT)
+
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+    assert not health.report().issues
+
+
+def test_counters_are_part_of_the_report() -> None:
+    health = Health("rcd")
+    health.counters["rejected"] += 2
+
+    assert health.report().counters == {"rejected": 2}
