@@ -54,4 +54,5 @@ class Datagrams:
                 return
             except OSError:
                 continue  # an error of an earlier datagram; the next read goes on
-            self._take(data, (address[0], address[1]))
+            # A socket of both families shows IPv4 senders as ::ffff:192.168.1.50.
+            self._take(data, (address[0].removeprefix("::ffff:"), address[1]))
