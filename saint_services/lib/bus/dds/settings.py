@@ -71,6 +71,8 @@ def _xml(interface: str, peers: list[str]) -> str:
         "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
         f"<MaxAutoParticipantIndex>{_HIGHEST_INDEX}</MaxAutoParticipantIndex>"
         f"<Peers>{named}</Peers></Discovery>"
+        # A process that ends does not wait, writer by writer, for readers that end with it.
+        "<Internal><WriterLingerDuration>0 ms</WriterLingerDuration></Internal>"
         "</Domain></CycloneDDS>"
     )
 
