@@ -1,0 +1,74 @@
+"""Serial lines: any speed, one owner, clear sentences, growing pauses."""
+
+import asyncio
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.hw.serial import PAUSES_S, SerialLine, SerialPort, open_serial
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[int, str]]:
+    ours, theirs = os.openpty()
+    yield ours, os.ttyname(theirs)
+    os.close(theirs)
+    os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("baud", "parity", "stopbits"),
+    [(420_000, "none", 1), (100_000, "even", 2), (115_200, "none", 1)],
+)
+def test_all_bytes_pass_at_every_speed(
+    pair: tuple[int, str], baud: int, parity: str, stopbits: int
+) -> None:
+    port = open_serial(pair[1], baud, parity, stopbits)
+    os.write(pair[0], bytes(range(256)))
+    assert port.read() == bytes(range(256))
+    assert port.read() == b""  # nothing there is not unplugged
+    port.close()
+
+
+def test_second_owner_is_refused(pair: tuple[int, str]) -> None:
+    port = open_serial(pair[1], 115_200)
+    with pytest.raises(SaintError, match="another program has it open"):
+        open_serial(pair[1], 115_200)
+    port.close()
+    open_serial(pair[1], 115_200).close()
+
+
+@pytest.mark.parametrize(
+    ("device", "code", "told"),
+    [
+        ("/dev/nowhere", Code.HARDWARE_MISSING, "there is no such device"),
+        ("/etc/hostname", Code.HARDWARE_FAULT, "it is not a serial line"),
+        ("/tmp", Code.HARDWARE_FAULT, "it is not a serial line"),
+    ],
+)
+def test_wrong_device_is_told(device: str, code: Code, told: str) -> None:
+    with pytest.raises(SaintError, match=told) as caught:
+        open_serial(device, 115_200)
+    assert caught.value.code is code
+
+
+async def test_line_that_is_not_there_is_tried_with_growing_pauses() -> None:
+    loop = asyncio.get_running_loop()
+    tries: list[float] = []
+    lost: list[SaintError] = []
+
+    def never() -> SerialPort:
+        tries.append(loop.time())
+        raise SaintError(Code.HARDWARE_MISSING, "gone")
+
+    line = SerialLine(never, lambda data, now_us: None, lambda: None, lost.append)
+    line.start()
+    await asyncio.sleep(sum(PAUSES_S[:3]) + 0.2)
+    line.close()
+    assert len(tries) == 4
+    assert len(lost) == 1
+    assert tries[2] - tries[1] > tries[1] - tries[0]
+    await asyncio.sleep(1.0)
+    assert len(tries) == 4
