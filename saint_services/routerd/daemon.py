@@ -41,8 +41,8 @@ _log = log.get("routerd")
 async def run(context: Context[Config]) -> None:
     """The daemon's life."""
     share, folder = context.directories.share, context.directories.state
-    robot = adapters.load_robot(share, context.config.robot)
-    preset = adapters.load_preset(share, context.config.preset)
+    robot = await asyncio.to_thread(adapters.load_robot, share, context.config.robot)
+    preset = await asyncio.to_thread(adapters.load_preset, share, context.config.preset)
     try:
         check_all(preset.routes, robot)
     except SaintError as err:
@@ -90,15 +90,12 @@ def _sorted(
 
 def _after_start(saved: state.SavedLatch, problem: SaintError | None) -> state.SavedLatch:
     """The latch as it was; active when nobody can tell."""
+    newest = int(wall_s())  # above every generation that roles may remember
     if problem:
-        newest = Latch(generation=int(wall_s()))
-        latch = Latch(True, "routerd", f"the saved e-stop is unknown: {problem.message}")
-        return state.SavedLatch.of(latch, _iso_now()).model_copy(
-            update={"generation": newest.generation}
-        )
+        reason = f"the saved e-stop is unknown: {problem.message}"
+        return state.SavedLatch.of(Latch(True, "routerd", reason, newest), _iso_now())
     if saved.generation == 0:
-        # A first start, or a new disk: roles may remember higher generations than 0.
-        return saved.model_copy(update={"generation": int(wall_s())})
+        return saved.model_copy(update={"generation": newest})
     return saved
 
 

@@ -1,0 +1,311 @@
+"""The daemon on the in-process bus: samples in, commands and life signs out, requests, restarts."""
+
+import asyncio
+import contextlib
+import math
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.routing import (
+    EStopInfo,
+    EStopRequest,
+    Route,
+    RouteInfo,
+    RouteList,
+    RouterStatus,
+    SetEnabled,
+)
+from saint_services.lib.bus import Bus, Topic
+from saint_services.lib.bus.local import LocalDomain
+from saint_services.lib.daemon import Context, running
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.geometry_msgs import Twist, Vector3
+from saint_services.lib.generated.saint_msgs import HeadCommand, InputSample
+from saint_services.lib.generated.std_msgs import Bool
+from saint_services.lib.ipc import Client
+from saint_services.lib.sd import Directories
+from saint_services.routerd.config import Config
+from saint_services.routerd.daemon import run
+from tests.unit.routerd.rig import SHARE, route
+
+
+class Robot:
+    """A running routerd, what it published, and a bus to talk to it."""
+
+    def __init__(self, domain: LocalDomain, context: Context[Config], client: Client) -> None:
+        self.bus: Bus = domain.bus("others")
+        self.context = context
+        self.client = client
+        self.heard: dict[str, list[Any]] = {}
+        self.sequence = 0
+
+    def hear(self, *wanted: Topic[Any]) -> None:
+        for topic in wanted:
+            heard = self.heard.setdefault(topic.name, [])
+            self.bus.subscribe(topic, lambda sample, heard=heard: heard.append(sample.message))
+
+    def all_of(self, topic: Topic[Any]) -> list[Any]:
+        return self.heard[topic.name]
+
+    def rc(self, **channels: float) -> None:
+        self.sequence += 1
+        names, values = tuple(channels), tuple(channels.values())
+        message = InputSample(source="rc", sequence=self.sequence, names=names, values=values)
+        self.bus.publisher(topics.INPUT_RC).publish(message)
+
+    async def drive(self, seconds: float, **channels: float) -> None:
+        for _ in range(round(seconds * 50)):
+            self.rc(**channels)
+            await asyncio.sleep(0.02)
+
+
+@pytest.fixture
+def directories(tmp_path: Path) -> Directories:
+    return Directories(tmp_path / "etc", tmp_path / "state", tmp_path / "run", SHARE)
+
+
+@contextlib.asynccontextmanager
+async def alive(directories: Directories, config: Config | None = None) -> AsyncIterator[Robot]:
+    domain = LocalDomain()
+    bus = domain.bus("routerd")
+    async with (
+        running("routerd", config or Config(), run, directories, bus=bus) as context,
+        Client(directories.runtime / "routerd.sock") as client,
+    ):
+        yield Robot(domain, context, client)
+
+
+async def test_rc_sample_becomes_a_twist(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL, topics.HEAD_CMD)
+        robot.rc(channel_1=0.0, channel_2=0.06)
+        await asyncio.sleep(0.005)
+        (twist,) = robot.all_of(topics.TRACKS_CMD_VEL)
+        assert 0.005 < twist.linear.x < 0.02
+        assert robot.all_of(topics.HEAD_CMD) == []
+
+
+async def test_samples_of_one_turn_leave_as_one_command(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL)
+        for value in (0.06, 0.07, 0.055):
+            robot.rc(channel_2=value)
+        await asyncio.sleep(0.005)
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == 1
+
+
+async def test_commands_are_repeated_with_the_heartbeat(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT, topics.ROUTER_STATUS)
+        robot.rc(channel_2=0.0)
+        await asyncio.sleep(0.55)
+        beats = robot.all_of(topics.ROUTER_HEARTBEAT)
+        assert 9 <= len(beats) <= 12
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) >= 9
+        assert 4 <= len(robot.all_of(topics.ROUTER_STATUS)) <= 6
+        sequences = [beat.sequence for beat in beats]
+        assert sequences == list(range(sequences[0], sequences[0] + len(beats)))
+
+
+async def test_lost_source_ramps_without_any_traffic(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL)
+        await robot.drive(0.3, channel_2=1.0)
+        assert robot.all_of(topics.TRACKS_CMD_VEL)[-1].linear.x > 1.0
+        await asyncio.sleep(0.12 + 0.06)
+        speeds = [twist.linear.x for twist in robot.all_of(topics.TRACKS_CMD_VEL)]
+        assert speeds[-1] == 0.0
+        assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 4  # steps on the way down
+
+
+async def test_foreign_twist_drives_by_the_routers_rules(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        ours = robot.context
+        foreign = robot.bus.publisher(topics.TRACKS_CMD_VEL)
+        foreign.publish(Twist(linear=Vector3(x=0.05)))
+        await asyncio.sleep(0.005)
+        status = await robot.client.get("/status", RouterStatus)
+        linear = next(each for each in status.outputs if each.field == "linear")
+        assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
+        assert linear.value == pytest.approx(0.05)
+        assert ours.health.is_healthy
+
+
+async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
+        await asyncio.sleep(0.005)
+        status = await robot.client.get("/status", RouterStatus)
+        driven = [each.field for each in status.outputs if each.winner]
+        assert driven == ["tilt"]
+
+
+async def test_estop_is_published_latched_and_silences_commands(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP, topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT)
+        await robot.drive(0.1, channel_2=0.5)
+        reply = await robot.client.post(
+            "/estop", EStopRequest(source="web", reason="pressed"), EStopInfo
+        )
+        assert (reply.active, reply.source, reply.reason) == (True, "web", "pressed")
+        assert reply.since.endswith("+00:00")
+        await asyncio.sleep(0.01)
+        commands = len(robot.all_of(topics.TRACKS_CMD_VEL))
+        await robot.drive(0.2, channel_2=0.5)
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == commands
+        told = robot.all_of(topics.ESTOP)
+        assert [each.active for each in told] == [False, True]
+        assert told[1].generation == told[0].generation + 1
+        newest = robot.all_of(topics.ROUTER_HEARTBEAT)[-1]
+        assert (newest.estop, newest.estop_generation) == (True, told[1].generation)
+
+
+async def test_clear_is_refused_with_the_input_named(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
+        robot.rc(channel_2=0.5)
+        await asyncio.sleep(0.005)
+        with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
+            await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        assert caught.value.code is Code.REFUSED
+        robot.rc(channel_2=0.0)
+        await asyncio.sleep(0.005)
+        reply = await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        assert not reply.active
+
+
+async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
+        publisher.publish(Bool(data=False))
+        await asyncio.sleep(0.005)
+        status = await robot.client.get("/status", RouterStatus)
+        assert not status.estop.active
+        publisher.publish(Bool(data=True))
+        publisher.publish(Bool(data=False))
+        await asyncio.sleep(0.005)
+        status = await robot.client.get("/status", RouterStatus)
+        assert status.estop.active
+        assert status.state == "estop"
+
+
+async def test_latch_survives_a_restart(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        await robot.client.post("/estop", EStopRequest(source="web", reason="r"), EStopInfo)
+        before = await robot.client.get("/status", RouterStatus)
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        await asyncio.sleep(0.005)
+        status = await robot.client.get("/status", RouterStatus)
+        assert status.estop == before.estop
+        assert robot.all_of(topics.ESTOP)[0].active
+
+
+async def test_damaged_latch_file_means_stopped(directories: Directories) -> None:
+    directories.state.mkdir()
+    (directories.state / "estop.json").write_text("{")
+    async with alive(directories) as robot:
+        status = await robot.client.get("/status", RouterStatus)
+        assert status.estop.active
+        assert "unknown" in status.estop.reason
+
+
+async def test_generation_never_falls_back_to_zero(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        await asyncio.sleep(0.005)
+        assert robot.all_of(topics.ESTOP)[0].generation > 1_600_000_000
+
+
+async def test_routes_are_edited_saved_and_loaded(directories: Directories) -> None:
+    new = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 90}])
+    async with alive(directories) as robot:
+        info = await robot.client.put("/routes/mine", new, RouteInfo)
+        assert info.status == "standby"
+        off = await robot.client.post(
+            "/routes/rc_drive/enabled", SetEnabled(enabled=False), RouteInfo
+        )
+        assert off.status == "disabled"
+        await robot.client.delete("/routes/autonomous", Done)
+        changed = new.model_copy(update={"priority": 7})
+        await robot.client.put("/routes/mine", changed, RouteInfo)
+        robot.rc(channel_4=0.1)
+        await asyncio.sleep(0.005)
+        listed = await robot.client.get("/routes", RouteList)
+        assert {each.route.id: each.status for each in listed.routes}["mine"] == "active"
+    async with alive(directories) as robot:
+        again = await robot.client.get("/routes", RouteList)
+        assert [each.route for each in again.routes] == [each.route for each in listed.routes]
+        assert "autonomous" not in {each.route.id for each in again.routes}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code", "words"),
+    [
+        ("/routes/a", route("b", "rc", "*", []), Code.REQUEST_INVALID, "the path names route 'a'"),
+        ("/routes/a", route("a", "rc", "hed"), Code.REQUEST_INVALID, "did you mean 'head'?"),
+    ],
+)
+async def test_unsound_route_is_refused(
+    directories: Directories, path: str, body: Route, code: Code, words: str
+) -> None:
+    async with alive(directories) as robot:
+        with pytest.raises(SaintError) as caught:
+            await robot.client.put(path, body, RouteInfo)
+        assert caught.value.code is code
+        assert words in caught.value.message
+        assert not (directories.state / "routes.yaml").exists()
+
+
+async def test_unknown_route_is_named_with_the_nearest(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        with pytest.raises(SaintError, match="did you mean 'rc_drive'") as caught:
+            await robot.client.delete("/routes/rc_driv", Done)
+        assert caught.value.code is Code.NOT_FOUND
+
+
+async def test_saved_route_that_does_not_fit_is_kept_but_not_used(
+    directories: Directories,
+) -> None:
+    directories.state.mkdir()
+    (directories.state / "routes.yaml").write_text(
+        "version_of_format: 1\nroutes:\n"
+        "- {id: legs, input: {source: rc}, output: {target: legs}, mapping: passthrough}\n"
+        "- {id: web, input: {source: websocket}, output: {target: '*'}, mapping: passthrough}\n"
+    )
+    async with alive(directories) as robot:
+        listed = await robot.client.get("/routes", RouteList)
+        statuses = {each.route.id: each.status for each in listed.routes}
+        assert statuses == {"web": "standby", "legs": "disabled"}
+        assert not robot.context.health.is_healthy
+        await robot.client.post("/routes/web/enabled", SetEnabled(enabled=False), RouteInfo)
+    assert "legs" in (directories.state / "routes.yaml").read_text()
+
+
+async def test_unknown_preset_names_the_nearest(directories: Directories) -> None:
+    with pytest.raises(SaintError, match="did you mean 'default'") as caught:
+        async with alive(directories, Config(preset="defualt")):
+            pass
+    assert caught.value.exit_code == 2
+
+
+async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        bad = InputSample(source="websocket:1", sequence=1, names=("channel_2",), values=(1.0,))
+        robot.bus.publisher(topics.INPUT_RC).publish(bad)
+        robot.bus.publisher(topics.INPUT_RC).publish(replace(bad, source="rc", values=()))
+        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(*[math.nan] * 3))
+        await asyncio.sleep(0.005)
+        status = await robot.client.get("/status", RouterStatus)
+        assert status.refused == {
+            "source on the wrong topic": 1,
+            "names and values differ in number": 1,
+            "empty foreign command": 1,
+        }
+        assert status.samples == 0
