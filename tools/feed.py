@@ -32,7 +32,8 @@ _FACE_VALUES, _HEAD_YAW, _HEAD_PITCH = 61, 52, 53
 
 _HELP = """\
 what is played:
-  recording   the captured streams of tests/data, byte for byte, again and again
+  recording   the captured streams of tests/data again and again: RC byte for byte, faces with
+              frame numbers that go on rising, as a phone's do
   sweep       made up here, to see everything move: the recording's last RC frame with the right
               stick moved, and a recorded face with the head turned
   demo        3 s of recording, then 12 s of sweep, and so on
@@ -95,7 +96,9 @@ def face_stream(what: str) -> Iterator[bytes]:
     lines = (DATA / "live-link-face.jsonl").read_text(encoding="utf-8").splitlines()
     recorded = [bytes.fromhex(json.loads(line)["hex"]) for line in lines]
     with_face = max(recorded, key=len)
-    return _mixed(what, FACE_HZ, recorded, lambda at_s: sweep_face(with_face, at_s))
+    played = _mixed(what, FACE_HZ, recorded, lambda at_s: sweep_face(with_face, at_s))
+    for number, datagram in enumerate(played, start=_frame_number(recorded[0])):
+        yield renumbered(datagram, number)
 
 
 def _mixed(
@@ -139,6 +142,25 @@ def sweep_face(datagram: bytes, at_s: float) -> bytes:
     struct.pack_into(">f", changed, first + 4 * _HEAD_YAW, 0.6 * math.sin(2 * turn))
     struct.pack_into(">f", changed, first + 4 * _HEAD_PITCH, 0.3 * math.sin(3 * turn))
     return bytes(changed)
+
+
+def renumbered(datagram: bytes, number: int) -> bytes:
+    """The same face with another frame number; one that goes back would be late and not used."""
+    at = _frame_number_at(datagram)
+    return datagram[:at] + struct.pack(">i", number) + datagram[at + 4 :]
+
+
+def _frame_number(datagram: bytes) -> int:
+    number: int = struct.unpack_from(">i", datagram, _frame_number_at(datagram))[0]
+    return number
+
+
+def _frame_number_at(datagram: bytes) -> int:
+    """Behind the version and two texts with their lengths: device and subject."""
+    at = 1
+    for _ in range(2):
+        at += 4 + int(struct.unpack_from(">i", datagram, at)[0])
+    return at
 
 
 def unpack_channels(frame: bytes) -> list[int]:

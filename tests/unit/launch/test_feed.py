@@ -1,12 +1,15 @@
 """What the player makes up must be what real devices send: checked by the daemons' own parsers."""
 
 import itertools
+import json
 import math
 import struct
 from collections.abc import Iterator
 
 import pytest
 
+from saint_services.livelinkd.protocols import Frame
+from saint_services.livelinkd.protocols.llf import decode
 from saint_services.rcd.protocols import PARSERS
 from tools import feed
 
@@ -45,11 +48,22 @@ def test_swept_face_changes_only_the_heads_angles() -> None:
     assert swept[:-244] == recorded[:-244]
 
 
+def test_recorded_faces_go_on_with_rising_frame_numbers() -> None:
+    lines = (feed.DATA / "live-link-face.jsonl").read_text(encoding="utf-8").splitlines()
+    recorded = [bytes.fromhex(json.loads(line)["hex"]) for line in lines]
+    played = _take(feed.face_stream("recording"), 40)
+    assert [feed.renumbered(d, 0) for d in played] == 2 * [feed.renumbered(d, 0) for d in recorded]
+    frames = [decode(datagram) for datagram in played]
+    numbers = [frame.number for frame in frames if isinstance(frame, Frame)]
+    assert numbers == list(range(numbers[0], numbers[0] + 40))
+
+
 @pytest.mark.parametrize(("stream", "rate_hz"), [("rc", feed.RC_HZ), ("face", feed.FACE_HZ)])
 def test_demo_is_recording_then_sweep_then_recording(stream: str, rate_hz: float) -> None:
     made = feed.rc_stream if stream == "rc" else feed.face_stream
-    recorded = set(_take(made("recording"), 20))
-    played = _take(made("demo"), math.ceil(16 * rate_hz))
+    number = bytes if stream == "rc" else (lambda datagram: feed.renumbered(datagram, 0))
+    recorded = {number(item) for item in _take(made("recording"), 20)}
+    played = [number(item) for item in _take(made("demo"), math.ceil(16 * rate_hz))]
     is_recorded = [item in recorded for item in played]
     assert all(is_recorded[: int(2.9 * rate_hz)])
     assert not any(is_recorded[int(4 * rate_hz) : int(5 * rate_hz)])
