@@ -116,7 +116,7 @@ _Writer.add_representer(str, _text_node)
 def _checked(model: type[T], document: Document, name: str) -> T:
     if not isinstance(document.data, dict):
         what = validation.shown(document.data)
-        raise _fault(f"{name}, line {document.line(())}: must hold 'key: value' lines, not {what}")
+        raise _fault(f"{name}, line {document.line(())}: must hold 'key: value' pairs, not {what}")
     try:
         return model.model_validate(document.data)
     except ValidationError as err:

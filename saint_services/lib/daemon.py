@@ -76,6 +76,7 @@ class Context(Generic[C]):
     async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "Server":
         """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
         api.get("/health", self._health)
+        api.counters = self.health.counters
         passed = self.sockets.get(socket_name) or [bind(self.directories.runtime, self.name)]
         server = await api.serve(passed)
         self._closing.push_async_callback(_limited, server.close)

@@ -218,7 +218,7 @@ class Server:
             return task.result()
         _log.error("request failed", error=type(error).__name__, text=error)
         _log.trace(error)
-        self._counters["faults"] += 1
+        self._counters["ipc_faults"] += 1
         raise SaintError(Code.INTERNAL, f"{type(error).__name__}: {error}") from error
 
     async def _stream(
@@ -262,7 +262,7 @@ class Server:
         return translate
 
     def _refusal(self, error: SaintError, status: int = 0) -> "web.Response":
-        self._counters[f"refused_{error.code.value}"] += 1
+        self._counters[f"ipc_refused_{error.code.value}"] += 1
         return _json(status or error.status, ErrorReply.of(error))
 
     def _unknown_path(self, path: str) -> SaintError:
@@ -316,9 +316,11 @@ def _checked(model: type[BaseModel], raw: bytes) -> BaseModel:
         error = err
     if any(details["type"] == "json_invalid" for details in error.errors(include_url=False)):
         raise SaintError(Code.REQUEST_INVALID, "the body is not JSON")
-    found = validation.faults(error, model, pydantic_core.from_json(raw or b"{}"))
+    data = pydantic_core.from_json(raw or b"{}")
+    found = validation.faults(error, model, data, noun="field")
+    subject = "" if found[0].path else "the request "
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    raise SaintError(Code.REQUEST_INVALID, f"{found[0]}{more}")
+    raise SaintError(Code.REQUEST_INVALID, f"{subject}{found[0]}{more}")
 
 
 class Client:

@@ -28,9 +28,9 @@ _WORDS = {
     "list_type": "a list",
     "tuple_type": "a list",
     "set_type": "a list",
-    "dict_type": "a group of 'key: value' lines",
-    "model_type": "a group of 'key: value' lines",
-    "model_attributes_type": "a group of 'key: value' lines",
+    "dict_type": "a group of 'key: value' pairs",
+    "model_type": "a group of 'key: value' pairs",
+    "model_attributes_type": "a group of 'key: value' pairs",
     "literal_error": "one of {expected}",
     "enum": "one of {expected}",
     "greater_than": "above {gt}",
@@ -59,8 +59,13 @@ class Fault:
         return f"{dotted(self.path)} {self.what}".lstrip()
 
 
-def faults(error: ValidationError, model: type[BaseModel], data: object) -> list[Fault]:
-    """All faults, most telling first: what was misspelled before what is missing for it."""
+def faults(
+    error: ValidationError, model: type[BaseModel], data: object, noun: str = "setting"
+) -> list[Fault]:
+    """All faults, most telling first: what was misspelled before what is missing for it.
+
+    `noun` is what the reader calls a key: a setting, a field.
+    """
     branches: dict[Path, dict[str, list[_Located]]] = {}
     plain: list[Fault] = []
     for details in error.errors(include_url=False):
@@ -69,9 +74,9 @@ def faults(error: ValidationError, model: type[BaseModel], data: object) -> list
             branch = branches.setdefault(located.base, {})
             branch.setdefault(located.branch, []).append(located)
         else:
-            plain.append(_described(located, model))
+            plain.append(_described(located, model, noun))
     for base, members in branches.items():
-        plain.append(_folded(base, members, model))
+        plain.append(_folded(base, members, model, noun))
     return sorted(plain, key=lambda fault: fault.is_missing)
 
 
@@ -140,13 +145,13 @@ def _holds(here: object, part: str | int) -> bool:
     return isinstance(here, Mapping) and part in here
 
 
-def _described(located: _Located, model: type[BaseModel]) -> Fault:
+def _described(located: _Located, model: type[BaseModel], noun: str) -> Fault:
     details, path = located.details, located.path
     kind = details["type"]
     if kind == "missing":
         return Fault(path, "is missing", is_missing=True)
     if kind == "extra_forbidden":
-        return Fault(path, _unknown_key(model, path))
+        return Fault(path, _unknown_key(model, path, noun))
     context = details.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
         return Fault(path, f"is refused: {context.get('error', '')}")
@@ -157,18 +162,20 @@ def _described(located: _Located, model: type[BaseModel]) -> Fault:
     return Fault(path, f"must be {must}, not {shown(details['input'])}")
 
 
-def _unknown_key(model: type[BaseModel], path: Path) -> str:
+def _unknown_key(model: type[BaseModel], path: Path, noun: str) -> str:
     known = _known_keys(model, path[:-1])
-    text = "is not a known setting"
+    text = f"is not a known {noun}"
     meant = nearest(str(path[-1]), known)
     if meant:
         return f"{text}; did you mean '{meant}'?"
     return f"{text}; known here: {', '.join(sorted(known))}" if known else text
 
 
-def _folded(base: Path, members: dict[str, list[_Located]], model: type[BaseModel]) -> Fault:
+def _folded(
+    base: Path, members: dict[str, list[_Located]], model: type[BaseModel], noun: str
+) -> Fault:
     """One sentence for a union: of the member that fits furthest, else of all that would do."""
-    described = [[_described(each, model) for each in found] for found in members.values()]
+    described = [[_described(each, model, noun) for each in found] for found in members.values()]
     best = max(described, key=lambda found: (max(len(f.path) for f in found), -len(found)))
     first = min(best, key=lambda fault: fault.is_missing)
     wanted = [found[0].what for found in described]

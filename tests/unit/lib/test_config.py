@@ -91,7 +91,7 @@ def fault(text: str, model: type[BaseModel] = Small) -> str:
             "axes:\n  a: {range: [1]}",
             "x.yaml, line 2: axes.a.range[1] is missing",
         ),
-        ("axes: 3", "x.yaml, line 1: axes must be a group of 'key: value' lines, not 3"),
+        ("axes: 3", "x.yaml, line 1: axes must be a group of 'key: value' pairs, not 3"),
         ("pair:\n- 1\n- -1", "x.yaml, line 3: pair[1] must be at least 0, not -1"),
         ("channels:\n  x: a", "x.yaml, line 2: channels.x must be a whole number, not 'x'"),
         (
@@ -101,7 +101,7 @@ def fault(text: str, model: type[BaseModel] = Small) -> str:
         ("choice: [far]", "x.yaml, line 1: choice[0] must be a whole number, not 'far'"),
         (
             "choice: far",
-            "x.yaml, line 1: choice must be a group of 'key: value' lines or a list, not 'far'",
+            "x.yaml, line 1: choice must be a group of 'key: value' pairs or a list, not 'far'",
         ),
         (
             "name: a name that is far too long",
@@ -123,8 +123,8 @@ def test_wrong_setting_is_named_with_line_key_and_remedy(text: str, sentence: st
     [
         ("", "x.yaml, line 1: the file is empty; write a setting or remove the file"),
         (" \n\n", "x.yaml, line 1: the file is empty; write a setting or remove the file"),
-        ("- name", "x.yaml, line 1: must hold 'key: value' lines, not a list"),
-        ("robot", "x.yaml, line 1: must hold 'key: value' lines, not 'robot'"),
+        ("- name", "x.yaml, line 1: must hold 'key: value' pairs, not a list"),
+        ("robot", "x.yaml, line 1: must hold 'key: value' pairs, not 'robot'"),
         ("name: a\nname: b", "x.yaml, line 2: name is set twice, first in line 1"),
         (
             "axes:\n  a: {centre: 1, centre: 2}",

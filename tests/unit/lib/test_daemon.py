@@ -1,0 +1,344 @@
+"""The daemons' life: readiness, watchdog, orderly end, exit codes. Real processes where it matters."""
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib import daemon, ipc, sd
+from saint_services.lib.api import Done
+from saint_services.lib.config import Settings
+from saint_services.lib.daemon import Context, running
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.health import HealthReport
+
+
+class Config(Settings):
+    rate_hz: float = 50.0
+
+
+class FakeBus:
+    def __init__(self) -> None:
+        self.is_closed = False
+
+    async def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def directories(tmp_path: Path) -> sd.Directories:
+    return sd.Directories(tmp_path, tmp_path, tmp_path / "run", tmp_path)
+
+
+async def obedient(context: Context[Config]) -> None:
+    context.ready("up")
+    await context.stopping.wait()
+    context.health.counters["cleaned_up"] += 1
+
+
+async def test_daemon_is_entered_ready_and_left_clean(directories: sd.Directories) -> None:
+    async with running("testd", Config(), obedient, directories) as context:
+        assert context.is_ready.is_set()
+        assert not context.stopping.is_set()
+    assert context.health.counters["cleaned_up"] == 1
+
+
+async def test_error_before_ready_reaches_the_test(directories: sd.Directories) -> None:
+    async def run(_: Context[Config]) -> None:
+        raise SaintError(Code.HARDWARE_MISSING, "no pca9685")
+
+    with pytest.raises(SaintError, match="no pca9685"):
+        async with running("testd", Config(), run, directories):
+            pytest.fail("must not be entered")
+
+
+async def test_task_that_raises_stops_the_daemon_after_its_clean_up(
+    directories: sd.Directories,
+) -> None:
+    async def bad() -> None:
+        raise ZeroDivisionError("oops")
+
+    async def run(context: Context[Config]) -> None:
+        context.ready()
+        context.spawn(bad(), "bad")
+        await obedient(context)
+
+    with pytest.raises(daemon.TaskFailedError) as caught:
+        async with running("testd", Config(), run, directories) as context:
+            await asyncio.wait_for(context.stopping.wait(), 2)
+    assert isinstance(caught.value.args[0], ZeroDivisionError)
+    assert context.health.counters["cleaned_up"] == 1
+
+
+async def test_tasks_are_cancelled_only_after_run_has_returned(
+    directories: sd.Directories,
+) -> None:
+    order: list[str] = []
+
+    async def works() -> None:
+        try:
+            await asyncio.sleep(60)
+        finally:
+            order.append("task ended")
+
+    async def run(context: Context[Config]) -> None:
+        context.spawn(works(), "works")
+        context.ready()
+        await context.stopping.wait()
+        await asyncio.sleep(0.01)
+        order.append("safe state")
+
+    async with running("testd", Config(), run, directories):
+        pass
+    assert order == ["safe state", "task ended"]
+
+
+async def test_run_that_does_not_stop_is_cancelled(
+    directories: sd.Directories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_STOP_LIMIT_S", 0.1)
+
+    async def run(context: Context[Config]) -> None:
+        context.ready()
+        await asyncio.sleep(60)
+
+    with pytest.raises(SaintError, match="run did not stop within"):
+        async with running("testd", Config(), run, directories):
+            pass
+
+
+async def test_run_that_ends_by_itself_is_a_fault(directories: sd.Directories) -> None:
+    async def run(context: Context[Config]) -> None:
+        context.ready()
+
+    with pytest.raises(SaintError, match="without being asked"):
+        async with running("testd", Config(), run, directories):
+            await asyncio.sleep(0.05)
+
+
+async def test_daemon_may_ask_itself_to_stop(directories: sd.Directories) -> None:
+    async def run(context: Context[Config]) -> None:
+        context.ready()
+        context.stopping.set()
+
+    async with running("testd", Config(), run, directories):
+        await asyncio.sleep(0.05)
+
+
+async def test_bus_is_given_to_run_and_left_to_its_owner(directories: sd.Directories) -> None:
+    bus: Any = FakeBus()
+    got: list[Any] = []
+
+    async def run(context: Context[Config]) -> None:
+        got.append(await context.open_bus())
+        got.append(await context.open_bus("other_name"))
+        await obedient(context)
+
+    async with running("testd", Config(), run, directories, bus=bus):
+        pass
+    assert got == [bus, bus]
+    assert not bus.is_closed
+
+
+async def test_every_daemon_answers_health(directories: sd.Directories) -> None:
+    async def run(context: Context[Config]) -> None:
+        await context.serve_ipc(ipc.Api())
+        context.health.raise_issue(Code.HARDWARE_FAULT, "hot")
+        await obedient(context)
+
+    async with (
+        running("role-testd", Config(), run, directories),
+        ipc.Client(directories.runtime / "role-testd.sock") as client,
+    ):
+        report = await client.get("/health", HealthReport)
+        with pytest.raises(SaintError, match="not a path"):
+            await client.get("/no", Done)
+        again = await client.get("/health", HealthReport)
+
+    assert (report.daemon, report.healthy) == ("role-testd", False)
+    assert report.issues[0].text == "hot"
+    assert again.counters["ipc_refused_not_found"] == 1
+
+
+async def test_socket_passed_in_is_served(directories: sd.Directories, tmp_path: Path) -> None:
+    path = tmp_path / "passed.sock"
+    passed = socket.socket(socket.AF_UNIX)
+    passed.bind(str(path))
+    passed.listen()
+    passed.setblocking(False)
+
+    async def run(context: Context[Config]) -> None:
+        await context.serve_ipc(ipc.Api())
+        await obedient(context)
+
+    async with (
+        running("testd", Config(), run, directories, sockets={"api": [passed]}),
+        ipc.Client(path) as client,
+    ):
+        assert (await client.get("/health", HealthReport)).healthy
+    assert not (directories.runtime / "testd.sock").exists()
+
+
+def test_own_socket_replaces_a_dead_one_and_is_for_the_group(tmp_path: Path) -> None:
+    for _ in range(2):
+        with daemon.bind(tmp_path / "run", "testd") as bound:
+            assert not bound.getblocking()
+    assert (tmp_path / "run" / "testd.sock").stat().st_mode & 0o777 == 0o660
+
+
+def test_own_socket_that_cannot_be_opened_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SaintError, match="cannot be opened"):
+        daemon.bind(tmp_path, "x" * 200)
+
+
+async def test_blocked_loop_is_counted(directories: sd.Directories) -> None:
+    async with running("testd", Config(), obedient, directories) as context:
+        await asyncio.sleep(0.02)
+        time.sleep(0.35)  # noqa: ASYNC251  # the fault under test
+        await asyncio.sleep(0.02)
+        assert context.health.counters["loop_lags"] == 1
+
+
+PROGRAM = """
+import asyncio, os, sys
+from saint_services.lib.config import Settings
+from saint_services.lib.daemon import main
+from saint_services.lib.errors import Code, SaintError
+class Config(Settings):
+    rate_hz: float = 50.0
+async def fails():
+    raise ZeroDivisionError("oops")
+async def run(context):
+    what = os.environ["WHAT"]
+    if what == "missing":
+        raise SaintError(Code.HARDWARE_MISSING, "pca9685 at 0x40")
+    if what == "bug":
+        raise KeyError("x")
+    context.ready("all well")
+    if what == "task":
+        context.spawn(fails(), "fails")
+    if what == "block":
+        import time
+        await asyncio.sleep(0.3)
+        time.sleep(60)
+    await context.stopping.wait()
+    print("safe state", flush=True)
+main("testd", Config, run)
+"""
+
+
+@contextlib.contextmanager
+def started(tmp_path: Path, what: str, **variables: str) -> Iterator[subprocess.Popen[str]]:
+    environment = {
+        **{k: v for k, v in os.environ.items() if k not in ("SAINT_DEBUG", "JOURNAL_STREAM")},
+        **{"WHAT": what, "CONFIGURATION_DIRECTORY": str(tmp_path)},
+        **{"RUNTIME_DIRECTORY": str(tmp_path / "run"), **variables},
+    }
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate(timeout=5)
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
+        heard.bind(str(tmp_path / "notify"))
+        heard.settimeout(10.0)
+        yield heard
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_ends_the_process_orderly(
+    number: signal.Signals, tmp_path: Path, manager: socket.socket
+) -> None:
+    with started(tmp_path, "wait", NOTIFY_SOCKET=str(tmp_path / "notify")) as process:
+        assert manager.recv(1000) == b"READY=1\nSTATUS=all well"
+        process.send_signal(number)
+        out, err = process.communicate(timeout=10)
+        assert manager.recv(1000) == b"STOPPING=1"
+
+    assert process.returncode == 0, err
+    assert out == "safe state\n"
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "words"),
+    [
+        ("missing", 3, "A required device does not answer: pca9685 at 0x40"),
+        ("bug", 1, "KeyError"),
+        ("task", 1, "ZeroDivisionError"),
+    ],
+)
+def test_fault_is_one_sentence_and_an_exit_code(
+    what: str, code: int, words: str, tmp_path: Path
+) -> None:
+    with started(tmp_path, what) as process:
+        _, err = process.communicate(timeout=10)
+
+    faults = [line for line in err.splitlines() if " error: " in line]
+    assert process.returncode == code
+    assert len(faults) == 1
+    assert words in faults[0]
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_stack_trace(tmp_path: Path) -> None:
+    with started(tmp_path, "bug", SAINT_DEBUG="1") as process:
+        _, err = process.communicate(timeout=10)
+
+    assert "Traceback" in err
+
+
+def test_wrong_setting_ends_with_two_and_the_sentence(tmp_path: Path) -> None:
+    (tmp_path / "testd.yaml").write_text("rate: 3\n")
+    with started(tmp_path, "wait") as process:
+        out, err = process.communicate(timeout=10)
+
+    assert process.returncode == 2
+    assert f"{tmp_path}/testd.yaml, line 1: rate is not a known setting; did you mean" in err
+    assert len(err.splitlines()) == 1
+    assert not out
+
+
+def test_watchdog_is_fed_until_the_loop_is_blocked(tmp_path: Path, manager: socket.socket) -> None:
+    variables = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
+    heard = []
+    with started(tmp_path, "block", **variables):
+        while b"READY" not in (note := manager.recv(1000)):
+            heard.append(note)
+        manager.settimeout(1.0)
+        with contextlib.suppress(TimeoutError):
+            while True:
+                heard.append(manager.recv(1000))
+
+    assert 2 <= heard.count(b"WATCHDOG=1") <= 5
+
+
+def test_run_loop_imports_nothing_heavy() -> None:
+    code = "import sys, saint_services.lib.daemon\n"
+    code += (
+        "print([m for m in ('rich', 'typer', 'aiohttp', 'rclpy', 'serial') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=15, check=True
+    )
+
+    assert done.stdout == "[]\n"
