@@ -1,0 +1,286 @@
+"""adoptiond as a daemon: nodes heard, adopted, reset, renamed, lost and found again."""
+
+import asyncio
+import json
+
+import pytest
+
+from saint_services.adoptiond.config import Config
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeList,
+    NodeState,
+    RenameRequest,
+    ResetRequest,
+    RoleList,
+)
+from saint_services.lib.clock import monotonic_s
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import saint_msgs as msgs
+from saint_services.lib.generated import topics
+from saint_services.lib.ipc import Client
+from tests.unit.adoptiond.adoption_rig import FakeNode, Robot, until
+
+
+async def heard(client: Client, *nodes: FakeNode) -> None:
+    """The registry knows them."""
+    for node in nodes:
+        node.live()
+    async with asyncio.timeout(2.0):
+        while True:
+            known = {n.node_id for n in (await client.get("/nodes", NodeList)).nodes}
+            if known >= {node.node_id for node in nodes}:
+                return
+
+
+async def info(client: Client, node_id: str) -> NodeInfo:
+    return await client.get(f"/nodes/{node_id}", NodeInfo)
+
+
+async def adopt(client: Client, node_id: str, role: str, instance: str = "") -> AdoptReply:
+    body = AdoptRequest(role=role, instance=instance)
+    return await client.post(f"/nodes/{node_id}/adopt", body, AdoptReply, timeout_s=9.0)
+
+
+async def test_roles_are_those_of_the_robot_manifest(robot: Robot):
+    async with robot.registry() as client:
+        found = await client.get("/roles", RoleList)
+    assert found.robot == "SAINT-01"
+    assert [(r.role, r.instance, r.topic_prefix) for r in found.roles] == [
+        ("head", "", "/saint/head"),
+        ("arms", "left", "/saint/arms/left"),
+        ("arms", "right", "/saint/arms/right"),
+        ("tracks", "", "/saint/tracks"),
+        ("console", "", "/saint/console"),
+    ]
+
+
+async def test_node_that_announces_itself_is_listed(robot: Robot):
+    async with robot.registry() as client:
+        await heard(client, robot.node("pi_1"))
+        found = await info(client, "pi_1")
+        assert (found.state, found.hardware_model) == (NodeState.UNADOPTED, "Raspberry Pi 4")
+        assert found.first_seen.endswith("Z")
+        with pytest.raises(SaintError) as caught:
+            await info(client, "pi_2")
+        assert caught.value.code is Code.NOT_FOUND
+
+
+async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
+    left, right = robot.node("pi_1"), robot.node("pi_2")
+    async with robot.registry() as client:
+        await heard(client, left, right)
+        reply = await adopt(client, "pi_1", "arms", "left")
+        assert (reply.topic_prefix, left.instance) == ("/saint/arms/left", "left")
+        request = msgs.AdoptNode_Request(node_id="pi_2", role="arms", instance="right")
+        answer = await robot.watcher.call(topics.NODES_ADOPT, request, 8.0)
+        assert (answer.success, answer.assigned_topic_prefix) == (True, "/saint/arms/right")
+        conflict = await robot.watcher.call(
+            topics.NODES_ADOPT,
+            msgs.AdoptNode_Request(node_id="pi_2", role="arms", instance="left"),
+            8.0,
+        )
+        assert (conflict.success, conflict.message) == (
+            False,
+            "pi_2 already holds arms right",
+        )
+        roles = (await client.get("/roles", RoleList)).roles
+        assert [r.node_id for r in roles] == ["", "pi_1", "pi_2", "", ""]
+
+
+async def test_adoption_that_the_node_refuses_says_why(robot: Robot):
+    node = robot.node("pi_1")
+    node.refusal = "0x40 does not answer"
+    async with robot.registry() as client:
+        await heard(client, node)
+        with pytest.raises(SaintError) as caught:
+            await adopt(client, "pi_1", "head")
+        assert caught.value.code is Code.REFUSED
+        assert "0x40 does not answer" in caught.value.message
+        node.refusal = ""
+        await adopt(client, "pi_1", "head")  # nothing was left pending
+
+
+async def test_adoption_of_a_node_that_does_not_answer_ends_in_time(robot: Robot):
+    node = robot.node("pi_1")
+    async with robot.registry(Config(adopt_timeout_s=0.1)) as client:
+        await heard(client, node)
+        await node.bus.close()
+        with pytest.raises(SaintError) as caught:
+            await adopt(client, "pi_1", "head")
+        assert caught.value.code is Code.BUS_TIMEOUT
+
+
+async def test_twenty_nodes_asked_at_once_five_roles_are_given_once_each(robot: Robot):
+    nodes = [robot.node(f"pi_{number}") for number in range(20)]
+    async with robot.registry() as client:
+        await heard(client, *nodes)
+        roles = (await client.get("/roles", RoleList)).roles
+        wanted = [(node.node_id, roles[i % 5]) for i, node in enumerate(nodes)]
+        outcomes = await asyncio.gather(
+            *(adopt(client, node_id, r.role, r.instance) for node_id, r in wanted),
+            return_exceptions=True,
+        )
+        refused = [o for o in outcomes if isinstance(o, SaintError)]
+        assert len(refused) == 15
+        assert {o.code for o in refused} == {Code.CONFLICT}
+        assert len({(n.role, n.instance) for n in nodes if n.role}) == 5
+
+
+async def test_twenty_nodes_are_adopted_at_once(robot: Robot):
+    robot.give_twenty_arms()
+    nodes = [robot.node(f"pi_{number}") for number in range(20)]
+    async with robot.registry(Config(robot="big")) as client:
+        await heard(client, *nodes)
+        replies = await asyncio.gather(
+            *(adopt(client, f"pi_{number}", "arms", f"n{number}") for number in range(20))
+        )
+        assert [r.topic_prefix for r in replies] == [f"/saint/arms/n{n}" for n in range(20)]
+        found = (await client.get("/nodes", NodeList)).nodes
+        assert {n.state for n in found} == {NodeState.ACTIVE}
+
+
+async def test_two_nodes_with_one_role_show_the_conflict(robot: Robot):
+    first, second = robot.node("pi_1"), robot.node("pi_2")
+    first.role = second.role = "head"
+    async with robot.registry() as client:
+        await heard(client, first, second)
+        assert (await info(client, "pi_1")).reason == "pi_2 holds head too; reset one of them"
+        assert (await info(client, "pi_2")).reason == "pi_1 holds head too; reset one of them"
+
+
+async def test_node_that_falls_silent_is_offline_and_its_role_may_be_replaced(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.adoptiond.logic.OFFLINE_AFTER_S", 0.2)
+    old, new = robot.node("pi_1"), robot.node("pi_2")
+    old.role = "head"
+    alerts: list[msgs.ConsoleAlert] = []
+    robot.watcher.subscribe(topics.CONSOLE_ALERTS, lambda s: alerts.append(s.message))
+    async with robot.registry() as client:
+        await heard(client, old)
+        await until(lambda: bool(alerts))
+        assert (await info(client, "pi_1")).state is NodeState.OFFLINE
+        assert alerts[0].text == "pi_1, head is offline"
+        await heard(client, new)
+        new.live()
+        await adopt(client, "pi_2", "head")
+
+
+async def test_reset_online_asks_the_node_offline_forgets_it_with_a_sentence(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    node = robot.node("pi_1")
+    async with robot.registry() as client:
+        await heard(client, node)
+        await adopt(client, "pi_1", "head")
+        done = await client.post("/nodes/pi_1/reset", ResetRequest(), Done)
+        assert (done.message, node.role) == ("is unadopted", "")
+        assert (await info(client, "pi_1")).role == ""
+        await adopt(client, "pi_1", "head")
+        monkeypatch.setattr("saint_services.adoptiond.logic.OFFLINE_AFTER_S", -1.0)
+        done = await client.post("/nodes/pi_1/reset", ResetRequest(), Done)
+        assert done.message == (
+            "pi_1 is offline and was forgotten here; when it is switched on again it is still head"
+        )
+        assert (await client.get("/nodes", NodeList)).nodes == []
+
+
+async def test_registry_survives_a_restart_and_names_stay(robot: Robot):
+    node = robot.node("pi_1")
+    async with robot.registry() as client:
+        await heard(client, node)
+        await adopt(client, "pi_1", "head")
+        renamed = await client.patch(
+            "/nodes/pi_1", RenameRequest(display_name="Head Unit"), NodeInfo
+        )
+        assert renamed.display_name == "Head Unit"
+    kept = json.loads((robot.directories.state / "nodes.json").read_text())
+    assert kept["nodes"]["pi_1"]["role"] == "head"
+    async with robot.registry() as client:
+        found = await info(client, "pi_1")
+        assert (found.state, found.role, found.display_name) == (
+            NodeState.OFFLINE,
+            "head",
+            "Head Unit",
+        )
+        assert found.reason == "not heard of since the server started"
+
+
+async def test_wiped_server_finds_its_robot_again(robot: Robot):
+    node = robot.node("pi_1")
+    node.role = "tracks"
+    await asyncio.sleep(0)
+    async with robot.registry() as client:
+        await heard(client, node)  # only by its own topic, found in the graph
+        assert (await info(client, "pi_1")).role == "tracks"
+
+
+async def test_damaged_registry_is_set_aside_and_reported(robot: Robot):
+    robot.directories.state.mkdir(parents=True)
+    (robot.directories.state / "nodes.json").write_text('{"version_of_format": 1, "nod')
+    async with robot.registry() as client:
+        assert (await client.get("/nodes", NodeList)).nodes == []
+    assert (robot.directories.state / "nodes.json.damaged-1").exists()
+
+
+async def test_configuration_is_served_with_its_checksum_and_only_when_it_differs(robot: Robot):
+    async with robot.registry():
+        request = msgs.GetRoleConfig_Request(node_id="pi_1", role="arms", instance="left")
+        full = await robot.watcher.call(topics.NODES_CONFIG, request, 2.0)
+        assert (full.success, full.changed, full.version) == (True, True, "1.0.0")
+        assert full.config_yaml.startswith("role: arms\ninstance: left\n")
+        assert (full.server, len(full.checksum)) == ("SAINT-01", 64)
+        request.known_version, request.known_checksum = full.version, full.checksum
+        same = await robot.watcher.call(topics.NODES_CONFIG, request, 2.0)
+        assert (same.success, same.changed, same.config_yaml) == (True, False, "")
+        unknown = msgs.GetRoleConfig_Request(node_id="pi_1", role="tail")
+        assert not (await robot.watcher.call(topics.NODES_CONFIG, unknown, 2.0)).success
+
+
+async def test_system_status_counts_nodes_and_shows_the_estop(robot: Robot):
+    node = robot.node("pi_1")
+    node.role = "head"
+    robot.watcher.publisher(topics.ESTOP).publish(msgs.EStop(active=True))
+    statuses: list[msgs.SystemStatus] = []
+    robot.watcher.subscribe(topics.SYSTEM_STATUS, lambda s: statuses.append(s.message))
+    async with robot.registry() as client:
+        await heard(client, node)
+        query = msgs.GetSystemStatus_Request()
+        answer = await robot.watcher.call(topics.SYSTEM_STATUS_QUERY, query, 2.0)
+        assert (answer.status.nodes_active, answer.status.nodes_unadopted) == (1, 0)
+        assert answer.status.estop
+        assert [n.role for n in answer.nodes] == ["head"]
+        await until(lambda: bool(statuses))
+
+
+async def test_garbage_on_the_bus_changes_nothing(robot: Robot):
+    async with robot.registry() as client:
+        robot.domain.publish_bytes(topics.NODES_UNADOPTED, b"\xff" * 40)
+        publisher = robot.watcher.publisher(topics.NODES_UNADOPTED)
+        publisher.publish(msgs.NodeAnnouncement(node_id="../../etc/passwd"))
+        publisher.publish(msgs.NodeAnnouncement(node_id=""))
+        await heard(client, robot.node("pi_1"))
+        assert [n.node_id for n in (await client.get("/nodes", NodeList)).nodes] == ["pi_1"]
+
+
+async def test_robot_manifest_that_is_missing_stops_with_its_name(robot: Robot):
+    with pytest.raises(SaintError) as caught:
+        async with robot.registry(Config(robot="nobody")):
+            pass
+    assert caught.value.exit_code == 2
+    assert "nobody.yaml" in caught.value.message
+
+
+async def test_thirty_nodes_cost_little(robot: Robot):
+    nodes = [robot.node(f"pi_{number}") for number in range(30)]
+    async with robot.registry() as client:
+        await heard(client, *nodes)
+        before_s = monotonic_s()
+        for node in nodes:
+            node.live()
+        await heard(client, nodes[-1])
+        assert monotonic_s() - before_s < 0.1
