@@ -20,7 +20,7 @@ class ArmCommand:
     HASH: ClassVar[str] = "RIHS01_ba8161b8bc221cd9250e86391a79fd1bc1621168677049ff8901f93c9fea6d5b"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("target_positions", cdr.Sequence("float32", 0)), ("speed_factor", "float32"), ("immediate", "bool"))
 
-    target_positions: Sequence[float] = ()  # degrees, joint_0 first
+    target_positions: Sequence[float] = ()  # degrees, joint_0 first; NaN leaves a joint as it is
     speed_factor: float = 0.0  # 0.0 to 1.0 of the joints' top speed
     immediate: bool = False  # override the motion under way
 
@@ -195,15 +195,15 @@ class HeadCommand:
     HASH: ClassVar[str] = "RIHS01_be2a80e7fc5481a962dec8cbae5afa1bdae032700d42086556d2de3e72a5b679"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("pan", "float32"), ("tilt", "float32"), ("roll", "float32"), ("speed", "float32"))
 
-    pan: float = 0.0  # degrees
-    tilt: float = 0.0  # degrees
-    roll: float = 0.0  # degrees
+    pan: float = 0.0  # degrees; NaN leaves the joint as it is
+    tilt: float = 0.0  # degrees; NaN likewise
+    roll: float = 0.0  # degrees; NaN likewise
     speed: float = 0.0  # 0.0 to 1.0 of the joints' top speed
 
 
 @dataclass(slots=True)
 class HeadExpression:
-    """Face actuators beside the neck. Topics /saint/head/expression/cmd and .../state."""
+    """Face actuators beside the neck. Topics /saint/head/expression/cmd and .../state. As a command NaN leaves a field as it is."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/HeadExpression"
     HASH: ClassVar[str] = "RIHS01_b4fddcd5d66e027fc00fc22d3d66c03a66f0f90f47cc002589705c645ba8fe33"
