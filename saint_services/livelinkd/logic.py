@@ -13,7 +13,8 @@ from .protocols.llf import SHAPES
 MAX_SUBJECTS = 64
 FORGET_S = 60.0  # a silent subject makes room for a new one after this
 RESTART_S = 10.0  # a longer jump of the frame number is a restart, not loss
-LATE_S = 1.0  # a frame that is older by less than this came late or twice
+LATE_S = 1.0  # a frame that is older by less than this came late or twice,
+LATE_RUN = 5  # unless so many in rising order say that the sender has set its clock back
 DAY_S = 86_400  # the phone counts frames since midnight
 MAX_MISSING = 64  # remembered, in case they only come late
 RATE_FRAMES = 60  # the measured rate looks back so far
@@ -29,6 +30,8 @@ class Loss:
 
     lost: int = 0
     _last: int | None = None
+    _late_last: int = 0
+    _late_run: int = 0
     _missing: deque[int] = field(default_factory=lambda: deque(maxlen=MAX_MISSING))
 
     def is_late(self, frame: Frame) -> bool:
@@ -44,14 +47,21 @@ class Loss:
         if step < 0:
             over_midnight = step + round(DAY_S * per_second)
             step = over_midnight if 0 < over_midnight < RESTART_S * per_second else step
-        if -LATE_S * per_second < step <= 0:
+        if -LATE_S * per_second < step <= 0 and not self._is_set_back(frame.number):
             self._found(frame.number)
             return True
         if 0 < step <= RESTART_S * per_second:
             self.lost += step - 1
             self._missing.extend(range(frame.number - min(step - 1, MAX_MISSING), frame.number))
         self._last = frame.number
+        self._late_run = 0
         return False
+
+    def _is_set_back(self, number: int) -> bool:
+        """True when late frames keep rising one by one: they are a stream of their own."""
+        self._late_run = self._late_run + 1 if number == self._late_last + 1 else 1
+        self._late_last = number
+        return self._late_run >= LATE_RUN
 
     def _found(self, number: int) -> None:
         if number in self._missing:

@@ -59,6 +59,19 @@ def test_late_and_repeated_frames_are_not_used() -> None:
     assert (subject.frames, subject.loss.lost) == (3, 0)
 
 
+def test_a_clock_set_back_by_less_than_a_second_is_believed_after_five_frames() -> None:
+    registry = Registry()
+    numbers = (*range(100, 120), *range(100, 110))
+    outcomes = [registry.take(frame(n), PHONE, 1.0) is LATE for n in numbers]
+    assert outcomes == [False] * 20 + [True] * 4 + [False] * 6
+
+
+def test_a_frozen_stream_is_never_fresh() -> None:
+    registry = Registry()
+    outcomes = [registry.take(frame(7), PHONE, 1.0) is LATE for _ in range(50)]
+    assert outcomes == [False] + [True] * 49
+
+
 def test_another_sender_starts_a_new_count() -> None:
     registry = Registry()
     registry.take(frame(10), PHONE, 1.0)
