@@ -1,4 +1,4 @@
-"""The daemons' life: readiness, watchdog, orderly end, exit codes. Real processes where it matters."""
+"""The daemons' life: readiness, watchdog, orderly end, exit codes; real processes too."""
 
 import asyncio
 import contextlib

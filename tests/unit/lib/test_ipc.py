@@ -298,7 +298,7 @@ async def test_client_finds_a_daemon_that_was_started_anew(path: Path) -> None:
         for _ in range(3):
             async with served(path):
                 await client.get("/status", Done)
-            path.unlink(missing_ok=True)
+            await asyncio.to_thread(path.unlink, missing_ok=True)
 
 
 @pytest.mark.parametrize(
