@@ -45,7 +45,7 @@ def print_json(reply: BaseModel) -> None:
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: str) -> None:
-    """Aligned columns; `empty` is said when there are no rows."""
+    """Aligned columns; only the last one folds. `empty` is said when there are no rows."""
     from rich.console import Console
     from rich.table import Table
 
@@ -54,8 +54,10 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: st
         print(empty)
         return
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    *names, last = columns
+    for name in names:
+        table.add_column(name, no_wrap=True)
+    table.add_column(last, overflow="fold")
     for line in lines:
         table.add_row(*line)
     Console(highlight=False, soft_wrap=False).print(table)

@@ -28,7 +28,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json(reply)
         return
-    columns = ("", "node", "name", "role", "state", "address", "seen", "firmware", "note")
+    columns = ("", "node", "name", "role", "state", "address", "seen", "note")
     print_table(columns, [_row(node) for node in reply.nodes], "No node was heard yet.")
 
 
@@ -43,7 +43,6 @@ def _row(node: NodeInfo) -> tuple[str, ...]:
         str(node.state),
         node.address or "-",
         f"{duration(node.seen_age_s)} ago",
-        node.firmware_version or "-",
         node.reason,
     )
 

@@ -17,7 +17,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
         print_json(reply)
         return
     rows = sorted(reply.routes, key=lambda info: -(info.route.priority or 0))
-    columns = ("route", "input", "output", "priority", "mappings", "status")
+    columns = ("route", "input", "output", "priority", "status", "mappings")
     print_table(columns, [_row(info) for info in rows], "There are no routes.")
 
 
@@ -30,4 +30,4 @@ def _row(info: RouteInfo) -> tuple[str, ...]:
     if mapping != "passthrough":
         pairs = ", ".join(f"{arrow.from_} → {arrow.to}" for arrow in mapping)
     priority = "default" if route.priority is None else str(route.priority)
-    return route.id, source, route.output.target, priority, pairs, info.status
+    return route.id, source, route.output.target, priority, info.status, pairs
