@@ -4,6 +4,7 @@ orderly end and its exit code. Not here: anything that a single daemon does.
 
 import asyncio
 import contextlib
+import os
 import signal
 import socket
 import sys
@@ -31,6 +32,7 @@ _CLOSE_LIMIT_S = 2.0  # for the bus and the servers
 _PULSE_S = 0.1  # how often the loop proves that it turns
 _LAG_LIMIT_S = 0.1
 _BACKLOG = 64
+_MOST_WAITING = 4096
 
 
 @dataclass(slots=True, kw_only=True)
@@ -109,14 +111,34 @@ def bind(runtime: Path, name: str) -> socket.socket:
 def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
     """Run a daemon until it is asked to stop, then exit with its code."""
     log.setup(name)
+    code = 0
+    sockets: dict[str, list[socket.socket]] = {}
     try:
+        sockets = sd.listen_sockets()
         directories = sd.Directories.from_environment()
         loaded = settings.load(config, directories.config / f"{name}.yaml")
-        context = _context(name, loaded, directories, sd.listen_sockets())
-        asyncio.run(_live(context, run, with_signals=True))
+        asyncio.run(_live(_context(name, loaded, directories, sockets), run, with_signals=True))
     except Exception as err:
-        sys.exit(_explained(name, err))
-    sys.exit(0)
+        code = _explained(name, err)
+        if isinstance(err, SaintError) and err.code is Code.CONFIG_INVALID:
+            _turn_away(sockets)
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    # Everything is closed. The interpreter's own tidying takes 60 ms, most of a daemon's end.
+    os._exit(code)
+
+
+def _turn_away(sockets: Mapping[str, list[socket.socket]]) -> None:
+    """A wrong setting is not tried again by itself, but a request that waits would start us at once
+    and for ever: end those that wait, the next one tries again.
+    """
+    for passed in (each for several in sockets.values() for each in several):
+        with contextlib.suppress(OSError):  # no more of them
+            for _ in range(_MOST_WAITING):
+                if passed.type == socket.SOCK_STREAM:
+                    passed.accept()[0].close()
+                else:
+                    passed.recv(1)
 
 
 @contextlib.asynccontextmanager
