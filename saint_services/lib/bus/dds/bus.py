@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from ... import cdr
@@ -42,7 +43,9 @@ _CLIENTS = 64  # kept open; the oldest idle one makes room
 
 async def open_dds(node_name: str, domain_id: int) -> "DdsBus":
     """Raises SaintError bus_unavailable when the library is missing or does not work."""
-    return DdsBus(load(), settings.from_environment(), names.node_view(node_name), domain_id)
+    node = names.node_view(node_name)
+    library = await asyncio.to_thread(load)
+    return DdsBus(library, await asyncio.to_thread(settings.from_environment), node, domain_id)
 
 
 class DdsBus:
@@ -152,8 +155,9 @@ class DdsBus:
         """On one of the library's threads: it could not read a sample. Counts are handed over."""
         is_first = not self._unreadable
         self._unreadable[dds_topic] += 1
-        if is_first and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._count_unreadable)
+        if is_first:
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._count_unreadable)
 
     def _count_unreadable(self) -> None:
         counts, self._unreadable = self._unreadable, Counter()
