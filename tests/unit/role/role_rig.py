@@ -1,0 +1,174 @@
+"""A role at work without a loop: real session, real drivers, simulated pins, time by hand."""
+
+import heapq
+import itertools
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from saint_services.lib import cdr, config
+from saint_services.lib.bus import Sample, Topic
+from saint_services.lib.generated.geometry_msgs import Twist, Vector3
+from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat
+from saint_services.lib.generated.topics import ESTOP, ROUTER_HEARTBEAT, TRACKS_CMD_VEL
+from saint_services.lib.hw.sim.board import SimBoard
+from saint_services.lib.hw.sim.records import Reading
+from saint_services.lib.role import Session
+from saint_services.lib.roles import RoleConfig
+from saint_services.role_armsd.daemon import Arm
+from saint_services.role_headd.daemon import Head
+from saint_services.role_tracksd.config import Config
+from saint_services.role_tracksd.daemon import Tracks
+
+ROLES = Path(__file__).parents[3] / "manifests" / "roles"
+ROUTER, STRANGER = "0a" * 12, "0b" * 12
+
+
+class _Timer:
+    def __init__(self, when: float, callback: Callable[[], Any]) -> None:
+        self.when, self.callback = when, callback
+
+    def cancel(self) -> None:
+        self.callback = lambda: None
+
+
+class FakeClock:
+    """Keeps time like an event loop, but only moves when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self._timers: list[tuple[float, int, _Timer]] = []
+        self._order = itertools.count()
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, when: float, callback: Callable[..., Any], /, *args: Any) -> _Timer:
+        timer = _Timer(when, lambda: callback(*args))
+        heapq.heappush(self._timers, (when, next(self._order), timer))
+        return timer
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass; timers fire when they are due."""
+        end = self.now + seconds
+        while self._timers and self._timers[0][0] <= end:
+            when, _, timer = heapq.heappop(self._timers)
+            self.now = max(self.now, when)
+            timer.callback()
+        self.now = end
+
+
+class _End:
+    def __init__(self, close: Callable[[], None]) -> None:
+        self.close = close
+
+
+class _Publisher:
+    def __init__(self, sent: list[Any]) -> None:
+        self._sent = sent
+
+    def publish(self, message: Any) -> None:
+        self._sent.append(cdr.decode(type(message), cdr.encode(message)))
+
+    def close(self) -> None:
+        pass
+
+
+class WireBus:
+    """Delivers at once, through the wire's encoding, with the fake clock's time."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self._clock = clock
+        self._callbacks: dict[str, list[Callable[[Any], None]]] = {}
+        self.sent: dict[str, list[Any]] = {}
+
+    def publisher(self, topic: Topic[Any]) -> _Publisher:
+        return _Publisher(self.sent.setdefault(topic.name, []))
+
+    def subscribe(self, topic: Topic[Any], callback: Any, *, own: bool = True) -> _End:
+        callbacks = self._callbacks.setdefault(topic.name, [])
+        callbacks.append(callback)
+        return _End(lambda: callbacks.remove(callback))
+
+    def send(self, topic: Topic[Any], message: Any, origin: str, late_s: float = 0.0) -> None:
+        data = cdr.encode(message)
+        for callback in tuple(self._callbacks.get(topic.name, ())):
+            sample = Sample(cdr.decode(topic.type, data), self._clock.now - late_s, 0.0, origin)
+            callback(sample)
+
+
+def load_role(name: str, **changes: Any) -> RoleConfig:
+    """A shipped role manifest."""
+    found = config.load(RoleConfig, ROLES / f"{name}.yaml", required=True)
+    return found.model_copy(update=changes)
+
+
+class Rig:
+    """A role with its simulated board, and a router that is the test."""
+
+    def __init__(self, directory: Path, manifest: str, role: RoleConfig | None = None) -> None:
+        self.clock = FakeClock()
+        self.counters: Counter[str] = Counter()
+        self.config = role or load_role(manifest)
+        self.board = SimBoard(directory)
+        self.board.drive._clock_ns = lambda: int(self.clock.now * 1e9)
+        self.bus = WireBus(self.clock)
+        self.session = self._session()
+        self.board.prepare(self.config)
+        self.session.open_drivers(self.board)
+        self.session.open(self.bus)  # type: ignore[arg-type]
+        self._beats = itertools.count(1)
+        self.generation = 0
+
+    def beat(self, origin: str = ROUTER, *, estop: bool = False, sequence: int = 0) -> None:
+        """A heartbeat of the router."""
+        number = sequence or next(self._beats)
+        beat = RouterHeartbeat(sequence=number, estop=estop, estop_generation=self.generation)
+        self.bus.send(ROUTER_HEARTBEAT, beat, origin)
+
+    def estop(self, active: bool, generation: int, origin: str = ROUTER) -> None:
+        """The e-stop topic."""
+        self.generation = generation
+        self.bus.send(ESTOP, EStop(active=active, generation=generation), origin)
+
+    def send(self, topic: Topic[Any], message: Any, origin: str = ROUTER) -> None:
+        """Any message."""
+        self.bus.send(topic, message, origin)
+
+    def drive(self, linear: float, angular: float = 0.0, origin: str = ROUTER) -> None:
+        """A velocity command."""
+        twist = Twist(Vector3(linear, 0.0, 0.0), Vector3(0.0, 0.0, angular))
+        self.bus.send(TRACKS_CMD_VEL, twist, origin)
+
+    def live(self, seconds: float, say: Callable[[], None], period_s: float = 0.02) -> None:
+        """The router lives for a while: heartbeats and commands."""
+        for _ in range(round(seconds / period_s)):
+            self.beat()
+            say()
+            self.clock.advance(period_s)
+            self.board.drive.advance()
+
+    def pin(self, pin: int) -> Reading:
+        """What is on a pin."""
+        return self.board.read(pin)
+
+    def duties(self) -> tuple[float, float]:
+        """The tracks' PWM pins."""
+        return self.pin(12).value, self.pin(13).value
+
+    def channels(self) -> list[float]:
+        """Pulses in us of the PCA9685 at 0x40."""
+        chip: Any = self.board._chips[1, 0x40]
+        return [chip.output(channel).value for channel in range(16)]
+
+    def close(self) -> None:
+        """End of the assignment."""
+        self.session.close()
+        self.board.close()
+
+    def _session(self) -> Session:
+        parts = (self.config, "pi_1", self.clock, self.counters)
+        if self.config.role == "tracks":
+            return Tracks(Config(), *parts)
+        return Head(*parts) if self.config.role == "head" else Arm(*parts)
