@@ -151,3 +151,14 @@ def _refused(path: Path) -> dict[str, int]:
         return refused
 
     return asyncio.run(ask_subjects())
+
+
+def test_wrong_setting_turns_the_request_away_and_says_why(home: Path) -> None:
+    """Else the waiting request would start the daemon again and again."""
+    (home / "config/adoptiond.yaml").write_text("robott: saint\n")
+    path = home / "adoptiond.sock"
+    activation = Activation(home, "adoptiond", f"--listen={path}", "--fdname=api")
+    with pytest.raises(ConnectionResetError):
+        _ask_health(path)
+    assert activation.process.wait(_START_S) == 2
+    assert "adoptiond.yaml, line 1" in activation.log()
