@@ -1,0 +1,200 @@
+"""The real ports against what the kernel and the libraries show of themselves."""
+
+import errno
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.hw import make_safe
+from saint_services.lib.hw.pi_board import PiBoard
+from saint_services.lib.hw.pigpio_pwm import PigpioPwm
+from saint_services.lib.hw.sysfs_pwm import SysfsPwm, find_chip
+from tests.unit.role.role_rig import load_role
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """/sys/class/pwm of a Pi 5, with its channels exported."""
+    for number, channels in ((0, 1), (2, 4)):
+        chip = tmp_path / f"pwmchip{number}"
+        chip.mkdir()
+        (chip / "npwm").write_text(f"{channels}\n")
+        (chip / "export").write_text("")
+        for channel in range(channels):
+            folder = chip / f"pwm{channel}"
+            folder.mkdir()
+            for name in ("period", "duty_cycle", "enable"):
+                (folder / name).write_text("0\n")
+    return tmp_path
+
+
+@pytest.fixture
+def without_pigpio(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pigpio", None)
+
+
+def value(path: Path) -> int:
+    """A sysfs file takes each write as a whole; a plain file keeps the longer rest."""
+    return int(path.read_text().split("\n")[0])
+
+
+def test_chip_of_the_header_is_found_by_its_channels(root: Path) -> None:
+    chip, channels = find_chip(root)
+    assert chip.name == "pwmchip2"
+    assert channels[18] == 2
+
+
+def test_missing_chip_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(SaintError, match="no kernel PWM") as caught:
+        find_chip(tmp_path)
+    assert "dtoverlay" in caught.value.fix
+
+
+def test_channel_is_set_up_and_written_in_nanoseconds(root: Path) -> None:
+    pwm = SysfsPwm(root / "pwmchip2", 1, 50, "tilt")
+    folder = root / "pwmchip2" / "pwm1"
+    assert (value(folder / "period"), value(folder / "enable")) == (20_000_000, 1)
+    pwm.set_pulse_us(1500.0)
+    assert value(folder / "duty_cycle") == 1_500_000
+    assert pwm.pulse_us() == 1500.0
+    pwm.set_duty(1.5)
+    assert value(folder / "duty_cycle") == 20_000_000
+    pwm.close()
+
+
+def test_running_channel_is_not_disturbed(root: Path) -> None:
+    folder = root / "pwmchip2" / "pwm1"
+    for name, text in (("period", "20000000"), ("duty_cycle", "1700000"), ("enable", "1")):
+        (folder / name).write_text(text)
+    pwm = SysfsPwm(root / "pwmchip2", 1, 50, "tilt")
+    assert pwm.pulse_us() == 1700.0
+    pwm.close()
+
+
+def test_channel_that_cannot_be_exported_is_named(root: Path) -> None:
+    with pytest.raises(SaintError, match=r"tilt: .*pwm9"):
+        SysfsPwm(root / "nochip", 9, 50, "tilt")
+
+
+@pytest.mark.usefixtures("without_pigpio")
+def test_two_pins_on_one_channel_are_refused(root: Path) -> None:
+    (root / "pwmchip2" / "npwm").write_text("2")  # a Pi 4: GPIO12 and GPIO18 are one channel
+    board = PiBoard(root)
+    board.pwm(12, 50, "pan").close()
+    with pytest.raises(SaintError, match="roll and pan need the same") as caught:
+        board.pwm(18, 50, "roll")
+    assert caught.value.code is Code.CONFIG_INVALID
+
+
+@pytest.mark.usefixtures("without_pigpio")
+def test_pin_without_pwm_is_refused(root: Path) -> None:
+    with pytest.raises(SaintError, match="GPIO5 has no kernel PWM"):
+        PiBoard(root).pwm(5, 50, "pan")
+
+
+@pytest.mark.usefixtures("without_pigpio")
+def test_safe_state_stops_motors_through_sysfs(root: Path) -> None:
+    for channel in (0, 1):
+        folder = root / "pwmchip2" / f"pwm{channel}"
+        (folder / "period").write_text("50000")
+        (folder / "duty_cycle").write_text("0000040000")
+    board = PiBoard(root)
+    board.prepare(load_role("tracks"))
+    make_safe(board, load_role("tracks"))
+    for channel in (0, 1):
+        duty = (root / "pwmchip2" / f"pwm{channel}" / "duty_cycle").read_text()
+        assert duty[0] == "0"
+
+
+class Daemon:
+    """pigpiod: notes calls, answers with a number below zero when it refuses."""
+
+    def __init__(self, answer: int = 0) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self.answer = answer
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*arguments: Any) -> int:
+            self.calls.append((name, *arguments))
+            return self.answer
+
+        return call
+
+
+def test_pigpio_servo_pulses_on_any_pin() -> None:
+    daemon = Daemon()
+    PigpioPwm(daemon, 5, 50, "pan").set_pulse_us(1499.6)
+    assert daemon.calls == [("set_servo_pulsewidth", 5, 1500)]
+
+
+def test_pigpio_motor_uses_the_hardware_pwm() -> None:
+    daemon = Daemon()
+    pwm = PigpioPwm(daemon, 12, 20_000, "left_motor")
+    pwm.set_duty(0.25)
+    pwm.off()
+    assert daemon.calls == [("hardware_PWM", 12, 20_000, 250_000), ("write", 12, 0)]
+
+
+def test_pigpio_motor_on_a_pin_without_hardware_pwm_is_refused() -> None:
+    with pytest.raises(SaintError, match="GPIO5 has no hardware PWM"):
+        PigpioPwm(Daemon(), 5, 20_000, "left_motor")
+
+
+def test_pigpio_refusal_is_an_os_error() -> None:
+    with pytest.raises(OSError, match="refuses with -2"):
+        PigpioPwm(Daemon(-2), 12, 50, "pan").set_pulse_us(1500.0)
+
+
+def test_pigpio_pin_without_pulse_reads_as_none() -> None:
+    assert PigpioPwm(Daemon(-93), 12, 50, "pan").pulse_us() == 0.0
+
+
+def test_missing_gpio_library_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gpiod", None)
+    with pytest.raises(SaintError, match="gpiod is not installed") as caught:
+        PiBoard().output(5, "left_motor")
+    assert caught.value.code is Code.HARDWARE_MISSING
+
+
+def test_old_gpio_library_is_recognised(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gpiod", types.ModuleType("gpiod"))
+    with pytest.raises(SaintError, match="older than version 2"):
+        PiBoard().output(5, "left_motor")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="I2C devices exist on Linux only")
+def test_missing_i2c_bus_says_what_to_do() -> None:
+    with pytest.raises(SaintError, match="I2C bus 31 cannot be opened") as caught:
+        PiBoard().i2c(31)
+    assert "dtparam" in caught.value.fix
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="I2C devices exist on Linux only")
+def test_i2c_transfers_reach_the_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    smbus2 = pytest.importorskip("smbus2")
+    sent: list[list[tuple[int, int, bytes]]] = []
+
+    class Bus:
+        def __init__(self, number: int) -> None: ...
+
+        def i2c_rdwr(self, *messages: Any) -> None:
+            sent.append([(m.addr, m.flags, bytes(m)) for m in messages])
+            if messages[0].addr == 0x41:
+                raise OSError(errno.EREMOTEIO, "Remote I/O error")
+
+        def close(self) -> None: ...
+
+    monkeypatch.setattr(smbus2, "SMBus", Bus)
+    bus = PiBoard().i2c(1)
+    bus.write(0x40, b"\x06\x01")
+    assert bus.transfer(0x40, b"\x06", 2) == b"\0\0"
+    with pytest.raises(OSError, match="Remote I/O"):
+        bus.write(0x41, b"\0")
+    assert sent[:2] == [
+        [(0x40, 0, b"\x06\x01")],
+        [(0x40, 0, b"\x06"), (0x40, 1, b"\0\0")],
+    ]
