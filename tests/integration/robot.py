@@ -32,16 +32,16 @@ class Robot:
     def __init__(self, root: Path, number: int, *options: str) -> None:
         self.root = root
         self.domain = number
-        self._output = (root / "run.out").open("wb")
-        self.process = subprocess.Popen(
-            [
-                sys.executable, "-m", "tools.run", "--no-browser", "--until-eof",
-                "--root", str(root), "--domain", str(number),
-                "--port", "0", "--saint-port", "0", "--face-port", "0", *options,
-            ],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=self._output, stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )  # fmt: skip
+        command = [
+            *(sys.executable, "-m", "tools.run", "--no-browser", "--until-eof"),
+            *("--root", str(root), "--domain", str(number)),
+            *("--port", "0", "--saint-port", "0", "--face-port", "0", *options),
+        ]
+        with (root / "run.out").open("wb") as output:
+            self.process = subprocess.Popen(
+                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=output,
+                stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
 
     def report(self) -> dict[str, Any]:
         """What the launcher says: processes, ports, domain. Empty before and after."""
@@ -128,17 +128,19 @@ class Robot:
     def stop(self) -> None:
         """End it as Ctrl-C does; it must end by itself, with code 0, and leave nothing behind."""
         pids = self.pids()
-        assert self.process.stdin
-        self.process.stdin.close()
+        self.end_input()
         try:
             code = self.process.wait(STOP_LIMIT_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait(STOP_LIMIT_S)
-            code = -1
-        self._output.close()
-        left = [name for name, pid in pids.items() if _is_alive(pid)]
+            code = self.process.wait(STOP_LIMIT_S)
+        left = [name for name, pid in pids.items() if is_alive(pid)]
         assert (code, left) == (0, []), f"ended with {code}, left {left}\n{self.diagnosis()}"
+
+    def end_input(self) -> None:
+        """Its standard input is what ties it to this test: without it, it ends."""
+        if self.process.stdin:
+            self.process.stdin.close()
 
     def diagnosis(self) -> str:
         """Everything that explains a failure."""
@@ -157,17 +159,13 @@ class Robot:
 @contextlib.contextmanager
 def running_robot(*options: str) -> Iterator[Robot]:
     """A robot that is whole; ended and deleted afterwards. `options` are those of tools.run."""
-    # Not pytest's tmp_path: a socket's path must be short.
-    root = Path(tempfile.mkdtemp(prefix="saint-", dir="/tmp"))
-    try:
+    with short_folder() as root:
         robot = Robot(root, free_domain(), *options)
         try:
             robot.wait_ready()
             yield robot
         finally:
             robot.stop()
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
 
 
 def wait_for(
@@ -189,8 +187,19 @@ def free_domain() -> int:
     raise AssertionError("every ROS domain is in use")
 
 
-def _is_alive(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, 0)
         return True
     return False
+
+
+@contextlib.contextmanager
+def short_folder() -> Iterator[Path]:
+    """Not pytest's tmp_path: a socket's path must be short."""
+    root = Path(tempfile.mkdtemp(prefix="saint-", dir="/tmp"))
+    try:
+        yield root
+    finally:
+        shutil.rmtree(root, ignore_errors=True)

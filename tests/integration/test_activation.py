@@ -1,19 +1,17 @@
 """Real daemons under the real systemd-socket-activate: the first request starts them."""
 
 import asyncio
-import contextlib
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.integration.robot import free_domain, wait_for
+from tests.integration.robot import free_domain, short_folder, wait_for
 from tools.launch import ask, units
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,18 +62,11 @@ class Activation:
             raise
 
 
-@contextlib.contextmanager
-def _home() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="saint-", dir="/tmp") as name:
-        home = Path(name)
-        for folder in ("config", "state", "hw"):
-            (home / folder).mkdir()
-        yield home
-
-
 @pytest.fixture
 def home() -> Iterator[Path]:
-    with _home() as made:
+    with short_folder() as made:
+        for folder in ("config", "state", "hw"):
+            (made / folder).mkdir()
         yield made
 
 

@@ -1,27 +1,22 @@
 """`make run` itself: starts in time, resumes, refuses politely, ends with nothing left."""
 
-import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from tests.integration.robot import ROOT, Robot, free_domain, running_robot, wait_for
+from tests.integration.robot import (
+    ROOT,
+    Robot,
+    free_domain,
+    is_alive,
+    short_folder,
+    wait_for,
+)
 
 _NODES = ("head", "arm_left", "arm_right", "tracks", "console")
-
-
-@pytest.fixture(scope="module")
-def robot() -> Iterator[Robot]:
-    with running_robot() as running:
-        yield running
 
 
 def test_every_role_runs_and_the_spare_has_none(robot: Robot) -> None:
@@ -58,23 +53,25 @@ def test_killed_daemon_is_back(robot: Robot) -> None:
 
 
 def test_killed_launcher_leaves_nothing() -> None:
-    with _root() as root:
+    with short_folder() as root:
         robot = Robot(root, free_domain())
         robot.wait_ready()
         pids = robot.pids()
-        assert len(pids) >= 14
         os.kill(robot.process.pid, signal.SIGKILL)
         robot.process.wait(5.0)
-        wait_for(lambda: not any(_is_alive(pid) for pid in pids.values()), 5.0, lambda: str(pids))
+        robot.end_input()
+        assert len(pids) >= 14
+        wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), 5.0, lambda: str(pids))
 
 
 def test_ctrl_c_ends_it_and_the_next_start_resumes_the_roles() -> None:
-    with _root() as root:
+    with short_folder() as root:
         first = Robot(root, free_domain())
         first.wait_ready()
         began_s = time.monotonic()
         first.process.send_signal(signal.SIGINT)
         assert first.process.wait(5.0) == 0
+        first.end_input()
         assert time.monotonic() - began_s < 2.5
         began_s = time.monotonic()
         second = Robot(root, free_domain())
@@ -92,19 +89,3 @@ def _run(*options: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "tools.run", "--no-browser", *options],
         cwd=ROOT, capture_output=True, text=True, timeout=20, check=False,
     )  # fmt: skip
-
-
-@contextlib.contextmanager
-def _root() -> Iterator[Path]:
-    root = Path(tempfile.mkdtemp(prefix="saint-", dir="/tmp"))
-    try:
-        yield root
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
-
-
-def _is_alive(pid: int) -> bool:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, 0)
-        return True
-    return False
