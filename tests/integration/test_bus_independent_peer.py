@@ -63,14 +63,14 @@ async def test_input_sample_arrives_from_peer_best_effort(peer: PeerProcess) -> 
             "names": ["pan", "tilt_x", ""],
             "values": [0.5, -1.0, 2.0],
         }
-        await peer.do(
-            "publish",
-            topic="rt/saint/input/autonomous",
-            type="InputSample",
-            value=value,
-            reliable=False,
-        )
-        await until(lambda: got)
+        while not got:  # best effort: what comes before both sides know each other is lost
+            await peer.do(
+                "publish",
+                topic="rt/saint/input/autonomous",
+                type="InputSample",
+                value=value,
+                reliable=False,
+            )
         assert got[0].message == InputSample(
             Time(7, 9),
             "autonomous:peer",

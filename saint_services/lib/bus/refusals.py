@@ -20,7 +20,7 @@ class Refusals:
     def __init__(self) -> None:
         self.by_topic: Counter[str] = Counter()
 
-    def add(self, topic: str, reason: object, *, times: int = 1) -> None:
+    def add(self, topic: str, reason: object) -> None:
         """Count a refused sample; the first one of a topic is logged."""
         counts = self.by_topic
         if topic not in counts:
@@ -28,4 +28,4 @@ class Refusals:
                 topic = _OTHERS
             if topic not in counts:
                 _log.warning("sample refused", topic=topic, reason=reason)
-        counts[topic] += times
+        counts[topic] += 1

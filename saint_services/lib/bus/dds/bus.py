@@ -5,7 +5,7 @@ Not here: the library's details (library.py, entities.py), services (service.py)
 
 import asyncio
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
@@ -38,6 +38,7 @@ from .service import Client, Server
 from .waiter import Waiter
 
 _PARTICIPANT_USER_DATA = b"enclave=/;"
+_UNREADABLE = 10_000  # samples that wait to be counted
 _CLIENTS = 64  # kept open; the oldest idle one makes room
 
 
@@ -58,7 +59,7 @@ class DdsBus:
         self._domain_id = domain_id
         self._loop = asyncio.get_running_loop()
         self._refusals = Refusals()
-        self._unreadable: Counter[str] = Counter()
+        self._unreadable: deque[str] = deque(maxlen=_UNREADABLE)
         self._clients: dict[tuple[str, str], Client] = {}
         self._parts: set[_Publisher | _Subscription | Server] = set()
         self._is_closed = False
@@ -153,17 +154,16 @@ class DdsBus:
 
     def _on_unreadable(self, dds_topic: str) -> None:
         """On one of the library's threads: it could not read a sample. Counts are handed over."""
-        is_first = not self._unreadable
-        self._unreadable[dds_topic] += 1
-        if is_first:
+        self._unreadable.append(dds_topic)
+        if len(self._unreadable) == 1:
             with suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._count_unreadable)
 
     def _count_unreadable(self) -> None:
-        counts, self._unreadable = self._unreadable, Counter()
-        for dds_topic, times in counts.items():
+        while self._unreadable:
+            dds_topic = self._unreadable.popleft()
             name = names.ros_topic(dds_topic) or names.ros_service(dds_topic) or dds_topic
-            self._refusals.add(name, "the library cannot read it", times=times)
+            self._refusals.add(name, "the library cannot read it")
 
 
 class _Publisher:

@@ -66,7 +66,7 @@ class Complaints:
 
     def _follow(self, source: int) -> None:
         """The pipe's thread: the library never waits for our loop."""
-        with open(source, encoding="utf-8", errors="replace") as lines:  # noqa: PTH123  # no path
+        with open(source, encoding="utf-8", errors="replace") as lines:
             for line in lines:
                 _hear(_PREFIX.sub("", line.strip()), [self])
 
