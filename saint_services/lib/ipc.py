@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_BODY_BYTES", "Api", "Call", "Client", "ErrorReply", "Server"]
 
 B = TypeVar("B")
+Read = TypeVar("Read", covariant=True)  # a Call is only read
 
 _WRITE_LIMIT_S = 5.0  # a client that does not read a stream for so long is dropped
 _READ_LIMIT_S = 10.0  # for a request's body to arrive
@@ -34,12 +35,12 @@ _log = log.get("ipc")
 
 
 @dataclass(frozen=True, slots=True)
-class Call(Generic[B]):
+class Call(Generic[Read]):
     """One request. `path` holds the {parts} of the route, `body` the checked model."""
 
     path: Mapping[str, str]
     query: Mapping[str, str]
-    body: B
+    body: Read
 
 
 Handler = Callable[[Call[B]], Awaitable[BaseModel]]
