@@ -1,7 +1,9 @@
 """Wires the console: status, pages and alerts to the display, buttons to events."""
 
+import asyncio
 from collections import Counter
 from functools import partial
+from pathlib import Path
 
 from saint_services.lib import clock as clocks
 from saint_services.lib import config as settings
@@ -108,11 +110,15 @@ class Console(Session):
         self._publish_input(ConsoleInput(stamp, name, event.event, event.value))
 
 
+def _robot(path: Path) -> RobotManifest:
+    return settings.load(RobotManifest, path, required=True)
+
+
 async def run(ctx: Context[Config]) -> None:
     """Serve assignments until asked to stop."""
     manifest = ctx.directories.share / "manifests" / "robots" / "saint.yaml"
     try:
-        robot = settings.load(RobotManifest, manifest, required=True).name
+        robot = (await asyncio.to_thread(_robot, manifest)).name
     except SaintError:
         robot = _NO_NAME  # a name on a display is no reason not to start
     await Host(ctx, "console", partial(Console, robot)).serve()

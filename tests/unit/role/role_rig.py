@@ -22,6 +22,10 @@ from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import Tracks
 
 ROLES = Path(__file__).parents[3] / "manifests" / "roles"
+# Read at import: async tests must not block.
+_SHIPPED = {
+    path.stem: config.load(RoleConfig, path, required=True) for path in ROLES.glob("*.yaml")
+}
 ROUTER, STRANGER = "0a" * 12, "0b" * 12
 
 
@@ -100,8 +104,7 @@ class WireBus:
 
 def load_role(name: str, **changes: Any) -> RoleConfig:
     """A shipped role manifest."""
-    found = config.load(RoleConfig, ROLES / f"{name}.yaml", required=True)
-    return found.model_copy(update=changes)
+    return _SHIPPED[name].model_copy(update=changes)
 
 
 class Rig:

@@ -1,0 +1,75 @@
+"""A role daemon inside the test's loop: real control socket, in-process bus, simulated pins."""
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib import sd
+from saint_services.lib.api.role import RoleAssignment, RoleReport
+from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.daemon import running
+from saint_services.lib.generated.saint_msgs import RouterHeartbeat
+from saint_services.lib.generated.topics import ROUTER_HEARTBEAT
+from saint_services.lib.hw.sim.observe import PinWatch
+from saint_services.lib.ipc import Client
+from saint_services.lib.roles import RoleConfig
+from tests.unit.role.role_rig import ROLES, load_role
+
+SHARE = ROLES.parents[1]
+
+
+class House:
+    """What a test sees of the daemon."""
+
+    def __init__(self, root: Path, name: str, domain: LocalDomain, pins: PinWatch) -> None:
+        self.hw = root / "hw"
+        self.socket = root / "run" / f"{name}.sock"
+        self.client = Client(self.socket)
+        self.router: LocalBus = domain.bus("routerd")
+        self.pins = pins
+        self._beat = self.router.publisher(ROUTER_HEARTBEAT)
+        self._sequence = itertools.count(1)
+
+    def assign(self, config: RoleConfig) -> AsyncGenerator[RoleReport]:
+        """The stream that noded keeps open."""
+        body = RoleAssignment(node_id="pi_1", config=config)
+        return self.client.stream("POST", "/assignment", body, RoleReport)
+
+    async def live(self, seconds: float, say: Callable[[], None]) -> None:
+        """The router lives for a while."""
+        for _ in range(round(seconds / 0.01)):
+            self._beat.publish(RouterHeartbeat(sequence=next(self._sequence)))
+            say()
+            await asyncio.sleep(0.01)
+
+
+@contextlib.asynccontextmanager
+async def house(
+    root: Path, monkeypatch: pytest.MonkeyPatch, name: str, config: Any, run: Any
+) -> AsyncIterator[House]:
+    """The daemon runs while the context is open."""
+    monkeypatch.setenv("SAINT_HW", f"sim:{root / 'hw'}")
+    directories = sd.Directories(root / "etc", root / "state", root / "run", SHARE)
+    domain = LocalDomain()
+    pins = await asyncio.to_thread(PinWatch, root / "hw")
+    found = House(root, name, domain, pins)
+    async with running(name, config, run, directories, bus=domain.bus(name)):
+        try:
+            yield found
+        finally:
+            await found.client.close()
+
+
+async def until(condition: Callable[[], bool], limit_s: float = 2.0) -> None:
+    """Wait until something that other tasks do has happened."""
+    async with asyncio.timeout(limit_s):
+        while not condition():  # noqa: ASYNC110 - pins of another process tell nobody
+            await asyncio.sleep(0.005)
+
+
+__all__ = ["House", "house", "load_role", "until"]

@@ -1,0 +1,113 @@
+"""How outputs follow commands in time."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.lib.role import Axis, Throttle
+from saint_services.lib.role.timers import Motion, Ticker
+from saint_services.lib.roles import FieldSpec
+from tests.unit.role.role_rig import FakeClock
+
+POSITION = FieldSpec(
+    command="cmd", path="pan", kind="position", unit="deg", limits=(-90, 90), max_rate=100,
+    on_loss="hold",
+)  # fmt: skip
+VELOCITY = POSITION.model_copy(update={"kind": "velocity", "limits": (-1, 1), "max_rate": 10})
+
+
+def test_rested_axis_takes_20_ms_of_its_rate_at_once() -> None:
+    axis = Axis(POSITION)
+    axis.aim(90.0)
+    axis.step(10.0)
+    assert axis.applied == pytest.approx(2.0)
+    axis.step(10.0)
+    assert axis.applied == pytest.approx(2.0)
+    axis.step(10.01)
+    assert axis.applied == pytest.approx(3.0)
+
+
+def test_axis_stays_at_its_neutral_or_where_it_was_found() -> None:
+    assert Axis(POSITION).applied == 0.0
+    assert Axis(POSITION, 33.0).applied == 33.0
+    assert Axis(POSITION, 1000.0).applied == 90.0
+
+
+def test_axis_refuses_nan() -> None:
+    with pytest.raises(ValueError, match="NaN"):
+        Axis(POSITION).aim(math.nan)
+
+
+def test_throttle_crosses_zero_before_it_gains_speed() -> None:
+    axis = Throttle(VELOCITY)
+    for step in range(20):
+        axis.aim(1.0)
+        axis.step(step * 0.01)
+    assert axis.applied == 1.0
+    axis.aim(-1.0)
+    axis.step(0.2)
+    assert axis.applied == pytest.approx(-0.2)
+
+
+moves = st.lists(
+    st.tuples(st.floats(-1e3, 1e3), st.floats(0.0, 0.1), st.sampled_from([0.0, 0.5, 1.0]))
+)
+
+
+@given(moves)
+def test_axis_keeps_limits_and_rate_over_any_time(steps: list[tuple[float, float, float]]) -> None:
+    axis, now_s = Axis(POSITION), 0.0
+    seen = [(0.0, 0.0)]
+    for target, pause_s, share in steps:
+        now_s += pause_s
+        axis.share = share
+        axis.aim(target)
+        axis.step(now_s)
+        assert -90.0 <= axis.applied <= 90.0
+        seen.append((now_s, axis.applied))
+    for then_s, before in seen:
+        for later_s, after in seen:
+            if later_s >= then_s:
+                assert abs(after - before) <= 100.0 * (later_s - then_s + 0.02) + 1e-6
+
+
+@given(moves)
+def test_throttle_never_prolongs_a_motion(steps: list[tuple[float, float, float]]) -> None:
+    axis, now_s = Throttle(VELOCITY), 0.0
+    for target, pause_s, _ in steps:
+        now_s += pause_s
+        axis.aim(target)
+        axis.step(now_s)
+        assert abs(axis.applied) <= abs(axis.target) + 1e-12
+        assert axis.applied * axis.target >= 0.0
+
+
+def test_ticker_keeps_its_rate_and_leaves_out_what_it_missed() -> None:
+    clock, calls = FakeClock(), []
+    ticker = Ticker(clock, 0.05, lambda: calls.append(clock.now))
+    clock.advance(1.0)
+    assert len(calls) == 20
+    clock.now += 1.0  # the loop was blocked
+    clock.advance(0.0)
+    assert len(calls) == 22
+    clock.advance(0.1)
+    assert len(calls) == 24
+    ticker.close()
+    clock.advance(1.0)
+    assert len(calls) == 24
+
+
+def test_motion_ends_when_nothing_is_left() -> None:
+    clock, left = FakeClock(), [3]
+
+    def step(now_s: float) -> bool:
+        left[0] -= 1
+        return left[0] > 0
+
+    motion = Motion(clock, 0.01, step)
+    motion.start(clock.now)
+    motion.start(clock.now)
+    clock.advance(1.0)
+    assert left == [0]

@@ -1,0 +1,155 @@
+"""Assignments: one at a time, reported at once and every second, safe when they end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.role import RoleReport
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated.geometry_msgs import Twist, Vector3
+from saint_services.lib.generated.saint_msgs import ArmCommand, EStop
+from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
+from saint_services.lib.health import HealthReport
+from saint_services.lib.hw.sim.observe import set_chip_answers
+from saint_services.role_armsd.config import Config as ArmsConfig
+from saint_services.role_armsd.daemon import run as run_arms
+from saint_services.role_tracksd.config import Config
+from saint_services.role_tracksd.daemon import run
+from tests.unit.role.host_rig import House, house, load_role, until
+
+
+@pytest.fixture
+async def tracks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    async with house(tmp_path, monkeypatch, "role-tracksd", Config(), run) as found:
+        yield found
+
+
+@pytest.fixture
+async def arms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
+    async with house(tmp_path, monkeypatch, "role-armsd", ArmsConfig(), run_arms) as found:
+        yield found
+
+
+def driving(tracks: House) -> bool:
+    return tracks.pins.read(12).value > 0.0
+
+
+async def drive(tracks: House, seconds: float = 0.1) -> None:
+    publisher = tracks.router.publisher(TRACKS_CMD_VEL)
+    await tracks.live(seconds, lambda: publisher.publish(Twist(Vector3(1.0))))
+    publisher.close()
+
+
+async def test_status_without_assignment_says_so(tracks: House) -> None:
+    status = await tracks.client.get("/status", RoleReport)
+    assert (status.ready, status.safe) == (False, True)
+    assert status.reason == "there is no assignment"
+
+
+async def test_first_report_is_ready_and_safe(tracks: House) -> None:
+    async with aclosing(tracks.assign(load_role("tracks"))) as reports:
+        first = await anext(reports)
+        assert (first.ready, first.safe, first.estop, first.reason) == (True, True, False, "")
+        assert await tracks.client.get("/status", RoleReport) == first
+
+
+async def test_reports_come_every_second(tracks: House) -> None:
+    async with aclosing(tracks.assign(load_role("tracks"))) as reports:
+        await anext(reports)
+        async with asyncio.timeout(1.5):
+            await anext(reports)
+
+
+async def test_motion_is_reported_and_its_end_too(tracks: House) -> None:
+    async with aclosing(tracks.assign(load_role("tracks"))) as reports:
+        await anext(reports)
+        await drive(tracks)
+        moving = await anext(reports)
+        assert (moving.safe, moving.ready) == (False, True)
+        async with asyncio.timeout(0.4):
+            while not (await anext(reports)).safe:
+                pass
+        assert not driving(tracks)
+
+
+async def test_end_of_the_connection_stops_the_motors_at_once(tracks: House) -> None:
+    reports = tracks.assign(load_role("tracks"))
+    await anext(reports)
+    await drive(tracks)
+    assert driving(tracks)
+    await reports.aclose()
+    await until(lambda: not driving(tracks), 0.05)
+
+
+async def test_second_assignment_is_refused_and_the_first_lives_on(tracks: House) -> None:
+    async with aclosing(tracks.assign(load_role("tracks"))) as reports:
+        await anext(reports)
+        with pytest.raises(SaintError) as caught:
+            await anext(tracks.assign(load_role("tracks")))
+        assert caught.value.code is Code.CONFLICT
+        assert (await anext(reports)).ready
+
+
+async def test_assignment_can_follow_an_ended_one(tracks: House) -> None:
+    for _ in range(3):
+        reports = tracks.assign(load_role("tracks"))
+        assert (await anext(reports)).ready
+        await drive(tracks)
+        assert driving(tracks)
+        await reports.aclose()
+        await until(lambda: not driving(tracks))
+
+
+async def test_assignment_of_another_role_is_refused(tracks: House) -> None:
+    with pytest.raises(SaintError, match="this is the role tracks, not head") as caught:
+        await anext(tracks.assign(load_role("head")))
+    assert caught.value.code is Code.REQUEST_INVALID
+
+
+async def test_estop_is_reported_at_once(tracks: House) -> None:
+    async with aclosing(tracks.assign(load_role("tracks"))) as reports:
+        await anext(reports)
+        tracks.router.publisher(ESTOP).publish(EStop(active=True, generation=1))
+        async with asyncio.timeout(0.2):
+            assert (await anext(reports)).estop
+
+
+async def test_stopping_the_daemon_stops_the_motors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with house(tmp_path, monkeypatch, "role-tracksd", Config(), run) as tracks:
+        reports = tracks.assign(load_role("tracks"))
+        await anext(reports)
+        await drive(tracks)
+        assert driving(tracks)
+    assert not driving(tracks)
+
+
+async def test_missing_device_is_reported_and_ends_the_stream(arms: House) -> None:
+    await asyncio.to_thread(arms.hw.mkdir, exist_ok=True)
+    await asyncio.to_thread((arms.hw / "board.yaml").write_text, "chips: []\n")
+    reports = [report async for report in arms.assign(load_role("arms_left"))]
+    assert [(r.ready, r.safe) for r in reports] == [(False, True)]
+    assert "servos: no PCA9685 answers at I2C address 0x40" in reports[0].reason
+    status = await arms.client.get("/health", HealthReport)
+    assert not status.healthy
+
+
+async def test_fault_in_operation_is_reported_and_ends_the_stream(arms: House) -> None:
+    publisher = arms.router.publisher(ARM_CMD.at(instance="left"))
+    reports = arms.assign(load_role("arms_left"))
+    assert (await anext(reports)).ready
+    await asyncio.to_thread(set_chip_answers, arms.hw, 1, 0x40, False)
+    await arms.live(0.2, lambda: publisher.publish(ArmCommand([90.0], 1.0)))
+    rest = [report async for report in reports]
+    assert not rest[-1].ready
+    assert "servos" in rest[-1].reason
+
+
+async def test_incomplete_manifest_is_reported(tracks: House) -> None:
+    config = load_role("tracks", geometry=None)
+    (report,) = [report async for report in tracks.assign(config)]
+    assert "geometry" in report.reason

@@ -1,0 +1,101 @@
+"""The tracks at work: what they tell, and that encoders and commands agree."""
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.errors import SaintError
+from saint_services.lib.generated.std_msgs import Bool
+from saint_services.lib.generated.topics import TRACKS_ESTOP
+from tests.unit.role.role_rig import Rig, load_role
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    rig = Rig(tmp_path, "tracks")
+    yield rig
+    rig.close()
+
+
+def test_odometry_from_encoders_follows_the_driven_arc(rig: Rig) -> None:
+    rig.live(4.0, lambda: rig.drive(0.5, 0.5), period_s=0.01)
+    rig.live(1.0, lambda: rig.drive(0.0), period_s=0.01)
+    pose = rig.bus.sent["/saint/tracks/odom"][-1].pose.pose
+    heading = 2.0 * math.atan2(pose.orientation.z, pose.orientation.w)
+    radius = 1.0  # 0.5 m/s at 0.5 rad/s
+    assert heading == pytest.approx(0.5 * 4.0, abs=0.05)
+    assert pose.position.x == pytest.approx(radius * math.sin(heading), abs=0.03)
+    assert pose.position.y == pytest.approx(radius * (1 - math.cos(heading)), abs=0.03)
+
+
+def test_state_tells_measured_speeds_at_20_hz(rig: Rig) -> None:
+    rig.live(1.0, lambda: rig.drive(0.6, 0.0), period_s=0.01)
+    states = rig.bus.sent["/saint/tracks/state"]
+    assert len(states) == 20
+    assert states[-1].left_velocity == pytest.approx(0.6, rel=0.01)
+    assert states[-1].right_velocity == pytest.approx(0.6, rel=0.01)
+    assert states[-1].motors_enabled
+    assert not states[-1].estop_active
+
+
+def test_odometry_names_its_frames_and_covariance(rig: Rig) -> None:
+    rig.clock.advance(0.1)
+    odometry = rig.bus.sent["/saint/tracks/odom"][-1]
+    assert (odometry.header.frame_id, odometry.child_frame_id) == ("odom", "base_link")
+    assert odometry.pose.covariance[35] == 0.01
+    assert odometry.pose.pose.orientation.w == 1.0
+
+
+def test_state_tells_the_estop(rig: Rig) -> None:
+    rig.beat()
+    rig.send(TRACKS_ESTOP, Bool(True))
+    rig.clock.advance(0.06)
+    state = rig.bus.sent["/saint/tracks/state"][-1]
+    assert state.estop_active
+    assert not state.motors_enabled
+
+
+def test_current_is_told_five_times_a_second(rig: Rig) -> None:
+    rig.live(1.05, lambda: rig.drive(1.0), period_s=0.01)
+    currents = rig.bus.sent["/saint/tracks/motor_current"]
+    assert len(currents) == 5
+    assert 0.5 < currents[-1].left < 12.0
+
+
+def test_tracks_without_encoders_integrate_what_is_driven(tmp_path: Path) -> None:
+    config = load_role("tracks")
+    pins = {name: pin for name, pin in config.gpio_mapping.items() if "motor" in name}
+    rig = Rig(tmp_path, "tracks", config.model_copy(update={"gpio_mapping": pins}))
+    rig.live(2.0, lambda: rig.drive(0.5), period_s=0.01)
+    odometry = rig.bus.sent["/saint/tracks/odom"][-1]
+    assert odometry.pose.pose.position.x == pytest.approx(1.0, abs=0.05)
+    rig.close()
+
+
+@pytest.mark.parametrize(
+    ("part", "missing", "says"),
+    [
+        ("gpio_mapping", "left_motor", "left_motor"),
+        ("gpio_mapping", "right_motor", "right_motor"),
+        ("fields", "linear", "velocity linear"),
+        ("geometry", "", "geometry"),
+    ],
+)
+def test_incomplete_manifest_is_refused_by_name(
+    tmp_path: Path, part: str, missing: str, says: str
+) -> None:
+    config = load_role("tracks")
+    whole = getattr(config, part)
+    rest = {k: v for k, v in whole.items() if k != missing} if missing else None
+    changed = config.model_copy(update={part: rest})
+    with pytest.raises(SaintError, match=says):
+        Rig(tmp_path, "tracks", changed)
+
+
+def test_command_topic_that_the_role_does_not_obey_is_refused(tmp_path: Path) -> None:
+    config = load_role("tracks")
+    other = config.commands["cmd_vel"].model_copy(update={"topic": "/saint/tracks/cmd"})
+    with pytest.raises(SaintError, match="/saint/tracks/cmd, the role obeys"):
+        Rig(tmp_path, "tracks", config.model_copy(update={"commands": {"cmd_vel": other}}))

@@ -1,0 +1,124 @@
+"""The arithmetic of the tracks against geometry done by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.role_tracksd.logic import Odometer, Speed, current_a, mix
+
+WIDTH_M = 0.5
+
+
+def test_straight_drives_both_tracks_alike() -> None:
+    assert mix(1.0, 0.0, WIDTH_M, 1.5) == (1.0, 1.0)
+
+
+def test_left_turn_drives_the_right_track_faster() -> None:
+    assert mix(0.5, 1.0, WIDTH_M, 1.5) == (0.25, 0.75)
+
+
+def test_too_fast_slows_both_tracks_alike() -> None:
+    left, right = mix(1.5, 3.0, WIDTH_M, 1.5)
+    assert (left, right) == pytest.approx((0.5, 1.5))  # of 0.75 and 2.25
+
+
+@given(st.floats(-1.5, 1.5), st.floats(-3.0, 3.0))
+def test_no_track_exceeds_its_top_speed_and_the_curve_stays(linear: float, angular: float) -> None:
+    left, right = mix(linear, angular, WIDTH_M, 1.5)
+    assert max(abs(left), abs(right)) <= 1.5 + 1e-12
+    driven_linear, driven_angular = (left + right) / 2, (right - left) / WIDTH_M
+    assert driven_linear * angular == pytest.approx(driven_angular * linear, abs=1e-9)
+
+
+def drive(odometer: Odometer, linear: float, angular: float, seconds: float, hertz: int) -> None:
+    left, right = linear - angular * WIDTH_M / 2, linear + angular * WIDTH_M / 2
+    for _ in range(round(seconds * hertz)):
+        odometer.travel(left / hertz, right / hertz)
+
+
+@pytest.mark.parametrize("hertz", [1, 10, 50])
+def test_arc_ends_where_the_circle_says(hertz: int) -> None:
+    odometer = Odometer(WIDTH_M)
+    drive(odometer, 1.0, 0.5, 3.0, hertz)  # radius 2 m, 1.5 rad
+    assert odometer.x_m == pytest.approx(2.0 * math.sin(1.5), rel=1e-9)
+    assert odometer.y_m == pytest.approx(2.0 * (1.0 - math.cos(1.5)), rel=1e-9)
+    assert odometer.heading_rad == pytest.approx(1.5)
+
+
+def test_figure_eight_ends_where_it_began() -> None:
+    odometer = Odometer(WIDTH_M)
+    turn_s = math.tau / 0.8
+    steps = 1000
+    for angular in (0.8, -0.8):
+        left, right = 1.0 - angular * WIDTH_M / 2, 1.0 + angular * WIDTH_M / 2
+        for _ in range(steps):
+            odometer.travel(left * turn_s / steps, right * turn_s / steps)
+    length_m = 2 * turn_s
+    assert math.hypot(odometer.x_m, odometer.y_m) < 0.001 * length_m
+    assert odometer.heading_rad == pytest.approx(0.0, abs=1e-9)
+
+
+def test_turning_on_the_spot_stays_on_the_spot() -> None:
+    odometer = Odometer(WIDTH_M)
+    drive(odometer, 0.0, 1.0, 10.0, 50)
+    assert (odometer.x_m, odometer.y_m) == pytest.approx((0.0, 0.0), abs=1e-12)
+    assert odometer.heading_rad == pytest.approx(math.remainder(10.0, math.tau))
+
+
+def test_straight_way_keeps_its_direction() -> None:
+    odometer = Odometer(WIDTH_M)
+    odometer.heading_rad = math.pi / 2
+    odometer.travel(1.0, 1.0)
+    assert (odometer.x_m, odometer.y_m) == pytest.approx((0.0, 1.0), abs=1e-12)
+
+
+def test_nearly_straight_way_is_not_torn_by_rounding() -> None:
+    odometer = Odometer(WIDTH_M)
+    for _ in range(1000):
+        odometer.travel(0.001, 0.001 + 1e-12)
+    assert odometer.x_m == pytest.approx(1.0, rel=1e-6)
+
+
+@given(st.lists(st.tuples(st.floats(-0.1, 0.1), st.floats(-0.1, 0.1)), max_size=50))
+def test_heading_is_a_unit_quaternion_and_ways_are_bounded(ways: list[tuple[float, float]]) -> None:
+    odometer = Odometer(WIDTH_M)
+    for left, right in ways:
+        odometer.travel(left, right)
+    z, w = odometer.quaternion_zw()
+    assert z * z + w * w == pytest.approx(1.0)
+    longest = sum(abs(left + right) / 2 for left, right in ways)
+    assert math.hypot(odometer.x_m, odometer.y_m) <= longest + 1e-6
+
+
+def test_speed_is_taken_over_five_updates() -> None:
+    speed = Speed()
+    assert speed.update(0.0, 0.0) == 0.0
+    for step in range(1, 20):
+        found = speed.update(step * 0.02, step * 0.02)
+    assert found == pytest.approx(1.0)
+    for step in range(20, 26):
+        found = speed.update(19 * 0.02, step * 0.02)
+    assert found == pytest.approx(0.0)
+
+
+def test_speed_at_one_instant_is_zero_not_infinite() -> None:
+    speed = Speed()
+    speed.update(0.0, 1.0)
+    assert speed.update(5.0, 1.0) == 0.0
+
+
+def test_blocked_motor_draws_the_stall_current() -> None:
+    assert current_a(1.0, 0.0, 1.5, 12.0, 0.6) == 12.0
+    assert current_a(-0.5, 0.0, 1.5, 12.0, 0.6) == 6.0
+
+
+def test_free_motor_draws_the_idle_current() -> None:
+    assert current_a(1.0, 1.5, 1.5, 12.0, 0.6) == pytest.approx(0.6)
+    assert current_a(-1.0, -1.5, 1.5, 12.0, 0.6) == pytest.approx(0.6)
+
+
+def test_standing_and_braking_motors_draw_nothing() -> None:
+    assert current_a(0.0, 0.0, 1.5, 12.0, 0.6) == 0.0
+    assert current_a(0.0, 1.5, 1.5, 12.0, 0.6) == 0.0
