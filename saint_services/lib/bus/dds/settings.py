@@ -55,10 +55,10 @@ def configuration(interface: str, peers: list[str]) -> str:
         if not _PEER.fullmatch(peer):
             raise _invalid("SAINT_DDS_PEERS", peer)
     if interface == "lo":
-        return _xml("lo", ["localhost", *peers])
+        return _xml('address="127.0.0.1"', ["localhost", *peers])  # its name is not lo everywhere
     if peers:  # processes of this machine are found by its own address
-        return _xml(interface, [_address(interface), *peers])
-    return _xml(interface, [])
+        return _xml(f'name="{interface}"', [_address(interface), *peers])
+    return _xml(f'name="{interface}"', [])
 
 
 def _xml(interface: str, peers: list[str]) -> str:
@@ -66,7 +66,7 @@ def _xml(interface: str, peers: list[str]) -> str:
     named = "".join(f'<Peer Address="{peer}"/>' for peer in peers)
     return (
         '<CycloneDDS><Domain Id="any">'
-        f'<General><Interfaces><NetworkInterface name="{interface}"/></Interfaces>'
+        f"<General><Interfaces><NetworkInterface {interface}/></Interfaces>"
         f"<AllowMulticast>{multicast}</AllowMulticast></General>"
         "<Discovery><ParticipantIndex>auto</ParticipantIndex>"
         f"<MaxAutoParticipantIndex>{_HIGHEST_INDEX}</MaxAutoParticipantIndex>"
