@@ -151,8 +151,8 @@ def _cpuinfo(root: Path, key: str) -> str:
 
 
 def _text(path: Path) -> str:
-    """A small file of the kernel; the device tree ends its texts with a zero byte."""
+    """A small file of the kernel, ASCII only; the device tree ends texts with a zero byte."""
     try:
-        return path.read_bytes()[:65536].decode(errors="replace").strip("\0\n ")
+        return path.read_bytes()[:65536].decode("ascii", "replace").strip("\0\n ")
     except OSError:
         return ""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 
 import pytest
 
@@ -17,7 +18,6 @@ from saint_services.lib.api.adoption import (
     ResetRequest,
     RoleList,
 )
-from saint_services.lib.clock import monotonic_s
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
@@ -279,8 +279,10 @@ async def test_thirty_nodes_cost_little(robot: Robot):
     nodes = [robot.node(f"pi_{number}") for number in range(30)]
     async with robot.registry() as client:
         await heard(client, *nodes)
-        before_s = monotonic_s()
-        for node in nodes:
-            node.live()
+        before_s = time.process_time()
+        for _ in range(10):  # ten seconds of a robot's life
+            for node in nodes:
+                node.live()
+            await asyncio.sleep(0)
         await heard(client, nodes[-1])
-        assert monotonic_s() - before_s < 0.1
+        assert time.process_time() - before_s < 0.5  # 5 % of one core; measured: 0.05 s

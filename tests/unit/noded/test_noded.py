@@ -1,9 +1,12 @@
 """noded as a daemon: adoption, resuming, a dying role, resets; local bus, real sockets."""
 
 import asyncio
+import time
 
+import pytest
 import yaml
 
+from saint_services.lib import hw
 from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.node import NodeReport, NodeReset
@@ -11,7 +14,10 @@ from saint_services.lib.api.role import RoleReport
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
+from saint_services.lib.hw import make_safe as real_make_safe
+from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
+from saint_services.noded.config import Config
 from tests.unit.noded.node_rig import READY, Robot, until
 
 
@@ -163,7 +169,8 @@ async def test_role_that_never_comes_back_is_tried_for_ever(robot: Robot):
 async def test_role_that_falls_silent_is_given_up_and_made_safe(robot: Robot):
     robot.serve_configs()
     role = await robot.role("role-headd")
-    async with robot.node():
+    config = Config(config_timeout_s=0.1, role_silence_timeout_s=1.2)
+    async with robot.node(config):
         assert (await robot.adopt("head")).success
         role._next = lambda: asyncio.sleep(60)  # type: ignore[method-assign,assignment]
         await until(lambda: "head made safe" in robot.happened, 6.0)
@@ -226,3 +233,25 @@ async def test_computer_without_pins_still_is_a_node(robot: Robot, monkeypatch):
     async with robot.node():
         await until(lambda: bool(robot.gpio), 2.0)
         assert robot.gpio[0].pins[17].pin_name == "GPIO17"
+
+
+async def test_motors_that_a_dead_role_left_running_stop_within_5_ms(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(hw, "make_safe", real_make_safe)
+    robot.serve_configs()
+    role = await robot.role("role-tracksd")
+    async with robot.node() as client:
+        assert (await robot.adopt("tracks")).success
+        pins = await asyncio.to_thread(PinWatch, robot.directories.state.parent / "hw")
+        motors = (12, 13)  # of manifests/roles/tracks.yaml
+        for pin in motors:
+            pins.write(pin, 0.7)
+        await role.die()
+        await until(lambda: "role-tracksd ended" in robot.happened)
+        ended_ns = time.monotonic_ns()
+        await until(lambda: all(pins.read(pin).value == 0.0 for pin in motors), 1.0)
+        stopped_ns = max(pins.read(pin).stamp_ns for pin in motors)
+        assert stopped_ns - ended_ns < 5_000_000
+        assert (await report(client)).outputs_safe
+        pins.close()
