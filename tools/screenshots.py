@@ -1,7 +1,7 @@
 """Pictures of the pages: light and dark, desktop and phone, in their various states.
 
-    .venv/bin/python -m tools.screenshots --to /tmp/pictures            # beside the fake robot
-    .venv/bin/python -m tools.screenshots --to /tmp/pictures --url http://127.0.0.1:8080/
+.venv/bin/python -m tools.screenshots --to /tmp/pictures            # beside the fake robot
+.venv/bin/python -m tools.screenshots --to /tmp/pictures --url http://127.0.0.1:8080/
 """
 
 import argparse

@@ -11,6 +11,7 @@ from ..lib.generated.saint_msgs import EStop, RCReceiverState
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MOST_ENTRIES = 500
+_KINDS = {"rc": "RC", "livelink": "LiveLink", "websocket": "Client", "autonomous": "Program"}
 SHOWN = 50  # in the state of the topic "log"
 
 
@@ -73,12 +74,11 @@ def estop_events(before: EStop | None, now: EStop) -> list[Event]:
     """The latch was raised or released."""
     if before is not None and before.active == now.active:
         return []
+    by = source_name(now.source) or "unknown"
     if now.active:
         why = f": {now.reason}" if now.reason else ""
-        return [Event("ERROR", "router", f"Emergency stop by {now.source or 'unknown'}{why}")]
-    return [Event("INFO", "router", f"Emergency stop released by {now.source or 'unknown'}")] * (
-        before is not None
-    )
+        return [Event("ERROR", "router", f"Emergency stop by {by}{why}")]
+    return [Event("INFO", "router", f"Emergency stop released by {by}")] * (before is not None)
 
 
 def rc_events(before: RCReceiverState | None, now: RCReceiverState) -> list[Event]:
@@ -122,6 +122,12 @@ def _node_event(node: NodeInfo, old: NodeInfo | None) -> Event:
     why = f": {node.reason}" if node.reason else ""
     level = "WARNING" if node.reason else "INFO"
     return Event(level, node.node_id, f"{label(node)} is {node.state.value}{why}")
+
+
+def source_name(source: str) -> str:
+    """How people call an input source: "livelink:FaceCapture" is "LiveLink FaceCapture"."""
+    kind, _, subject = source.partition(":")
+    return f"{_KINDS.get(kind, kind)} {subject[:64]}".strip()
 
 
 def label(node: NodeInfo) -> str:

@@ -88,7 +88,9 @@ def node(node_id: str, role: str = "", instance: str = "", **more: object) -> No
             "state": NodeState.UNADOPTED if is_free else NodeState.ACTIVE,
             "role": role,
             "instance": instance,
-            "topic_prefix": "" if is_free else f"/saint/{role}" + (f"/{instance}" if instance else ""),
+            "topic_prefix": ""
+            if is_free
+            else f"/saint/{role}" + (f"/{instance}" if instance else ""),
             "hardware_model": "Raspberry Pi 4 Model B Rev 1.4",
             "firmware_version": "0.1.0",
             "config_version": "1.0.0" if role else "",
@@ -194,8 +196,9 @@ class FakeRobot:
         return self._known(call)
 
     def _holder(self, role: str, instance: str) -> str:
-        held = (n.node_id for n in self.nodes.values() if (n.role, n.instance) == (role, instance))
-        return next(held, "")
+        held = [n for n in self.nodes.values() if (n.role, n.instance) == (role, instance)]
+        held.sort(key=lambda n: n.state is NodeState.OFFLINE)
+        return held[0].node_id if held else ""
 
     async def _roles(self, _: Call[None]) -> RoleList:
         choices = [
@@ -208,8 +211,9 @@ class FakeRobot:
         found, body = self._known(call), call.body
         self.requests.append(f"adopt {found.node_id} {body.role} {body.instance}".strip())
         await asyncio.sleep(self.adopt_takes_s)
-        if holder := self._holder(body.role, body.instance):
-            raise SaintError(Code.CONFLICT, f"{body.role} is held by {holder}")
+        holder = self.nodes.get(self._holder(body.role, body.instance))
+        if holder and holder.state is not NodeState.OFFLINE:
+            raise SaintError(Code.CONFLICT, f"{body.role} is held by {holder.node_id}")
         changes = {
             "role": body.role, "instance": body.instance, "state": NodeState.ACTIVE,
             "display_name": body.display_name or found.display_name, "reason": "",
@@ -341,9 +345,12 @@ class _Wave:
     def __init__(self, robot: FakeRobot) -> None:
         self._robot = robot
         names = ("INPUT_RC", "INPUT_LIVELINK", "RC_STATE", "ROUTER_STATUS", "HEAD_STATE",
-                 "HEAD_EXPRESSION_STATE", "TRACKS_STATE", "TRACKS_ODOM", "SYSTEM_STATUS")  # fmt: skip
+                 "HEAD_EXPRESSION_STATE", "TRACKS_STATE", "TRACKS_ODOM",
+                 "SYSTEM_STATUS")  # fmt: skip
         self._to = {name: robot.bus.publisher(getattr(topics, name)) for name in names}
-        self._arms = [robot.bus.publisher(topics.ARM_STATE.at(instance=i)) for i in ("left", "right")]
+        self._arms = [
+            robot.bus.publisher(topics.ARM_STATE.at(instance=i)) for i in ("left", "right")
+        ]
         self._grip = robot.bus.publisher(topics.GRIPPER_STATE.at(instance="left"))
 
     def step(self) -> None:
@@ -398,7 +405,9 @@ class _Wave:
         )
         if robot.frame % 50 == 0:
             self._to["SYSTEM_STATUS"].publish(
-                SystemStatus(stamp(), "saint-server", "0.1.0", 273_600, 23.0, 45.0, 51.0, 4, 1, 1, stopped)
+                SystemStatus(
+                    stamp(), "saint-server", "0.1.0", 273_600, 23.0, 45.0, 51.0, 4, 1, 1, stopped
+                )
             )
 
     def _field(
@@ -410,7 +419,11 @@ class _Wave:
         if unit == "ratio":
             value = abs(face)
         if target == "tracks":
-            source, winner, value = "rc", "rc_drive", most * stick * (0.6 if name == "linear" else 0.3)
+            source, winner, value = (
+                "rc",
+                "rc_drive",
+                most * stick * (0.6 if name == "linear" else 0.3),
+            )
             lost = RivalStatus("websocket_direct", "websocket:desk", 0.2, 80, "lower priority")
             rivals = (lost,) if name == "linear" else ()
         if target == "arms.left":
@@ -439,9 +452,7 @@ async def fake_robot(
     settings = config or Config(auth=Auth(required=auth))
     await robot.open()
     try:
-        async with running(
-            "webd", settings, run, places, {"http": [http]}, bus=domain.bus("webd")
-        ):
+        async with running("webd", settings, run, places, {"http": [http]}, bus=domain.bus("webd")):
             yield robot, address, domain
     finally:
         await robot.close()

@@ -1,29 +1,56 @@
-// A modal dialog that exists while its data does; focus and Escape are the browser's own.
+// A dialog that exists while its data does. It is not the browser's modal kind on purpose: that one
+// would make the emergency stop unreachable. The rest of the page is made inert instead (page.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { ref } from "/vendor/lit-html/directives/ref.js";
+import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 
-/** @param {Element | undefined} element */
-function show(element) {
-  if (element instanceof HTMLDialogElement && !element.open && element.isConnected) {
-    element.showModal();
-  } else if (element instanceof HTMLDialogElement) {
-    queueMicrotask(() => element.isConnected && !element.open && element.showModal());
+/** Takes the focus when the dialog appears and gives it back when it goes. */
+class Focus extends AsyncDirective {
+  /** @type {Element | null} */ #before = null;
+  #isTaken = false;
+
+  render() {
+    return nothing;
+  }
+
+  /** @param {any} part */
+  update(part) {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      this.#before = document.activeElement;
+      queueMicrotask(() => {
+        const first = part.element.querySelector("[data-focus], input:enabled, button:enabled");
+        (first ?? part.element).focus();
+      });
+    }
+    return nothing;
+  }
+
+  disconnected() {
+    const before = this.#before;
+    queueMicrotask(() => before instanceof HTMLElement && before.isConnected && before.focus());
   }
 }
+
+const takeFocus = directive(Focus);
 
 /**
  * @param {any} open nothing is shown when it is empty
  * @param {() => void} close
  * @param {() => unknown} content
+ * @param {string} label
  */
-export function dialog(open, close, content) {
+export function dialog(open, close, content, label) {
   if (!open) return nothing;
+  /** @param {KeyboardEvent} event */
+  const key = (event) => event.key === "Escape" && close();
   /** @param {MouseEvent} event */
   const outside = (event) => event.target === event.currentTarget && close();
   return html`
-    <dialog class="dialog" ${ref(show)} @cancel=${close} @click=${outside}>
-      <div class="dialog-body">${content()}</div>
-    </dialog>
+    <div class="veil" @click=${outside} @keydown=${key}>
+      <div class="dialog" role="dialog" aria-label=${label} tabindex="-1" ${takeFocus()}>
+        ${content()}
+      </div>
+    </div>
   `;
 }

@@ -30,7 +30,7 @@ export function adoptDialog(app) {
           ${roles.map((/** @type {any} */ role) => choice(app, role))}
         </fieldset>
         <label>
-          Name <span class="quiet">(optional)</span>
+          <span>Name <span class="quiet">(optional)</span></span>
           <input
             name="name"
             maxlength="64"
@@ -51,7 +51,7 @@ export function adoptDialog(app) {
         </div>
       </form>
     `;
-  });
+  }, "Adopt this node");
 }
 
 /** @param {any} node */
@@ -73,7 +73,12 @@ function chosenName(choice) {
 function choice(app, role) {
   const open = app.dialogs.adopting;
   const value = `${role.role}/${role.instance}`;
-  const isTaken = Boolean(role.node_id);
+  const holder = app.store.data.nodes.nodes.find(
+    (/** @type {any} */ node) => node.node_id === role.node_id,
+  );
+  const isTaken = Boolean(holder) && holder.state !== "offline";
+  const duty = DUTIES[/** @type {"head"} */ (role.role)] ?? "";
+  const held = holder ? `held by ${role.node_id}${isTaken ? "" : ", which is offline"}` : duty;
   return html`
     <label class="role ${isTaken ? "is-taken" : ""}">
       <input
@@ -86,7 +91,7 @@ function choice(app, role) {
       >
       <span>
         <b>${roleName(role.role, role.instance)}</b>
-        <small>${isTaken ? `held by ${role.node_id}` : DUTIES[/** @type {"head"} */ (role.role)] ?? ""}</small>
+        <small>${held}</small>
       </span>
     </label>
   `;
@@ -152,7 +157,7 @@ export function resetDialog(app) {
         ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
       </p>
       <div class="actions">
-        <button class="button" type="button" autofocus ?disabled=${open.isBusy} @click=${close}>
+        <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
           Keep it
         </button>
         <button
@@ -165,5 +170,6 @@ export function resetDialog(app) {
         </button>
       </div>
     `,
+    "Reset this node",
   );
 }

@@ -111,12 +111,13 @@ export function clearDialog(app) {
         ${open.refusal ? html`<strong>The robot refuses:</strong> ${open.refusal}` : nothing}
       </p>
       <div class="actions">
-        <button class="button" type="button" autofocus @click=${close}>Stay stopped</button>
+        <button class="button" type="button" data-focus @click=${close}>Stay stopped</button>
         <button class="button danger" type="button" data-release @click=${release}>
           Release the stop
         </button>
       </div>
     `,
+    "Release the emergency stop",
   );
 }
 

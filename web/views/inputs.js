@@ -66,7 +66,7 @@ function receiver(app, rc) {
       </header>
       <p class="facts">
         ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(rc.frame_rate_hz ?? rc.rate_hz, 0)}</b> frames/s`}
-        ${rc.rssi ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} · ${channels.length} channels
+        ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} · ${channels.length} channels
       </p>
       <ul class="values channels">
         ${channels.map(([name, value]) => row(name.replace("channel_", "CH "), value, -1, 1))}

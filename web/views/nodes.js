@@ -70,7 +70,7 @@ function card(app, node) {
         <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       </header>
       ${node.state === "offline" ? away(node) : metrics(node)}
-      <p class="reason">${reason(node)}</p>
+      <p class="reason">${reason(node) || nothing}</p>
       <footer>
         <span class="quiet">${footnote(node)}</span>
         ${isFree
@@ -96,7 +96,8 @@ function reason(node) {
   if (node.state === "active" && node.role_restarts > 0) {
     return `Its role was started again ${node.role_restarts} times.`;
   }
-  return node.state === "unadopted" ? "Waiting for a role." : "";
+  if (node.state === "unadopted") return "Waiting for a role.";
+  return "";
 }
 
 /** @param {NodeInfo} node */

@@ -35,14 +35,31 @@ export function outputs(app) {
       ${!data ? html`<div class="card output skeleton"></div>` : nothing}
       ${data && !ordered.length ? empty : nothing}
       <div class="output-grid">
-        ${repeat(
-          ordered,
-          ([target]) => target,
-          ([target, fields]) => card(app, target, fields),
+        ${halves(ordered).map(
+          (half) => html`<div>
+            ${repeat(
+              half,
+              ([target]) => target,
+              ([target, fields]) => card(app, target, fields),
+            )}
+          </div>`,
         )}
       </div>
     </section>
   `;
+}
+
+/** Each target goes below the shorter column. @param {[string, OutputField[]][]} targets */
+function halves(targets) {
+  /** @type {[string, OutputField[]][][]} */
+  const columns = [[], []];
+  const heights = [0, 0];
+  for (const target of targets) {
+    const at = heights[0] <= heights[1] ? 0 : 1;
+    columns[at].push(target);
+    heights[at] += target[1].length + 1;
+  }
+  return columns;
 }
 
 /** @param {string} target */
@@ -97,9 +114,10 @@ function why(field) {
     return html`<span class="policy">${POLICIES[field.policy] ?? words(field.policy)}</span>`;
   }
   return html`
-    <span class="winner">${sourceName(field.source)}</span>
-    <span class="route">${field.winner}</span>
-    ${field.clamped ? html`<span class="tag">limited</span>` : nothing}
+    <span title=${`${sourceName(field.source)}, route ${field.winner}`}>
+      ${field.clamped ? html`<b class="tag">limited</b>` : nothing}
+      <b class="winner">${sourceName(field.source)}</b> by ${field.winner}
+    </span>
     ${field.rivals.map(
       (rival) => html`<span class="rival" title=${`route ${rival.route}`}>
         over ${sourceName(rival.source)} (${rival.reason})

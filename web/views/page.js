@@ -15,12 +15,15 @@ import { outputs } from "./outputs.js";
 export function page(app) {
   const isLocked = app.api.state === "locked";
   const isCut = app.api.state !== "open";
+  const isAsking = Boolean(app.dialogs.adopting || app.dialogs.resetting || app.dialogs.clearing);
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""}">
-      ${header(app)}
-      <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
-      <main>${isLocked ? tokenForm(app) : dashboard(app)}</main>
+      <div ?inert=${isAsking}>
+        ${header(app)}
+        <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
+        <main>${isLocked ? tokenForm(app) : dashboard(app)}</main>
+      </div>
       <div class="stop-dock">${estopButton(app)}</div>
       ${adoptDialog(app)} ${resetDialog(app)} ${clearDialog(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
@@ -33,8 +36,8 @@ function dashboard(app) {
   return html`
     <h1 class="hidden">Dashboard</h1>
     <div class="columns">
-      <div class="column wide">${nodes(app)} ${outputs(app)}</div>
-      <div class="column">${figure(app)} ${inputs(app)} ${drivePad(app)} ${activity(app)}</div>
+      <div class="column wide">${nodes(app)} ${outputs(app)} ${activity(app)}</div>
+      <div class="column">${figure(app)} ${inputs(app)} ${drivePad(app)}</div>
     </div>
   `;
 }

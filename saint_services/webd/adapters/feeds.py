@@ -76,9 +76,13 @@ class Feeds:
 
     def _input(self, sample: Sample[InputSample]) -> None:
         if self._newest.heard(sample):
-            name = sample.message.source
-            self._robot.note("INFO", name.partition(":")[0], f"{name} started sending")
+            self._note_source(sample.message.source, "started sending")
         self._hub.changed("inputs")
+
+    def _note_source(self, name: str, what: str) -> None:
+        kind = name.partition(":")[0]
+        if kind != "rc":  # its receiver's state tells more
+            self._robot.note("INFO", kind, f"{activity.source_name(name)} {what}")
 
     def _rc(self, sample: Sample[RCReceiverState]) -> None:
         self._robot.note_all(activity.rc_events(self._newest.rc, sample.message))
@@ -110,7 +114,7 @@ class Feeds:
         while True:
             await asyncio.sleep(TICK_S)
             for name in self._newest.forget(monotonic_s()):
-                self._robot.note("INFO", name.partition(":")[0], f"{name} stopped sending")
+                self._note_source(name, "stopped sending")
             self._hub.changed("system")
 
     async def watch_nodes(self) -> None:

@@ -135,14 +135,16 @@ class Session:
             elif message.type is WSMsgType.BINARY:
                 self._count("binary")
                 self._refuse(None, _invalid("messages are text, this one was binary"))
+            elif message.type is WSMsgType.ERROR:  # aiohttp has closed it already
+                is_large = getattr(message.data, "code", 0) == WSCloseCode.MESSAGE_TOO_BIG
+                self._count("too_large" if is_large else "broken_frame")
             taken += 1
             if taken % FAIR_SHARE == 0:
                 await asyncio.sleep(0)
-        if self._socket.close_code == WSCloseCode.MESSAGE_TOO_BIG:
-            self._count("too_large")
 
     async def _take(self, text: str) -> None:
         self._door.robot.newest.counters["messages"] += 1
+        parsed: logic.Parsed | None = None
         try:
             parsed = logic.parse(text, MODELS)
             if isinstance(parsed, m.Auth):
@@ -155,10 +157,10 @@ class Session:
                 self._answer(parsed.id, self._subscribe(parsed))
         except logic.BadMessageError as err:
             self._count(err.reason)
-            self._refuse(err.id, err)
+            self._refuse(err.id if parsed is None else parsed.id, err)
         except _RefusedError as err:
             self._count(err.reason)
-            self._refuse(getattr(parsed, "id", None), err)
+            self._refuse(None if parsed is None else parsed.id, err)
 
     def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
         door, now_s = self._door, monotonic_s()

@@ -1,0 +1,250 @@
+"""Every action of the tables, over a real WebSocket."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from saint_services.lib.bus import Sample
+from saint_services.lib.errors import Code
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import (
+    GPIOPin,
+    GPIOProbe_Request,
+    GPIOProbe_Response,
+    NodeGPIOStatus,
+)
+from tests.unit.webd.web_rig import Rig
+
+
+def listening(rig: Rig, topic: Any = topics.INPUT_WEBSOCKET) -> list[Any]:
+    """What arrives on a topic."""
+    heard: list[Any] = []
+
+    def keep(sample: Sample[Any]) -> None:
+        heard.append(sample.message)
+
+    rig.domain.bus("listener").subscribe(topic, keep)
+    return heard
+
+
+def told(sample: Any) -> tuple[str, dict[str, float]]:
+    return sample.target, dict(zip(sample.names, sample.values, strict=True))
+
+
+MOTIONS = [
+    (("head", "move", {"pan": 45.0, "tilt": -15.0}), [("head", {"pan": 45.0, "tilt": -15.0})]),
+    (("head", "move", {"jaw": 0.5, "speed": 0.25}), [("head", {"jaw": 0.5, "speed": 0.25})]),
+    (("head", "home", {}),
+     [("head", {"pan": 0, "tilt": 0, "roll": 0, "jaw": 0, "eye_pan": 0, "eye_tilt": 0})]),
+    (("arms", "move", {"arm": "left", "positions": [1, None, 3]}),
+     [("arms.left", {"joint_0": 1, "joint_2": 3})]),
+    (("arms", "home", {"arm": "right"}), [("arms.right", {f"joint_{n}": 0 for n in range(6)})]),
+    (("arms", "home", {}),
+     [(f"arms.{arm}", {f"joint_{n}": 0 for n in range(6)}) for arm in ("left", "right")]),
+    (("arms", "gripper", {"arm": "left", "position": 0.75}), [("arms.left", {"gripper": 0.75})]),
+    (("arms", "gripper", {"arm": "left", "position": 0.5, "force": 2}),
+     [("arms.left", {"gripper": 0.5, "force": 2})]),
+    (("tracks", "drive", {"linear": 0.5, "angular": -0.25}),
+     [("tracks", {"linear": 0.5, "angular": -0.25})]),
+    (("tracks", "stop", {}), [("tracks", {"linear": 0, "angular": 0})]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("command", "samples"), MOTIONS)
+async def test_motion_becomes_a_sample(rig: Rig, command: Any, samples: Any) -> None:
+    heard = listening(rig)
+    chat = await rig.chat()
+    await chat.ask({"type": "auth", "client_id": "desk"})
+    kind, action, params = command
+    assert await chat.do(kind, action, **params) == {}
+    await asyncio.sleep(0)
+    assert [told(sample) for sample in heard] == samples
+    assert {sample.source for sample in heard} == {"websocket:desk"}
+    assert not any(sample.failsafe for sample in heard)
+
+
+async def test_sequence_rises_with_every_sample(rig: Rig) -> None:
+    heard = listening(rig)
+    chat = await rig.chat()
+    for _ in range(5):
+        await chat.do("tracks", "drive", linear=0.1)
+    numbers = [sample.sequence for sample in heard]
+    assert numbers == sorted(set(numbers))
+
+
+async def test_nothing_is_sent_after_the_client_left(rig: Rig) -> None:
+    heard = listening(rig)
+    chat = await rig.chat()
+    await chat.do("tracks", "drive", linear=1.0)
+    await chat.socket.close()
+    await asyncio.sleep(0.1)
+    assert len(heard) == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "params", "sentence"),
+    [
+        ("move", {"arm": "left", "positions": [0.0] * 7}, "has 6 joints, the command names 7"),
+        ("move", {"arm": "left", "positions": [None]}, "no position"),
+        ("move", {"arm": "middle", "positions": [1.0]}, "params.arm"),
+        ("gripper", {"arm": "left", "position": 1.5}, "at most 1"),
+    ],
+)
+async def test_impossible_arm_command_is_refused(
+    rig: Rig, action: str, params: dict[str, Any], sentence: str
+) -> None:
+    error = await (await rig.chat()).fail("arms", action, **params)
+    assert error["code"] == "request_invalid"
+    assert sentence in error["message"]
+
+
+async def test_empty_head_move_is_refused(rig: Rig) -> None:
+    assert "names none" in (await (await rig.chat()).fail("head", "move", speed=1))["message"]
+
+
+async def test_nodes_are_listed(rig: Rig) -> None:
+    chat = await rig.chat()
+    assert len((await chat.do("management", "list_nodes"))["nodes"]) == 6
+    free = (await chat.do("management", "list_unadopted"))["nodes"]
+    assert [node["node_id"] for node in free] == ["sim_spare"]
+    adopted = (await chat.do("management", "list_adopted"))["nodes"]
+    assert {node["node_id"] for node in adopted} == set(rig.robot.nodes) - {"sim_spare"}
+    assert (await chat.do("management", "list_roles"))["robot"] == "SAINT-01"
+    info = await chat.do("management", "get_node_info", node_id="sim_head")
+    assert info["role"] == "head"
+
+
+async def test_node_is_adopted_named_and_reset(rig: Rig) -> None:
+    chat = await rig.chat()
+    await chat.do("management", "reset_node", node_id="sim_console", factory_reset=True)
+    reply = await chat.do(
+        "management", "adopt_node", node_id="sim_spare", role="console", display_name="Desk"
+    )
+    assert reply == {"message": "adopted", "topic_prefix": "/saint/console"}
+    assert rig.robot.nodes["sim_spare"].display_name == "Desk"
+    await chat.do("management", "set_node_name", node_id="sim_spare", display_name="Panel")
+    assert rig.robot.nodes["sim_spare"].display_name == "Panel"
+    texts = [e["text"] for e in (await chat.do("management", "get_activity_log"))["entries"]]
+    assert "sim_spare was adopted as console" in texts
+    assert "sim_console was reset" in texts
+
+
+async def test_refusals_of_others_keep_their_code(rig: Rig) -> None:
+    chat = await rig.chat()
+    taken = await chat.fail("management", "adopt_node", node_id="sim_spare", role="head")
+    assert taken["code"] == "conflict" and "sim_head" in taken["message"]
+    unknown = await chat.fail("management", "get_node_info", node_id="nobody")
+    assert unknown["code"] == "not_found"
+
+
+async def test_gpio_status_asks_the_node(rig: Rig) -> None:
+    async def probe(request: GPIOProbe_Request) -> GPIOProbe_Response:
+        status = NodeGPIOStatus(
+            node_id=request.node_id, pins=(GPIOPin(12, "GPIO12"),), cpu_temp=float("nan")
+        )
+        return GPIOProbe_Response(True, "", status)
+
+    rig.domain.bus("node").serve(topics.NODE_GPIO_PROBE.at(node_id="sim_head"), probe)
+    data = await (await rig.chat()).do("management", "get_gpio_status", node_id="sim_head")
+    assert data["node_id"] == "sim_head"
+    assert data["pins"][0]["pin_name"] == "GPIO12"
+    assert data["cpu_temp"] is None
+
+
+ROUTE = {
+    "id": "mine",
+    "priority": 150,
+    "input": {"source": "livelink", "subject": "Me"},
+    "output": {"target": "head"},
+    "mapping": [{"from": "Head", "to": "pan", "scale": 1.0}],
+}
+
+
+async def test_routes_are_kept_by_the_router(rig: Rig) -> None:
+    chat = await rig.chat()
+    saved = await chat.do("router", "set_route", route=ROUTE)
+    assert saved["route"]["mapping"][0]["from"] == "Head"
+    switched = await chat.do("router", "set_route_enabled", route_id="mine", enabled=False)
+    assert switched["status"] == "disabled"
+    routes = (await chat.do("router", "list_routes"))["routes"]
+    assert [entry["route"]["id"] for entry in routes] == ["mine"]
+    await chat.do("router", "delete_route", route_id="mine")
+    assert (await chat.fail("router", "delete_route", route_id="mine"))["code"] == "not_found"
+    assert (await chat.do("router", "get_status"))["state"] == "idle"
+
+
+async def test_receiver_and_subjects_are_asked(rig: Rig) -> None:
+    chat = await rig.chat()
+    assert (await chat.do("rc", "get_status"))["protocol"] == "crsf"
+    assert await chat.do("rc", "get_protocol") == {"protocol": "crsf"}
+    await chat.do("rc", "set_enabled", enabled=False)
+    assert rig.robot.is_rc_enabled is False
+    for group, names in (("router", ("list_livelink_sources", "get_livelink_subject")),
+                         ("livelink", ("list_sources", "get_subject"))):  # fmt: skip
+        sources = (await chat.do(group, names[0]))["sources"]
+        assert sources[0]["subject_name"] == "FaceCapture"
+        subject = await chat.do(group, names[1], subject_name="FaceCapture")
+        assert subject["values"] == {"jawOpen": 0.25}
+        assert (await chat.fail(group, names[1], subject_name="a/../b"))["code"] == "not_found"
+
+
+async def test_system_is_described(rig: Rig) -> None:
+    chat = await rig.chat()
+    data = await chat.do("system", "describe")
+    assert data["targets"]["head"]["pan"]["limits"] == [-180, 180]
+    assert (await chat.do("system", "status"))["robot"] == "SAINT-01"
+
+
+@pytest.mark.parametrize("group", ["tracks", "system"])
+async def test_estop_goes_to_the_router_and_back(rig: Rig, group: str) -> None:
+    chat = await rig.chat()
+    await chat.ask({"type": "auth", "client_id": "desk"})
+    raised = await chat.do(group, "estop", enable=True)
+    assert raised["estop"]["active"] is True
+    assert rig.robot.requests == ["estop websocket:desk"]
+    released = await chat.do(group, "estop", enable=False)
+    assert released["estop"]["active"] is False
+
+
+async def test_refused_release_says_why(rig: Rig) -> None:
+    rig.robot.clear_refusal = "rc channel_2 is not neutral"
+    error = await (await rig.chat()).fail("system", "estop", enable=False)
+    assert (error["code"], error["message"]) == ("refused", "rc channel_2 is not neutral")
+
+
+async def test_estop_without_router_stops_the_tracks_directly(rig: Rig) -> None:
+    heard = listening(rig, topics.TRACKS_ESTOP)
+    await rig.robot.stop("routerd")
+    error = await (await rig.chat()).fail("system", "estop")
+    assert error["code"] == Code.DAEMON_UNREACHABLE
+    assert [message.data for message in heard] == [True]
+
+
+async def test_missing_daemon_is_an_error_reply(rig: Rig) -> None:
+    await rig.robot.stop("rcd")
+    error = await (await rig.chat()).fail("rc", "get_status")
+    assert error["code"] == "daemon_unreachable" and "rcd" in error["message"]
+
+
+async def test_slow_request_delays_no_command(rig: Rig) -> None:
+    rig.robot.adopt_takes_s = 2.0
+    heard = listening(rig)
+    chat = await rig.chat()
+    adopt = {"node_id": "sim_spare", "role": "console"}
+    await chat.socket.send_json({"type": "management", "action": "adopt_node", "params": adopt})
+    async with asyncio.timeout(1.0):
+        await chat.do("tracks", "stop")
+    assert len(heard) == 1
+
+
+async def test_more_requests_than_allowed_are_refused_but_never_the_stop(rig: Rig) -> None:
+    rig.robot.adopt_takes_s = 1.0
+    chat = await rig.chat()
+    adopt = {"node_id": "sim_spare", "role": "head"}
+    for _ in range(17):
+        await chat.socket.send_json({"type": "management", "action": "adopt_node", "params": adopt})
+    first = await chat.reply()
+    assert first["error"]["code"] == "refused"
+    async with asyncio.timeout(0.9):
+        assert (await chat.do("system", "estop"))["estop"]["active"] is True

@@ -1,0 +1,101 @@
+"""Pages: what is served, with which headers, and what is not."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from saint_services.webd.adapters.assets import Assets
+from tests.unit.webd.web_rig import Rig
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+async def test_page_is_served_with_strict_headers(rig: Rig) -> None:
+    async with rig.http.get(rig.url + "/") as response:
+        text = await response.text()
+    assert response.status == 200 and "<title>SAINT.OS</title>" in text
+    policy = response.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    assert "Server" not in response.headers
+
+
+async def test_known_etag_is_not_sent_again(rig: Rig) -> None:
+    async with rig.http.get(rig.url + "/app.js") as first:
+        etag = first.headers["ETag"]
+        assert first.headers["Content-Type"].startswith("text/javascript")
+    async with rig.http.get(rig.url + "/app.js", headers={"If-None-Match": etag}) as again:
+        assert again.status == 304 and await again.read() == b""
+
+
+async def test_gzip_only_when_asked_for(rig: Rig) -> None:
+    plain = (ROOT / "web/app.js").read_bytes()
+    async with rig.http.get(
+        rig.url + "/app.js", headers={"Accept-Encoding": "identity"}
+    ) as response:
+        assert await response.read() == plain
+    async with rig.http.get(
+        rig.url + "/app.js", headers={"Accept-Encoding": "gzip"}, auto_decompress=False
+    ) as response:
+        assert gzip.decompress(await response.read()) == plain
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/package.json", "/.npmrc", "/node_modules/lit-html/lit-html.js", "/..%2fpyproject.toml",
+     "/%2e%2e/pyproject.toml", "/vendor/@types/trusted-types/index.d.ts", "/vendor/lit-html",
+     "/vendor/lit-html/%2e%2e/../package.json", "/vendor/lit-html/package.json", "/lib", "/x%00y",
+     "/README.md", "/nowhere"],
+)  # fmt: skip
+async def test_other_files_are_not_served(rig: Rig, path: str) -> None:
+    from yarl import URL
+
+    async with rig.http.get(URL(rig.url + path, encoded=True)) as response:
+        assert response.status == 404
+        assert (await response.json())["code"] == "not_found"
+
+
+async def test_strange_host_is_refused(rig: Rig) -> None:
+    for path in ("/", "/api/ws", "/metrics"):
+        async with rig.http.get(rig.url + path, headers={"Host": "evil.example"}) as response:
+            assert response.status == 403
+
+
+async def test_plain_request_to_the_socket_is_told(rig: Rig) -> None:
+    async with rig.http.get(rig.url + "/api/ws") as response:
+        assert response.status == 426
+
+
+async def test_other_methods_are_refused(rig: Rig) -> None:
+    async with rig.http.post(rig.url + "/", data=b"x") as response:
+        assert response.status == 405
+        assert (await response.json())["code"] == "request_invalid"
+
+
+def test_vendored_package_is_served_and_links_out_are_not(tmp_path: Path) -> None:
+    web = tmp_path / "web"
+    package = web / "node_modules" / "good"
+    package.mkdir(parents=True)
+    (web / "package.json").write_text(json.dumps({"dependencies": {"good": "1.0.0"}}))
+    (package / "good.js").write_text("1")
+    (web / "node_modules" / "bad").mkdir()
+    (web / "node_modules" / "bad" / "bad.js").write_text("1")
+    (tmp_path / "secret.js").write_text("1")
+    (web / "link.js").symlink_to(tmp_path / "secret.js")
+    assets = Assets(web)
+    assert assets.get("vendor/good/good.js") is not None
+    assert assets.get("vendor/bad/bad.js") is None
+    assert assets.get("vendor/good/../bad/bad.js") is None
+    assert assets.get("link.js") is None
+
+
+def test_lock_file_names_no_download_address() -> None:
+    lock = (ROOT / "web/package-lock.json").read_text()
+    assert "resolved" not in lock and "http" not in lock
+    package = json.loads((ROOT / "web/package.json").read_text())
+    assert all(version[0].isdigit() for version in package["dependencies"].values())
+    locked = json.loads(lock)["packages"]
+    assert all("integrity" in entry for name, entry in locked.items() if name)
