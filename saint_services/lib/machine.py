@@ -84,7 +84,7 @@ def mac_address(root: Path = _ROOT) -> str:
         names = sorted(p.name for p in cards.iterdir() if (p / "device").exists())
     except OSError:
         return ""
-    for name in sorted(names, key=lambda n: not n.startswith(("e", "end"))):
+    for name in sorted(names, key=lambda n: not n.startswith("e")):
         address = _text(cards / name / "address").lower()
         if _MAC.fullmatch(address):
             return address
