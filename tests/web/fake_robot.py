@@ -331,6 +331,12 @@ class FakeRobot:
             raise SaintError(Code.NOT_FOUND, f"there is no subject {call.path['name']}")
         return SubjectDetail(subject=self._face(), values={"jawOpen": 0.25})
 
+    def listen_to_clients(self) -> list[InputSample]:
+        """What webd sends for its clients, from now on."""
+        heard: list[InputSample] = []
+        self.bus.subscribe(topics.INPUT_WEBSOCKET, lambda sample: heard.append(sample.message))
+        return heard
+
     async def play(self) -> None:
         """Moves as the demo does: sticks, a face, and what follows from them."""
         wave = _Wave(self)
