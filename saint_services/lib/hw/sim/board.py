@@ -78,7 +78,7 @@ class SimBoard:
             around_m = 6.283185307179586 * geometry.wheel_radius_m
             top_speed = geometry.top_speed_mps / around_m * geometry.ticks_per_turn
             lines = (encoder.pin, encoder.pin_b)
-            self.drive.wirings.append(
+            self.drive.add(
                 Wiring(
                     Motor(top_speed),
                     motor.pin,
@@ -146,8 +146,7 @@ class SimBoard:
     def write(self, pin: int, value: float) -> None:
         """Set an output."""
         self._bank.write(pin, value)
-        if self.drive.wirings:
-            self.drive.pins_changed(pin)
+        self.drive.pin_changed(pin)
 
     def read(self, pin: int) -> Reading:
         """What is on a pin."""
@@ -171,7 +170,7 @@ class SimBoard:
 
     def is_wired(self, pin: int) -> bool:
         """True when a simulated encoder drives the pin."""
-        return any(pin in wiring.encoder_pins for wiring in self.drive.wirings)
+        return pin in self.drive.encoder_pins
 
     def _edge(self, pin: int, level: bool, stamp_ns: int) -> None:
         self._bank.write(pin, float(level))

@@ -73,19 +73,32 @@ class Drive:
         on_edge: Callable[[int, bool, int], None],
         clock_ns: Callable[[], int] = monotonic_ns,
     ) -> None:
-        self.wirings: list[Wiring] = []
+        self.encoder_pins: set[int] = set()
+        self._wirings: list[Wiring] = []
+        self._by_pin: dict[int, Wiring] = {}
         self._level_of = level_of
         self._on_edge = on_edge
         self._clock_ns = clock_ns
         self._then_ns = 0
         self._timer: asyncio.TimerHandle | None = None
 
-    def pins_changed(self, pin: int) -> None:
-        """A pin was written: the motors up to now had the old duty."""
-        if not any(pin in (w.pwm_pin, w.direction_pin) for w in self.wirings):
+    def add(self, wiring: Wiring) -> None:
+        """Connect a motor."""
+        self._wirings.append(wiring)
+        self._by_pin |= dict.fromkeys((wiring.pwm_pin, wiring.direction_pin), wiring)
+        self.encoder_pins.update(wiring.encoder_pins)
+
+    def pin_changed(self, pin: int) -> None:
+        """A pin was written. This is on the way from a command to its motor, so it is short: the
+        new duty counts from the model's last step on, at most 10 ms too early.
+        """
+        wiring = self._by_pin.get(pin)
+        if wiring is None:
             return
-        self.advance()
-        if self._timer is None and any(w.motor.is_turning for w in self.wirings):
+        was_turning = self._is_turning
+        self._look(wiring)
+        if not was_turning and wiring.motor.is_turning:
+            self._then_ns = self._clock_ns()
             self._schedule()
 
     def advance(self) -> None:
@@ -93,15 +106,13 @@ class Drive:
         now_ns = self._clock_ns()
         dt_s = (now_ns - self._then_ns) / 1e9
         self._then_ns = now_ns
-        for wiring in self.wirings:
+        for wiring in self._wirings:
             motor = wiring.motor
             if motor.is_turning:
                 motor.advance(dt_s)
                 for line, level in motor.edges():
                     self._on_edge(wiring.encoder_pins[line], level, now_ns)
-            duty = self._level_of(wiring.pwm_pin)
-            backward = (self._level_of(wiring.direction_pin) >= 0.5) != wiring.reversed
-            motor.duty = -duty if backward else duty
+            self._look(wiring)
 
     def stop(self) -> None:
         """End the model; pins keep what they have."""
@@ -109,7 +120,18 @@ class Drive:
             self._timer.cancel()
             self._timer = None
 
+    @property
+    def _is_turning(self) -> bool:
+        return any(wiring.motor.is_turning for wiring in self._wirings)
+
+    def _look(self, wiring: Wiring) -> None:
+        duty = self._level_of(wiring.pwm_pin)
+        backward = (self._level_of(wiring.direction_pin) >= 0.5) != wiring.reversed
+        wiring.motor.duty = -duty if backward else duty
+
     def _schedule(self) -> None:
+        if self._timer is not None:
+            return
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -119,5 +141,5 @@ class Drive:
     def _tick(self) -> None:
         self._timer = None
         self.advance()
-        if any(w.motor.is_turning for w in self.wirings):
+        if self._is_turning:
             self._schedule()
