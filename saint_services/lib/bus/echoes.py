@@ -1,0 +1,32 @@
+"""Recognises our own messages when they come back, where samples do not name their writer.
+
+Pure. Not here: backends that know the writer.
+"""
+
+from collections import deque
+
+_LONGEST_S = 1.0  # on its way; an echo that was lost must not hide a later message
+_MOST = 512
+
+
+class Echoes:
+    """Of one topic."""
+
+    __slots__ = ("_sent",)
+
+    def __init__(self) -> None:
+        self._sent: deque[tuple[bytes, float]] = deque(maxlen=_MOST)
+
+    def sent(self, data: bytes, now_s: float) -> None:
+        self._sent.append((data, now_s))
+
+    def is_own(self, data: bytes, now_s: float) -> bool:
+        """True once for each message sent. An equal message of somebody else may be taken for it,
+        which changes nothing: ours says the same."""
+        while self._sent and now_s - self._sent[0][1] > _LONGEST_S:
+            self._sent.popleft()
+        for index, (known, _sent_s) in enumerate(self._sent):
+            if known == data:
+                del self._sent[index]
+                return True
+        return False

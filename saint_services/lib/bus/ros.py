@@ -1,0 +1,398 @@
+"""The `rclpy` backend, for a sourced ROS 2 installation: any of its middlewares.
+
+One node, one executor in one thread; that thread only hands over, everything happens in the loop.
+Topics travel as bytes through our codec, services through rclpy's classes (ros_messages.py).
+Samples name their writer only where rclpy tells it (newer than Jazzy).
+"""
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+from .. import cdr
+from ..errors import SaintError
+from ..generated.errors import Code
+from . import (
+    Graph,
+    M,
+    Message,
+    NodeView,
+    Publisher,
+    Qos,
+    Req,
+    Res,
+    Sample,
+    Service,
+    Subscription,
+    Topic,
+)
+from .echoes import Echoes
+from .handlers import Handlers
+from .names import node_view
+from .refusals import Refusals
+from .ros_messages import from_ros, ros_class, to_ros
+
+_SERVER_POLL_S = 0.05  # rclpy has no event for a new server
+_CLOSE_S = 5.0
+_REQUESTS = 64  # that wait for the loop
+_PREFIX_BYTES = 12
+
+
+async def open_ros(node_name: str, domain_id: int) -> "RosBus":
+    """Raises SaintError bus_unavailable when no ROS 2 installation is sourced."""
+    ros = await asyncio.to_thread(_rclpy)  # takes a while
+    return RosBus(ros, node_view(node_name), domain_id)
+
+
+def _rclpy() -> Any:
+    """The parts of rclpy that are used."""
+    try:
+        import rclpy
+        from rclpy import executors, qos, signals
+    except ImportError as err:
+        fix = "Source a ROS 2 installation (setup.bash), or set SAINT_BUS=dds."
+        raise SaintError(Code.BUS_UNAVAILABLE, f"no rclpy: {err}", fix=fix) from err
+    return SimpleNamespace(rclpy=rclpy, executors=executors, qos=qos, signals=signals)
+
+
+class RosBus:
+    """See lib.bus.Bus."""
+
+    def __init__(self, ros: Any, node: NodeView, domain_id: int) -> None:
+        self._ros = ros
+        self._loop = asyncio.get_running_loop()
+        self._refusals = Refusals()
+        self._parts: set[_Publisher | _Subscription | _Server] = set()
+        self._clients: dict[tuple[str, str], Any] = {}
+        self._echoes: dict[str, list[Echoes]] = {}
+        self._is_closed = False
+        self._ended = self._loop.create_future()
+        self._context = ros.rclpy.Context()
+        ros.rclpy.init(
+            args=[],
+            context=self._context,
+            domain_id=domain_id,
+            signal_handler_options=ros.signals.SignalHandlerOptions.NO,
+        )
+        self.node = ros.rclpy.create_node(
+            node.name,
+            namespace=node.namespace,
+            context=self._context,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+        self._executor = ros.executors.SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, name="bus-rclpy", daemon=True)
+        self._thread.start()
+
+    @property
+    def origin(self) -> str:
+        """Empty where samples do not name their writer either."""
+        if not _tells_writers(self._ros):
+            return ""
+        name, namespace = self.node.get_name(), self.node.get_namespace()
+        for topic in {part.name for part in self._parts if isinstance(part, _Publisher)}:
+            for info in self.node.get_publishers_info_by_topic(topic):
+                if (info.node_name, info.node_namespace) == (name, namespace):
+                    return bytes(info.endpoint_gid)[:_PREFIX_BYTES].hex()
+        return ""
+
+    @property
+    def refused(self) -> dict[str, int]:
+        return self._refusals.by_topic
+
+    def publisher(self, topic: Topic[M]) -> Publisher[M]:
+        self._check_open()
+        publisher = _Publisher(self, topic)
+        self._parts.add(publisher)
+        return publisher
+
+    def subscribe(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
+    ) -> Subscription:
+        self._check_open()
+        subscription = _Subscription(self, topic, callback, own)
+        self._parts.add(subscription)
+        return subscription
+
+    def serve(
+        self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
+    ) -> Subscription:
+        self._check_open()
+        server = _Server(self, service, handler)
+        self._parts.add(server)
+        return server
+
+    async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
+        self._check_open()
+        client = self._client(service)
+        has_server = False
+        sent: Any = None
+        try:
+            async with asyncio.timeout(timeout_s):
+                while not client.service_is_ready():  # noqa: ASYNC110  # nothing else tells
+                    await asyncio.sleep(_SERVER_POLL_S)
+                has_server = True
+                made = to_ros(request, ros_class(service.type).Request())
+                sent = client.call_async(made)
+                response: Res = from_ros(service.response, await self._answer(sent))
+                return response
+        except TimeoutError as err:
+            what = "did not answer" if has_server else "has no server"
+            text = f"{service.name} {what} within {timeout_s:g} s"
+            raise SaintError(Code.BUS_TIMEOUT, text) from err
+        finally:
+            if sent is not None and not sent.done():
+                client.remove_pending_request(sent)
+
+    def graph(self) -> Graph:
+        self._check_open()
+        node = self.node
+        nodes = tuple(NodeView(space, name) for name, space in node.get_node_names_and_namespaces())
+        topics = {name: tuple(types) for name, types in node.get_topic_names_and_types()}
+        services = {name: tuple(types) for name, types in node.get_service_names_and_types()}
+        return Graph(nodes, topics, services)
+
+    async def close(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        for part in tuple(self._parts):
+            part.close()
+        self._executor.shutdown(timeout_sec=0)  # wakes the thread, which frees the rest
+        async with asyncio.timeout(_CLOSE_S):
+            await self._ended
+
+    def profile(self, wanted: Qos) -> Any:
+        """rclpy's quality of service."""
+        qos = self._ros.qos
+        reliability, durability = qos.ReliabilityPolicy, qos.DurabilityPolicy
+        return qos.QoSProfile(
+            history=qos.HistoryPolicy.KEEP_LAST,
+            depth=wanted.depth,
+            reliability=reliability.RELIABLE if wanted.reliable else reliability.BEST_EFFORT,
+            durability=durability.TRANSIENT_LOCAL if wanted.latched else durability.VOLATILE,
+        )
+
+    def refuse(self, topic: str, reason: str) -> None:
+        self._refusals.add(topic, reason)
+
+    def forget(self, part: "_Publisher | _Subscription | _Server") -> None:
+        self._parts.discard(part)
+
+    def echoes(self, topic: str) -> list[Echoes]:
+        """Of those subscriptions to the topic that do not want to hear us."""
+        return self._echoes.setdefault(topic, [])
+
+    def hop(self, callback: Callable[..., None], *arguments: Any) -> None:
+        """From rclpy's thread into the loop."""
+        with suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(callback, *arguments)
+
+    async def _answer(self, sent: Any) -> Any:
+        """Wait for rclpy's future in the loop."""
+        answer = self._loop.create_future()
+
+        def tell() -> None:
+            if not answer.done():
+                answer.set_result(sent.result())
+
+        sent.add_done_callback(lambda _sent: self.hop(tell))
+        return await answer
+
+    def _client(self, service: Service[Any, Any]) -> Any:
+        key = (service.name, service.type)
+        if key not in self._clients:
+            made = self.node.create_client(ros_class(service.type), service.name)
+            self._clients[key] = made
+        return self._clients[key]
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise SaintError(Code.BUS_UNAVAILABLE, "the bus is closed")
+
+    def _spin(self) -> None:
+        """The thread. What rclpy cannot take (a malformed request) raises out of `spin`."""
+        while not self._is_closed:
+            try:
+                self._executor.spin()
+            except self._ros.executors.ExternalShutdownException:
+                break
+            except RuntimeError as err:  # RCLError is one
+                self.hop(self.refuse, "(rclpy)", str(err))
+                time.sleep(_SERVER_POLL_S)  # a lasting fault must not take all of a processor
+        self.node.destroy_node()
+        self._context.try_shutdown()
+        self.hop(self._end)
+
+    def _end(self) -> None:
+        if not self._ended.done():
+            self._ended.set_result(None)
+
+
+class _Inbox:
+    """From rclpy's thread to the loop, bounded."""
+
+    def __init__(self, bus: RosBus, most: int, deliver: Callable[..., None]) -> None:
+        self._bus = bus
+        self._deliver = deliver
+        self._items: deque[tuple[Any, ...]] = deque(maxlen=most)
+        self._is_waking = False
+
+    def put(self, *item: Any) -> None:
+        """On rclpy's thread."""
+        self._items.append(item)
+        if not self._is_waking:
+            self._is_waking = True
+            self._bus.hop(self._drain)
+
+    def _drain(self) -> None:
+        """A callback's exception goes to the loop's handler; the rest follows in the next turn."""
+        self._is_waking = False
+        try:
+            while self._items:
+                self._deliver(*self._items.popleft())
+        finally:
+            if self._items:
+                asyncio.get_running_loop().call_soon(self._drain)
+
+
+class _Publisher:
+    def __init__(self, bus: RosBus, topic: Topic[Any]) -> None:
+        self._bus = bus
+        message: type[Message] = topic.type
+        self._encode = cdr.encoder(message)
+        self._echoes = bus.echoes(topic.name)
+        self._publisher = bus.node.create_publisher(
+            ros_class(topic.type.TYPE), topic.name, bus.profile(topic.qos)
+        )
+        self._is_open = True
+        self.name = topic.name
+
+    def publish(self, message: Any) -> None:
+        data = self._encode(message)
+        if not self._is_open:
+            return
+        for echoes in self._echoes:
+            echoes.sent(data, time.monotonic())
+        self._publisher.publish(data)  # bytes are not encoded again
+
+    def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._bus.node.destroy_publisher(self._publisher)
+            self._bus.forget(self)
+
+
+class _Subscription:
+    def __init__(
+        self,
+        bus: RosBus,
+        topic: Topic[Any],
+        callback: Callable[[Sample[Any]], None],
+        own: bool,
+    ) -> None:
+        self._bus = bus
+        self._name = topic.name
+        message: type[Message] = topic.type
+        self._decode = cdr.decoder(message)
+        self._callback = callback
+        self._echoes = None if own else Echoes()
+        if self._echoes:
+            bus.echoes(topic.name).append(self._echoes)
+        self._is_open = True
+        # As much as the reader itself keeps, the newest wins.
+        self._inbox = _Inbox(bus, max(1, topic.qos.depth), self._deliver)
+        self._subscription = bus.node.create_subscription(
+            ros_class(topic.type.TYPE), topic.name, self._take, bus.profile(topic.qos), raw=True
+        )
+
+    def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            if self._echoes:
+                self._bus.echoes(self._name).remove(self._echoes)
+            self._bus.node.destroy_subscription(self._subscription)
+            self._bus.forget(self)
+
+    def _take(self, data: bytes, info: Any) -> None:
+        """On rclpy's thread."""
+        self._inbox.put(data, info, time.monotonic())
+
+    def _deliver(self, data: bytes, info: Any, received_s: float) -> None:
+        if not self._is_open or (self._echoes and self._echoes.is_own(data, received_s)):
+            return
+        try:
+            message = self._decode(data)
+        except cdr.CdrError as err:
+            self._bus.refuse(self._name, err.message)
+            return
+        age_s = (time.time_ns() - info["source_timestamp"]) * 1e-9
+        self._callback(Sample(message, received_s, age_s, _origin(info)))
+
+
+class _Server:
+    """rclpy would block its thread, or poll, until an answer is there. Instead its `send_response`
+    is where we get request and header from, and the answer is sent from the loop."""
+
+    def __init__(
+        self,
+        bus: RosBus,
+        service: Service[Any, Any],
+        handler: Callable[[Any], Awaitable[Any]],
+    ) -> None:
+        self._bus = bus
+        self._types = service
+        self._handler = handler
+        self._handlers = Handlers()
+        self._response = ros_class(service.type).Response
+        self._inbox = _Inbox(bus, _REQUESTS, self._start)
+        self._is_open = True
+        self._service = bus.node.create_service(
+            ros_class(service.type), service.name, lambda request, _response: request
+        )
+        self._send = self._service.send_response
+        self._service.send_response = self._take
+
+    def close(self) -> None:
+        if self._is_open:
+            self._is_open = False
+            self._handlers.close()
+            self._bus.node.destroy_service(self._service)
+            self._bus.forget(self)
+
+    def _take(self, request: Any, header: Any) -> None:
+        """On rclpy's thread."""
+        self._inbox.put(request, header)
+
+    def _start(self, request: Any, header: Any) -> None:
+        if not self._is_open:
+            return
+        if self._handlers.is_full:
+            self._bus.refuse(self._types.name, "too many requests at once")
+            return
+
+        async def answer() -> None:
+            response = await self._handler(from_ros(self._types.request, request))
+            if self._is_open:
+                self._send(to_ros(response, self._response()), header)
+
+        self._handlers.start(answer)
+
+
+def _tells_writers(ros: Any) -> bool:
+    kind = getattr(getattr(ros.rclpy, "subscription", None), "MessageInfo", None)
+    return "publisher_gid" in getattr(kind, "__annotations__", {})
+
+
+def _origin(info: Any) -> str:
+    """The participant, where rclpy tells the writer."""
+    gid = info.get("publisher_gid") if hasattr(info, "get") else None
+    data = gid.get("data") if isinstance(gid, dict) else gid
+    return bytes(data)[:_PREFIX_BYTES].hex() if data else ""
