@@ -1,0 +1,39 @@
+"""`python -m tools.bench [NAME ...]`: every benchmark, or those named. Each stands beside a baseline
+that is measured in the same run, because absolute times say little on a shared machine.
+"""
+
+import subprocess
+import sys
+import time
+
+TITLES = {
+    "latency": "Serial byte to actuator, beside a bare chain of the same hops",
+    "bus": "The bus by itself",
+    "router": "The router's core",
+    "parsers": "Parsers of receivers and phones",
+    "memory": "Memory and idle load of every process",
+}
+LIMIT_S = 600.0
+
+
+def main() -> int:
+    """Exit code 1 when a benchmark failed; budgets are judged by people."""
+    names = sys.argv[1:] or list(TITLES)
+    if unknown := [name for name in names if name not in TITLES]:
+        print(f"there is no benchmark {unknown[0]!r}; there are {', '.join(TITLES)}")
+        return 2
+    failed = []
+    for name in names:
+        began_s = time.monotonic()
+        print(f"\n{TITLES[name]}  (python -m tools.bench.{name})", flush=True)
+        command = [sys.executable, "-m", f"tools.bench.{name}"]
+        if subprocess.run(command, timeout=LIMIT_S, check=False).returncode:
+            failed.append(name)
+        print(f"took {time.monotonic() - began_s:.0f} s", flush=True)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
