@@ -70,11 +70,11 @@ def _linear(mapping: Mapping, low: float, high: float) -> Shape:
 
 
 def _deadzone(mapping: Mapping, low: float, high: float) -> Shape:
-    dead, offset = mapping.deadzone, mapping.offset
-    gain = _gain(mapping) / (1.0 - dead)
+    dead, offset, gain = mapping.deadzone, mapping.offset, _gain(mapping)
+    stretch = 1.0 / (1.0 - dead)  # not part of the gain: that might become infinite, 0 x inf is NaN
 
     def run(x: float) -> float:
-        x = x - dead if x > dead else x + dead if x < -dead else 0.0
+        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) * stretch
         y = x * gain + offset
         return low if y < low else high if y > high else y
 

@@ -103,13 +103,12 @@ class Planner:
         return claim
 
     def _set_caution(self, claim: Claim, *, is_direct: bool) -> None:
-        """A claim that was not there before: may it drive at once?"""
+        """A claim that was not there before: may it drive at once? A program that never commanded
+        this field may: what it sends now is its first motion.
+        """
         is_velocity = claim.output.is_velocity
         if (self.must_move_velocity and is_velocity) or (self.must_move and not is_direct):
             disarm(claim, [None])
-        elif self.must_move and is_velocity:
-            # A program that never commanded this field: its silence meant standing still.
-            disarm(claim, [claim.output.rest])
 
     def drop(self, claims: Iterable[Claim]) -> None:
         """Forget these claims. Their outputs must not have them as winner any more."""

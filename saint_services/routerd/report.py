@@ -100,7 +100,7 @@ def _output(router: Router, output: Output, now: float) -> FieldOutput:
         age_ms=_age_ms(winner, now) if winner else 0,
         policy=output.policy,
         clamped=winner is not None and _asked(winner) != value,
-        changed_ms=_ms(now - output.changed_at),
+        changed_ms=_ms(now - output.changed_at) if output.changed_at else 0,
         rivals=[
             _rival(router, claim, now)
             for claim in output.claims

@@ -117,6 +117,14 @@ def test_after_reset_a_stick_that_comes_back_deflected_does_not_drive() -> None:
     assert rig.value("tracks.angular") == 0.0
 
 
+def test_after_reset_a_jump_from_where_it_stood_drives_at_once() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.stream(0.1, "rc", stick=0.0, wheel=0.0, switch=-1.0)
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.5, "rc", stick=0.5, wheel=0.0, switch=-1.0)
+    assert rig.value("tracks.linear") == 0.75
+
+
 def test_after_reset_an_unknown_receiver_must_be_moved_first() -> None:
     rig = stopped(Rig(*ALL))
     rig.router.clear_estop("web", rig.now)

@@ -35,6 +35,8 @@ def test_equal_priority_keeps_the_one_in_control() -> None:
     output = rig.output("head.pan")
     assert (output.source, output.value) == ("websocket:1", 1.0)
     assert [(r.source, r.reason) for r in output.rivals] == [("websocket:2", "came later")]
+    rig.send("websocket:2", "head", pan=2.5)
+    assert rig.output("head.pan").source == "websocket:1"
     rig.wait(0.2)
     rig.send("websocket:2", "head", pan=2.0)
     rig.wait(0.2)
@@ -47,6 +49,17 @@ def test_same_source_newest_command_counts() -> None:
     rig.send("websocket:1", "tracks", linear=0.0)
     rig.wait(0.02)
     assert rig.value("tracks.linear") == 0.0
+
+
+def test_same_command_again_after_another_counts() -> None:
+    rig = Rig(DIRECT)
+    for _ in range(3):
+        rig.send("websocket:1", "tracks", linear=0.03, angular=0.0)
+        rig.wait(0.02)
+        assert rig.value("tracks.linear") == pytest.approx(0.03)
+        rig.send("websocket:1", "tracks", linear=0.0)
+        rig.wait(0.02)
+        assert rig.value("tracks.linear") == 0.0
 
 
 def test_field_left_out_times_out_alone() -> None:

@@ -57,6 +57,11 @@ def test_largest_float_stays_within_limits(value: float) -> None:
     assert abs(mapped(value, **settings)) == 10.0
 
 
+@pytest.mark.parametrize("curve", ["linear", "exponential"])
+def test_huge_scale_of_nothing_is_nothing(curve: str) -> None:
+    assert mapped(0.05, deadzone=0.99, scale=1.7e308, curve=curve, expo=1.0) == 0.0
+
+
 def test_asked_has_no_bounds() -> None:
     mapping = Mapping.model_validate({"from": "a", "to": "b", "scale": 50, "clamp": [0, 1]})
     assert asked(mapping)(1.0) == 50.0

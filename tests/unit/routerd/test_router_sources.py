@@ -127,3 +127,13 @@ def test_source_is_reported_with_values_and_rate() -> None:
     assert source.values == {"stick": 0.25}
     assert source.rate_hz == pytest.approx(100.0, rel=0.05)
     assert source.alive
+
+
+def test_failsafe_reaches_claims_of_forgotten_sets_of_names() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "tracks", linear=0.05)
+    for number in range(20):
+        rig.send("websocket:1", "head", **{f"x{number}": 1.0})
+    assert rig.output("tracks.linear").winner == "web"
+    rig.send("websocket:1", failsafe=True)
+    assert rig.output("tracks.linear").policy == "ramp_to_zero"
