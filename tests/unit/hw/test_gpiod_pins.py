@@ -21,6 +21,7 @@ class Request:
         self.values = dict.fromkeys(self.pins, "inactive")
         self.events: list[Any] = []
         self.fd, self._write = os.pipe()
+        os.set_blocking(self.fd, False)
         self.is_released = False
 
     def edge(self, pin: int, kind: str) -> None:
