@@ -12,6 +12,7 @@ from ..lib.generated.saint_msgs import EStop, RCReceiverState
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MOST_ENTRIES = 500
 _KINDS = {"rc": "RC", "livelink": "LiveLink", "websocket": "Client", "autonomous": "Program"}
+SAME_S = 2.0
 SHOWN = 50  # in the state of the topic "log"
 
 
@@ -52,9 +53,14 @@ class ActivityLog:
         self._count = 0
 
     def add(self, event: Event, time: float) -> None:
-        """One entry more; the oldest may go."""
+        """One entry more; the oldest may go. What two daemons tell at once is told once."""
+        if any(e.event.text == event.text and time - e.time < SAME_S for e in self._last()):
+            return
         self._count += 1
         self._entries.append(Entry(self._count, time, event))
+
+    def _last(self) -> list[Entry]:
+        return [self._entries[-n] for n in range(1, min(5, len(self._entries)) + 1)]
 
     def newest(
         self, limit: int, offset: int = 0, level: str = "DEBUG", source: str | None = None

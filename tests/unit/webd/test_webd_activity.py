@@ -51,6 +51,13 @@ def test_restarted_role_is_told() -> None:
     assert texts(events) == ["pi_1: its role was started again"]
 
 
+def test_same_news_from_two_is_told_once() -> None:
+    log = ActivityLog()
+    for source, time in (("pi_1", 10.0), ("console", 10.5), ("pi_1", 60.0)):
+        log.add(Event("ERROR", source, "Head is offline"), time)
+    assert [entry["time"] for entry in log.newest(10)] == [60.0, 10.0]
+
+
 def test_log_is_bounded_filtered_and_newest_first() -> None:
     log = ActivityLog()
     for n in range(activity.MOST_ENTRIES + 10):
