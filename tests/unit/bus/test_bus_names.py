@@ -1,0 +1,48 @@
+"""Names between ROS 2 and DDS."""
+
+import pytest
+
+from saint_services.lib.bus import NodeView, names
+from saint_services.lib.errors import SaintError
+
+
+def test_topic_service_and_type_have_their_dds_names() -> None:
+    assert names.dds_topic("/saint/head/cmd") == "rt/saint/head/cmd"
+    assert names.dds_request("/saint/nodes/adopt") == "rq/saint/nodes/adoptRequest"
+    assert names.dds_reply("/saint/nodes/adopt") == "rr/saint/nodes/adoptReply"
+    assert names.dds_type("geometry_msgs/msg/Twist") == "geometry_msgs::msg::dds_::Twist_"
+
+
+def test_dds_names_lead_back() -> None:
+    assert names.ros_topic("rt/saint/head/cmd") == "/saint/head/cmd"
+    assert names.ros_topic("DCPSTopic") == ""
+    assert names.ros_service("rr/saint/nodes/adoptReply") == "/saint/nodes/adopt"
+    assert names.ros_service("rq/saint/nodes/adoptRequest") == ""
+    assert names.ros_type("geometry_msgs::msg::dds_::Twist_") == "geometry_msgs/msg/Twist"
+    assert names.ros_type("a::srv::dds_::Adopt_Response_") == "a/srv/Adopt"
+    assert names.ros_type("HelloWorld") == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "view"),
+    [
+        ("routerd", NodeView("/", "routerd")),
+        ("role-headd", NodeView("/", "role_headd")),
+        ("/saint/pi_1/noded", NodeView("/saint/pi_1", "noded")),
+    ],
+)
+def test_node_name_becomes_legal(given: str, view: NodeView) -> None:
+    assert names.node_view(given) == view
+
+
+@pytest.mark.parametrize(
+    "name", ["", "1abc", "/a//b", "/a/", "/saint/7a/cmd", "/ä", "/a b", "a" * 300]
+)
+def test_illegal_name_is_refused(name: str) -> None:
+    with pytest.raises(SaintError):
+        names.check(name, "topic")
+
+
+def test_relative_topic_is_refused() -> None:
+    with pytest.raises(SaintError, match="does not start with /"):
+        names.dds_topic("saint/head/cmd")
