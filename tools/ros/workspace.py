@@ -1,0 +1,60 @@
+"""Builds manifests/saint_msgs with colcon, as a ROS 2 site does, in build/ros.
+
+Not here: which ROS 2 it is built with (installation.py).
+"""
+
+import hashlib
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from .installation import BUILD, ROOT, Ros, environment_of, run, with_front
+
+PACKAGE = ROOT / "manifests" / "saint_msgs"
+WORKSPACE = BUILD / "ws"
+INSTALLED = WORKSPACE / "install" / "saint_msgs"
+_BUILDS_S = 1800.0
+
+
+def built(ros: Ros) -> Ros:
+    """The ROS 2 with saint_msgs in it, built first when its definitions have changed."""
+    _build(ros)
+    packages = next(INSTALLED.glob("lib/python3*/site-packages"))
+    return replace(ros, environment=dict(ros.environment) | _overlay(ros, packages))
+
+
+def _overlay(ros: Ros, packages: Path) -> dict[str, str]:
+    """What sourcing the workspace sets."""
+
+    def before(name: str, folder: Path) -> str:
+        known = ros.environment.get(name)
+        return f"{folder}:{known}" if known else with_front(name, folder)
+
+    return {
+        "AMENT_PREFIX_PATH": before("AMENT_PREFIX_PATH", INSTALLED),
+        "LD_LIBRARY_PATH": before("LD_LIBRARY_PATH", INSTALLED / "lib"),
+        "PYTHONPATH": before("PYTHONPATH", packages),
+    }
+
+
+def _build(ros: Ros) -> None:
+    mark = WORKSPACE / "built-from"
+    wanted = _digest(ros)
+    if mark.exists() and mark.read_text() == wanted:
+        return
+    print("Building saint_msgs with colcon (some minutes, when it has changed)", flush=True)
+    shutil.rmtree(WORKSPACE, ignore_errors=True)
+    shutil.copytree(PACKAGE, WORKSPACE / "src" / "saint_msgs")
+    command: list[str | Path] = ["colcon", "build", "--cmake-args", "-DBUILD_TESTING=OFF"]
+    command.append(f"-DPython3_EXECUTABLE={ros.python}")
+    run("colcon build", command, _BUILDS_S, cwd=WORKSPACE, env=environment_of(ros))
+    mark.write_text(wanted)
+
+
+def _digest(ros: Ros) -> str:
+    """Of the definitions and of the ROS 2 that they are built with."""
+    digest = hashlib.sha256(str(sorted(ros.environment.items())).encode())
+    for path in sorted(PACKAGE.rglob("*")):
+        if path.is_file():
+            digest.update(f"{path.relative_to(PACKAGE)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
