@@ -420,7 +420,8 @@ class _Wave:
         self, index: int, row: tuple[str, str, str, float], face: float, stick: float, stopped: bool
     ) -> FieldStatus:
         target, name, unit, most = row
-        policy, source, winner, rivals = "live", "livelink:FaceCapture", "facecap_to_head", ()
+        policy, source, winner = "live", "livelink:FaceCapture", "facecap_to_head"
+        rivals: tuple[RivalStatus, ...] = ()
         value = most * face * (0.35 + 0.05 * index)
         if unit == "ratio":
             value = abs(face)

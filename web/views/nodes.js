@@ -70,7 +70,7 @@ function card(app, node) {
         <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       </header>
       ${node.state === "offline" ? away(node) : metrics(node)}
-      <p class="reason">${reason(node) || nothing}</p>
+      <p class="reason ${node.reason && node.state !== "offline" ? "is-fault" : ""}">${reason(node) || nothing}</p>
       <footer>
         <span class="quiet">${footnote(node)}</span>
         ${isFree

@@ -78,9 +78,16 @@ function summary(data, isStale) {
 
 /** @param {App} app @param {string} target @param {OutputField[]} fields */
 function card(app, target, fields) {
+  const first = fields[0].policy;
+  const isIdle = first !== "live" && fields.every((field) => field.policy === first);
   return html`
-    <article class="card output" data-target=${target}>
-      <h3>${targetName(target)}</h3>
+    <article class="card output ${isIdle ? "is-idle" : ""}" data-target=${target}>
+      <header>
+        <h3>${targetName(target)}</h3>
+        ${isIdle
+          ? html`<span class="field-policy is-${first}">${POLICIES[first] ?? words(first)}</span>`
+          : nothing}
+      </header>
       <ul>
         ${repeat(
           fields,

@@ -14,7 +14,9 @@ from tests.web.fake_robot import fake_robot
 async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
     """Without a token."""
     async with fake_robot(tmp_path) as (robot, address, domain), aiohttp.ClientSession() as http:
-        yield Rig(robot, address, domain, http)
+        rig = Rig(robot, address, domain, http)
+        yield rig
+        await rig.close()
 
 
 @pytest.fixture
@@ -22,4 +24,6 @@ async def locked(tmp_path: Path) -> AsyncIterator[Rig]:
     """With a token, as by default."""
     made = fake_robot(tmp_path, auth=True)
     async with made as (robot, address, domain), aiohttp.ClientSession() as http:
-        yield Rig(robot, address, domain, http)
+        rig = Rig(robot, address, domain, http)
+        yield rig
+        await rig.close()

@@ -1,7 +1,7 @@
 """Clients that talk to a webd with fake daemons around it."""
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
@@ -18,6 +18,7 @@ class Rig:
     address: str
     domain: LocalDomain
     http: aiohttp.ClientSession
+    chats: list["Chat"] = field(default_factory=list)
 
     @property
     def url(self) -> str:
@@ -25,7 +26,14 @@ class Rig:
 
     async def chat(self, path: str = "/api/ws", **options: Any) -> "Chat":
         """A new WebSocket."""
-        return Chat(await self.http.ws_connect(self.url + path, max_msg_size=0, **options))
+        socket = await self.http.ws_connect(self.url + path, max_msg_size=0, **options)
+        self.chats.append(Chat(socket))
+        return self.chats[-1]
+
+    async def close(self) -> None:
+        """End all WebSockets."""
+        for chat in self.chats:
+            await chat.socket.close()
 
     async def counters(self) -> str:
         """/metrics"""
