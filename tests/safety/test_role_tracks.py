@@ -234,6 +234,20 @@ def test_release_alone_moves_nothing(rig: Rig) -> None:
     assert rig.duties() == STANDING
 
 
+@pytest.mark.parametrize("cause", ["estop", "silence"])
+def test_after_a_stop_speed_is_gained_from_zero(rig: Rig, cause: str) -> None:
+    rig.live(0.4, lambda: rig.drive(1.5, 0.5))
+    if cause == "estop":
+        rig.estop(True, 1)
+        rig.estop(False, 2)
+    else:
+        rig.clock.advance(0.2)
+        rig.beat()
+    rig.drive(1.5, 0.5)
+    # 6 m/s2 and 24 rad/s2 for 20 ms: 0.12 m/s and 0.48 rad/s on 0.25 m
+    assert max(rig.duties()) <= (0.12 + 0.48 * 0.25) / 1.5 + 1e-6
+
+
 def test_old_estop_message_after_the_release_is_ignored(rig: Rig) -> None:
     rig.beat()
     rig.estop(True, 4)

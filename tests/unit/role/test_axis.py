@@ -29,6 +29,14 @@ def test_rested_axis_takes_20_ms_of_its_rate_at_once() -> None:
     assert axis.applied == pytest.approx(3.0)
 
 
+def test_small_steps_use_up_the_same_credit() -> None:
+    axis = Axis(POSITION)
+    for target in (1.5, 3.0, 4.5):
+        axis.aim(target)
+        axis.step(10.0)
+    assert axis.applied == pytest.approx(2.0)
+
+
 def test_axis_stays_at_its_neutral_or_where_it_was_found() -> None:
     assert Axis(POSITION).applied == 0.0
     assert Axis(POSITION, 33.0).applied == 33.0
