@@ -91,6 +91,32 @@ class InputSample(IdlStruct, typename="saint_msgs.msg.dds_.InputSample_"):
 
 @final
 @dataclass
+class TrackState(IdlStruct, typename="saint_msgs.msg.dds_.TrackState_"):
+    left_velocity: idl.float32 = 0.0
+    right_velocity: idl.float32 = 0.0
+    left_current: idl.float32 = 0.0
+    right_current: idl.float32 = 0.0
+    estop_active: bool = False
+    motors_enabled: bool = False
+
+
+@final
+@dataclass
+class HeadCommand(IdlStruct, typename="saint_msgs.msg.dds_.HeadCommand_"):
+    pan: idl.float32 = 0.0
+    tilt: idl.float32 = 0.0
+    roll: idl.float32 = 0.0
+    speed: idl.float32 = 0.0
+
+
+@final
+@dataclass
+class Bool(IdlStruct, typename="std_msgs.msg.dds_.Bool_"):
+    data: bool = False
+
+
+@final
+@dataclass
 class Empty(IdlStruct, typename="std_msgs.msg.dds_.Empty_"):
     structure_needs_at_least_one_member: idl.uint8 = 0
 
@@ -144,6 +170,9 @@ TYPES = {
         Twist,
         ShortTwist,
         InputSample,
+        TrackState,
+        HeadCommand,
+        Bool,
         Empty,
         ResetRequest,
         ResetReply,

@@ -70,14 +70,14 @@ class PeerProcess:
 
 
 @asynccontextmanager
-async def independent_peer() -> AsyncIterator[PeerProcess]:
+async def independent_peer(domain: int = DOMAIN) -> AsyncIterator[PeerProcess]:
     """The process of bus_peer.py."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(Path(__file__).with_name("bus_peer.py")),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN), "CYCLONEDDS_URI": LOOPBACK},
+        env={**os.environ, "ROS_DOMAIN_ID": str(domain), "CYCLONEDDS_URI": LOOPBACK},
     )
     peer = PeerProcess(process)
     listening = asyncio.create_task(peer.listen())

@@ -169,9 +169,10 @@ async def test_graph_is_visible_both_ways(peer: PeerProcess) -> None:
 
         def our_node() -> dict[str, Any]:
             nodes = [node for one in peer.events for node in one.get("nodes", ())]
-            return [node for node in nodes if node["name"] == "routerd"][-1]
+            return next(
+                (node for node in reversed(nodes) if node["name"] == "routerd"), {"writers": []}
+            )
 
-        await until(lambda: any("nodes" in one for one in peer.events))
         await until(lambda: len(our_node()["writers"]) == 2)  # cmd_vel, the service's reply
         ours = our_node()
         assert ours["namespace"] == "/"
