@@ -82,10 +82,12 @@ def _event(name: str) -> Any:
 
 def _char_is_uint8(store: Any) -> None:
     """rosidl turns `char` of .msg files into `uint8` before it hashes; rosbags hashes the word."""
-    consts, fields = store.fielddefs["service_msgs/msg/ServiceEventInfo"]
     gid = (Nodetype.ARRAY, ((Nodetype.BASE, ("uint8", 0)), 16))
-    fields = [(name, gid if name == "client_gid" else kind) for name, kind in fields]
-    store.fielddefs["service_msgs/msg/ServiceEventInfo"] = (consts, fields)
+    char = (Nodetype.ARRAY, ((Nodetype.BASE, ("char", 0)), 16))
+    for name in ("service_msgs/msg/ServiceEventInfo", "rmw_dds_common/msg/Gid"):
+        consts, fields = store.fielddefs[name]
+        changed = [(field, gid if kind == char else kind) for field, kind in fields]
+        store.fielddefs[name] = (consts, changed)
 
 
 def _service(name: str) -> Any:

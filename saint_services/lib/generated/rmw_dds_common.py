@@ -15,10 +15,10 @@ class Gid:
     """rmw_dds_common/msg/Gid"""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/Gid"
-    HASH: ClassVar[str] = "RIHS01_a8e2f2bd4b156011c7ed7618c1db625ac341c2dc3ff09b8dd107f33f20dcec07"
+    HASH: ClassVar[str] = "RIHS01_ab6f21cfbb0a6dbb837161e1110c2051a2850ed9f9c53944d7115d9bcebedf71"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("data", cdr.Array("uint8", 16)),)
 
-    data: Sequence[int] = (0,) * 16
+    data: bytes = bytes(16)
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class NodeEntitiesInfo:
     """rmw_dds_common/msg/NodeEntitiesInfo"""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/NodeEntitiesInfo"
-    HASH: ClassVar[str] = "RIHS01_8ecbfcad87fa92b9c1458f525b5faf5bf7cab9427a92524d72a394112992b5ab"
+    HASH: ClassVar[str] = "RIHS01_8ffef65ee2d088c63b1e8fcd31e800ba9fc8dbe0ee15ca60d1676de5218087a7"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_namespace", "string"), ("node_name", "string"), ("reader_gid_seq", cdr.Sequence(Gid, 0)), ("writer_gid_seq", cdr.Sequence(Gid, 0)))
 
     node_namespace: str = ""
@@ -40,7 +40,7 @@ class ParticipantEntitiesInfo:
     """rmw_dds_common/msg/ParticipantEntitiesInfo"""
 
     TYPE: ClassVar[str] = "rmw_dds_common/msg/ParticipantEntitiesInfo"
-    HASH: ClassVar[str] = "RIHS01_e725f4a506958c79f95dd693b965722c57b19cd18e7eff984f49561b93dc985d"
+    HASH: ClassVar[str] = "RIHS01_91a0593bacdcc50ea9bdcf849a938b128412cc1ea821245c663bcd26f83c295e"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("gid", Gid), ("node_entities_info_seq", cdr.Sequence(NodeEntitiesInfo, 0)))
 
     gid: Gid = field(default_factory=Gid)
