@@ -13,11 +13,12 @@ SERVICES = {one.type: one for one in vars(topics).values() if isinstance(one, Se
 
 
 def rosidl(name: str) -> dict[str, Any]:
-    """The type description that rosidl wrote when the package was built."""
+    """What rosidl wrote when the package was built; the halves of a service are in its file."""
     from ament_index_python.packages import get_package_share_directory
 
     package, kind, base = name.split("/")
-    path = Path(get_package_share_directory(package)) / kind / f"{base}.json"
+    file = base.partition("_")[0] if kind == "srv" else base
+    path = Path(get_package_share_directory(package)) / kind / f"{file}.json"
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 
@@ -26,6 +27,13 @@ def hash_of(name: str) -> str:
     hashes = {one["type_name"]: one["hash_string"] for one in rosidl(name)["type_hashes"]}
     found: str = hashes[name]
     return found
+
+
+def fields_of(name: str) -> list[str]:
+    text = rosidl(name)["type_description_msg"]
+    descriptions = [text["type_description"], *text["referenced_type_descriptions"]]
+    found = next(one for one in descriptions if one["type_name"] == name)
+    return [field["name"] for field in found["fields"]]
 
 
 @pytest.mark.parametrize("name", sorted(topics.BY_TYPE))
@@ -40,7 +48,4 @@ def test_service_has_the_type_hash_of_rosidl(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(topics.BY_TYPE))
 def test_message_has_the_fields_of_rosidl(name: str) -> None:
-    description = rosidl(name)["type_description_msg"]["type_description"]
-    assert [one["name"] for one in description["fields"]] == [
-        one[0] for one in topics.BY_TYPE[name].FIELDS
-    ]
+    assert fields_of(name) == [field for field, _kind in topics.BY_TYPE[name].FIELDS]
