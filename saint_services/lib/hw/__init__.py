@@ -42,10 +42,17 @@ def open_board(spec: str) -> Board:
 def make_safe(board: Board, config: RoleConfig) -> None:
     """Stop what moves by itself, whoever left it moving: motors, and servos that run as motors.
 
-    Position outputs keep their last pulse: a limp neck or arm would fall.
+    Position outputs keep their last pulse: a limp neck or arm would fall. One output that cannot
+    be stopped does not keep the others running; its error is raised in the end.
     """
+    problem: SaintError | OSError | None = None
     for name, spec in config.gpio_mapping.items():
         field = config.fields.get(name)
         is_motor = spec.type == "hbridge" or (field is not None and field.kind == "velocity")
         if is_motor and spec.pin is not None:
-            board.quiet(spec.pin)
+            try:
+                board.quiet(spec.pin)
+            except (SaintError, OSError) as err:
+                problem = problem or err
+    if problem is not None:
+        raise problem

@@ -138,6 +138,21 @@ def test_safe_means_motors_off_and_servos_held(tmp_path: Path) -> None:
     assert read_pins(tmp_path / "head")[12].value == 1700.0
 
 
+def test_output_that_cannot_be_stopped_does_not_keep_the_others_running(tmp_path: Path) -> None:
+    class Stubborn(SimBoard):
+        def quiet(self, pin: int) -> None:
+            if pin == 12:
+                raise OSError(5, "Input/output error")
+            super().quiet(pin)
+
+    board = Stubborn(tmp_path)
+    board.write(13, 1.0)
+    with pytest.raises(OSError, match="Input/output"):
+        make_safe(board, load_role("tracks"))
+    assert board.read(13).value == 0.0
+    board.close()
+
+
 def test_written_input_is_seen_by_the_board(tmp_path: Path) -> None:
     board = SimBoard(tmp_path)
     button = board.edges((5,), "button_a", pull_up=True)
