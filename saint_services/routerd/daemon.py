@@ -110,6 +110,7 @@ class Keeper:
         self._health = context.health
         self._store = store
         self._changed = asyncio.Event()
+        self._saving = asyncio.Lock()
         self.saved = saved
 
     def since(self) -> str:
@@ -127,18 +128,19 @@ class Keeper:
             await self._changed.wait()
             if not await self.save():
                 await asyncio.sleep(RETRY_S)
-                self._changed.set()
 
     async def save(self) -> bool:
-        """Save now if something changed."""
-        if not self._changed.is_set():
-            return True
-        self._changed.clear()
-        try:
-            await asyncio.to_thread(self._store.save, self.saved)
-        except SaintError as err:
-            self._health.raise_issue(err.code, err.message)
-            return False
+        """Save now if something changed; a save under way is waited for."""
+        async with self._saving:
+            if not self._changed.is_set():
+                return True
+            self._changed.clear()
+            try:
+                await asyncio.to_thread(self._store.save, self.saved)
+            except SaintError as err:
+                self._changed.set()
+                self._health.raise_issue(err.code, err.message)
+                return False
         self._health.clear(Code.INTERNAL)
         return True
 

@@ -97,8 +97,9 @@ class Machine(RuleBasedStateMachine):
         accepted = self.rig.send(source, target, failsafe=failsafe, origin=origin, **values)
         if accepted and not failsafe:
             self.heard[source] = self.rig.now
-        elif accepted:
-            self.heard.pop(source, None)
+        elif source in self.heard and accepted:  # lost now: the ramp may take its time
+            lost_at = self.rig.now - TIMEOUTS_S[source.partition(":")[0]]
+            self.heard[source] = min(self.heard[source], lost_at)
 
     @rule(source=st.sampled_from(SOURCES), linear=st.floats(-1.5, 1.5))
     def drive(self, source: str, linear: float) -> None:

