@@ -11,6 +11,7 @@ TITLES = {
     "bus": "The bus by itself",
     "router": "The router's core",
     "parsers": "Parsers of receivers and phones",
+    "web": "webd from outside",
     "memory": "Memory and idle load of every process",
 }
 LIMIT_S = 600.0

@@ -10,7 +10,7 @@ const SHOWN = 12;
 export function activity(app) {
   const entries = app.store.data.log?.entries ?? [];
   return html`
-    <section aria-labelledby="activity-title">
+    <section class="activity" aria-labelledby="activity-title">
       <div class="section-head"><h2 id="activity-title">Activity</h2></div>
       <div class="card log">
         ${entries.length

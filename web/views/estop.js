@@ -70,7 +70,7 @@ export function estopBanner(app) {
         <strong>Emergency stop.</strong>
         ${latch.source ? html`Pressed by ${sourceName(latch.source)}` : "Active"}${latch.since
           ? html` at ${clock(latch.since)}`
-          : nothing}${latch.reason ? html`: ${latch.reason}` : nothing}. Nothing moves.
+          : nothing}${latch.reason ? html`: ${latch.reason}` : nothing}. The robot takes no commands.
       </div>
       <button
         class="button"
