@@ -43,6 +43,8 @@ def main() -> None:
     except SaintError as err:
         terminal.say(f"make run: {err}\n{err.fix}")
         sys.exit(err.exit_code)
+    except KeyboardInterrupt:  # before the loop listens for it: nothing has started yet
+        terminal.say()
 
 
 def _parser() -> argparse.ArgumentParser:
