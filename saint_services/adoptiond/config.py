@@ -12,6 +12,6 @@ class Config(BaseModel):
     robot: str = Field(default="saint", pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")
     # Our address on the internal network, as nodes store it; empty: found from the routes.
     address: str = Field(default="", max_length=64)
-    # A node has 7 s for its own steps; 1 s is left for the way.
-    adopt_timeout_s: float = Field(default=8.0, gt=0, le=9)
+    # A node takes at most 17 s for its own steps; the rest is for the way.
+    adopt_timeout_s: float = Field(default=20.0, gt=0, le=25)
     reset_timeout_s: float = Field(default=5.0, gt=0, le=9)

@@ -57,7 +57,8 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     api.get("/nodes", nodes)
     api.get("/nodes/{node_id}", node)
     api.get("/roles", roles)
-    api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest)
+    # Longer than adoptiond itself waits for the node (config.py).
+    api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
     api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
     api.patch("/nodes/{node_id}", rename, body=RenameRequest)
 

@@ -10,9 +10,10 @@ class Config(BaseModel):
 
     # Only tells which of our addresses is the internal one; nothing is sent to it.
     server_address: str = Field(default="192.168.10.1", max_length=64)
-    # The server waits 8 s for an adoption: both attempts and the role's start fit into that.
+    # The server waits 20 s for an adoption: both attempts and the role's start fit into that. A Pi
+    # that is busy booting takes several seconds to start a Python process.
     config_timeout_s: float = Field(default=1.0, gt=0, le=10)
     config_attempts: int = Field(default=2, ge=1, le=5)
-    role_ready_timeout_s: float = Field(default=5.0, gt=0, le=60)
+    role_ready_timeout_s: float = Field(default=15.0, gt=0, le=60)
     role_silence_timeout_s: float = Field(default=2.5, gt=1, le=60)
     refresh_interval_s: float = Field(default=30.0, gt=0, le=3600)

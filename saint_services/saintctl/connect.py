@@ -11,7 +11,7 @@ from ..lib.sd import Directories
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-TIMEOUT_S = 10.0  # a first request may have to start the daemon
+TIMEOUT_S = 30.0  # an adoption waits for a node, a first request for its daemon to start
 
 
 def runtime_directory(given: str) -> Path:

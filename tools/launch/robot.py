@@ -14,7 +14,7 @@ from .machine import Folders, Plan
 from .receiver import Receiver
 
 _POLL_S = 0.1
-_ANSWER_S = 15.0
+_ANSWER_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from .caller import Caller
 
 Data = dict[str, Any]
 
-ADOPT_LIMIT_S = 12.0  # adoptiond itself gives a node 8 s
+ADOPT_LIMIT_S = 30.0  # adoptiond itself gives a node 20 s
 PROBE_LIMIT_S = 3.0
 _FREE = (NodeState.BOOT, NodeState.UNADOPTED, NodeState.ADOPTING)
 
