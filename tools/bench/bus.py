@@ -57,12 +57,17 @@ class Process:
 
 def measure_chain(samples: int = 5000) -> Latency:
     """Publisher -> subscriber, publisher -> subscriber: three processes, two hops."""
-    return _run(samples, ["source", "relay", "sink"])
+    return _latency(chain_delays_ms(samples), samples)
+
+
+def chain_delays_ms(samples: int, pause_s: float = _PAUSE_S) -> list[float]:
+    """Every delay of the chain, for those who compare; `pause_s` lies between two samples."""
+    return _run(samples, ["source", "relay", "sink"], pause_s)
 
 
 def measure_round_trip(samples: int = 5000) -> Latency:
     """There and back: two processes, two hops."""
-    return _run(samples, ["echo", "ping"])
+    return _latency(_run(samples, ["echo", "ping"], _PAUSE_S), samples)
 
 
 def measure_process() -> Process:
@@ -84,10 +89,10 @@ def _import_ms(imports: str) -> float:
     return float(done.stdout)
 
 
-def _run(samples: int, parts: list[str]) -> Latency:
+def _run(samples: int, parts: list[str], pause_s: float) -> list[float]:
     """The last part prints a line when it is connected, and at the end its latencies."""
     domain = SystemRandom().randrange(1, 100)
-    processes = [_part(name, samples, domain) for name in parts]
+    processes = [_part(name, samples, domain, pause_s) for name in parts]
     try:
         first, last = processes[0], processes[-1]
         assert first.stdin and last.stdin and last.stdout
@@ -102,12 +107,14 @@ def _run(samples: int, parts: list[str]) -> Latency:
             process.terminate()
         for process in processes:
             process.communicate(timeout=_LIMIT_S)
-    return _latency(found, samples)
+    return found
 
 
-def _part(name: str, samples: int, domain: int) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", __spec__.name, "--part", name]
-    command += ["--samples", str(samples), "--domain", str(domain)]
+def _part(
+    name: str, samples: int, domain: int, pause_s: float = _PAUSE_S
+) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "tools.bench.bus", "--part", name]
+    command += ["--samples", str(samples), "--domain", str(domain), "--pause", str(pause_s)]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
 
@@ -120,7 +127,7 @@ def _latency(found: list[float], sent: int) -> Latency:
     return Latency(median(ordered), p99, len(ordered), sent - len(ordered))
 
 
-async def _be_source(samples: int, domain: int) -> None:
+async def _be_source(samples: int, domain: int, pause_s: float) -> None:
     """Sends until told to start, then the samples that count, with the time in them."""
     from saint_services.lib.bus.open import open_bus
     from saint_services.lib.generated import topics
@@ -140,11 +147,11 @@ async def _be_source(samples: int, domain: int) -> None:
         await asyncio.sleep(_WARM_UP_S)
     for _ in range(samples):
         publisher.publish(sample(time.monotonic_ns()))
-        await asyncio.sleep(_PAUSE_S)
+        await asyncio.sleep(pause_s)
     await asyncio.sleep(_LIMIT_S)
 
 
-async def _be_relay(_samples: int, domain: int) -> None:
+async def _be_relay(_samples: int, domain: int, _pause_s: float) -> None:
     from saint_services.lib.bus import Sample
     from saint_services.lib.bus.open import open_bus
     from saint_services.lib.generated import topics
@@ -161,7 +168,7 @@ async def _be_relay(_samples: int, domain: int) -> None:
     await asyncio.sleep(_LIMIT_S)
 
 
-async def _be_sink(samples: int, domain: int) -> None:
+async def _be_sink(samples: int, domain: int, pause_s: float) -> None:
     from saint_services.lib.bus import Sample
     from saint_services.lib.bus.open import open_bus
     from saint_services.lib.generated import topics
@@ -181,10 +188,10 @@ async def _be_sink(samples: int, domain: int) -> None:
     bus = await open_bus("bench_sink", backend="dds", domain_id=domain)
     bus.subscribe(topics.TRACKS_CMD_VEL, take)
     await connected.wait()
-    await _report(found, finished, samples)
+    await _report(found, finished, 5.0 + samples * 10 * pause_s)
 
 
-async def _be_echo(_samples: int, domain: int) -> None:
+async def _be_echo(_samples: int, domain: int, _pause_s: float) -> None:
     from saint_services.lib.bus.open import open_bus
 
     there, back = _round_trip_topics()
@@ -194,7 +201,7 @@ async def _be_echo(_samples: int, domain: int) -> None:
     await asyncio.sleep(_LIMIT_S)
 
 
-async def _be_ping(samples: int, domain: int) -> None:
+async def _be_ping(samples: int, domain: int, pause_s: float) -> None:
     """One Twist at a time."""
     from saint_services.lib.bus.open import open_bus
 
@@ -212,7 +219,7 @@ async def _be_ping(samples: int, domain: int) -> None:
     await started
     found: list[float] = []
     for _ in range(samples):
-        await asyncio.sleep(_PAUSE_S)
+        await asyncio.sleep(pause_s)
         arrived.clear()
         sent = time.monotonic_ns()
         publisher.publish(message)
@@ -229,7 +236,7 @@ def _round_trip_topics() -> tuple[Any, Any]:
     return Topic("/bench/there", Twist, Qos()), Topic("/bench/back", Twist, Qos())
 
 
-async def _be_cost(_samples: int, domain: int) -> None:
+async def _be_cost(_samples: int, domain: int, _pause_s: float) -> None:
     """Prints what the process costs with one publisher and one subscriber."""
     asyncio_mb = _rss_mb()
     from saint_services.lib.bus.open import open_bus
@@ -254,10 +261,10 @@ def _rss_mb() -> float:
     return pages * 4096 / 1e6
 
 
-async def _report(found: list[float], finished: asyncio.Event, samples: int) -> None:
+async def _report(found: list[float], finished: asyncio.Event, limit_s: float) -> None:
     print("ready", flush=True)
     try:
-        async with asyncio.timeout(5.0 + samples * 10 * _PAUSE_S):
+        async with asyncio.timeout(limit_s):
             await finished.wait()
     except TimeoutError:
         pass  # some were lost
@@ -281,9 +288,10 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--part", choices=_PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--domain", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--pause", type=float, default=_PAUSE_S, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.part:
-        asyncio.run(_PARTS[chosen.part](chosen.samples, chosen.domain))
+        asyncio.run(_PARTS[chosen.part](chosen.samples, chosen.domain, chosen.pause))
         return
     latencies = {
         "chain of two hops": measure_chain(chosen.samples),
