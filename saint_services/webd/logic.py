@@ -43,20 +43,23 @@ class BadMessageError(SaintError):
 def parse(text: str, models: Models) -> Parsed:
     """The message in `text`; raises BadMessageError."""
     data = _json(text)
-    message_id = data.get("id")
-    if isinstance(message_id, bool) or not isinstance(message_id, str | int):
-        message_id = None
-    message_id = message_id if len(str(message_id)) <= 128 else None
     try:
         return _checked(data, models)
     except BadMessageError as err:
-        err.id = message_id
+        err.id = _id(data.get("id"))
         raise
+
+
+def _id(given: object) -> MessageId:
+    """What can be echoed."""
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        return None
+    return given if len(str(given)) <= 128 else None
 
 
 def _json(text: str) -> dict[str, Any]:
     try:
-        data = json.loads(text, parse_constant=_no_constant)
+        data = _DECODER.decode(text)
     except BadMessageError:
         raise
     except RecursionError:
@@ -68,11 +71,25 @@ def _json(text: str) -> dict[str, Any]:
         raise BadMessageError("malformed", "the message holds a number that is too long") from None
     if not isinstance(data, dict):
         raise BadMessageError("malformed", "a message must be one JSON object, {...}")
+    if "\\u" in text and not _is_unicode(data):
+        raise BadMessageError("malformed", "the message holds half of a surrogate pair")
     return data
 
 
 def _no_constant(name: str) -> NoReturn:
     raise BadMessageError("malformed", f"{name} is not a number that JSON knows")
+
+
+def _is_unicode(data: object) -> bool:
+    """JSON's escapes can spell text that nobody can encode."""
+    try:
+        json.dumps(data, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 def _checked(data: dict[str, Any], models: Models) -> Parsed:

@@ -85,6 +85,8 @@ def test_params_may_be_left_out() -> None:
          "invalid", "node_id"),
         ("[" * 60_000, "malformed", "nested too deeply"),
         ('{"type": ' * 7000, "malformed", "nested too deeply"),
+        ('{"id": "\\ud800", "type": "auth"}', "malformed", "surrogate"),
+        ('{"type": "head", "action": "home", "\\udc00": 1}', "malformed", "surrogate"),
         ("9" * 60_000, "malformed", "too long"),
         ('{"a":' * 12_000 + "1" + "}" * 12_000, "malformed", "nested too deeply"),
     ],
@@ -100,7 +102,9 @@ def test_refusal_echoes_the_id() -> None:
     assert refusal('{"id": 12, "type": "head", "action": "x"}').id == 12
 
 
-@pytest.mark.parametrize("value", ["true", "[1]", '"' + "x" * 129 + '"', "null", "1.5"])
+@pytest.mark.parametrize(
+    "value", ['"\\ud800"', "true", "[1]", '"' + "x" * 129 + '"', "null", "1.5"]
+)
 def test_refusal_does_not_echo_what_is_no_id(value: str) -> None:
     assert refusal(f'{{"id": {value}, "type": "nothing"}}').id is None
 

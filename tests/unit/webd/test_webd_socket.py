@@ -22,7 +22,18 @@ async def test_both_paths_lead_to_the_same_handler(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "NaN", '{"type": "x"}', "[" * 50_000, '{"type": "head"}', "\ud7ff"]
+    "text",
+    [
+        '{"id": "\\ud800", "type": "\\ud800"}',
+        "",
+        "{",
+        "[]",
+        "NaN",
+        '{"type": "x"}',
+        "[" * 50_000,
+        '{"type": "head"}',
+        "\ud7ff",
+    ],
 )
 async def test_bad_text_gets_an_error_reply_and_the_connection_lives(rig: Rig, text: str) -> None:
     chat = await rig.chat()
