@@ -5,6 +5,7 @@ Not here: participants, what the library complains about (complaints.py).
 
 import threading
 
+from ...errors import SaintError
 from .complaints import Complaints, OnUnreadable
 from .library import Library
 from .settings import Settings
@@ -22,6 +23,9 @@ class _Domain:
                 text = self.complaints.redirect(settings.configuration)
                 code = library.dds_create_domain(number, text.encode())
                 self.entity = library.check(code, f"DDS domain {number} cannot be opened")
+        except SaintError:
+            self.complaints.close()
+            raise
         finally:
             self.complaints.redirected()
 

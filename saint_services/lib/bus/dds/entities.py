@@ -8,7 +8,7 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import SaintError
@@ -66,7 +66,7 @@ class Writer:
             code = library.dds_create_writer(owner, topic, qos, None)
             self.entity = check(code, f"writer of {endpoint.topic}")
             self._outermost = owner if endpoint.partition else self.entity
-        self._type = _sertype(library, participant, topic, self.entity, endpoint)
+        self._type = _sertype(library, participant, self.entity, endpoint)
         check(library.dds_delete(topic), "topic")  # lives on until the writer is gone
         self.is_open = True
         self._iovec = Iovec()
@@ -195,36 +195,41 @@ def _qos(library: Library, endpoint: Endpoint) -> Iterator[Any]:
         library.dds_delete_qos(qos)
 
 
-def _sertype(
-    library: Library, participant: int, topic: int, writer: int, endpoint: Endpoint
-) -> int | None:
+def _sertype(library: Library, participant: int, writer: int, endpoint: Endpoint) -> int | None:
     """The library's own description of the type, which raw writes need."""
     if library.tells_sertype:
         found = ctypes.c_void_p()
         code = library.dds_get_entity_sertype(writer, ctypes.byref(found))
         library.check(code, f"type of {endpoint.topic}")
         return found.value
-    return _probe_sertype(library, participant, topic, endpoint)
+    return _probe_sertype(library, participant, endpoint)
 
 
-def _probe_sertype(
-    library: Library, participant: int, topic: int, endpoint: Endpoint
-) -> int | None:
-    """0.10 has no function for it: take a zeroed sample of our own and look at its type."""
+def _probe_sertype(library: Library, participant: int, endpoint: Endpoint) -> int | None:
+    """0.10 has no function for it: take a zeroed sample of our own and look at its type. The
+    library keeps one description per type and domain, so another topic will do: one that ROS 2
+    does not show, in a partition that nobody reads."""
     check = library.check
-    private = b"saint_probe_%d_%d" % (os.getpid(), topic)
-    probe = Endpoint("", "", (), Qos(depth=1), partition=private)
-    described = descriptor(endpoint.type, endpoint.fields)
+    probe = replace(
+        endpoint,
+        topic="saint_probe",
+        qos=Qos(depth=1),
+        user_data=NO_USER_DATA,
+        partition=b"saint_probe_%d" % os.getpid(),
+        hears_own=True,
+    )
     with _qos(library, probe) as qos:
+        topic = _topic(library, participant, probe)
         sender = check(library.dds_create_publisher(participant, qos, None), "probe")
         receiver = check(library.dds_create_subscriber(participant, qos, None), "probe")
         reader = check(library.dds_create_reader(receiver, topic, qos, None), "probe")
         writer = check(library.dds_create_writer(sender, topic, qos, None), "probe")
-    check(library.dds_write(writer, ctypes.create_string_buffer(described.size)), "probe")
+    size = descriptor(endpoint.type, endpoint.fields).size
+    check(library.dds_write(writer, ctypes.create_string_buffer(size)), "probe")
     serdatas = (ctypes.c_void_p * 1)()
     infos = ctypes.create_string_buffer(_INFO.size)
     count = library.dds_takecdr(reader, serdatas, 1, infos, _ANY_STATE)
-    for entity in (writer, reader, sender, receiver):
+    for entity in (writer, reader, sender, receiver, topic):
         library.dds_delete(entity)
     if count != 1 or not serdatas[0]:
         raise SaintError(Code.BUS_UNAVAILABLE, f"{library.path} does not deliver to itself")
