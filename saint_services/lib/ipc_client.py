@@ -6,15 +6,15 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import Self, TypeVar
+from urllib.parse import urlencode
 
+import h11
 from pydantic import BaseModel, ValidationError
 
 from .errors import Code, SaintError
-from .ipc_wire import LARGEST_BODY_BYTES, ErrorReply, StreamEnd
-
-if TYPE_CHECKING:
-    import aiohttp
+from .ipc_exchange import Exchange, Question
+from .ipc_wire import ErrorReply, StreamEnd
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -24,8 +24,7 @@ class Client:
 
     def __init__(self, socket_path: Path | str) -> None:
         self.path = Path(socket_path)
-        self._session: aiohttp.ClientSession | None = None
-        self._streams: set[aiohttp.ClientResponse] = set()
+        self._open: set[Exchange] = set()
 
     async def __aenter__(self) -> Self:
         return self
@@ -34,12 +33,9 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """End all connections; streams that are still read raise daemon_unreachable."""
-        for response in tuple(self._streams):
-            response.close()
-        if self._session:
-            await self._session.close()
-            self._session = None
+        """End all connections; what is still asked raises daemon_unreachable."""
+        for exchange in tuple(self._open):
+            exchange.close()
 
     async def get(
         self,
@@ -88,33 +84,23 @@ class Client:
         stays silent for `silence_s`. Leaving the loop early: use contextlib.aclosing, so that the
         connection ends at once.
         """
-        import aiohttp
-
-        limits = aiohttp.ClientTimeout(total=None)
-        with self._reachable(first_s):
-            async with asyncio.timeout(first_s):
-                response = await self._session_open().request(
-                    method, _url(path), data=_encoded(body), timeout=limits
-                )
-        self._streams.add(response)
-        try:
-            if response.status != 200:
-                raise await self._refusal(response, silence_s)
-            while line := await self._line(response, silence_s):
+        question = Question(method, path, _encoded(body))
+        async with contextlib.AsyncExitStack() as stack:
+            with self._reachable(first_s):
+                async with asyncio.timeout(first_s):
+                    exchange = await stack.enter_async_context(self._exchange())
+                    await exchange.ask(question)
+            if exchange.status != 200:
+                with self._reachable(silence_s):
+                    async with asyncio.timeout(silence_s):
+                        raise _refusal(await exchange.whole())
+            while line := await self._line(exchange, silence_s):
                 yield _reply(line, reply)
-        finally:
-            self._streams.discard(response)
-            response.close()
 
-    async def _refusal(self, response: "aiohttp.ClientResponse", limit_s: float) -> SaintError:
-        with self._reachable(limit_s):
-            async with asyncio.timeout(limit_s):
-                return _refusal(await response.read())
-
-    async def _line(self, response: "aiohttp.ClientResponse", silence_s: float) -> bytes:
+    async def _line(self, exchange: Exchange, silence_s: float) -> bytes:
         with self._reachable(silence_s):
             async with asyncio.timeout(silence_s):
-                line = await response.content.readline()
+                line = await exchange.line()
         if line.startswith(b'{"error":{"code":'):
             raise StreamEnd.model_validate_json(line).error.error()
         return line
@@ -128,23 +114,28 @@ class Client:
         timeout_s: float,
         query: Mapping[str, str] | None = None,
     ) -> M:
-        import aiohttp
-
-        limits = aiohttp.ClientTimeout(total=timeout_s)
+        target = f"{path}?{urlencode(query)}" if query else path
+        question = Question(method, target, _encoded(body))
         with self._reachable(timeout_s):
-            async with self._session_open().request(
-                method, _url(path), data=_encoded(body), params=query, timeout=limits
-            ) as response:
-                raw = await response.read()
-        if response.status != 200:
+            async with asyncio.timeout(timeout_s), self._exchange() as exchange:
+                await exchange.ask(question)
+                raw = await exchange.whole()
+        if exchange.status != 200:
             raise _refusal(raw)
         return _reply(raw, reply)
+
+    @contextlib.asynccontextmanager
+    async def _exchange(self) -> AsyncGenerator[Exchange]:
+        async with Exchange.connected(self.path) as exchange:
+            self._open.add(exchange)
+            try:
+                yield exchange
+            finally:
+                self._open.discard(exchange)
 
     @contextlib.contextmanager
     def _reachable(self, limit_s: float) -> Iterator[None]:
         """Whatever breaks a connection becomes one sentence that names the daemon."""
-        import aiohttp
-
         name = self.path.stem
         fix = f"Look at its log: journalctl -u saint-{name}, or the launcher's output."
         try:
@@ -152,28 +143,9 @@ class Client:
         except TimeoutError as err:
             message = f"{name} did not answer within {limit_s:g} s"
             raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=fix) from err
-        except (aiohttp.ClientError, OSError, ValueError) as err:
+        except (h11.RemoteProtocolError, OSError, ValueError) as err:
             message = f"{name} does not answer at {self.path}: {_reason(err)}"
             raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=fix) from err
-
-    def _session_open(self) -> "aiohttp.ClientSession":
-        import aiohttp
-
-        if self._session is None:
-            # No connection is kept: the daemon may be another process at the next request.
-            connector = aiohttp.UnixConnector(str(self.path), force_close=True)
-            self._session = aiohttp.ClientSession(
-                connector=connector,
-                headers={"Content-Type": "application/json"},
-                cookie_jar=aiohttp.DummyCookieJar(),
-                auto_decompress=False,
-                read_bufsize=LARGEST_BODY_BYTES,
-            )
-        return self._session
-
-
-def _url(path: str) -> str:
-    return f"http://localhost{path}"
 
 
 def _encoded(body: BaseModel | None) -> bytes | None:
@@ -197,5 +169,4 @@ def _refusal(raw: bytes) -> SaintError:
 
 
 def _reason(error: Exception) -> str:
-    cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-    return getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -5,6 +5,7 @@ from pydantic import BaseModel
 from .errors import Code, SaintError
 
 LARGEST_BODY_BYTES = 1 << 20
+LARGEST_HEAD_BYTES = 16 << 10
 
 
 class ErrorReply(BaseModel):

@@ -1,0 +1,290 @@
+"""One connection of the control plane's server: bytes become requests, answers become bytes, and
+every limit on size and time is kept. HTTP itself is h11's; what is answered is decided in ipc.py.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+import h11
+
+from .errors import Code, SaintError
+from .ipc_wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
+
+MOST_CONNECTIONS = 64
+_MOST_AHEAD_BYTES = 64 << 10  # of further requests, while one is answered
+_ARRIVAL_LIMIT_S = 10.0  # for a whole request, from its first byte; of a new connection at once
+_IDLE_LIMIT_S = 60.0  # between two requests
+_WRITE_LIMIT_S = 5.0  # a client that does not read for so long is dropped
+_LINGER_S = 1.0  # for the rest of a refused request: closing at once would destroy the answer
+_HEADER_MARKS = len(": \r\n")
+_JSON = (b"Content-Type", b"application/json; charset=utf-8")
+_LINES = (b"Content-Type", b"application/x-ndjson")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A whole request."""
+
+    method: str
+    target: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Hub:
+    """What the connections of a server share."""
+
+    answer: Callable[[Asked, "Connection"], Coroutine[Any, Any, None]]
+    refusal: Callable[[SaintError], bytes]
+    connections: "set[Connection]" = field(default_factory=set)  # all of them
+    turned_away: "set[Connection]" = field(default_factory=set)  # those that were too many
+
+
+class GoneError(Exception):
+    """The client has closed the connection, or does not read: there is nobody to answer."""
+
+
+class Connection(asyncio.Protocol):
+    """Answers one request after the other."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LARGEST_HEAD_BYTES)
+        self._transport: asyncio.Transport
+        self._request: h11.Request | None = None
+        self._body = bytearray()
+        self._task: asyncio.Task[None] | None = None  # makes the answer
+        self._ahead_bytes = 0  # arrived meanwhile
+        self._timer: asyncio.TimerHandle | None = None
+        self._is_idle = False  # between two requests
+        self._is_last = False  # no further request is taken
+        self._is_over = False  # what still arrives is dropped
+        self._writable = asyncio.Event()
+        self._writable.set()
+        self.closed = asyncio.Event()
+
+    # Called by the loop.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        hub = self._hub
+        served = len(hub.connections) - len(hub.turned_away)
+        hub.connections.add(self)
+        if served < MOST_CONNECTIONS:
+            self._arm(_ARRIVAL_LIMIT_S, self._refuse_slow)
+        elif len(hub.turned_away) >= MOST_CONNECTIONS:
+            self.abort()
+        else:
+            hub.turned_away.add(self)
+            message = f"it has {MOST_CONNECTIONS} connections already"
+            self._refuse(SaintError(Code.DAEMON_UNREACHABLE, message, fix="Close some of them."))
+
+    def data_received(self, data: bytes) -> None:
+        if self._is_over:
+            return
+        self._http.receive_data(data)
+        if self._task is not None:
+            self._ahead_bytes += len(data)
+            if self._ahead_bytes > _MOST_AHEAD_BYTES:
+                self.abort()
+            return
+        if self._is_idle:
+            self._is_idle = False
+            self._arm(_ARRIVAL_LIMIT_S, self._refuse_slow)
+        self._read()
+
+    def eof_received(self) -> None:
+        """The client has gone. Returning nothing closes the connection."""
+        if not self._is_over and self._task is None:
+            self._http.receive_data(b"")
+            self._read()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._is_over = True
+        self._hub.connections.discard(self)
+        self._hub.turned_away.discard(self)
+        if self._timer:
+            self._timer.cancel()
+        if self._task:
+            self._task.cancel()
+        self._writable.set()
+        self.closed.set()
+
+    def pause_writing(self) -> None:
+        self._writable.clear()
+
+    def resume_writing(self) -> None:
+        self._writable.set()
+
+    # Called by the server.
+
+    def reply(self, status: int, body: bytes) -> None:
+        """A whole answer."""
+        headers = [_JSON, (b"Content-Length", b"%d" % len(body))]
+        if self._is_last or self._http.their_state is not h11.DONE:
+            headers.append((b"Connection", b"close"))
+        events: list[h11.Event] = [_response(status, headers), h11.Data(data=body)]
+        if self._request is not None and self._request.method == b"HEAD":
+            events.pop()
+        self._send(*events, h11.EndOfMessage())
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a part of the answer has been sent."""
+        return self._http.our_state is not h11.SEND_RESPONSE
+
+    def begin_lines(self) -> None:
+        """Status and headers of a stream."""
+        self._send(_response(200, [_LINES]))
+
+    async def line(self, line: bytes) -> None:
+        """One line of a stream."""
+        self._send(h11.Data(data=line))
+        await self._drain()
+
+    def end_lines(self) -> None:
+        """The stream is whole."""
+        self._send(h11.EndOfMessage())
+
+    def stop(self) -> None:
+        """End after the answer that is being made; at once when there is none."""
+        self._is_last = True
+        if self._task is None:
+            self._is_over = True
+            self._transport.close()
+
+    def abort(self) -> None:
+        """End at once."""
+        self._is_over = True
+        self._transport.abort()
+
+    # Reading.
+
+    def _read(self) -> None:
+        try:
+            while self._take(self._http.next_event()):
+                pass
+        except h11.RemoteProtocolError as err:
+            error = SaintError(Code.REQUEST_INVALID, f"the request is not HTTP/1.1: {err}")
+            self._refuse(error, err.error_status_hint)
+        except SaintError as err:
+            self._refuse(err)
+        except GoneError:
+            self.abort()
+
+    def _take(self, event: object) -> bool:
+        """True when there may be more."""
+        if isinstance(event, h11.Request):
+            self._begin(event)
+            return True
+        if isinstance(event, h11.Data):
+            self._body += event.data
+            _check_size(len(self._body))
+            return True
+        if isinstance(event, h11.EndOfMessage):
+            self._arm(None)
+            self._task = asyncio.get_running_loop().create_task(self._answer(), name="ipc answer")
+        return False
+
+    def _begin(self, request: h11.Request) -> None:
+        self._request = request
+        size = sum(len(name) + len(value) + _HEADER_MARKS for name, value in request.headers)
+        if size + len(request.target) > LARGEST_HEAD_BYTES:  # h11 checks incomplete ones only
+            raise h11.RemoteProtocolError("the headers are too long", error_status_hint=431)
+        for name, value in request.headers:
+            if name == b"content-length":
+                _check_size(int(value))
+        if self._http.they_are_waiting_for_100_continue:
+            self._send(h11.InformationalResponse(status_code=100, headers=[]))
+
+    # Answering.
+
+    async def _answer(self) -> None:
+        assert self._request
+        method, target = self._request.method.decode(), self._request.target.decode("latin-1")
+        try:
+            await self._hub.answer(Asked(method, target, bytes(self._body)), self)
+            await self._drain()
+        except GoneError:
+            self.abort()
+            return
+        self._task = None
+        self._next()
+
+    def _next(self) -> None:
+        """Ready for a further request, if both sides want one."""
+        states = (self._http.our_state, self._http.their_state)
+        if self._is_last or states != (h11.DONE, h11.DONE):
+            self._end()
+            return
+        self._http.start_next_cycle()
+        self._request, self._body = None, bytearray()
+        self._ahead_bytes = 0
+        self._is_idle = not self._http.trailing_data[0]
+        if self._is_idle:
+            self._arm(_IDLE_LIMIT_S, self.stop)
+        else:
+            self._arm(_ARRIVAL_LIMIT_S, self._refuse_slow)
+            self._read()
+
+    def _refuse_slow(self) -> None:
+        message = f"the request did not arrive within {_ARRIVAL_LIMIT_S:g} s"
+        self._refuse(SaintError(Code.TOO_SLOW, message))
+
+    def _refuse(self, error: SaintError, status: int = 0) -> None:
+        """Answer a request that is not whole; it is the last one."""
+        if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.abort()
+            return
+        with contextlib.suppress(GoneError):
+            self.reply(status or error.status, self._hub.refusal(error))
+        self._end()
+
+    def _end(self) -> None:
+        self._is_over = True
+        if self._http.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED):
+            self._transport.close()
+            self._arm(_WRITE_LIMIT_S, self._transport.abort)
+        else:
+            if self._transport.can_write_eof():
+                self._transport.write_eof()
+            self._arm(_LINGER_S, self._transport.abort)
+
+    def _send(self, *events: h11.Event) -> None:
+        if self._transport.is_closing():
+            raise GoneError
+        self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
+
+    async def _drain(self) -> None:
+        if self._writable.is_set():
+            return
+        try:
+            async with asyncio.timeout(_WRITE_LIMIT_S):
+                await self._writable.wait()
+        except TimeoutError as err:
+            self._hub.refusal(SaintError(Code.TOO_SLOW, "it is not read"))  # counted, not sent
+            raise GoneError from err
+
+    def _arm(self, limit_s: float | None, then: Callable[[], None] | None = None) -> None:
+        """One timer at a time."""
+        if self._timer:
+            self._timer.cancel()
+        self._timer = None
+        if limit_s is not None and then is not None:
+            self._timer = asyncio.get_running_loop().call_later(limit_s, then)
+
+
+def _check_size(size: int) -> None:
+    if size > LARGEST_BODY_BYTES:
+        message = f"the body is longer than {LARGEST_BODY_BYTES} bytes"
+        raise SaintError(Code.TOO_LARGE, message)
+
+
+def _response(status: int, headers: list[tuple[bytes, bytes]]) -> h11.Response:
+    reason = HTTPStatus(status).phrase.encode()
+    return h11.Response(status_code=status, headers=headers, reason=reason)
