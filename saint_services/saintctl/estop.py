@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api import Done
-from ..lib.api.routing import EStopRequest
+from ..lib.api.routing import EStopInfo, EStopRequest
 from .connect import tell
 from .console import AsJson, print_json, run
 
@@ -28,8 +27,10 @@ def clear(context: typer.Context, reason: Reason = "", as_json: AsJson = False) 
 
 def _send(given: str, path: str, reason: str, as_json: bool) -> None:
     body = EStopRequest(source="saintctl", reason=reason)
-    reply = run(tell(given, "routerd", path, body, Done), as_json)
+    reply = run(tell(given, "routerd", path, body, EStopInfo), as_json)
     if as_json:
         print_json(reply)
+    elif reply.active:
+        print("E-stop is active: nothing moves until it is cleared.")
     else:
-        print(reply.message)
+        print("E-stop is cleared: each input moves something again once it has been moved.")

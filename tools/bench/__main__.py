@@ -1,5 +1,5 @@
-"""`python -m tools.bench [NAME ...]`: every benchmark, or those named. Each stands beside a baseline
-that is measured in the same run, because absolute times say little on a shared machine.
+"""`python -m tools.bench [NAME ...]`: every benchmark, or those named. Each stands beside a
+baseline that is measured in the same run: absolute times say little on a shared machine.
 """
 
 import subprocess

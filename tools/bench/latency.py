@@ -1,5 +1,7 @@
 """Serial byte to actuator, through the running robot: a CRSF frame is written to the receiver's
-line, the simulated motor pin notes when it is written. `python -m tools.bench.latency [--samples N]`
+line, the simulated motor pin notes when it is written.
+
+`python -m tools.bench.latency [--samples 5000] [--json]`
 """
 
 import argparse
@@ -85,9 +87,7 @@ def _robot_block(robot: Robot, samples: int) -> tuple[list[float], int]:
     return found, lost
 
 
-def _warm_up(
-    robot: Robot, watch: PinWatch, wire: int, frames: "itertools.cycle[bytes]"
-) -> None:
+def _warm_up(robot: Robot, watch: PinWatch, wire: int, frames: "itertools.cycle[bytes]") -> None:
     """Until the signal is trusted and the motor is at speed."""
     for frame in itertools.islice(frames, 100):
         os.write(wire, frame)

@@ -1,7 +1,7 @@
 """noded's socket: this node."""
 
-from .adoption import NodeState
 from . import Reply, Request
+from .adoption import NodeState
 
 
 class NodeReport(Reply):

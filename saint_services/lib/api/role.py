@@ -1,7 +1,7 @@
 """The sockets of the role daemons.
 
 noded sends POST /assignment with a RoleAssignment and keeps the connection: the answer is a
-stream of RoleReport, one JSON object per line, sent at once, on every change and once a second. When
+stream of RoleReport, one JSON object per line: at once, on every change and once a second. When
 the connection ends, for whatever reason, the role goes to its safe state.
 """
 

@@ -77,11 +77,11 @@ class Robot:
             samples=9, refused={},
         )  # fmt: skip
 
-    async def estop(self, call: Call[EStopRequest]) -> Done:
+    async def estop(self, call: Call[EStopRequest]) -> EStopInfo:
         self.asked.append(call.body)
-        return Done(message="the e-stop is active")
+        return EStopInfo(active=True, source=call.body.source, reason=call.body.reason)
 
-    async def clear(self, call: Call[EStopRequest]) -> Done:
+    async def clear(self, call: Call[EStopRequest]) -> EStopInfo:
         raise SaintError(Code.REFUSED, "rc channel_2 is not neutral (0.40)")
 
     async def saintctl(self, *arguments: str) -> Result:
@@ -171,6 +171,7 @@ async def test_input_list_shows_values(robot: Robot) -> None:
 async def test_estop_set_reaches_the_router(robot: Robot) -> None:
     result = await robot.saintctl("estop", "set", "--reason", "smoke")
     assert result.exit_code == 0
+    assert "E-stop is active" in result.stdout
     assert robot.asked == [EStopRequest(source="saintctl", reason="smoke")]
 
 
