@@ -150,6 +150,12 @@ def test_unknown_origin_is_obeyed_because_its_bus_cannot_tell(rig: Rig) -> None:
     assert rig.duties() != STANDING
 
 
+def test_writer_that_has_gone_is_not_the_router(rig: Rig) -> None:
+    rig.beat()
+    rig.drive(0.06, origin="")
+    assert rig.duties() == STANDING
+
+
 def test_command_that_waited_longer_than_the_deadline_is_refused(rig: Rig) -> None:
     rig.beat()
     rig.bus.send(TRACKS_CMD_VEL, Twist(Vector3(1.0)), ROUTER, late_s=0.151)

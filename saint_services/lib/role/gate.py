@@ -71,7 +71,7 @@ class Gate:
 
     def estop(self, is_active: bool, generation: int, origin: str) -> None:
         """The e-stop topic. Anybody may stop the robot; only the router releases it."""
-        if self.controller in (None, "", origin) or not origin:
+        if self.controller in (None, "", origin):
             self._hear(is_active, generation, origin)
         elif is_active:
             self.latched = True
@@ -89,7 +89,8 @@ class Gate:
             return Refusal.ESTOP
         if not self.is_alive(now_s):
             return Refusal.SILENT
-        if origin and self.controller and origin != self.controller:
+        # "" is a backend that names nobody; beside a named controller it is somebody who has gone.
+        if self.controller and origin != self.controller:
             return Refusal.FOREIGN
         if now_s - received_s > self.deadline_s:
             return Refusal.STALE
