@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from pathlib import Path
 from typing import Any
 
 from ..lib import log
@@ -29,7 +30,7 @@ async def run(ctx: Context[Config]) -> None:
     share, config = ctx.directories.share, ctx.config
     roles = await asyncio.to_thread(load_roles, share, config.robot)
     token = await _token(ctx)
-    assets = await asyncio.to_thread(Assets, share / "web")
+    assets = await asyncio.to_thread(_assets, share / "web")
     newest = Newest(counters=ctx.health.counters)
     activity, clients = ActivityLog(), Clients()
     hub = Hub(_topics(newest, activity, clients), newest.counters)
@@ -48,6 +49,14 @@ async def run(ctx: Context[Config]) -> None:
     finally:
         await site.close()
         await daemons.close()
+
+
+def _assets(folder: Path) -> Assets:
+    assets = Assets(folder)
+    if missing := assets.missing():
+        fix = "run make setup (npm ci in web/)"
+        _log.warning("the pages' libraries are not installed", missing=missing[0], fix=fix)
+    return assets
 
 
 class Clients:
@@ -73,7 +82,7 @@ def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str
         "arms": lambda: views.arms(newest),
         "tracks": lambda: views.tracks(newest),
         "console": lambda: views.console(newest),
-        "system": lambda: views.system(newest, clients.count(), monotonic_s()),
+        "system": lambda: views.system(newest, monotonic_s()) | {"clients": clients.count()},
         "log": lambda: {"entries": activity.newest(SHOWN)},
     }
 

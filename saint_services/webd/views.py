@@ -251,9 +251,9 @@ def estop(newest: Newest) -> Data | None:
     }
 
 
-def system(newest: Newest, clients: int, now_s: float) -> Data:
+def system(newest: Newest, now_s: float) -> Data:
     """The server, the latch, and which parts are alive; sent twice a second in any case."""
-    data: Data = {"estop": estop(newest), "clients": clients}
+    data: Data = {"estop": estop(newest)}
     data["router_age_ms"] = _age_ms(newest.router, newest.router_received_s, now_s)
     data["adoption_age_ms"] = _age_ms(newest.system, newest.system_received_s, now_s)
     if (status := newest.system) is not None:

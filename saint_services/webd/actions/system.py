@@ -19,7 +19,7 @@ ESTOP_LIMIT_S = 0.2  # by then the roles stop by themselves: heartbeats are miss
 
 async def status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     """What the topic "system" tells."""
-    return {"robot": robot.roles.name, **views.system(robot.newest, 0, monotonic_s())}
+    return {"robot": robot.roles.name, **views.system(robot.newest, monotonic_s())}
 
 
 async def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:

@@ -35,6 +35,10 @@ class Assets:
         self._packages = _packages(self._web / "package.json")
         self._known: dict[Path, Asset] = {}
 
+    def missing(self) -> list[str]:
+        """Packages that are named but not installed; without them the pages stay empty."""
+        return [name for name in self._packages if not (self._modules / name).is_dir()]
+
     def get(self, url_path: str) -> Asset | None:
         """The file at this path of the site; None when there is none."""
         path = self._path(url_path)

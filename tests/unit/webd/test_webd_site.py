@@ -87,9 +87,15 @@ def test_vendored_package_is_served_and_links_out_are_not(tmp_path: Path) -> Non
     (web / "link.js").symlink_to(tmp_path / "secret.js")
     assets = Assets(web)
     assert assets.get("vendor/good/good.js") is not None
+    assert assets.missing() == []
     assert assets.get("vendor/bad/bad.js") is None
     assert assets.get("vendor/good/../bad/bad.js") is None
     assert assets.get("link.js") is None
+
+
+def test_package_that_is_not_installed_is_named(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text(json.dumps({"dependencies": {"good": "1.0.0"}}))
+    assert Assets(tmp_path).missing() == ["good"]
 
 
 def test_lock_file_names_no_download_address() -> None:
