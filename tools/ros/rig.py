@@ -20,6 +20,13 @@ from .installation import OUR_LOCK, ROOT, WHEELS_LOCK, RigError, Ros, environmen
 from .workspace import built
 
 _LOCKS_S = 300.0
+_PROFILE = str(ROOT / "tools" / "ros" / "fastdds-loopback.xml")
+# A robot's default is to keep to its machine.
+_BESIDE_ROBOT = {
+    "FASTDDS_DEFAULT_PROFILES_FILE": _PROFILE,  # Fast DDS 3
+    "FASTRTPS_DEFAULT_PROFILES_FILE": _PROFILE,  # Fast DDS 2
+    "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
+}
 _UV = ROOT / "build" / "lock" / "bin" / "uv"
 
 
@@ -46,7 +53,8 @@ def _build(_: list[str]) -> int:
 
 
 def _env(_: list[str]) -> int:
-    for name, value in sorted(built(installed()).environment.items()):
+    ros = built(installed())
+    for name, value in sorted((dict(ros.environment) | _BESIDE_ROBOT).items()):
         print(f"export {name}={shlex.quote(value)}")
     return 0
 
@@ -61,11 +69,14 @@ def _test(arguments: list[str]) -> int:
 
 def _test_environment(ros: Ros) -> dict[str, str]:
     """The product runs beside it with its own interpreter and libraries, which is this one."""
-    return environment_of(ros) | {
-        "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
-        "SAINT_PRODUCT_PYTHON": sys.executable,
-        "SAINT_PRODUCT_PATHS": os.pathsep.join(sorted(ros.environment)),
-    }
+    return (
+        environment_of(ros)
+        | _BESIDE_ROBOT
+        | {
+            "SAINT_PRODUCT_PYTHON": sys.executable,
+            "SAINT_PRODUCT_PATHS": os.pathsep.join(sorted(ros.environment)),
+        }
+    )
 
 
 def _lock(_: list[str]) -> int:
@@ -77,7 +88,8 @@ def _lock(_: list[str]) -> int:
     command: list[str | Path] = [_UV, "pip", "compile", "--quiet", "--python-version", "3.12"]
     command += ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-annotate"]
     command += ["--no-emit-find-links", "-c", ours, "-o", WHEELS_LOCK]
-    run("uv pip compile", [*command, ROOT / "tools/ros/requirements.in"], _LOCKS_S)
+    needed = [ROOT / "tools/ros/requirements.in", ROOT / "pyproject.toml"]
+    run("uv pip compile", [*command, *needed], _LOCKS_S)
     return 0
 
 

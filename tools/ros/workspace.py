@@ -8,7 +8,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from .installation import BUILD, ROOT, Ros, environment_of, run, with_front
+from .installation import BUILD, ROOT, WHEELS_LOCK, Ros, environment_of, run, with_front
 
 PACKAGE = ROOT / "manifests" / "saint_msgs"
 WORKSPACE = BUILD / "ws"
@@ -53,7 +53,8 @@ def _build(ros: Ros) -> None:
 
 def _digest(ros: Ros) -> str:
     """Of the definitions and of the ROS 2 that they are built with."""
-    digest = hashlib.sha256(str(sorted(ros.environment.items())).encode())
+    wheels = [line for line in WHEELS_LOCK.read_text().splitlines() if line.startswith("ros-")]
+    digest = hashlib.sha256(str([*sorted(ros.environment.items()), *wheels]).encode())
     for path in sorted(PACKAGE.rglob("*")):
         if path.is_file():
             digest.update(f"{path.relative_to(PACKAGE)}\n".encode() + path.read_bytes())
