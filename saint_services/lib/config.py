@@ -1,17 +1,12 @@
 """Settings files: YAML in, a checked pydantic model out, or one clear sentence that names file,
-line and key. Not here: where a daemon's file lies (lib/daemon.py), saved state (lib/state.py).
-
-Read is the JSON-like part of YAML 1.2: no anchors, tags or several documents, and `on`, `no`, 1:30
-or dates are plain text (a bool setting still takes on/off/yes/no). So nothing that an operator
-writes changes its meaning silently, and no input can make reading expensive.
+line and key. Not here: where a daemon's file lies (lib/daemon.py), saved state (lib/state.py), what
+is read of YAML (lib/yaml_text.py); a bool setting also takes on/off/yes/no.
 """
 
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from . import validation
@@ -20,19 +15,7 @@ from .errors import Code, SaintError
 T = TypeVar("T", bound=BaseModel)
 Place = validation.Path
 
-_LARGEST_BYTES = 1 << 20
-_DEEPEST = 40
-_INTEGER = re.compile(r"[-+]?[0-9]{1,400}|0x[0-9a-fA-F]{1,300}|0o[0-7]{1,400}")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_SPECIAL: dict[str, Any] = {
-    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
-    **dict.fromkeys(("true", "True", "TRUE"), True),
-    **dict.fromkeys(("false", "False", "FALSE"), False),
-    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf"), float("inf")),
-    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
-    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
-}
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LARGEST_BYTES = 1 << 20
 
 
 class Settings(BaseModel):
@@ -59,7 +42,7 @@ def load(model: type[T], path: Path, *, required: bool = False) -> T:
     """The settings in `path`; defaults when there is no such file (unless it is required)."""
     try:
         with path.open("rb") as file:
-            data = file.read(_LARGEST_BYTES + 1)
+            data = file.read(LARGEST_BYTES + 1)
     except FileNotFoundError:
         if required:
             raise SaintError(Code.CONFIG_MISSING, f"{path} does not exist") from None
@@ -83,34 +66,16 @@ def parse(model: type[T], text: str, name: str) -> T:
 
 def read_yaml(text: str, name: str) -> Document:
     """Text to plain data with line numbers; a text of comments only is an empty group."""
-    if len(text) > _LARGEST_BYTES:
-        raise _fault(f"{name} is longer than {_LARGEST_BYTES} bytes")
-    try:
-        document = _Reader(name).read(text)
-    except yaml.YAMLError as err:
-        line, what = _syntax(err, text)
-        raise _fault(f"{name}, line {line}: {what}") from err
-    except UnicodeError as err:
-        raise _fault(f"{name}, line 1: this is not UTF-8 text") from err
-    return document
+    from . import yaml_text  # the library costs 1 MB: not every daemon has something to read
+
+    return yaml_text.read(text, name)
 
 
 def write_yaml(data: object) -> str:
     """Plain data as YAML that read_yaml reads back the same, whatever the texts look like."""
-    dumped: str = yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True)
-    return dumped
+    from . import yaml_text
 
-
-class _Writer(yaml.SafeDumper):
-    """Quotes every text that would read back as something else."""
-
-
-def _text_node(writer: _Writer, text: str) -> yaml.ScalarNode:
-    is_plain = text.isprintable() and isinstance(scalar(text), str)
-    return writer.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
-
-
-_Writer.add_representer(str, _text_node)
+    return yaml_text.write(data)
 
 
 def _checked(model: type[T], document: Document, name: str) -> T:
@@ -128,114 +93,3 @@ def _checked(model: type[T], document: Document, name: str) -> T:
 
 def _fault(sentence: str) -> SaintError:
     return SaintError(Code.CONFIG_INVALID, sentence)
-
-
-def _syntax(error: yaml.YAMLError, text: str) -> tuple[int, str]:
-    """Line and words for what the YAML parser refused."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        mark = error.problem_mark
-        lines = text.splitlines()
-        rest = lines[mark.line][mark.column :] if mark.line < len(lines) else ""
-        line = min(mark.line + 1, len(lines))
-        if rest.startswith("\t"):
-            return line, "a tab stands where only spaces may indent"
-        return line, f"this is not YAML: {error.problem}"
-    position = getattr(error, "position", 0)
-    return text.count("\n", 0, position) + 1, "this is not YAML: a character is not allowed"
-
-
-@dataclass(slots=True)
-class _Open:
-    """A group or list whose end has not come yet."""
-
-    value: dict[str, Any] | list[Any]
-    place: Place
-    key: str | None = None  # of the value that comes next
-
-
-class _Reader:
-    """Builds data from parser events. Not recursive: depth is bounded by a count, not the stack."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._open: list[_Open] = []
-        self._document = Document()
-        self._documents = 0
-
-    def read(self, text: str) -> Document:
-        for event in yaml.parse(text, Loader=_LOADER):
-            mark: Any = event.start_mark
-            self._take(event, mark.line + 1)
-        if not self._documents:
-            self._document.data = {}
-        return self._document
-
-    def _take(self, event: Any, line: int) -> None:
-        if isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            self._refuse(self._documents > 1, line, "a second document starts here")
-        elif isinstance(event, yaml.NodeEvent):
-            self._refuse(isinstance(event, yaml.AliasEvent), line, "aliases are not supported")
-            self._refuse(bool(event.anchor), line, "anchors are not supported")
-            self._refuse(bool(getattr(event, "tag", None)), line, "tags are not supported")
-            self._node(event, line)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._open.pop()
-
-    def _node(self, event: Any, line: int) -> None:
-        around = self._open[-1] if self._open else None
-        if around and isinstance(around.value, dict) and around.key is None:
-            self._key(around, event, line)
-            return
-        place = _place(around)
-        self._document.lines.setdefault(place, line)
-        value = self._value(event, line)
-        if around is None:
-            self._document.data = value
-        elif isinstance(around.value, list):
-            around.value.append(value)
-        else:
-            around.value[str(around.key)] = value
-            around.key = None
-        if isinstance(value, dict | list):
-            self._refuse(len(self._open) >= _DEEPEST, line, "nested too deeply")
-            self._open.append(_Open(value, place))
-
-    def _key(self, around: _Open, event: Any, line: int) -> None:
-        self._refuse(not isinstance(event, yaml.ScalarEvent), line, "a key must be plain text")
-        key = event.value
-        around.key = key
-        place = _place(around)
-        if key in around.value:
-            first = self._document.line(place)
-            what = f"{validation.dotted(place)} is set twice, first in line {first}"
-            self._refuse(True, line, what)
-        self._document.lines[place] = line
-
-    def _value(self, event: Any, line: int) -> Any:
-        if isinstance(event, yaml.MappingStartEvent):
-            return {}
-        if isinstance(event, yaml.SequenceStartEvent):
-            return []
-        return scalar(event.value) if event.implicit[0] else event.value
-
-    def _refuse(self, is_refused: bool, line: int, what: str) -> None:
-        if is_refused:
-            raise _fault(f"{self._name}, line {line}: {what}")
-
-
-def _place(around: _Open | None) -> Place:
-    if around is None:
-        return ()
-    if isinstance(around.value, list):
-        return (*around.place, len(around.value))
-    return (*around.place, str(around.key))
-
-
-def scalar(text: str) -> Any:
-    """The value of an unquoted word (YAML 1.2 core schema)."""
-    if text in _SPECIAL:
-        return _SPECIAL[text]
-    if _INTEGER.fullmatch(text):
-        return int(text, {"0x": 16, "0o": 8}.get(text[:2], 10))
-    return float(text) if _FLOAT.fullmatch(text) else text

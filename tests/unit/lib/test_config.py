@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, field_validator
 
-from saint_services.lib import config
+from saint_services.lib import config, yaml_text
 from saint_services.lib.api.routing import RouteFile
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.roles import RobotManifest, RoleConfig
@@ -198,7 +198,7 @@ def test_switch_takes_every_usual_word(word: str) -> None:
     ],
 )
 def test_numbers_read_as_people_mean_them(text: str, value: object) -> None:
-    assert config.scalar(text) == value
+    assert yaml_text.scalar(text) == value
 
 
 def test_keys_that_look_like_numbers_fit_number_keyed_settings() -> None:
