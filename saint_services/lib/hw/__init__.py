@@ -1,6 +1,6 @@
 """Hardware: the only place that imports hardware libraries. `open_board` gives the ports of this
 computer (or simulated ones), drivers sit on top of them, `make_safe` quiets what a dead process
-left running.
+left running. Simulated pins are looked at with hw.sim.observe: a real robot does not load it.
 """
 
 from pathlib import Path
@@ -8,17 +8,8 @@ from pathlib import Path
 from ..errors import Code, SaintError
 from ..roles import RoleConfig
 from .ports import Board
-from .sim.observe import read_display, read_pca9685, read_pins, write_pin
 
-__all__ = [
-    "Board",
-    "make_safe",
-    "open_board",
-    "read_display",
-    "read_pca9685",
-    "read_pins",
-    "write_pin",
-]
+__all__ = ["Board", "make_safe", "open_board"]
 
 
 def open_board(spec: str) -> Board:

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import make_safe, open_board, read_pins, write_pin
+from saint_services.lib.hw import make_safe, open_board
 from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.observe import PinWatch
+from saint_services.lib.hw.sim.observe import PinWatch, read_pins, write_pin
 from saint_services.lib.hw.sim.records import Records
 from tests.unit.role.role_rig import load_role
 
