@@ -45,8 +45,8 @@ _PREFIX_BYTES = 12
 
 async def open_ros(node_name: str, domain_id: int) -> "RosBus":
     """Raises SaintError bus_unavailable when no ROS 2 installation is sourced."""
-    ros = await asyncio.to_thread(_rclpy)  # takes a while
-    return RosBus(ros, node_view(node_name), domain_id)
+    ros = await asyncio.to_thread(_rclpy)  # takes a while, and so does making a node
+    return RosBus(ros, *await asyncio.to_thread(_node, ros, node_view(node_name), domain_id))
 
 
 def _rclpy() -> Any:
@@ -60,10 +60,33 @@ def _rclpy() -> Any:
     return SimpleNamespace(rclpy=rclpy, executors=executors, qos=qos, signals=signals)
 
 
+def _node(ros: Any, node: NodeView, domain_id: int) -> tuple[Any, Any]:
+    """A context of its own and the node in it."""
+    context = ros.rclpy.Context()
+    try:
+        ros.rclpy.init(
+            args=[],
+            context=context,
+            domain_id=domain_id,
+            signal_handler_options=ros.signals.SignalHandlerOptions.NO,
+        )
+        made = ros.rclpy.create_node(
+            node.name,
+            namespace=node.namespace,
+            context=context,
+            enable_rosout=False,
+            start_parameter_services=False,
+        )
+    except RuntimeError as err:  # RCLError is one
+        context.try_shutdown()
+        raise SaintError(Code.BUS_UNAVAILABLE, f"rclpy cannot make a node: {err}") from err
+    return context, made
+
+
 class RosBus:
     """See lib.bus.Bus."""
 
-    def __init__(self, ros: Any, node: NodeView, domain_id: int) -> None:
+    def __init__(self, ros: Any, context: Any, node: Any) -> None:
         self._ros = ros
         self._loop = asyncio.get_running_loop()
         self._refusals = Refusals()
@@ -72,20 +95,8 @@ class RosBus:
         self._echoes: dict[str, list[Echoes]] = {}
         self._is_closed = False
         self._ended = self._loop.create_future()
-        self._context = ros.rclpy.Context()
-        ros.rclpy.init(
-            args=[],
-            context=self._context,
-            domain_id=domain_id,
-            signal_handler_options=ros.signals.SignalHandlerOptions.NO,
-        )
-        self.node = ros.rclpy.create_node(
-            node.name,
-            namespace=node.namespace,
-            context=self._context,
-            enable_rosout=False,
-            start_parameter_services=False,
-        )
+        self._context = context
+        self.node = node
         self._executor = ros.executors.SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, name="bus-rclpy", daemon=True)
