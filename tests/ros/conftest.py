@@ -9,6 +9,7 @@ from tests.integration.robot import free_domain
 
 _HERE = Path(__file__).parent
 _TIMEOUT_S = 120
+_PARSER_OF_ROSIDL = "ignore:module 'sre_:DeprecationWarning"
 _REASON = "needs a ROS 2 (rclpy and saint_msgs): make test-ros"
 
 
@@ -18,6 +19,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.integration)
             item.add_marker(pytest.mark.timeout(_TIMEOUT_S))
+            item.add_marker(pytest.mark.filterwarnings(_PARSER_OF_ROSIDL))
             if not has_ros:
                 item.add_marker(pytest.mark.skip(reason=_REASON))
 

@@ -87,6 +87,10 @@ class StockNode:
         for number in range(count):
             publisher.publish(interface(type)(data=str(number)))
 
+    def garbage(self, topic: str, type: str, qos: Any, data: str) -> None:
+        """Bytes that are no message of the type, in hexadecimal."""
+        self.publisher(topic, type, qos).publish(bytes.fromhex(data))
+
     def repeat(self, topic: str, type: str, value: Any, qos: Any, hz: float) -> None:
         """As `ros2 topic pub --rate` does, until told to stop."""
         publisher = self.publisher(topic, type, qos)
