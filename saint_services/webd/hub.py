@@ -49,6 +49,11 @@ class Hub:
     def __init__(self, topics: dict[str, Snapshot], counters: Counter[str]) -> None:
         self._topics = {name: _Topic(snapshot) for name, snapshot in topics.items()}
         self._counters = counters
+        self._on_wanted: dict[str, Callable[[bool], None]] = {}
+
+    def when_wanted(self, topic: str, tell: Callable[[bool], None]) -> None:
+        """Call `tell(True)` at the topic's first subscriber, `tell(False)` after the last."""
+        self._on_wanted[topic] = tell
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -61,13 +66,18 @@ class Hub:
 
     def subscribe(self, topic: str, subscriber: Subscriber) -> None:
         """It is told of the state there is, too."""
+        if not self.is_wanted(topic):
+            self._on_wanted.get(topic, bool)(True)
         self._topics[topic].subscribers[subscriber] = None
         self._topics[topic].is_encoded = False  # ages in it have grown
         subscriber.changed(topic)
 
     def unsubscribe(self, topic: str, subscriber: Subscriber) -> None:
         """Harmless when it was not subscribed."""
+        was_wanted = self.is_wanted(topic)
         self._topics[topic].subscribers.pop(subscriber, None)
+        if was_wanted and not self.is_wanted(topic):
+            self._on_wanted.get(topic, bool)(False)
 
     def changed(self, topic: str) -> None:
         """There is something newer; nothing is encoded before somebody takes it."""

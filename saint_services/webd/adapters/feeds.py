@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from ...lib.api.adoption import NodeList, RoleList
-from ...lib.bus import Message, Sample, Topic
+from ...lib.bus import Message, Sample, Subscription, Topic
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.generated import topics
@@ -27,6 +27,12 @@ M = TypeVar("M", bound=Message)
 
 NODES_PERIOD_S = 0.5
 TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead connection by it
+_INPUTS = (
+    topics.INPUT_RC,
+    topics.INPUT_LIVELINK,
+    topics.INPUT_WEBSOCKET,
+    topics.INPUT_AUTONOMOUS,
+)
 _LEVELS = {"info": "INFO", "warning": "WARNING", "error": "ERROR", "critical": "ERROR"}
 
 
@@ -37,6 +43,7 @@ class Feeds:
         self._robot = robot
         self._newest = robot.newest
         self._hub = robot.hub
+        self._inputs: list[Subscription] = []
 
     def open(self) -> None:
         """Subscribe; the bus ends it when it closes."""
@@ -54,16 +61,22 @@ class Feeds:
         self._keep(topics.CONSOLE_OVERRIDE, self._newest, "console_override", "console")
         self._keep(topics.CONSOLE_DISPLAY, self._newest, "console_display", "console")
         self._listen(topics.CONSOLE_ALERTS, self._alert)
-        for topic in (topics.INPUT_RC, topics.INPUT_LIVELINK, topics.INPUT_AUTONOMOUS):
-            self._listen(topic, self._input)
-        self._listen(topics.INPUT_WEBSOCKET, self._input)
+        self._hub.when_wanted("inputs", self._want_inputs)
         self._listen(topics.RC_STATE, self._rc)
         self._listen(topics.ROUTER_STATUS, self._router)
         self._listen(topics.ESTOP, self._estop)
         self._listen(topics.SYSTEM_STATUS, self._system)
 
-    def _listen(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> None:
-        self._robot.bus.subscribe(topic, callback)
+    def _listen(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> Subscription:
+        return self._robot.bus.subscribe(topic, callback)
+
+    def _want_inputs(self, is_wanted: bool) -> None:
+        """Hundreds of samples a second are only read while somebody looks at them: every reader
+        of a topic costs its writer, and the writer is on the way from stick to motor.
+        """
+        for subscription in self._inputs:
+            subscription.close()
+        self._inputs = [self._listen(topic, self._input) for topic in _INPUTS] if is_wanted else []
 
     def _keep(self, topic: Topic[Any], owner: object, slot: str, shown_as: str) -> None:
         changed = self._hub.changed
