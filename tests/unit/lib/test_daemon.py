@@ -333,10 +333,9 @@ def test_watchdog_is_fed_until_the_loop_is_blocked(tmp_path: Path, manager: sock
 
 
 def test_run_loop_imports_nothing_heavy() -> None:
-    code = "import sys, saint_services.lib.daemon\n"
-    code += (
-        "print([m for m in ('rich', 'typer', 'aiohttp', 'rclpy', 'serial') if m in sys.modules])"
-    )
+    heavy = ("rich", "typer", "aiohttp", "rclpy", "serial", "yaml")
+    code = "import sys, saint_services.lib.daemon, saint_services.lib.ipc\n"
+    code += f"print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=15, check=True
     )
