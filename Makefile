@@ -36,6 +36,9 @@ run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 test: setup lint types ## everything that CI runs
 	@$(BIN)/pytest tests $(ARGS)
 
+test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (Python 3.12)
+	@$(BIN)/python -m tools.ros.rig test $(ARGS)
+
 check: setup lint types ## the fast part, under a minute
 	@$(BIN)/pytest tests -m "not slow and not integration and not web" -q $(ARGS)
 

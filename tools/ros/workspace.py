@@ -24,7 +24,7 @@ def built(ros: Ros) -> Ros:
 
 
 def _overlay(ros: Ros, packages: Path) -> dict[str, str]:
-    """What sourcing the workspace sets."""
+    """What sourcing the workspace sets, and where our own code is."""
 
     def before(name: str, folder: Path) -> str:
         known = ros.environment.get(name)
@@ -33,7 +33,7 @@ def _overlay(ros: Ros, packages: Path) -> dict[str, str]:
     return {
         "AMENT_PREFIX_PATH": before("AMENT_PREFIX_PATH", INSTALLED),
         "LD_LIBRARY_PATH": before("LD_LIBRARY_PATH", INSTALLED / "lib"),
-        "PYTHONPATH": before("PYTHONPATH", packages),
+        "PYTHONPATH": f"{before('PYTHONPATH', packages)}:{ROOT}",
     }
 
 
