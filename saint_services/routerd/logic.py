@@ -241,7 +241,11 @@ class Router:
             return
         objection = estop.objection(self.claims, self.sources.values(), now)
         if objection:
-            raise SaintError(Code.REFUSED, f"the e-stop stays: {objection}")
+            raise SaintError(
+                Code.REFUSED,
+                f"the e-stop stays: {objection}",
+                fix="Bring it to neutral, or switch it off, and clear the e-stop again.",
+            )
         self.latch = estop.cleared(self.latch, source)
         self._planner.must_move = True
         for claim in self.claims:

@@ -15,17 +15,17 @@ TIMEOUT_S = 30.0  # an adoption waits for a node, a first request for its daemon
 
 
 def runtime_directory(given: str) -> Path:
-    """`given`, else /run/saint on a robot, else the newest `make run` of this checkout."""
+    """`given`, else the `make run` of this checkout, else /run/saint."""
     if given:
         return Path(given)
     places = Directories.from_environment()
     simulated = places.share / ".run" / "current"
-    for place in (places.runtime, simulated):
+    for place in (simulated, places.runtime):
         if place.is_dir():
             return place.resolve()
     raise SaintError(
         Code.DAEMON_UNREACHABLE,
-        f"no robot runs here: neither {places.runtime} nor {simulated} exists",
+        f"no robot runs here: neither {simulated} nor {places.runtime} exists",
         fix="Start one with make run, or name the directory of the sockets with --run.",
     )
 
