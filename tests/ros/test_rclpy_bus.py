@@ -1,8 +1,10 @@
 """The rclpy backend by itself: what lib.bus promises, between two of its nodes."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +37,10 @@ async def until(is_true: Callable[[], Any]) -> None:
     async with asyncio.timeout(LIMIT_S):
         while not is_true():  # noqa: ASYNC110  # what is waited for has no events
             await asyncio.sleep(0.01)
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 async def met(sender: Bus, receiver: Bus, topic: Topic[String], **options: Any) -> list[str]:
@@ -217,15 +223,16 @@ async def test_closed_bus_refuses_and_closes_twice(domain: int) -> None:
     assert caught.value.code is Code.BUS_UNAVAILABLE
 
 
-async def test_opening_and_closing_leaves_nothing(domain: int) -> None:
-    import threading
-
-    before = threading.active_count()
-    for _ in range(5):
+async def test_opening_and_closing_leaves_no_thread_and_no_descriptor(domain: int) -> None:
+    async def open_and_close() -> int:
         bus = await open_bus("again", backend="rclpy", domain_id=domain)
         bus.subscribe(TALK, lambda _sample: None)
         await bus.close()
-    await until(lambda: threading.active_count() <= before + 1)  # asyncio's own thread
+        return descriptors()
+
+    first = await open_and_close()  # what the library keeps for good
+    assert [await open_and_close() for _ in range(4)][-1] <= first
+    await until(lambda: all(one.name != "bus-rclpy" for one in threading.enumerate()))
 
 
 def test_idle_bus_uses_no_processor(domain: int) -> None:
