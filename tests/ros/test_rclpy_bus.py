@@ -177,6 +177,25 @@ async def test_services_answer_many_calls_at_once(buses: tuple[Bus, Bus]) -> Non
     assert [reply.message for reply in await asyncio.gather(*calls)] == names
 
 
+async def test_oldest_idle_client_makes_room(
+    buses: tuple[Bus, Bus], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from saint_services.lib.bus import ros
+
+    monkeypatch.setattr(ros, "_CLIENTS", 2)
+    one, two = buses
+
+    async def handle(request: ResetNode_Request) -> ResetNode_Response:
+        return ResetNode_Response(True, request.node_id)
+
+    services = [topics.NODE_RESET.at(node_id=f"pi_{number}") for number in (1, 2, 3, 1)]
+    for service in services[:3]:
+        one.serve(service, handle)
+    for service in services:
+        reply = await two.call(service, ResetNode_Request(service.name), timeout_s=LIMIT_S)
+        assert reply.message == service.name
+
+
 async def test_failing_handler_leaves_the_caller_without_answer(buses: tuple[Bus, Bus]) -> None:
     one, two = buses
     reports: list[Any] = []
@@ -233,6 +252,13 @@ async def test_opening_and_closing_leaves_no_thread_and_no_descriptor(domain: in
     first = await open_and_close()  # what the library keeps for good
     assert [await open_and_close() for _ in range(4)][-1] <= first
     await until(lambda: all(one.name != "bus-rclpy" for one in threading.enumerate()))
+
+
+def test_daemon_without_a_home_opens_its_bus(domain: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/proc/nowhere")
+    monkeypatch.delenv("ROS_LOG_DIR", raising=False)
+    with our_bus("rclpy", domain, "homeless") as peer:
+        assert peer.do("about")["refused"] == {}
 
 
 def test_idle_bus_uses_no_processor(domain: int) -> None:

@@ -1,14 +1,13 @@
 """The `rclpy` backend, for a sourced ROS 2 installation: any of its middlewares.
 
 One node, one executor in one thread; that thread only hands over, everything happens in the loop.
-Topics travel as bytes through our codec, services through rclpy's classes (ros_messages.py).
+Topics travel as bytes through our codec, services through rclpy's classes (ros_services.py).
 Samples name their writer only where rclpy tells it (newer than Jazzy).
 """
 
 import asyncio
 import threading
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from types import SimpleNamespace
@@ -32,15 +31,18 @@ from . import (
     Topic,
 )
 from .echoes import Echoes
-from .handlers import Handlers
 from .names import node_view
 from .refusals import Refusals
-from .ros_messages import from_ros, ros_class, to_ros
+from .ros_inbox import Inbox
+from .ros_messages import ros_class
+from .ros_services import Client, Server
 
-_SERVER_POLL_S = 0.05  # rclpy has no event for a new server
+_FAULT_PAUSE_S = 0.05
 _CLOSE_S = 5.0
-_REQUESTS = 64  # that wait for the loop
 _PREFIX_BYTES = 12
+_CLIENTS = 64  # kept open; the oldest idle one makes room
+# No log file per process: a daemon may have no place for one, and rclpy then refuses to start.
+_ARGUMENTS = ["--ros-args", "--disable-external-lib-logs"]
 
 
 async def open_ros(node_name: str, domain_id: int) -> "RosBus":
@@ -65,7 +67,7 @@ def _node(ros: Any, node: NodeView, domain_id: int) -> tuple[Any, Any]:
     context = ros.rclpy.Context()
     try:
         ros.rclpy.init(
-            args=[],
+            args=_ARGUMENTS,
             context=context,
             domain_id=domain_id,
             signal_handler_options=ros.signals.SignalHandlerOptions.NO,
@@ -90,8 +92,8 @@ class RosBus:
         self._ros = ros
         self._loop = asyncio.get_running_loop()
         self._refusals = Refusals()
-        self._parts: set[_Publisher | _Subscription | _Server] = set()
-        self._clients: dict[tuple[str, str], Any] = {}
+        self._parts: set[_Publisher | _Subscription | Server] = set()
+        self._clients: dict[tuple[str, str], Client] = {}
         self._echoes: dict[str, list[Echoes]] = {}
         self._is_closed = False
         self._ended = self._loop.create_future()
@@ -136,31 +138,14 @@ class RosBus:
         self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
     ) -> Subscription:
         self._check_open()
-        server = _Server(self, service, handler)
+        server = Server(self, service, handler)
         self._parts.add(server)
         return server
 
     async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
         self._check_open()
-        client = self._client(service)
-        has_server = False
-        sent: Any = None
-        try:
-            async with asyncio.timeout(timeout_s):
-                while not client.service_is_ready():  # noqa: ASYNC110  # nothing else tells
-                    await asyncio.sleep(_SERVER_POLL_S)
-                has_server = True
-                made = to_ros(request, ros_class(service.type).Request())
-                sent = client.call_async(made)
-                response: Res = from_ros(service.response, await self._answer(sent))
-                return response
-        except TimeoutError as err:
-            what = "did not answer" if has_server else "has no server"
-            text = f"{service.name} {what} within {timeout_s:g} s"
-            raise SaintError(Code.BUS_TIMEOUT, text) from err
-        finally:
-            if sent is not None and not sent.done():
-                client.remove_pending_request(sent)
+        response: Res = await self._client(service).call(request, timeout_s)
+        return response
 
     def graph(self) -> Graph:
         self._check_open()
@@ -194,7 +179,7 @@ class RosBus:
     def refuse(self, topic: str, reason: str) -> None:
         self._refusals.add(topic, reason)
 
-    def forget(self, part: "_Publisher | _Subscription | _Server") -> None:
+    def forget(self, part: "_Publisher | _Subscription | Server") -> None:
         self._parts.discard(part)
 
     def echoes(self, topic: str) -> list[Echoes]:
@@ -206,23 +191,22 @@ class RosBus:
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(callback, *arguments)
 
-    async def _answer(self, sent: Any) -> Any:
-        """Wait for rclpy's future in the loop."""
-        answer = self._loop.create_future()
-
-        def tell() -> None:
-            if not answer.done():
-                answer.set_result(sent.result())
-
-        sent.add_done_callback(lambda _sent: self.hop(tell))
-        return await answer
-
-    def _client(self, service: Service[Any, Any]) -> Any:
+    def _client(self, service: Service[Any, Any]) -> Client:
         key = (service.name, service.type)
         if key not in self._clients:
-            made = self.node.create_client(ros_class(service.type), service.name)
-            self._clients[key] = made
+            self._make_room()
+            self._clients[key] = Client(self.node, self.hop, service)
         return self._clients[key]
+
+    def _make_room(self) -> None:
+        if len(self._clients) < _CLIENTS:
+            return
+        for key, client in self._clients.items():
+            if not client.is_busy:
+                client.close()
+                del self._clients[key]
+                return
+        raise SaintError(Code.BUS_UNAVAILABLE, f"{_CLIENTS} services are being called at once")
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -237,7 +221,7 @@ class RosBus:
                 break
             except RuntimeError as err:  # RCLError is one
                 self.hop(self.refuse, "(rclpy)", str(err))
-                time.sleep(_SERVER_POLL_S)  # a lasting fault must not take all of a processor
+                time.sleep(_FAULT_PAUSE_S)  # a lasting fault must not take all of a processor
         self.node.destroy_node()
         self._context.try_shutdown()
         self.hop(self._end)
@@ -245,33 +229,6 @@ class RosBus:
     def _end(self) -> None:
         if not self._ended.done():
             self._ended.set_result(None)
-
-
-class _Inbox:
-    """From rclpy's thread to the loop, bounded."""
-
-    def __init__(self, bus: RosBus, most: int, deliver: Callable[..., None]) -> None:
-        self._bus = bus
-        self._deliver = deliver
-        self._items: deque[tuple[Any, ...]] = deque(maxlen=most)
-        self._is_waking = False
-
-    def put(self, *item: Any) -> None:
-        """On rclpy's thread."""
-        self._items.append(item)
-        if not self._is_waking:
-            self._is_waking = True
-            self._bus.hop(self._drain)
-
-    def _drain(self) -> None:
-        """A callback's exception goes to the loop's handler; the rest follows in the next turn."""
-        self._is_waking = False
-        try:
-            while self._items:
-                self._deliver(*self._items.popleft())
-        finally:
-            if self._items:
-                asyncio.get_running_loop().call_soon(self._drain)
 
 
 class _Publisher:
@@ -319,7 +276,7 @@ class _Subscription:
             bus.echoes(topic.name).append(self._echoes)
         self._is_open = True
         # As much as the reader itself keeps, the newest wins.
-        self._inbox = _Inbox(bus, max(1, topic.qos.depth), self._deliver)
+        self._inbox = Inbox(bus.hop, max(1, topic.qos.depth), self._deliver)
         self._subscription = bus.node.create_subscription(
             ros_class(topic.type.TYPE), topic.name, self._take, bus.profile(topic.qos), raw=True
         )
@@ -346,55 +303,6 @@ class _Subscription:
             return
         age_s = (time.time_ns() - info["source_timestamp"]) * 1e-9
         self._callback(Sample(message, received_s, age_s, _origin(info)))
-
-
-class _Server:
-    """rclpy would block its thread, or poll, until an answer is there. Instead its `send_response`
-    is where we get request and header from, and the answer is sent from the loop."""
-
-    def __init__(
-        self,
-        bus: RosBus,
-        service: Service[Any, Any],
-        handler: Callable[[Any], Awaitable[Any]],
-    ) -> None:
-        self._bus = bus
-        self._types = service
-        self._handler = handler
-        self._handlers = Handlers()
-        self._response = ros_class(service.type).Response
-        self._inbox = _Inbox(bus, _REQUESTS, self._start)
-        self._is_open = True
-        self._service = bus.node.create_service(
-            ros_class(service.type), service.name, lambda request, _response: request
-        )
-        self._send = self._service.send_response
-        self._service.send_response = self._take
-
-    def close(self) -> None:
-        if self._is_open:
-            self._is_open = False
-            self._handlers.close()
-            self._bus.node.destroy_service(self._service)
-            self._bus.forget(self)
-
-    def _take(self, request: Any, header: Any) -> None:
-        """On rclpy's thread."""
-        self._inbox.put(request, header)
-
-    def _start(self, request: Any, header: Any) -> None:
-        if not self._is_open:
-            return
-        if self._handlers.is_full:
-            self._bus.refuse(self._types.name, "too many requests at once")
-            return
-
-        async def answer() -> None:
-            response = await self._handler(from_ros(self._types.request, request))
-            if self._is_open:
-                self._send(to_ros(response, self._response()), header)
-
-        self._handlers.start(answer)
 
 
 def _tells_writers(ros: Any) -> bool:
