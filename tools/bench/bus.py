@@ -13,9 +13,10 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import SystemRandom
 from statistics import median
 from typing import Any
+
+from tools.launch.domain import choose as choose_domain
 
 _PAUSE_S = 0.001
 _WARM_UP_S = 0.02
@@ -91,8 +92,8 @@ def _import_ms(imports: str) -> float:
 
 def _run(samples: int, parts: list[str], pause_s: float) -> list[float]:
     """The last part prints a line when it is connected, and at the end its latencies."""
-    domain = SystemRandom().randrange(1, 100)
-    processes = [_part(name, samples, domain, pause_s) for name in parts]
+    domain = choose_domain(None)  # a robot on the same one would be measured with us
+    processes = [_part(name, samples, domain.number, pause_s) for name in parts]
     try:
         first, last = processes[0], processes[-1]
         assert first.stdin and last.stdin and last.stdout
@@ -107,6 +108,7 @@ def _run(samples: int, parts: list[str], pause_s: float) -> list[float]:
             process.terminate()
         for process in processes:
             process.communicate(timeout=_LIMIT_S)
+        domain.lock.close()
     return found
 
 
