@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -155,7 +156,7 @@ def _is_current(venv: Path, lock: Path) -> bool:
 def _venv(venv: Path, python: Path, lock: Path) -> None:
     if _is_current(venv, lock):
         return
-    print(f"Setting up {venv.relative_to(ROOT)} (some minutes, once)", flush=True)
+    print(f"Setting up {venv.relative_to(ROOT)} (some minutes, once)", file=sys.stderr)
     shutil.rmtree(venv, ignore_errors=True)
     run("Making a virtual environment", [python, "-m", "venv", venv], _STARTS_S)
     install: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "install", "--quiet"]

@@ -5,6 +5,7 @@ Not here: which ROS 2 it is built with (installation.py).
 
 import hashlib
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def _build(ros: Ros) -> None:
     wanted = _digest(ros)
     if mark.exists() and mark.read_text() == wanted:
         return
-    print("Building saint_msgs with colcon (some minutes, when it has changed)", flush=True)
+    print("Building saint_msgs with colcon (some minutes, when it has changed)", file=sys.stderr)
     shutil.rmtree(WORKSPACE, ignore_errors=True)
     shutil.copytree(PACKAGE, WORKSPACE / "src" / "saint_msgs")
     command: list[str | Path] = ["colcon", "build", "--cmake-args", "-DBUILD_TESTING=OFF"]
@@ -54,7 +55,8 @@ def _build(ros: Ros) -> None:
 def _digest(ros: Ros) -> str:
     """Of the definitions and of the ROS 2 that they are built with."""
     wheels = [line for line in WHEELS_LOCK.read_text().splitlines() if line.startswith("ros-")]
-    digest = hashlib.sha256(str([*sorted(ros.environment.items()), *wheels]).encode())
+    distribution = environment_of(ros)["ROS_DISTRO"]
+    digest = hashlib.sha256(str([ros.python, distribution, wheels]).encode())
     for path in sorted(PACKAGE.rglob("*")):
         if path.is_file():
             digest.update(f"{path.relative_to(PACKAGE)}\n".encode() + path.read_bytes())
