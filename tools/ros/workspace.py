@@ -9,7 +9,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from .installation import BUILD, ROOT, WHEELS_LOCK, Ros, environment_of, run, with_front
+from .installation import BUILD, ROOT, WHEELS_LOCK, RigError, Ros, environment_of, run, with_front
 
 PACKAGE = ROOT / "manifests" / "saint_msgs"
 WORKSPACE = BUILD / "ws"
@@ -43,6 +43,10 @@ def _build(ros: Ros) -> None:
     wanted = _digest(ros)
     if mark.exists() and mark.read_text() == wanted:
         return
+    missing = [tool for tool in ("cmake", "make", "c++") if shutil.which(tool) is None]
+    if missing:
+        text = f"Building saint_msgs needs {', '.join(missing)}. On Debian: "
+        raise RigError(f"{text}apt-get install cmake g++ make")
     print("Building saint_msgs with colcon (some minutes, when it has changed)", file=sys.stderr)
     shutil.rmtree(WORKSPACE, ignore_errors=True)
     shutil.copytree(PACKAGE, WORKSPACE / "src" / "saint_msgs")
