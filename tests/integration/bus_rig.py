@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import random
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -12,8 +11,10 @@ from typing import Any
 
 from saint_services.lib.bus import Bus
 from saint_services.lib.bus.open import open_bus
+from tools.launch import domain
 
-DOMAIN = random.SystemRandom().randrange(1, 100)  # above 100 ports may be taken by clients
+_HELD = domain.choose(None)  # for as long as the tests run: no robot of theirs gets it
+DOMAIN = _HELD.number
 WAIT_S = 10.0
 LOOPBACK = (
     "<CycloneDDS><Domain><General><Interfaces><NetworkInterface name='lo'/></Interfaces>"
@@ -70,14 +71,14 @@ class PeerProcess:
 
 
 @asynccontextmanager
-async def independent_peer(domain: int = DOMAIN) -> AsyncIterator[PeerProcess]:
+async def independent_peer(number: int = DOMAIN) -> AsyncIterator[PeerProcess]:
     """The process of bus_peer.py."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         str(Path(__file__).with_name("bus_peer.py")),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        env={**os.environ, "ROS_DOMAIN_ID": str(domain), "CYCLONEDDS_URI": LOOPBACK},
+        env={**os.environ, "ROS_DOMAIN_ID": str(number), "CYCLONEDDS_URI": LOOPBACK},
     )
     peer = PeerProcess(process)
     listening = asyncio.create_task(peer.listen())

@@ -1,6 +1,7 @@
 """A wrong line in any daemon's settings: one clear sentence, exit code 2, nothing started."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,14 +54,40 @@ def test_misspelt_key_names_the_nearest_one(
     assert expected in run.stderr
 
 
-def _start(daemon: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def _start(daemon: str, folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
     variables = {
         "CONFIGURATION_DIRECTORY": str(folder),
         "RUNTIME_DIRECTORY": str(folder / "run"),
         "STATE_DIRECTORY": str(folder / "state"),
+        **more,
     }
     return subprocess.run(
         [sys.executable, "-m", f"saint_services.{daemon}"],
         cwd=ROOT, env=os.environ | variables, capture_output=True, text=True, timeout=20,
         check=False,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("daemon", ["adoptiond", "routerd"])
+@pytest.mark.parametrize(
+    ("file", "right", "wrong", "expected"),
+    [
+        ("roles/tracks.yaml", "deadline_ms:", "deadline_mss:", "did you mean 'deadline_ms'"),
+        ("roles/head.yaml", "limits: [-90, 90]", "limits: [-90, far]", "limits"),
+        ("robots/saint.yaml", "role: console", "role: consle", "console"),
+    ],
+)
+def test_wrong_manifest_is_one_sentence_and_exit_2(
+    tmp_path: Path, daemon: str, file: str, right: str, wrong: str, expected: str
+) -> None:
+    shutil.copytree(ROOT / "manifests", tmp_path / "manifests")
+    manifest = tmp_path / "manifests" / file
+    text = manifest.read_text()
+    assert right in text
+    manifest.write_text(text.replace(right, wrong, 1))
+    line = text[: text.index(right)].count("\n") + 1
+    run = _start(daemon, tmp_path, SAINT_SHARE=str(tmp_path))
+    assert run.returncode == 2, run.stderr
+    assert len(run.stderr.strip().splitlines()) == 1
+    for part in (manifest.name, f"line {line}", expected):
+        assert part in run.stderr

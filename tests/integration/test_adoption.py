@@ -1,0 +1,75 @@
+"""A dead node is replaced by another one: with saintctl, against the whole robot."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from saint_services.lib.hw.sim.observe import PinWatch
+from tests.integration.robot import ROOT, Robot, wait_for
+from tests.integration.senders import stick, transmitter
+from tests.integration.tracks import LEFT_PWM
+
+LIMIT_S = 10.0
+
+
+@pytest.fixture
+def spare_motor(robot: Robot) -> Iterator[PinWatch]:
+    watch = PinWatch(robot.hw("spare"))
+    yield watch
+    watch.close()
+
+
+def test_role_moves_to_another_node_and_stays_there(robot: Robot, spare_motor: PinWatch) -> None:
+    taken = saintctl(robot, "node", "adopt", "sim_spare", "tracks", expected=5)
+    assert "sim_tracks" in taken
+
+    saintctl(robot, "node", "reset", "sim_tracks")
+    wait_for(lambda: node(robot, "sim_tracks")["state"] == "unadopted", LIMIT_S, robot.diagnosis)
+    assert not (robot.state("tracks", "noded") / "role.yaml").exists()
+
+    said = saintctl(robot, "node", "adopt", "sim_spare", "tracks", "--name", "New tracks")
+    assert "/saint/tracks" in said
+    wait_for(lambda: node(robot, "sim_spare")["state"] == "active", LIMIT_S, robot.diagnosis)
+    assert node(robot, "sim_spare")["display_name"] == "New tracks"
+
+    with transmitter(robot, [stick(forward=1.0)]):
+        wait_for(lambda: spare_motor.read(LEFT_PWM).value > 0.5, LIMIT_S, robot.diagnosis)
+    assert "tracks" in (robot.state("spare", "noded") / "role.yaml").read_text()
+
+    robot.kill("noded", "spare")  # a power cycle, as far as the node is concerned
+    with transmitter(robot, [stick(forward=1.0)]):
+        wait_for(lambda: robot.pid("noded", "spare"), LIMIT_S, robot.diagnosis)
+        before = spare_motor.read(LEFT_PWM).writes
+        wait_for(lambda: spare_motor.read(LEFT_PWM).writes > before + 5, LIMIT_S, robot.diagnosis)
+
+
+def test_unknown_node_is_not_found(robot: Robot) -> None:
+    assert "sim_nobody" in saintctl(robot, "node", "adopt", "sim_nobody", "head", expected=4)
+
+
+def test_unknown_role_names_those_there_are(robot: Robot) -> None:
+    said = saintctl(robot, "node", "adopt", "sim_console", "wings", expected=4)
+    assert "wings" in said
+    assert "Traceback" not in said
+
+
+def saintctl(robot: Robot, *words: str, expected: int = 0) -> str:
+    """Run it as a person would; all that it said."""
+    command = [sys.executable, "-m", "saint_services.saintctl", "--run", str(robot.run())]
+    run = subprocess.run(
+        [*command, *words], cwd=ROOT, capture_output=True, text=True, timeout=40, check=False
+    )
+    said = run.stdout + run.stderr
+    assert run.returncode == expected, said
+    return said
+
+
+def node(robot: Robot, node_id: str) -> dict[str, Any]:
+    """What `node list --json` says of a node."""
+    nodes = json.loads(saintctl(robot, "node", "list", "--json"))["nodes"]
+    found: dict[str, Any] = next(entry for entry in nodes if entry["node_id"] == node_id)
+    return found

@@ -1,0 +1,147 @@
+"""The specification's WebSocket API on port 9090, message by message, against the whole robot."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import aiohttp
+import pytest
+
+from saint_services.lib.hw.sim.observe import PinWatch
+from tests.integration.bus_rig import until
+from tests.integration.robot import Robot
+from tests.integration.tracks import Tracks
+
+PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
+SAFE_S = 0.25
+
+
+class Controller:
+    """A controller application, as a user would write it."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._number = 0
+
+    async def ask(self, **message: Any) -> dict[str, Any]:
+        """Send a message and return its response."""
+        self._number += 1
+        number = str(self._number)
+        await self._socket.send_json({"id": number, **message})
+        return await self.receive(lambda m: m.get("id") == number)
+
+    async def command(self, target: str, action: str, **params: Any) -> dict[str, Any]:
+        """A robot control command."""
+        return await self.ask(type="command", target=target, action=action, params=params)
+
+    async def receive(self, is_it: Any) -> dict[str, Any]:
+        """The next message that is the one wanted."""
+        async with asyncio.timeout(10.0):
+            while True:
+                message: dict[str, Any] = json.loads(await self._socket.receive_str())
+                if is_it(message):
+                    return message
+
+
+@pytest.fixture
+async def controller(robot: Robot) -> AsyncIterator[Controller]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(robot.saint_url) as socket,
+    ):
+        yield Controller(socket)
+
+
+@pytest.fixture
+def tracks(robot: Robot) -> Iterator[Tracks]:
+    watch = Tracks(robot)
+    yield watch
+    watch.close()
+
+
+@pytest.fixture
+def head(robot: Robot) -> Iterator[PinWatch]:
+    watch = PinWatch(robot.hw("head"))
+    yield watch
+    watch.close()
+
+
+async def test_auth_is_answered(controller: Controller) -> None:
+    reply = await controller.ask(type="auth", token="", client_id="controller_001")
+    assert reply["status"] == "ok"
+
+
+async def test_head_move_turns_the_head_to_the_angle(
+    controller: Controller, head: PinWatch
+) -> None:
+    reply = await controller.command("head", "move", pan=45.0, tilt=-15.0)
+    assert (reply["type"], reply["status"]) == ("response", "ok")
+    await until(lambda: head.read(PAN).value == pytest.approx(1750, abs=5))
+
+
+async def test_subscribed_state_follows_in_the_specified_form(controller: Controller) -> None:
+    await controller.command("head", "move", pan=20.0)
+    assert (await controller.ask(type="subscribe", topics=["head"], rate_hz=10))["status"] == "ok"
+    state = await controller.receive(
+        lambda m: m.get("node") == "head" and abs(m["data"]["pan"] - 20.0) < 0.5
+    )
+    assert state["type"] == "state"
+    assert abs(state["timestamp"] - time.time()) < 5.0
+    assert set(state["data"]) >= {"pan", "tilt", "roll", "camera_active"}
+    assert (await controller.ask(type="unsubscribe", topics=["head"]))["status"] == "ok"
+
+
+async def test_drive_moves_only_while_it_is_sent(controller: Controller, tracks: Tracks) -> None:
+    async with asyncio.timeout(10.0):
+        while not tracks.is_driving():
+            await controller.command("tracks", "drive", linear=0.8, angular=0.0)
+            await asyncio.sleep(0.05)
+    assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S  # source time-out, then the ramp
+
+
+async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> None:
+    async with asyncio.timeout(10.0):
+        while not tracks.is_driving():
+            await controller.command("tracks", "drive", linear=0.8)
+            await asyncio.sleep(0.05)
+    await controller.command("tracks", "stop")
+    assert tracks.seconds_until_stopped(1.0) < SAFE_S
+
+
+async def test_estop_stops_refuses_and_must_be_followed_by_a_new_move(
+    controller: Controller, tracks: Tracks
+) -> None:
+    async with asyncio.timeout(10.0):
+        while not tracks.is_driving():
+            await controller.command("tracks", "drive", linear=0.8)
+            await asyncio.sleep(0.05)
+    assert (await controller.command("tracks", "estop", enable=True))["status"] == "ok"
+    assert tracks.seconds_until_stopped(1.0) < SAFE_S
+    refused = await controller.command("tracks", "drive", linear=0.8)
+    assert refused["status"] == "ok" or refused["error"]["code"] == "estop_active"
+    assert tracks.duties() == (0.0, 0.0)
+    await controller.command("tracks", "drive", linear=0.0, angular=0.0)
+    assert (await controller.command("tracks", "estop", enable=False))["status"] == "ok"
+    assert tracks.duties() == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("group", "action", "key"),
+    [
+        ("management", "list_unadopted", "nodes"),
+        ("management", "list_adopted", "nodes"),
+        ("router", "list_routes", "routes"),
+        ("router", "list_livelink_sources", "sources"),
+        ("rc", "get_status", "channels"),
+    ],
+)
+async def test_queries_are_answered_in_both_shapes(
+    controller: Controller, group: str, action: str, key: str
+) -> None:
+    direct = await controller.ask(type=group, action=action, params={})
+    assert direct["status"] == "ok"
+    assert key in direct["data"]
+    as_command = await controller.command(group, action)
+    assert set(as_command["data"]) == set(direct["data"])
