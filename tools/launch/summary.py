@@ -60,6 +60,8 @@ def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, 
         ("Receiver", f"{here}/server/rc_tty, CRSF"),
         ("WebSocket", f"ws://localhost:{ports.saint}/saint"),
         ("ROS 2", f"ROS_DOMAIN_ID={domain} ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST"),
+        # Fast DDS, the default of ROS 2, announces no loopback address by itself.
+        ("", "FASTRTPS_DEFAULT_PROFILES_FILE=$PWD/tools/ros/fastdds-loopback.xml"),
         ("Terminal", saintctl),
         ("Logs", f"{here}/log"),
         ("Stop", "Ctrl-C"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.bus import NodeView, Qos, Sample, Topic, ros
+from saint_services.lib.bus import NodeView, Qos, Sample, Topic, ros, ros_services
 from saint_services.lib.bus.ros import RosBus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
@@ -29,8 +29,9 @@ class Kind:
 
 @pytest.fixture
 async def bus(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RosBus]:
-    monkeypatch.setattr(ros, "ros_class", lambda _name: Kind)
-    opened = RosBus(fake_rclpy.made(), NodeView("/", "tested"), 0)
+    monkeypatch.setattr(ros_services, "ros_class", lambda _name: Kind)
+    rclpy = fake_rclpy.made()
+    opened = RosBus(rclpy, *ros._node(rclpy, NodeView("/", "tested"), 0))
     yield opened
     await opened.close()
 
