@@ -29,7 +29,8 @@ class Kind:
 
 @pytest.fixture
 async def bus(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RosBus]:
-    monkeypatch.setattr(ros_services, "ros_class", lambda _name: Kind)
+    for module in (ros, ros_services):
+        monkeypatch.setattr(module, "ros_class", lambda _name: Kind)
     rclpy = fake_rclpy.made()
     opened = RosBus(rclpy, *ros._node(rclpy, NodeView("/", "tested"), 0))
     yield opened
