@@ -29,7 +29,7 @@ C = TypeVar("C", bound=BaseModel)
 
 _STOP_LIMIT_S = 5.0  # for run() to reach its safe state and return
 _CLOSE_LIMIT_S = 2.0  # for the bus and the servers
-_PULSE_S = 0.1  # how often the loop proves that it turns
+_PULSE_S = 0.5  # how often the loop proves that it turns
 _LAG_LIMIT_S = 0.1
 _BACKLOG = 64
 _MOST_WAITING = 4096
@@ -284,14 +284,15 @@ async def _limited(close: Callable[[], Awaitable[None]]) -> None:
 async def _pulse(context: Context[C]) -> None:
     """Feeds the watchdog from the loop that does the work; notices when that loop was blocked."""
     feed_s = sd.watchdog_interval_s()
+    pulse_s = min(_PULSE_S, feed_s or _PULSE_S)
     next_feed_s = monotonic_s()
     while True:
         before_s = monotonic_s()
         if feed_s and before_s >= next_feed_s:
             sd.notify(WATCHDOG=1)
             next_feed_s = before_s + feed_s
-        await asyncio.sleep(_PULSE_S)
-        lag_s = monotonic_s() - before_s - _PULSE_S
+        await asyncio.sleep(pulse_s)
+        lag_s = monotonic_s() - before_s - pulse_s
         if lag_s > _LAG_LIMIT_S:
             context.health.counters["loop_lags"] += 1
             log.get(context.name).debug("loop was blocked", lag_ms=round(lag_s * 1000))

@@ -91,6 +91,15 @@ class Newest:
     nodes_problem: SaintError | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
+    def drop(self, name: str) -> None:
+        """Forget a part's state: nobody looks at it, so it is not kept up to date."""
+        if name == "head":
+            self.head = self.expression = self.head_sensors = None
+        elif name == "arms":
+            self.arms.update({side: Arm() for side in ARMS})
+        elif name == "tracks":
+            self.tracks = self.odometry = self.motor_current = None
+
     def heard(self, sample: Sample[InputSample]) -> bool:
         """Keep an input sample; true when its source is new. More than a bound are not kept."""
         name = sample.message.source

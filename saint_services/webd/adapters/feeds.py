@@ -3,7 +3,8 @@ changed. Callbacks only keep the message: nothing is converted before a client t
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeVar
 
 from ...lib.api.adoption import NodeList, RoleList
@@ -43,49 +44,61 @@ class Feeds:
         self._robot = robot
         self._newest = robot.newest
         self._hub = robot.hub
-        self._inputs: list[Subscription] = []
+        self._open: dict[str, list[Subscription]] = {}
 
     def open(self) -> None:
         """Subscribe; the bus ends it when it closes."""
-        self._keep(topics.HEAD_STATE, self._newest, "head", "head")
-        self._keep(topics.HEAD_EXPRESSION_STATE, self._newest, "expression", "head")
-        self._keep(topics.HEAD_SENSORS, self._newest, "head_sensors", "head")
-        for name in ARMS:
-            arm = self._newest.arms[name]
-            self._keep(topics.ARM_STATE.at(instance=name), arm, "state", "arms")
-            self._keep(topics.GRIPPER_STATE.at(instance=name), arm, "gripper", "arms")
-        self._keep(topics.TRACKS_STATE, self._newest, "tracks", "tracks")
-        self._keep(topics.TRACKS_ODOM, self._newest, "odometry", "tracks")
-        self._keep(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", "tracks")
+        for name in ("head", "arms", "tracks", "inputs"):
+            self._hub.when_wanted(name, partial(self._want, name))
         self._keep(topics.CONSOLE_INPUT, self._newest, "console_input", "console")
         self._keep(topics.CONSOLE_OVERRIDE, self._newest, "console_override", "console")
         self._keep(topics.CONSOLE_DISPLAY, self._newest, "console_display", "console")
         self._listen(topics.CONSOLE_ALERTS, self._alert)
-        self._hub.when_wanted("inputs", self._want_inputs)
         self._listen(topics.RC_STATE, self._rc)
         self._listen(topics.ROUTER_STATUS, self._router)
         self._listen(topics.ESTOP, self._estop)
         self._listen(topics.SYSTEM_STATUS, self._system)
 
+    def _want(self, name: str, is_wanted: bool) -> None:
+        """Hundreds of samples a second are only read while somebody looks at them: every reader
+        of a topic costs its writer, and writers stand on the way from stick to motor.
+        """
+        for subscription in self._open.pop(name, ()):
+            subscription.close()
+        self._newest.drop(name)  # what is old by the time of the next look
+        if is_wanted:
+            self._open[name] = list(self._subscribed(name))
+
+    def _subscribed(self, name: str) -> Iterator[Subscription]:
+        """The topics of one thing that people look at."""
+        if name == "head":
+            yield self._keep(topics.HEAD_STATE, self._newest, "head", name)
+            yield self._keep(topics.HEAD_EXPRESSION_STATE, self._newest, "expression", name)
+            yield self._keep(topics.HEAD_SENSORS, self._newest, "head_sensors", name)
+        elif name == "arms":
+            for side in ARMS:
+                arm = self._newest.arms[side]
+                yield self._keep(topics.ARM_STATE.at(instance=side), arm, "state", name)
+                yield self._keep(topics.GRIPPER_STATE.at(instance=side), arm, "gripper", name)
+        elif name == "tracks":
+            yield self._keep(topics.TRACKS_STATE, self._newest, "tracks", name)
+            yield self._keep(topics.TRACKS_ODOM, self._newest, "odometry", name)
+            yield self._keep(topics.TRACKS_MOTOR_CURRENT, self._newest, "motor_current", name)
+        elif name == "inputs":
+            for topic in _INPUTS:
+                yield self._listen(topic, self._input)
+
     def _listen(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> Subscription:
         return self._robot.bus.subscribe(topic, callback)
 
-    def _want_inputs(self, is_wanted: bool) -> None:
-        """Hundreds of samples a second are only read while somebody looks at them: every reader
-        of a topic costs its writer, and the writer is on the way from stick to motor.
-        """
-        for subscription in self._inputs:
-            subscription.close()
-        self._inputs = [self._listen(topic, self._input) for topic in _INPUTS] if is_wanted else []
-
-    def _keep(self, topic: Topic[Any], owner: object, slot: str, shown_as: str) -> None:
+    def _keep(self, topic: Topic[Any], owner: object, slot: str, shown_as: str) -> Subscription:
         changed = self._hub.changed
 
         def keep(sample: Sample[Any]) -> None:
             setattr(owner, slot, sample.message)
             changed(shown_as)
 
-        self._robot.bus.subscribe(topic, keep)
+        return self._listen(topic, keep)
 
     def _input(self, sample: Sample[InputSample]) -> None:
         if self._newest.heard(sample):

@@ -200,7 +200,10 @@ def test_own_socket_that_cannot_be_opened_is_one_sentence(tmp_path: Path) -> Non
         daemon.bind(tmp_path, "x" * 200)
 
 
-async def test_blocked_loop_is_counted(directories: sd.Directories) -> None:
+async def test_blocked_loop_is_counted(
+    directories: sd.Directories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "_PULSE_S", 0.1)
     async with running("testd", Config(), obedient, directories) as context:
         await asyncio.sleep(0.02)
         time.sleep(0.35)  # noqa: ASYNC251  # the fault under test

@@ -91,11 +91,13 @@ async def test_state_reaches_a_subscriber(rig: Rig) -> None:
 
 
 async def test_late_subscriber_gets_what_there_is(rig: Rig) -> None:
+    first = await rig.chat()
+    await first.subscribe("head")
     rig.domain.bus("head").publisher(topics.HEAD_STATE).publish(HeadState(1.0, 2.0, 3.0, False))
-    await asyncio.sleep(0.01)
-    chat = await rig.chat()
-    await chat.subscribe("head", rate_hz=1)
-    assert (await chat.state("head"))["data"]["pan"] == 1.0
+    assert (await first.state("head"))["data"]["pan"] == 1.0
+    second = await rig.chat()
+    await second.subscribe("head", rate_hz=1)
+    assert (await second.state("head"))["data"]["pan"] == 1.0
 
 
 async def test_unsubscribed_topic_is_silent(rig: Rig) -> None:
