@@ -2,6 +2,7 @@
 publishers, and what was heard. Wiring only.
 """
 
+import asyncio
 import itertools
 import time
 from dataclasses import dataclass, field
@@ -9,16 +10,19 @@ from pathlib import Path
 
 from ..lib import config as settings
 from ..lib.bus import Bus, Publisher
-from ..lib.clock import stamp, wall_s
+from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Client
 from ..lib.roles import RobotManifest, RoleConfig
 from .activity import ActivityLog, Event
+from .goals import Goals
 from .hub import Hub
 from .logic import Values
 from .newest import Newest
+
+REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class Robot:
     hub: Hub
     samples: Publisher[InputSample]
     stop: Publisher[Bool]
+    goals: Goals = field(default_factory=Goals)
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(
         default_factory=lambda: itertools.count(time.time_ns() // 1000)
@@ -96,6 +101,20 @@ class Robot:
                 values=tuple(values.values()),
             )
         )
+
+    def aim(self, source: str, role: RoleConfig, values: Values) -> None:
+        """Positions that a client wants to be reached; sent again until they must be."""
+        is_idle = not self.goals
+        self.goals.add(source, role, values, monotonic_s())
+        self.send(source, role.target, values)
+        if is_idle and self.goals:
+            asyncio.get_running_loop().call_later(REPEAT_S, self._repeat)
+
+    def _repeat(self) -> None:
+        for goal in self.goals.due(monotonic_s()):
+            self.send(*goal)
+        if self.goals:
+            asyncio.get_running_loop().call_later(REPEAT_S, self._repeat)
 
     def note(self, level: str, source: str, text: str) -> None:
         """A line in the activity log."""

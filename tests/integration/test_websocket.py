@@ -81,6 +81,17 @@ async def test_head_move_turns_the_head_to_the_angle(
     await until(lambda: head.read(PAN).value == pytest.approx(1750, abs=5))
 
 
+async def test_long_move_is_finished_although_it_was_asked_for_once(
+    controller: Controller, head: PinWatch
+) -> None:
+    await controller.command("head", "move", pan=-170.0)
+    await until(lambda: head.read(PAN).value == pytest.approx(1500 - 944.4, abs=5))
+    await controller.command("head", "move", pan=170.0)  # 0.94 s at 360 degrees per second
+    await until(lambda: head.read(PAN).value == pytest.approx(1500 + 944.4, abs=5))
+    await controller.command("head", "home")
+    await until(lambda: head.read(PAN).value == pytest.approx(1500, abs=5))
+
+
 async def test_subscribed_state_follows_in_the_specified_form(controller: Controller) -> None:
     await controller.command("head", "move", pan=20.0)
     assert (await controller.ask(type="subscribe", topics=["head"], rate_hz=10))["status"] == "ok"

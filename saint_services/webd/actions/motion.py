@@ -1,5 +1,6 @@
-"""Head, arms, tracks: a command becomes one new input sample. The router decides what of it
-reaches an actuator, and lets go of it when the next one is missing.
+"""Head, arms, tracks: a command becomes an input sample. The router decides what of it reaches an
+actuator, and lets go of it when the next one is missing: so a velocity moves only while a client
+goes on sending it, and a position is sent again for it until it must be reached.
 """
 
 from typing import Any
@@ -23,21 +24,21 @@ def _role(robot: Robot, target: str) -> RoleConfig:
 
 async def head_move(robot: Robot, caller: Caller, move: m.HeadMove) -> Data:
     """The named axes go to the named angles."""
-    _role(robot, "head")
-    robot.send(caller.source, "head", logic.head_values(move))
+    robot.aim(caller.source, _role(robot, "head"), logic.head_values(move))
     return {}
 
 
 async def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     """All axes to neutral."""
-    robot.send(caller.source, "head", logic.home_values(_role(robot, "head")))
+    role = _role(robot, "head")
+    robot.aim(caller.source, role, logic.home_values(role))
     return {}
 
 
 async def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:
     """Joints go to the named angles."""
     role = _role(robot, f"arms.{move.arm}")
-    robot.send(caller.source, role.target, logic.arm_values(move, role))
+    robot.aim(caller.source, role, logic.arm_values(move, role))
     return {}
 
 
@@ -45,7 +46,7 @@ async def arm_home(robot: Robot, caller: Caller, home: m.ArmHome) -> Data:
     """All joints to neutral."""
     roles = [_role(robot, f"arms.{a}") for a in ("left", "right") if home.arm in (a, "both")]
     for role in roles:
-        robot.send(caller.source, role.target, logic.home_values(role))
+        robot.aim(caller.source, role, logic.home_values(role))
     return {}
 
 
@@ -53,9 +54,8 @@ async def gripper(robot: Robot, caller: Caller, grip: m.Gripper) -> Data:
     """Opens or closes."""
     role = _role(robot, f"arms.{grip.arm}")
     values = {"gripper": grip.position}
-    robot.send(
-        caller.source, role.target, values if grip.force is None else values | {"force": grip.force}
-    )
+    force = {} if grip.force is None else {"force": grip.force}
+    robot.aim(caller.source, role, values | force)
     return {}
 
 

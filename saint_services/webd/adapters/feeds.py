@@ -124,6 +124,8 @@ class Feeds:
     def _estop(self, sample: Sample[EStop]) -> None:
         self._robot.note_all(activity.estop_events(self._newest.estop, sample.message))
         self._newest.estop = sample.message
+        if sample.message.active:
+            self._robot.goals.clear()
         self._hub.changed("system")
 
     def _system(self, sample: Sample[SystemStatus]) -> None:

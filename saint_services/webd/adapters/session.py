@@ -106,6 +106,7 @@ class Session:
         for topic in self._outbox.topics:
             robot.hub.unsubscribe(topic, self._outbox)
         self._outbox.close()
+        robot.goals.drop(Caller(self.name).source)
         if self._door.sessions.pop(self.name, None):
             robot.hub.changed("system")
 
@@ -184,6 +185,7 @@ class Session:
     def _rename(self, wanted: str) -> None:
         sessions = self._door.sessions
         sessions.pop(self.name, None)
+        self._door.robot.goals.drop(Caller(self.name).source)
         self.name = self._door.free_name(wanted)
         sessions[self.name] = self
 

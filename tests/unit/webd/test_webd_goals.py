@@ -1,0 +1,67 @@
+"""Moves that take longer than one sample lives."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from saint_services.lib.roles import RoleConfig
+from saint_services.webd.goals import Goals, longest_s
+
+ROLES = Path(__file__).resolve().parents[3] / "manifests" / "roles"
+HEAD = RoleConfig.model_validate(yaml.safe_load((ROLES / "head.yaml").read_text()))
+ME = "websocket:desk"
+
+
+def due(goals: Goals, now_s: float) -> dict[str, dict[str, float]]:
+    return {target: dict(values) for _, target, values in goals.due(now_s)}
+
+
+def test_goal_lives_for_the_longest_way_and_no_longer() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"pan": 170.0}, 10.0)
+    # 360 degrees at 360 degrees per second, and half a second more
+    assert due(goals, 11.4) == {"head": {"pan": 170.0}}
+    assert due(goals, 11.6) == {}
+    assert not goals
+
+
+def test_fields_end_by_themselves() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"pan": 170.0}, 10.0)
+    goals.add(ME, HEAD, {"tilt": 5.0}, 11.0)
+    assert due(goals, 11.4) == {"head": {"pan": 170.0, "tilt": 5.0}}
+    assert due(goals, 11.6) == {"head": {"tilt": 5.0}}
+
+
+def test_newest_wish_for_a_field_wins() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"pan": 170.0}, 10.0)
+    goals.add(ME, HEAD, {"pan": -20.0}, 10.1)
+    assert due(goals, 10.2) == {"head": {"pan": -20.0}}
+
+
+def test_goal_goes_with_its_client_alone() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"pan": 1.0}, 10.0)
+    goals.add("websocket:other", HEAD, {"tilt": 2.0}, 10.0)
+    goals.drop(ME)
+    assert due(goals, 10.1) == {"head": {"tilt": 2.0}}
+
+
+def test_estop_ends_all_goals() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"pan": 1.0}, 10.0)
+    goals.clear()
+    assert not goals
+
+
+def test_unknown_names_alone_are_no_goal() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"speed": 1.0}, 10.0)
+    assert not goals
+
+
+@pytest.mark.parametrize("name", sorted(HEAD.fields))
+def test_no_way_takes_for_ever(name: str) -> None:
+    assert 0.5 < longest_s(HEAD.fields[name]) <= 30.0
