@@ -25,6 +25,7 @@ from tools.bench.bus import Process, measure_process
 
 SERVER_BUDGET_MB = 180.0
 NODE_BUDGET_MB = 80.0
+# What the bus adds to a process with asyncio, which alone takes 23 MB.
 IMPORT_BUDGET_MS = 60.0
 BUS_BUDGET_MB = 20.0
 _SETTLE_S = 4.0
@@ -70,11 +71,12 @@ class Figures:
 
     def faults(self) -> list[str]:
         """Budgets that are not kept."""
+        bus = self.bus
         held = (
             (self.server.name, self.server.alone_mb, SERVER_BUDGET_MB, "MB"),
             (self.node.name, self.node.alone_mb, NODE_BUDGET_MB, "MB"),
-            ("import of the bus", self.bus.import_ms, IMPORT_BUDGET_MS, "ms"),
-            ("process with the bus", self.bus.rss_mb, BUS_BUDGET_MB, "MB"),
+            ("import of the bus", bus.import_ms - bus.import_asyncio_ms, IMPORT_BUDGET_MS, "ms"),
+            ("memory of the bus", bus.rss_mb - bus.rss_asyncio_mb, BUS_BUDGET_MB, "MB"),
         )
         return [
             f"{name}: {value:.1f} {unit} of {budget:g}"
@@ -206,7 +208,7 @@ def _print(figures: Figures) -> None:
     )
     print(
         f"budgets: server set {SERVER_BUDGET_MB:g} MB, node set {NODE_BUDGET_MB:g} MB (alone), "
-        f"bus {IMPORT_BUDGET_MS:g} ms, {BUS_BUDGET_MB:g} MB"
+        f"the bus's own part {IMPORT_BUDGET_MS:g} ms, {BUS_BUDGET_MB:g} MB"
     )
     for fault in figures.faults():
         print(f"OVER BUDGET: {fault}")
