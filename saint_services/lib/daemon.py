@@ -110,6 +110,8 @@ def bind(runtime: Path, name: str) -> socket.socket:
 
 def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
     """Run a daemon until it is asked to stop, then exit with its code."""
+    import uvloop  # only a process that runs needs it
+
     log.setup(name)
     code = 0
     sockets: dict[str, list[socket.socket]] = {}
@@ -117,7 +119,7 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
         sockets = sd.listen_sockets()
         directories = sd.Directories.from_environment()
         loaded = settings.load(config, directories.config / f"{name}.yaml")
-        asyncio.run(_live(_context(name, loaded, directories, sockets), run, with_signals=True))
+        uvloop.run(_live(_context(name, loaded, directories, sockets), run, with_signals=True))
     except Exception as err:
         code = _explained(name, err)
         if isinstance(err, SaintError) and err.code is Code.CONFIG_INVALID:

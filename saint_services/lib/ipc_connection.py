@@ -7,7 +7,7 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 import h11
 
@@ -70,8 +70,8 @@ class Connection(asyncio.Protocol):
     # Called by the loop.
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's transports are streams without being asyncio's class
+        self._transport = cast(asyncio.Transport, transport)
         hub = self._hub
         served = len(hub.connections) - len(hub.turned_away)
         hub.connections.add(self)

@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import uvloop  # as in the daemons
+
 from tools.launch.domain import choose as choose_domain
 
 _PAUSE_S = 0.001
@@ -296,7 +298,7 @@ def main() -> None:
     parser.add_argument("--pause", type=float, default=_PAUSE_S, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.part:
-        asyncio.run(_PARTS[chosen.part](chosen.samples, chosen.domain, chosen.pause))
+        uvloop.run(_PARTS[chosen.part](chosen.samples, chosen.domain, chosen.pause))
         return
     latencies = {
         "chain of two hops": measure_chain(chosen.samples),
