@@ -36,7 +36,7 @@ def test_stock_node_calls_our_service(ours: Peer, stock: Peer) -> None:
     call = {"name": "/ours/adopt", "type": ADOPT, "value": REQUEST, "timeout_s": CALL_S}
     assert stock.do("call", **call) == ADOPTED
     assert stock.do("call", **call) == ADOPTED
-    assert ours.values("/ours/adopt") == [REQUEST, REQUEST]
+    ours.wait(lambda: ours.values("/ours/adopt") == [REQUEST, REQUEST])
 
 
 def test_we_call_service_of_stock_node(ours: Peer, stock: Peer) -> None:
@@ -44,14 +44,14 @@ def test_we_call_service_of_stock_node(ours: Peer, stock: Peer) -> None:
     call = {"name": "/stock/adopt", "type": ADOPT, "value": REQUEST, "timeout_s": CALL_S}
     assert ours.do("call", **call) == ADOPTED
     assert ours.do("call", **call) == ADOPTED
-    assert stock.values("/stock/adopt") == [REQUEST, REQUEST]
+    stock.wait(lambda: stock.values("/stock/adopt") == [REQUEST, REQUEST])
 
 
 def test_our_processes_call_each_other(ours: Peer, other: Peer) -> None:
     other.do("serve", name="/other/adopt", type=ADOPT, value=ADOPTED)
     call = {"name": "/other/adopt", "type": ADOPT, "value": REQUEST, "timeout_s": CALL_S}
     assert ours.do("call", **call) == ADOPTED
-    assert other.values("/other/adopt") == [REQUEST]
+    other.wait(lambda: other.values("/other/adopt") == [REQUEST])
 
 
 def test_call_without_server_times_out(ours: Peer) -> None:
