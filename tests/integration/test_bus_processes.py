@@ -181,18 +181,29 @@ async def test_own_samples_are_left_out_on_request() -> None:
         assert got[0].origin == two.origin
 
 
+async def test_close_right_after_a_subscription_is_quiet() -> None:
+    faults: list[object] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, fault: faults.append(fault))
+    for _ in range(5):
+        async with opened("brief") as [bus]:
+            bus.subscribe(BURST, lambda _sample: None)
+    await asyncio.sleep(0.01)
+    assert faults == []
+
+
 async def test_close_is_quick_and_leaves_no_thread() -> None:
-    # The loop's own worker thread comes with the first bus and stays.
-    async with opened("first"):
-        pass
-    before = set(threading.enumerate())
+    # The loop's own worker threads (asyncio_0, ...) come with a bus and stay.
+    def threads() -> set[threading.Thread]:
+        return {t for t in threading.enumerate() if not t.name.startswith("asyncio_")}
+
+    before = threads()
     async with opened("one", "two") as [one, two]:
         two.subscribe(BURST, lambda _sample: None)
         publisher = one.publisher(BURST)
         publisher.publish(String("x"))
         started = time.monotonic()
     assert time.monotonic() - started < 0.5
-    await until(lambda: set(threading.enumerate()) <= before)
+    await until(lambda: threads() <= before)
     publisher.publish(String("after the end"))  # says nothing, does nothing
     with pytest.raises(SaintError, match="closed"):
         one.publisher(BURST)

@@ -39,6 +39,7 @@ class NodeGraph:
         self._writers: dict[int, bytes] = {}
         self._others: dict[bytes, tuple[NodeView, ...]] = {}
         self._is_stale = False
+        self._is_closed = False
         self._info = self._messages.ParticipantEntitiesInfo
         self._decode = cdr.decoder(self._info)
         self._writer = Writer(link.library, link.participant, self._endpoint(depth=1))
@@ -61,7 +62,7 @@ class NodeGraph:
         self._announce_soon()
 
     def close(self) -> None:
-        self._is_stale = True  # nothing more is announced
+        self._is_closed = True  # nothing more is announced, nor what is already planned
 
     def view(self) -> Graph:
         """All that is visible now."""
@@ -117,6 +118,8 @@ class NodeGraph:
 
     def _announce(self) -> None:
         self._is_stale = False
+        if self._is_closed:
+            return
         node = self._messages.NodeEntitiesInfo(
             self._node.namespace,
             self._node.name,
