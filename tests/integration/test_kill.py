@@ -71,10 +71,22 @@ def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: T
     assert driving.is_driving()
 
 
-def test_killed_head_role_keeps_the_tracks_and_comes_back(robot: Robot, driving: Tracks) -> None:
-    killed = robot.kill("role-headd", "head")
+@pytest.mark.parametrize(
+    ("machine", "daemon"),
+    [
+        ("head", "role-headd"),
+        ("arm_left", "role-armsd"),
+        ("console", "role-consoled"),
+        ("head", "noded"),
+        ("spare", "noded"),
+    ],
+)
+def test_killed_process_of_another_node_keeps_the_tracks_and_comes_back(
+    robot: Robot, driving: Tracks, machine: str, daemon: str
+) -> None:
+    killed = robot.kill(daemon, machine)
     assert driving.seconds_until_stopped(0.5) == 0.5  # never
-    wait_for(lambda: robot.pid("role-headd", "head") not in (0, killed), WHOLE_S, robot.diagnosis)
+    wait_for(lambda: robot.pid(daemon, machine) not in (0, killed), WHOLE_S, robot.diagnosis)
 
 
 def _get(url: str, limit_s: float) -> bytes:

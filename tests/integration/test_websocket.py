@@ -121,7 +121,7 @@ async def test_stop_stops_at_once(controller: Controller, tracks: Tracks) -> Non
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
 
 
-async def test_estop_stops_refuses_and_must_be_followed_by_a_new_move(
+async def test_estop_stops_and_a_command_moves_nothing_until_it_is_cleared(
     controller: Controller, tracks: Tracks
 ) -> None:
     async with asyncio.timeout(10.0):
@@ -130,8 +130,8 @@ async def test_estop_stops_refuses_and_must_be_followed_by_a_new_move(
             await asyncio.sleep(0.05)
     assert (await controller.command("tracks", "estop", enable=True))["status"] == "ok"
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
-    refused = await controller.command("tracks", "drive", linear=0.8)
-    assert refused["status"] == "ok" or refused["error"]["code"] == "estop_active"
+    await controller.command("tracks", "drive", linear=0.8)
+    await asyncio.sleep(0.3)  # long enough for it to have reached the motors
     assert tracks.duties() == (0.0, 0.0)
     async with asyncio.timeout(5.0):
         cleared: dict[str, Any] = {}

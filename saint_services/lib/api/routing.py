@@ -6,8 +6,6 @@ from pydantic import Field
 
 from . import Reply, Request
 
-Identifier = str
-
 
 class Mapping(Request):
     """One arrow of a route: input name -> output field. Applied in this order:
