@@ -30,6 +30,8 @@ class Code(StrEnum):
     DAEMON_UNREACHABLE = "daemon_unreachable"
     TOO_LARGE = "too_large"
     TOO_SLOW = "too_slow"
+    RELEASE_INVALID = "release_invalid"
+    DISK_FULL = "disk_full"
     INTERNAL = "internal"
 
 
@@ -157,6 +159,18 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         408,
         1,
         'Subscribe to fewer topics or at a lower rate.',
+    ),
+    Code.RELEASE_INVALID: ErrorInfo(
+        'The release is refused',
+        422,
+        5,
+        "Build it anew or take the release of this robot's maker; what runs is untouched.",
+    ),
+    Code.DISK_FULL: ErrorInfo(
+        'The disk is full',
+        507,
+        1,
+        'Remove old releases or recordings and try again.',
     ),
     Code.INTERNAL: ErrorInfo(
         'An unexpected fault',

@@ -146,6 +146,29 @@ class FieldStatus:
 
 
 @dataclass(slots=True)
+class FirmwareStatus:
+    """What runs on a machine, what its update is doing, how the last one ended. Topic /saint/nodes/<id>/firmware: latched, told on every change."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/FirmwareStatus"
+    HASH: ClassVar[str] = "RIHS01_4ca6458f14a4bb1566056e90b4edd79e19b5ed04705d7ee73cd191b3de1455d2"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("version", "string"), ("slot", "string"), ("spare_version", "string"), ("state", "string"), ("progress", "uint8"), ("target_version", "string"), ("attempt", "uint32"), ("verdict", "string"), ("reason", "string"), ("log_excerpt", "string"), ("blocked_by", "string"))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""
+    version: str = ""  # release that runs
+    slot: str = ""  # "A" or "B"; empty where there are no slots
+    spare_version: str = ""  # release in the other slot; empty when there is none or it is unusable
+    state: str = ""  # "idle", "installing", "restarting", "verifying"
+    progress: int = 0  # percent of the installation
+    target_version: str = ""  # being installed, or tried last
+    attempt: int = 0  # how often it was tried, from 1; 0 when there was none
+    verdict: str = ""  # of the last try: "", "healthy", "rolled_back", "failed", "refused"
+    reason: str = ""  # why, when the verdict is not healthy
+    log_excerpt: str = ""  # last lines of the log that belong to the reason, at most 4 KiB
+    blocked_by: str = ""  # why no update may start now, e.g. that outputs are live; empty when it may
+
+
+@dataclass(slots=True)
 class GPIOPin:
     """One pin of the 40-pin header."""
 
@@ -697,6 +720,35 @@ class SystemCommand_Response:
 
     TYPE: ClassVar[str] = "saint_msgs/srv/SystemCommand_Response"
     HASH: ClassVar[str] = "RIHS01_87d2c4cb7bf4b246bf5b611ceec31f7560d98ee7fb879aa4c812149d88a0c15c"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"))
+
+    success: bool = False
+    message: str = ""
+
+
+@dataclass(slots=True)
+class UpdateNode_Request:
+    """/saint/node/<id>/update (node): install a release or go back to the other slot. The answer tells whether it was started; how it goes on is on /saint/nodes/<id>/firmware."""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/UpdateNode_Request"
+    HASH: ClassVar[str] = "RIHS01_1a403bd311ed6391446868c2c54e75ab3f6504bc6969d65b4e425e49ad6b23ef"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("action", "string"), ("version", "string"), ("url", "string"), ("checksum_sha256", "string"), ("size_bytes", "uint64"), ("force", "bool"))
+
+    node_id: str = ""
+    action: str = ""  # "install", "rollback"
+    version: str = ""  # of the release to install
+    url: str = ""  # where the bundle is
+    checksum_sha256: str = ""
+    size_bytes: int = 0
+    force: bool = False  # also an older or the same version
+
+
+@dataclass(slots=True)
+class UpdateNode_Response:
+    """saint_msgs/srv/UpdateNode_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/UpdateNode_Response"
+    HASH: ClassVar[str] = "RIHS01_13864369fc57657a9eefe01479fb40cbe0efc477fec929a535bf9370b6f66aaa"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"))
 
     success: bool = False

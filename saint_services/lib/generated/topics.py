@@ -20,6 +20,9 @@ NODES_UNADOPTED: Final[Topic[saint_msgs.NodeAnnouncement]] = Topic(
 NODE_GPIO: Final[Topic[saint_msgs.NodeGPIOStatus]] = Topic(
     "/saint/nodes/{node_id}/gpio", saint_msgs.NodeGPIOStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from noded
+NODE_FIRMWARE: Final[Topic[saint_msgs.FirmwareStatus]] = Topic(
+    "/saint/nodes/{node_id}/firmware", saint_msgs.FirmwareStatus, Qos(reliable=True, depth=1, latched=True)
+)  # from noded
 NODE_STATUS: Final[Topic[saint_msgs.NodeStatus]] = Topic(
     "/saint/nodes/{node_id}/status", saint_msgs.NodeStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from noded
@@ -128,6 +131,13 @@ NODE_GPIO_PROBE: Final[Service[saint_msgs.GPIOProbe_Request, saint_msgs.GPIOProb
     saint_msgs.GPIOProbe_Request,
     saint_msgs.GPIOProbe_Response,
 )  # served by noded
+NODE_UPDATE: Final[Service[saint_msgs.UpdateNode_Request, saint_msgs.UpdateNode_Response]] = Service(
+    "/saint/node/{node_id}/update",
+    "saint_msgs/srv/UpdateNode",
+    "RIHS01_9b5f947c819dfef894f871c991bfcfc892215258c34c6f959720a9d6ddf78924",
+    saint_msgs.UpdateNode_Request,
+    saint_msgs.UpdateNode_Response,
+)  # served by noded
 NODES_ADOPT: Final[Service[saint_msgs.AdoptNode_Request, saint_msgs.AdoptNode_Response]] = Service(
     "/saint/nodes/adopt",
     "saint_msgs/srv/AdoptNode",
@@ -142,6 +152,20 @@ NODES_RESET: Final[Service[saint_msgs.ResetNode_Request, saint_msgs.ResetNode_Re
     saint_msgs.ResetNode_Request,
     saint_msgs.ResetNode_Response,
 )  # served by adoptiond
+FIRMWARE_CHECK: Final[Service[saint_msgs.FirmwareCheck_Request, saint_msgs.FirmwareCheck_Response]] = Service(
+    "/saint/firmware/check",
+    "saint_msgs/srv/FirmwareCheck",
+    "RIHS01_9a79593edd0b80b7200145c370ac76d59c709d7a2287d41464ee97d29d3d091e",
+    saint_msgs.FirmwareCheck_Request,
+    saint_msgs.FirmwareCheck_Response,
+)  # served by otad
+FIRMWARE_DOWNLOAD: Final[Service[saint_msgs.FirmwareDownload_Request, saint_msgs.FirmwareDownload_Response]] = Service(
+    "/saint/firmware/download",
+    "saint_msgs/srv/FirmwareDownload",
+    "RIHS01_ae71380942945dee553146c7f505e6c43845b6629a25b7e877d24f274204ac7c",
+    saint_msgs.FirmwareDownload_Request,
+    saint_msgs.FirmwareDownload_Response,
+)  # served by otad
 NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRoleConfig_Response]] = Service(
     "/saint/nodes/config",
     "saint_msgs/srv/GetRoleConfig",
@@ -168,6 +192,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/EStop": saint_msgs.EStop,
     "saint_msgs/msg/RivalStatus": saint_msgs.RivalStatus,
     "saint_msgs/msg/FieldStatus": saint_msgs.FieldStatus,
+    "saint_msgs/msg/FirmwareStatus": saint_msgs.FirmwareStatus,
     "saint_msgs/msg/GPIOPin": saint_msgs.GPIOPin,
     "saint_msgs/msg/GripperCommand": saint_msgs.GripperCommand,
     "saint_msgs/msg/GripperState": saint_msgs.GripperState,
@@ -208,6 +233,8 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/srv/ResetNode_Response": saint_msgs.ResetNode_Response,
     "saint_msgs/srv/SystemCommand_Request": saint_msgs.SystemCommand_Request,
     "saint_msgs/srv/SystemCommand_Response": saint_msgs.SystemCommand_Response,
+    "saint_msgs/srv/UpdateNode_Request": saint_msgs.UpdateNode_Request,
+    "saint_msgs/srv/UpdateNode_Response": saint_msgs.UpdateNode_Response,
     "std_msgs/msg/Header": std_msgs.Header,
     "geometry_msgs/msg/TransformStamped": geometry_msgs.TransformStamped,
     "geometry_msgs/msg/Twist": geometry_msgs.Twist,

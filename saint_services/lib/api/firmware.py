@@ -1,0 +1,124 @@
+"""otad's socket: which releases there are, which machine runs which, how a roll-out goes."""
+
+from enum import StrEnum
+
+from . import Reply, Request
+
+
+class UpdateState(StrEnum):
+    """What the update of one machine is doing."""
+
+    IDLE = "idle"
+    INSTALLING = "installing"
+    RESTARTING = "restarting"
+    VERIFYING = "verifying"
+
+
+class Verdict(StrEnum):
+    """How the last try ended."""
+
+    NONE = ""
+    HEALTHY = "healthy"
+    ROLLED_BACK = "rolled_back"  # it ran, or should have, and the old slot is back
+    FAILED = "failed"  # it could not be written; the running slot is untouched
+    REFUSED = "refused"  # it was not even begun
+
+
+class Step(StrEnum):
+    """Where a machine stands in a roll-out."""
+
+    WAITING = "waiting"
+    UPDATING = "updating"
+    HEALTHY = "healthy"
+    FAILED = "failed"
+    SKIPPED = "skipped"  # it was away; it is offered the release when it boots
+
+
+class PlanState(StrEnum):
+    """A roll-out as a whole."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    HALTED = "halted"  # a machine did not come back healthy
+    DONE = "done"
+    CANCELLED = "cancelled"
+
+
+class Release(Reply):
+    """A signed bundle in the repository."""
+
+    version: str
+    release_date: str  # ISO 8601
+    compatible: str
+    checksum_sha256: str
+    size_bytes: int
+    changelog: str = ""
+    is_current: bool = False  # what nodes are offered on boot
+
+
+class MachineFirmware(Reply):
+    """What is known of one machine: a node, or the server itself."""
+
+    node_id: str
+    is_server: bool = False
+    is_online: bool = True
+    version: str = ""
+    slot: str = ""
+    spare_version: str = ""
+    state: UpdateState = UpdateState.IDLE
+    progress: int = 0  # percent
+    target_version: str = ""
+    attempt: int = 0
+    verdict: Verdict = Verdict.NONE
+    reason: str = ""
+    log_excerpt: str = ""
+    blocked_by: str = ""
+
+
+class PlanStep(Reply):
+    """One machine of a roll-out, in its order."""
+
+    node_id: str
+    step: Step
+    reason: str = ""
+
+
+class Plan(Reply):
+    """The roll-out that runs, or ran last."""
+
+    version: str
+    state: PlanState
+    is_rollback: bool = False
+    reason: str = ""  # why it halted
+    steps: list[PlanStep] = []
+
+
+class FirmwareReport(Reply):
+    """GET /status"""
+
+    robot_version: str  # the one version that all run; empty while they differ
+    versions: list[str] = []  # all that run, newest first
+    releases: list[Release] = []
+    machines: list[MachineFirmware] = []
+    plan: Plan | None = None
+
+
+class ImportRequest(Request):
+    """POST /import: take a bundle from a path on the server, e.g. a USB stick."""
+
+    path: str
+
+
+class RolloutRequest(Request):
+    """POST /rollout"""
+
+    version: str = ""  # the newest where empty
+    canary: str = ""  # node that goes first; the first of the list where empty
+    server_last: bool | None = None  # as configured where not given
+    force: bool = False  # also an older version
+
+
+class RolloutControl(Request):
+    """POST /rollout/control: `action` is pause, resume, cancel or rollback (all machines)."""
+
+    action: str
