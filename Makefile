@@ -9,10 +9,11 @@ READY := $(VENV)/.ready
 WEB_READY := web/node_modules/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint types gen bench screenshots test-ros lock clean
+.PHONY: help setup run test check lint types gen image bundle test-image test-powercut bench screenshots
+.PHONY: test-ros lock clean
 
 help: ## show this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(READY) $(WEB_READY) ## make .venv and fetch what is pinned
 
@@ -52,6 +53,18 @@ types: setup
 
 gen: setup ## write the generated modules from manifests/
 	@$(BIN)/python -m tools.gen
+
+image: setup ## build the image for every Pi (Linux, root); ARGS="--help" tells more
+	@$(BIN)/python -m tools.image build $(ARGS)
+
+bundle: setup ## build the signed update of the same release
+	@$(BIN)/python -m tools.image bundle $(ARGS)
+
+test-image: setup ## boot the image in QEMU, adopt, update, break it; ARGS="--all" for everything
+	@$(BIN)/python -m tests.image $(ARGS)
+
+test-powercut: setup ## cut the power of a running image at thousands of places
+	@$(BIN)/python -m tools.powercut $(ARGS)
 
 bench: setup ## measure speed and memory, as ratios against baselines of the same run
 	@$(BIN)/python -m tools.bench $(ARGS)
