@@ -1,0 +1,1 @@
+"""A RAUC installer for simulated machines, and releases for it."""
