@@ -32,6 +32,7 @@ class Code(StrEnum):
     TOO_SLOW = "too_slow"
     RELEASE_INVALID = "release_invalid"
     DISK_FULL = "disk_full"
+    DISK_REFUSED = "disk_refused"
     INTERNAL = "internal"
 
 
@@ -171,6 +172,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         507,
         1,
         'Remove old releases or recordings and try again.',
+    ),
+    Code.DISK_REFUSED: ErrorInfo(
+        'This disk is not overwritten',
+        409,
+        5,
+        'Choose another one: saintctl image list shows which may be.',
     ),
     Code.INTERNAL: ErrorInfo(
         'An unexpected fault',
