@@ -1,0 +1,176 @@
+"""Calls and signals on the system bus (D-Bus): one connection, made when it is first needed and
+again after it broke. Not here: what is asked of whom (installer.py, checks.py).
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..clock import monotonic_s
+from ..errors import Code, SaintError
+
+if TYPE_CHECKING:
+    from dbus_fast import Message
+    from dbus_fast.aio import MessageBus
+
+_DAEMON = "org.freedesktop.DBus"
+_CONNECT_LIMIT_S = 5.0
+_LOOK_S = 0.5
+_MOST_SIGNALS = 256  # waiting to be read; the oldest go first
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who is asked: name, object and interface."""
+
+    name: str
+    path: str
+    interface: str
+
+    def at(self, path: str, interface: str = "") -> "Peer":
+        """Another object of the same service."""
+        return Peer(self.name, path, interface or self.interface)
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """What was told, with variants replaced by what they hold."""
+
+    interface: str
+    member: str
+    body: tuple[Any, ...]
+
+
+class CallError(Exception):
+    """The peer answered with an error; `text` is its own sentence."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(name, text)
+        self.name = name
+        self.text = text
+
+
+class SystemBus:
+    """The system bus, or the one that DBUS_SYSTEM_BUS_ADDRESS names."""
+
+    def __init__(self, address: str | None = None) -> None:
+        self._address = address
+        self._bus: MessageBus | None = None
+        self._connecting = asyncio.Lock()
+
+    def close(self) -> None:
+        """Harmless when there is no connection."""
+        bus, self._bus = self._bus, None
+        if bus and bus.connected:
+            bus.disconnect()
+
+    async def call(
+        self, peer: Peer, member: str, signature: str = "", *body: Any, limit_s: float = 10.0
+    ) -> tuple[Any, ...]:
+        """Raises CallError when the peer refuses, SaintError when nobody answers."""
+        from dbus_fast import Message
+
+        message = Message(
+            destination=peer.name,
+            path=peer.path,
+            interface=peer.interface,
+            member=member,
+            signature=signature,
+            body=list(body),
+        )
+        bus = await self._connected()
+        try:
+            async with asyncio.timeout(limit_s):
+                reply = await bus.call(message)
+        except TimeoutError:
+            raise _silent(f"{peer.name} did not answer {member} within {limit_s:g} s") from None
+        except (OSError, EOFError) as err:
+            raise _silent(f"the connection ended while {peer.name} was asked") from err
+        return _result(reply, peer)
+
+    @contextlib.asynccontextmanager
+    async def listen(self, *rules: str) -> AsyncIterator["Signals"]:
+        """What is told on the bus and matches one of the rules, from entering on."""
+        bus = await self._connected()
+        signals = Signals(bus)
+        daemon = Peer(_DAEMON, "/org/freedesktop/DBus", _DAEMON)
+        bus.add_message_handler(signals.take)
+        try:
+            for rule in rules:
+                await self.call(daemon, "AddMatch", "s", rule)
+            yield signals
+        finally:
+            bus.remove_message_handler(signals.take)
+            with contextlib.suppress(SaintError, CallError):
+                for rule in rules if bus.connected else ():
+                    await self.call(daemon, "RemoveMatch", "s", rule)
+
+    async def _connected(self) -> "MessageBus":
+        async with self._connecting:
+            if self._bus is None or not self._bus.connected:
+                self._bus = await self._connect()
+            return self._bus
+
+    async def _connect(self) -> "MessageBus":
+        # The library costs 3.5 MB: a machine without updates need not have it.
+        from dbus_fast import AuthError, BusType, InvalidAddressError
+        from dbus_fast.aio import MessageBus
+
+        try:
+            async with asyncio.timeout(_CONNECT_LIMIT_S):
+                return await MessageBus(self._address, BusType.SYSTEM).connect()
+        except (OSError, EOFError, TimeoutError, AuthError, InvalidAddressError) as err:
+            raise _silent(f"it cannot be reached ({type(err).__name__}: {err})") from err
+
+
+class Signals:
+    """The signals of one listener, in their order."""
+
+    def __init__(self, bus: "MessageBus") -> None:
+        self._bus = bus
+        self._waiting: asyncio.Queue[Signal] = asyncio.Queue(_MOST_SIGNALS)
+
+    def take(self, message: "Message") -> None:
+        """Called by the connection for every message."""
+        from dbus_fast import MessageType, unpack_variants
+
+        if message.message_type is not MessageType.SIGNAL:
+            return
+        if self._waiting.full():
+            self._waiting.get_nowait()
+        body = tuple(unpack_variants(message.body))
+        self._waiting.put_nowait(Signal(message.interface or "", message.member or "", body))
+
+    async def next(self, limit_s: float) -> Signal | None:
+        """None when nothing was told within the limit. Raises SaintError when the bus is gone."""
+        deadline_s = monotonic_s() + limit_s
+        while (rest_s := deadline_s - monotonic_s()) > 0:
+            try:
+                async with asyncio.timeout(min(rest_s, _LOOK_S)):
+                    return await self._waiting.get()
+            except TimeoutError:
+                # The library's own future for this is cancelled with whoever waits for it.
+                if not self._bus.connected:
+                    raise _silent("the connection ended") from None
+        return None
+
+
+def _result(reply: "Message | None", peer: Peer) -> tuple[Any, ...]:
+    from dbus_fast import MessageType, unpack_variants
+
+    if reply is None:
+        raise _silent(f"{peer.name} gave no answer")
+    if reply.message_type is MessageType.ERROR:
+        text = str(reply.body[0]) if reply.body else ""
+        raise CallError(reply.error_name or "", text)
+    return tuple(unpack_variants(reply.body))
+
+
+def _silent(what: str) -> SaintError:
+    return SaintError(
+        Code.DAEMON_UNREACHABLE,
+        f"the system bus: {what}",
+        fix="Check that dbus and rauc run: systemctl status dbus rauc.",
+    )

@@ -1,0 +1,168 @@
+"""RAUC's messages in sentences that people understand, and which failures pass by themselves.
+The messages are those of RAUC 1.13, of the OpenSSL, curl and kernel below it.
+"""
+
+import re
+from dataclasses import dataclass
+
+from ..errors import Code, SaintError
+
+_LONGEST_QUOTE = 200
+
+
+class InstallError(SaintError):
+    """An installation, or a question about a bundle, that failed."""
+
+    def __init__(
+        self, code: Code, message: str, *, fix: str = "", is_transient: bool = False
+    ) -> None:
+        super().__init__(code, message, fix=fix)
+        self.is_transient = is_transient  # it may succeed when it is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    pattern: str
+    code: Code
+    sentence: str  # {1}: what the pattern's first group found
+    fix: str = ""
+    is_transient: bool = False
+
+
+_CLOCK = "Check the clock: the date of a machine without a battery comes from the robot's server."
+_ROOM = "Build the release for this machine's slot size, or flash the card anew."
+_NETWORK = "Check that the server is up and on the same network, then start the update again."
+
+# The first that matches counts: what says most stands first.
+_MEANINGS = (
+    _Meaning(
+        r"Compatible mismatch: Expected '([^']*)' but bundle manifest has '([^']*)'",
+        Code.RELEASE_INVALID,
+        "the release is made for '{2}', this machine takes '{1}'",
+    ),
+    _Meaning(
+        r"certificate is not yet valid",
+        Code.RELEASE_INVALID,
+        "the certificate of the release's key is not valid yet by this machine's clock",
+        _CLOCK,
+    ),
+    _Meaning(
+        r"certificate has expired",
+        Code.RELEASE_INVALID,
+        "the certificate of the release's key has expired by this machine's clock",
+        _CLOCK,
+    ),
+    _Meaning(
+        r"issuer certificate|self.signed certificate|certificate verify|unable to verify"
+        r"|Failed to verify X509|key usage",
+        Code.RELEASE_INVALID,
+        "the release is signed with a key that this machine does not trust",
+    ),
+    _Meaning(
+        r"no valid CMS|parse CMS|Failed to parse signature|digest failure|signature failure"
+        r"|bad signature|verification failure|Failed to verify|Invalid manifest",
+        Code.RELEASE_INVALID,
+        "the signature of the release is damaged or does not belong to it",
+    ),
+    _Meaning(
+        r"Signature size .*(?:exceeds|is 0)|Bundle size .* too small|invalid bundle identifier"
+        r"|seek to (?:end|start) of bundle",
+        Code.RELEASE_INVALID,
+        "the file is no release, or it was cut off",
+    ),
+    # The kernel calls a hash device "too small" so: seen once at the first use of nbd after a boot.
+    _Meaning(
+        r"load dm table: Argument list too long",
+        Code.RELEASE_INVALID,
+        "the release could not be opened by the kernel this time",
+        is_transient=True,
+    ),
+    _Meaning(
+        r"dm-verity status|dm-verity device is corrupt|verity hash",
+        Code.RELEASE_INVALID,
+        "the content of the release is damaged: it does not match its signature",
+    ),
+    _Meaning(
+        r"No space left on device",
+        Code.DISK_FULL,
+        "there is no room to install the release",
+    ),
+    _Meaning(
+        r"does not fit to slot size|too small for image",
+        Code.RELEASE_INVALID,
+        "the release is larger than this machine's slot",
+        _ROOM,
+    ),
+    _Meaning(
+        r"HTTP response code[^0-9]*404|response code said error|error-http-code.*404"
+        r"|HTTP request.*404",
+        Code.NOT_FOUND,
+        "the server no longer has this release",
+    ),
+    _Meaning(
+        r"[Ff]ailed to stream|resolve host|resolve hostname|connect to (?:host|server)"
+        r"|Connection refused|Timeout was reached|timed? ?out|transfer closed|incomplete HTTP"
+        r"|failed to configure streaming|nbd (?:read|config) re(?:ply|quest)|Network is unreach"
+        r"|No route to host|Connection reset",
+        Code.RELEASE_INVALID,
+        "the release could not be read from the server",
+        _NETWORK,
+        is_transient=True,
+    ),
+    _Meaning(
+        r"Input/output error",
+        Code.RELEASE_INVALID,
+        "blocks of the release are damaged, or the card failed while they were written",
+        "Upload the release again; if that does not help, replace the card.",
+    ),
+    _Meaning(
+        r"[Aa]lready processing a different method",
+        Code.CONFLICT,
+        "another installation is running",
+        "Wait until it has ended.",
+        is_transient=True,
+    ),
+    _Meaning(
+        r"Failed to open bundle for reading.*No such file",
+        Code.NOT_FOUND,
+        "there is no such release file",
+    ),
+    # The rest of this message is whatever OpenSSL had left on its pile.
+    _Meaning(
+        r"signature verification failed",
+        Code.RELEASE_INVALID,
+        "the release is not signed with a key that this machine trusts",
+    ),
+)
+_REFUSED = re.compile(r"AccessDenied|NotAuthorized")
+_ABSENT = re.compile(r"ServiceUnknown|NameHasNoOwner|Spawn|NoReply|UnknownObject|UnknownMethod")
+
+
+def explained(text: str, name: str = "") -> SaintError:
+    """What RAUC, or the bus for it, answered; `name` is that of the D-Bus error."""
+    if _ABSENT.search(name):
+        return SaintError(
+            Code.DAEMON_UNREACHABLE,
+            "RAUC, which installs releases, does not run here",
+            fix="See: systemctl status rauc. Without it this machine cannot be updated.",
+        )
+    if _REFUSED.search(name):
+        return SaintError(
+            Code.FORBIDDEN,
+            "this process may not use RAUC",
+            fix="Check the D-Bus policy of de.pengutronix.rauc.",
+        )
+    for meaning in _MEANINGS:
+        if found := re.search(meaning.pattern, text):
+            sentence = meaning.sentence.format("", *found.groups())
+            return _error(meaning, f"{sentence} ({_quoted(text)})")
+    return InstallError(Code.RELEASE_INVALID, f"RAUC refused: {_quoted(text)}")
+
+
+def _error(meaning: _Meaning, sentence: str) -> InstallError:
+    return InstallError(meaning.code, sentence, fix=meaning.fix, is_transient=meaning.is_transient)
+
+
+def _quoted(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_QUOTE else f"{text[:_LONGEST_QUOTE]}..."
