@@ -1,0 +1,47 @@
+"""What is asked of a machine: its hardware in QEMU, its role and keys on the FAT."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+# The serial console tells the boot; the root shell is a second console that nothing else uses.
+_KERNEL = "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
+# An emulated processor takes minutes for what a Pi does in seconds.
+DEADMAN_S = 300
+
+
+@dataclass(frozen=True)
+class Link:
+    """The virtual Ethernet cable between two machines: a pair of unix sockets."""
+
+    ours: Path
+    theirs: Path
+
+    def turned(self) -> "Link":
+        """The same cable, seen from the other machine."""
+        return Link(self.theirs, self.ours)
+
+
+@dataclass(frozen=True)
+class Hardware:
+    """The board. `links` meet in one network port, eth0; `ports` opens eth1 to the outside."""
+
+    name: str
+    memory_mib: int = 1024
+    cpus: int = 2
+    links: tuple[Link, ...] = ()
+    # Ports of the guest reachable on 127.0.0.1 of this machine: guest port -> ours.
+    ports: dict[int, int] = field(default_factory=dict)
+    mac: str = "52:54:00:5a:00:01"
+
+
+def boot_env(deadman_s: int = DEADMAN_S, more: str = "") -> str:
+    """The text environment that the boot script takes from the FAT."""
+    return f"extraargs={_KERNEL} saint.deadman={deadman_s} {more}".rstrip() + "\n"
+
+
+def saint_yaml(role: str, **settings: Any) -> str:
+    """The machine's settings as its owner writes them on the FAT."""
+    return yaml.safe_dump({"role": role, "hardware": "sim", **settings}, sort_keys=False)
