@@ -41,6 +41,7 @@ LEFT_OUT: dict[str, frozenset[str]] = {
             "CapabilityBoundingSet",
             "DeviceAllow",
             "DevicePolicy",
+            "EnvironmentFile",
             "LockPersonality",
             "MemoryMax",
             "Nice",
