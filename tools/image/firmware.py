@@ -1,0 +1,52 @@
+"""Collects what the first partition holds: the Pi's firmware, U-Boot, device trees, boot script.
+
+All of it comes out of packages of the base or from image/boot; the slot then has no copy of it.
+"""
+
+import shutil
+from pathlib import Path
+
+from .tree import Tree
+
+_OURS = (".cmd", ".md")  # files of image/boot that do not go there as they are
+
+
+def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: int) -> None:
+    """Fill the folder `target` from the tree at `root` and image/boot."""
+    target.mkdir(parents=True)
+    vendor = root / "usr/lib/raspi-firmware"
+    for path in sorted(vendor.iterdir()):
+        if path.is_file():
+            shutil.copyfile(path, target / path.name)
+    overlays = target / "overlays"
+    overlays.mkdir()
+    for path in sorted((vendor / "overlays").glob("*.dtbo")):
+        shutil.copyfile(path, overlays / path.name)
+    for path in sorted(root.glob("usr/lib/linux-image-*/broadcom/*.dtb")):
+        shutil.copyfile(path, target / path.name)
+    shutil.copyfile(root / "usr/lib/u-boot/rpi_arm64/u-boot.bin", target / "u-boot.bin")
+    _ours(definition, target, tree, epoch)
+
+
+def drop_sources(root: Path) -> None:
+    """Remove from the slot what only the first partition needs, and name the kernel as U-Boot does."""
+    for pattern in ("usr/lib/raspi-firmware", "usr/lib/u-boot", "usr/lib/linux-image-*"):
+        for path in root.glob(pattern):
+            shutil.rmtree(path)
+    boot = root / "boot"
+    (kernel,) = boot.glob("vmlinuz-*")
+    kernel.rename(boot / "vmlinuz")
+    for path in [*boot.glob("config-*"), *boot.glob("initrd.img-*")]:
+        path.unlink()
+
+
+def _ours(definition: Path, target: Path, tree: Tree, epoch: int) -> None:
+    for path in sorted(definition.iterdir()):
+        if path.is_file() and path.suffix not in _OURS:
+            shutil.copyfile(path, target / path.name)
+    for path in sorted((definition / "overlays").glob("*.dts")):
+        compiled = target / "overlays" / f"{path.stem}.dtbo"
+        tree.run(["dtc", "-@", "-I", "dts", "-O", "dtb", "-o", compiled, path])
+    script: list[str | Path] = ["mkimage", "-A", "arm64", "-T", "script", "-C", "none"]
+    script += ["-n", "SAINT.OS", "-d", definition / "boot.cmd", target / "boot.scr"]
+    tree.run(script, variables={"SOURCE_DATE_EPOCH": str(epoch)})

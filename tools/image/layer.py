@@ -1,0 +1,172 @@
+"""Our own files over the base: overlays, units, services, pages, and what says which release it is.
+
+Where a file lands is decided here; what is in it, by the file. Nothing of one machine is written.
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from saint_services.lib.errors import Code, SaintError
+
+from .names import Names
+from .places import Places
+from .tree import Tree
+
+_OVERLAYS = ("common", "server", "node", "board-rpi4")
+_UNITS = "usr/lib/systemd/system"
+_PYTHON = "usr/lib/python3/dist-packages"
+_SHARE = "usr/share/saint"
+_IGNORED = {"__pycache__", ".gitkeep", "README.md"}
+_WEB_SUFFIXES = {".js", ".css", ".svg"}
+_SAINTCTL = """#!/usr/bin/python3
+from saint_services.saintctl.__main__ import main
+
+main()
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What this build is called, and whose signatures it trusts."""
+
+    names: Names
+    build: str
+    keyring: bytes
+
+
+def apply(root: Path, places: Places, release: Release, tree: Tree) -> None:
+    """Lay everything over the tree at `root`, then let the system's own tools make users and links."""
+    source, names = places.source, release.names
+    for overlay in _OVERLAYS:
+        _copy(source / "overlays" / overlay, root, names)
+    _copy(source / "systemd", root / _UNITS, names)
+    _copy(source / "saint_services", root / _PYTHON / "saint_services", names)
+    _copy(source / "manifests", root / _SHARE / "manifests", names)
+    _copy(
+        source / "web", root / _SHARE / "web", names, keep=lambda p: "node_modules" not in p.parts
+    )
+    _web_libraries(source / "web", root / _SHARE / "web")
+    _write(root / "usr/bin/saintctl", _SAINTCTL, 0o755)
+    _identity(root, release)
+    _finish(root, tree)
+
+
+def _copy(
+    source: Path, target: Path, names: Names, keep: Callable[[Path], bool] = lambda _: True
+) -> None:
+    """All files by path; `*.j2` is rendered with the names of pi-gen.conf and loses that ending."""
+    for path in sorted(source.rglob("*")):
+        relative = path.relative_to(source)
+        if not keep(relative) or _IGNORED & set(relative.parts):
+            continue
+        landing = target / relative
+        if path.is_symlink():
+            landing.parent.mkdir(parents=True, exist_ok=True)
+            landing.unlink(missing_ok=True)
+            landing.symlink_to(path.readlink())
+        elif path.is_dir():
+            landing.mkdir(mode=0o755, parents=True, exist_ok=True)
+        elif path.suffix == ".j2" and "templates" not in relative.parts:
+            _write(landing.with_suffix(""), _render(path, names), _mode(path))
+        else:
+            _write(landing, path.read_bytes(), _mode(path))
+
+
+def _mode(path: Path) -> int:
+    """Executable or not; everything else a checkout's file mode says is chance."""
+    return 0o755 if path.stat().st_mode & 0o100 else 0o644
+
+
+def _write(path: Path, content: str | bytes, mode: int = 0o644) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)  # never through a link of the base
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    path.chmod(mode)
+
+
+def _render(path: Path, names: Names) -> str:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        autoescape=False,  # noqa: S701 - settings files, no HTML
+    )
+    try:
+        return environment.from_string(path.read_text(encoding="utf-8")).render(names.all)
+    except jinja2.TemplateError as err:
+        raise SaintError(Code.CONFIG_INVALID, f"{path}: {err}", fix="See pi-gen.conf") from err
+
+
+def _web_libraries(source: Path, target: Path) -> None:
+    """Of the libraries only those that package.json names, and of them what a browser loads."""
+    wanted = json.loads((source / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    for name in sorted(wanted):
+        library = source / "node_modules" / name
+        if not library.is_dir():
+            raise SaintError(
+                Code.CONFIG_MISSING, f"the web library {name} is not here", fix="Say: make setup"
+            )
+        for path in _loadable(library):
+            landing = target / "node_modules" / name / path.relative_to(library)
+            _write(landing, path.read_bytes())
+
+
+def _loadable(library: Path) -> Iterator[Path]:
+    for path in sorted(library.rglob("*")):
+        is_licence = path.name.upper().startswith(("LICENSE", "LICENCE", "COPYING"))
+        inner = path.relative_to(library).parts
+        if path.is_file() and "node_modules" not in inner:
+            if is_licence or path.name == "package.json" or path.suffix in _WEB_SUFFIXES:
+                yield path
+
+
+def _identity(root: Path, release: Release) -> None:
+    names = release.names
+    _write(
+        root / "usr/lib/saint/release.env",
+        f"SAINT_VERSION={names.version}\n"
+        f"SAINT_COMPATIBLE={names.compatible}\n"
+        f"SAINT_BUILD={release.build}\n",
+    )
+    _write(root / "etc/rauc/keyring.pem", release.keyring)
+    os_release = root / "usr/lib/os-release"
+    kept = [line for line in os_release.read_text().splitlines() if "IMAGE_" not in line]
+    kept += [f"IMAGE_ID={names.image}", f"IMAGE_VERSION={names.version}"]
+    _write(os_release, "\n".join(kept) + "\n")
+    _write(root / "etc/machine-id", "")
+    _write(root / "etc/hostname", names.all["TARGET_HOSTNAME"] + "\n")
+
+
+def _finish(root: Path, tree: Tree) -> None:
+    """Users, enabled units, compiled Python; then drop what only the installation needed."""
+    variables = {"SOURCE_DATE_EPOCH": "0"}  # sysusers writes the day of a password's change
+    tree.run(["systemd-sysusers", f"--root={root}"], variables=variables)
+    tree.run(["systemctl", f"--root={root}", "preset-all"])
+    services = root / _PYTHON / "saint_services"
+    compile_all: list[str | Path] = ["python3", "-m", "compileall", "-q", "-f"]
+    compile_all += ["--invalidation-mode", "unchecked-hash", "-s", root, "-p", "/", services]
+    tree.run(compile_all)
+    for leftover in [*(root / "etc").glob("*-"), root / "etc/.pwd.lock"]:
+        leftover.unlink(missing_ok=True)
+    for content in (root / "var").iterdir():  # a file system in memory covers it
+        if content.is_dir() and not content.is_symlink():
+            shutil.rmtree(content)
+        else:
+            content.unlink()
+
+
+def set_times(root: Path, epoch: int, release_day: int) -> None:
+    """No file is younger than `epoch`, so that two builds are equal; the clock file is."""
+    for folder, _, files in os.walk(root):
+        for path in [folder, *(os.path.join(folder, name) for name in files)]:  # noqa: PTH118
+            if os.lstat(path).st_mtime > epoch:
+                os.utime(path, (epoch, epoch), follow_symlinks=False)
+    clock = root / "usr/lib/clock-epoch"  # systemd never starts with an older clock
+    clock.touch()
+    os.utime(clock, (release_day, release_day))

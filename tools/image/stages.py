@@ -1,0 +1,93 @@
+"""Tells people what the build is doing, how long each stage took, and what came out."""
+
+import hashlib
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+_MIB = 1 << 20
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Artefact:
+    """A file that was built."""
+
+    path: Path
+    what: str
+    sha256: str
+
+    @property
+    def size_bytes(self) -> int:
+        """Its length."""
+        return self.path.stat().st_size
+
+
+class Progress:
+    """One line per stage while it runs; a table of times at the end."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str, hint: str = "") -> Iterator[None]:
+        """A spinner while the block runs, then its time."""
+        begin = time.monotonic()
+        shown = f"{name} [dim]{hint}[/]" if hint else name
+        if not self._console.is_terminal:
+            self._console.print(f"... {name} {hint}", highlight=False)
+        with self._console.status(shown):
+            yield
+        took_s = self.seconds[name] = time.monotonic() - begin
+        self._console.print(f"[green]done[/] {name} [dim]{took_s:.1f} s[/]", highlight=False)
+
+    def close(self, version: str, artefacts: list[Artefact]) -> None:
+        """The closing tables."""
+        self._console.print(times_table(self.seconds))
+        self._console.print(artefact_table(version, artefacts))
+
+
+def artefact_table(version: str, artefacts: list[Artefact]) -> Table:
+    """What was built; hashes in full, so that they can be compared by eye and copied."""
+    table = Table(title=f"SAINT.OS {version}", title_justify="left")
+    table.add_column("artefact", overflow="fold")
+    table.add_column("what")
+    table.add_column("MB", justify="right")
+    table.add_column("sha256", overflow="fold")
+    for item in artefacts:
+        megabytes = f"{item.size_bytes / 1_000_000:.1f}"
+        table.add_row(item.path.name, item.what, megabytes, item.sha256)
+    return table
+
+
+def times_table(seconds: dict[str, float]) -> Table:
+    """Where the time went."""
+    table = Table("stage", "s", show_footer=True)
+    table.columns[0].footer = "all"
+    table.columns[1].footer = f"{sum(seconds.values()):.1f}"
+    table.columns[1].justify = "right"
+    for name, took_s in seconds.items():
+        table.add_row(name, f"{took_s:.1f}")
+    return table
+
+
+def sha256(path: Path) -> str:
+    """Of the whole file, in hexadecimal."""
+    total = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            total.update(chunk)
+    return total.hexdigest()
+
+
+def finished(path: Path, what: str) -> Artefact:
+    """Hash an artefact and write the side file that `sha256sum -c` reads."""
+    found = Artefact(path, what, sha256(path))
+    path.with_name(path.name + ".sha256").write_text(f"{found.sha256}  {path.name}\n")
+    return found
