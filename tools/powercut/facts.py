@@ -1,0 +1,157 @@
+"""What a data partition says after a cut, read with the product's own classes.
+
+A file that the product cannot read is a fault; what it can read becomes facts, which promises.py
+holds against what was promised. Not here: how the partition comes back (filesystems.py).
+"""
+
+import configparser
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from saint_services.adoptiond.state import SavedRegistry
+from saint_services.lib.state import Store
+from saint_services.noded.state import Identity, NodeFiles
+from saint_services.otad.state import SavedFirmware
+from saint_services.rcd.state import State as RcState
+from saint_services.routerd.state import SavedRoutes, latch_store, routes_store
+
+T = TypeVar("T", bound=BaseModel)
+
+# Folders of the data partition that are read; the rest (bundles, hash indexes, logs) is not state.
+FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/network")
+_HOST_KEY = "ssh_host_ed25519_key"
+
+
+@dataclass(slots=True)
+class Found:
+    """Facts by name, and what is wrong."""
+
+    facts: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def read(data: Path) -> Found:
+    """Everything that a copy of the data partition's files tells."""
+    found = Found()
+    state = data / "saint"
+    for reader in (_machine_id, _host_keys, _rauc):
+        reader(data, found)
+    for name, reader in _DAEMONS.items():
+        if (state / name).is_dir():
+            reader(state / name, found)
+    found.faults += _set_aside(data)
+    return found
+
+
+def _set_aside(data: Path) -> Iterator[str]:
+    for path in sorted(data.rglob("*.damaged-*")):
+        yield f"{path.relative_to(data)}: a state file was damaged and set aside"
+
+
+def _machine_id(data: Path, found: Found) -> None:
+    path = data / "system" / "machine-id"
+    text = path.read_text() if path.exists() else ""
+    if text and (len(text.strip()) != 32 or set(text.strip()) - set("0123456789abcdef")):
+        found.faults.append(f"system/machine-id holds {text!r}")
+    found.facts["machine-id"] = text.strip()
+
+
+def _host_keys(data: Path, found: Found) -> None:
+    """Half a pair, or a key cut off, would lock everybody out."""
+    private, public = data / "ssh" / _HOST_KEY, data / "ssh" / f"{_HOST_KEY}.pub"
+    if not private.exists():
+        found.facts["ssh-host-key"] = ""
+        return
+    text = private.read_text(errors="replace")
+    if not text.startswith("-----BEGIN") or not text.rstrip().endswith("PRIVATE KEY-----"):
+        found.faults.append(f"ssh/{_HOST_KEY} is cut off ({len(text)} bytes)")
+    found.facts["ssh-host-key"] = (
+        public.read_text(errors="replace").strip() if public.exists() else ""
+    )
+
+
+def _rauc(data: Path, found: Found) -> None:
+    """RAUC's own record. An empty one is as none to it; anything else must be whole."""
+    for path in sorted((data / "rauc").glob("*.raucs")):
+        parser = configparser.ConfigParser(interpolation=None, strict=False)
+        try:
+            parser.read_string(path.read_text())
+        except (configparser.Error, UnicodeDecodeError) as err:
+            found.faults.append(f"rauc/{path.name} cannot be read: {type(err).__name__}")
+
+
+def _noded(folder: Path, found: Found) -> None:
+    files = NodeFiles(folder)
+    started = files.started()
+    if started.problem:
+        found.faults.append(f"noded: {started.problem}")
+    wanted = started.wanted
+    found.facts["role"] = f"{wanted.role}:{wanted.instance}" if wanted else ""
+    if started.held:
+        found.facts["role-config"] = started.held.config.version
+    identity = _stored(folder / "identity.yaml", Identity, found)
+    found.facts["node-id"] = identity.node_id
+    found.facts["node-name"] = identity.display_name
+
+
+def _adoptiond(folder: Path, found: Found) -> None:
+    registry = _stored(folder / "nodes.json", SavedRegistry, found)
+    for node_id, node in registry.nodes.items():
+        found.facts[f"registry.{node_id}"] = f"{node.role}:{node.instance}"
+
+
+def _routerd(folder: Path, found: Found) -> None:
+    latch = _from(latch_store(folder), found)
+    found.facts["estop"] = "latched" if latch.active else "open"
+    found.facts["estop-generation"] = str(latch.generation)
+    routes: SavedRoutes = _from(routes_store(folder), found)
+    found.facts["routes"] = digest(routes.model_dump_json().encode())
+
+
+def _rcd(folder: Path, found: Found) -> None:
+    state = _stored(folder / "rcd.json", RcState, found)
+    found.facts["rc-enabled"] = str(state.enabled).lower()
+
+
+def _webd(folder: Path, found: Found) -> None:
+    path = folder / "token"
+    text = path.read_text(errors="replace") if path.exists() else ""
+    if path.exists() and len(text.strip()) < 20:
+        found.faults.append(f"webd/token is cut off ({len(text)} bytes)")
+    found.facts["token"] = digest(text.strip().encode()) if text else ""
+
+
+def _otad(folder: Path, found: Found) -> None:
+    firmware = _stored(folder / "otad.json", SavedFirmware, found)
+    found.facts["offered"] = firmware.current
+
+
+_DAEMONS: dict[str, Callable[[Path, Found], None]] = {
+    "noded": _noded,
+    "adoptiond": _adoptiond,
+    "routerd": _routerd,
+    "rcd": _rcd,
+    "webd": _webd,
+    "otad": _otad,
+}
+
+
+def _stored(path: Path, model: type[T], found: Found) -> T:
+    return _from(Store(path, model, version=1), found)
+
+
+def _from(store: Store[T], found: Found) -> T:
+    value = store.load()
+    if store.problem:
+        found.faults.append(f"{store.path.name}: {store.problem}")
+    return value
+
+
+def digest(data: bytes) -> str:
+    """A short name for a content that is secret or long."""
+    return hashlib.sha256(data).hexdigest()[:12]

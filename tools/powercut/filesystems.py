@@ -1,0 +1,89 @@
+"""Does a file system come back after a cut, by what the machine itself does with it at boot.
+
+The initrd runs e2fsck -p and, where that gives up, e2fsck -fy (image/initrd/init). Afterwards the
+file system must be clean. Not here: whether the files are right (facts.py).
+"""
+
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..vm.programs import Programs
+
+_TIMEOUT_S = 120
+
+_GIVES_UP = 4  # e2fsck's code from which on it says: somebody has to decide
+
+# A cut while the firmware partition was writable leaves the mark that it was; all readers ignore it.
+_FAT_HARMLESS = (
+    re.compile(r"^fsck\.fat \d"),
+    re.compile(r"^0x\d+: Dirty bit is set|^Dirty bit is set"),
+    re.compile(r"^\s*Automatically removing dirty bit\.|^ 1\) Remove dirty bit|^ 2\) No action"),
+    re.compile(r"^Free cluster summary wrong|^\s*Auto-correcting\.|^  ?Free cluster summary"),
+    re.compile(r"^(Leaving|Not automatically)"),
+    re.compile(r"^/.*: \d+ files, \d+/\d+ clusters$|^.*: \d+ files, \d+/\d+ clusters$"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is wrong; and whether coming back took more than the journal."""
+
+    faults: tuple[str, ...]
+    is_repaired: bool = False
+
+
+class FileSystems:
+    """Runs e2fsck, debugfs and fsck.fat on image files."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._programs = programs
+
+    def recover_ext4(self, image: Path) -> Check:
+        """Recover it in place."""
+        code, _ = self._run("e2fsck", "-p", str(image))
+        if is_repaired := code >= _GIVES_UP:
+            self._run("e2fsck", "-f", "-y", str(image))
+        code, text = self._run("e2fsck", "-f", "-n", str(image))
+        if code == 0:
+            return Check((), is_repaired)
+        return Check((f"the data partition is not clean after e2fsck: {_end(text)}",), is_repaired)
+
+    def read_ext4(self, image: Path, folders: tuple[str, ...], into: Path) -> None:
+        """Copy folders of a recovered file system out, where it has them."""
+        lines = []
+        for folder in folders:
+            target = into / folder.strip("/")
+            target.mkdir(parents=True, exist_ok=True)
+            lines.append(f"rdump {folder} {target.parent}")
+        self._run("debugfs", "-f", "-", str(image), given="\n".join(lines).encode())
+
+    def check_fat(self, image: Path) -> Check:
+        """Check a FAT without changing it."""
+        _, text = self._run("fsck.fat", "-n", str(image))
+        return Check(tuple(_beside(text, _FAT_HARMLESS)))
+
+    def read_fat(self, image: Path, into: Path) -> None:
+        """Copy all files of a FAT out."""
+        self._run("mcopy", "-s", "-n", "-i", str(image), "::*", str(into))
+
+    def _run(self, name: str, *arguments: str, given: bytes = b"") -> tuple[int, str]:
+        done = subprocess.run(
+            self._programs.argv(name, *arguments),
+            input=given,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+        return done.returncode, done.stdout.decode(errors="replace")
+
+
+def _beside(text: str, harmless: tuple[re.Pattern[str], ...]) -> list[str]:
+    lines = (line.strip() for line in text.splitlines())
+    return [line for line in lines if line and not any(one.search(line) for one in harmless)]
+
+
+def _end(text: str) -> str:
+    return text.strip()[-300:]

@@ -1,0 +1,189 @@
+"""Judges one cut after the other, without booting: would the machine come back, with everything.
+
+1. The slot that the boot script would choose holds a whole image. 2. The data partition comes
+back, the firmware partition is whole. 3. Every state file can be read by the product, and every
+promise is kept. Not here: which cuts (cuts.py), several processes (workers.py).
+"""
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import facts
+from .cuts import Cut, Piece, Timeline
+from .disk import Key, Stretch, copy_sparse
+from .environment import first_slot
+from .facts import FOLDERS
+from .filesystems import FileSystems
+from .layout import (
+    DATA,
+    ENV_BYTES,
+    ENV_OFFSETS,
+    ENVIRONMENT,
+    FIRMWARE,
+    SLOT_A,
+    SLOT_B,
+    TABLE,
+    LayoutError,
+    Place,
+    partitions,
+)
+from .promises import broken
+from .recording import Recording
+from .slots import Slot
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One cut: what is wrong, what would be booted, and which state of each place it met."""
+
+    cut: Cut
+    faults: tuple[str, ...]
+    slot: str
+    image: str
+    is_repaired: bool
+    data_state: str
+    environment_state: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """What was found on one state of the data partition."""
+
+    faults: tuple[str, ...]
+    is_repaired: bool
+    facts: dict[str, str]
+
+
+class Judge:
+    """One recording, with cuts that come in the order of every_cut()."""
+
+    def __init__(self, recording: Recording, seed: int, systems: FileSystems, work: Path) -> None:
+        assert recording.base is not None, "a recording without its disk"
+        self._recording = recording
+        self._seed = seed
+        self._systems = systems
+        self._work = work
+        self._timeline = Timeline(recording.requests)
+        with recording.base.open("rb") as file:
+            places = partitions(file.read(TABLE.length))
+        size = recording.base.stat().st_size
+        # The first boot makes the last partition longer: the rest of the disk belongs to it.
+        data = Place(DATA, places[DATA].start, size - places[DATA].start)
+        self._table = Stretch(recording, TABLE, work / "table")
+        self._environment = Stretch(recording, ENVIRONMENT, work / "environment")
+        self._firmware = Stretch(recording, places[FIRMWARE], work / "firmware")
+        self._data = Stretch(recording, data, work / "data")
+        images = {name: Path(path) for name, path in recording.info.images.items()}
+        self._slots = {name: Slot(recording, places[name], images) for name in (SLOT_A, SLOT_B)}
+        self._known_data: dict[tuple[Key, int], _Data] = {}
+        self._known_firmware: dict[Key, tuple[str, ...]] = {}
+        self._firmware_files = self._whole_firmware()
+
+    def judge(self, cut: Cut) -> Verdict:
+        """One cut."""
+        sure, pieces = self._timeline.pieces(cut, self._seed)
+        faults = list(self._firmware_faults(sure, pieces))
+        slot, image, environment = self._choice(sure, pieces)
+        if not image:
+            faults.append(f"the boot script would choose slot {slot}, which is not whole")
+        key = self._data.key(sure, pieces)
+        found = self._data_found(key, sure, pieces)
+        faults += found.faults
+        faults += broken(self._recording.marks, cut.settled, {**found.facts, "slot-image": image})
+        return Verdict(
+            cut,
+            tuple(faults),
+            slot,
+            image,
+            found.is_repaired,
+            _name(key),
+            _name(environment),
+        )
+
+    def _choice(self, sure: int, pieces: Sequence[Piece]) -> tuple[str, str, Key]:
+        key = self._environment.key(sure, pieces)
+        with self._environment.at(key) as descriptor:
+            first, second = (
+                os.pread(descriptor, ENV_BYTES, offset - ENVIRONMENT.start)
+                for offset in ENV_OFFSETS
+            )
+        slot = first_slot(first, second)
+        return slot, self._slots[slot].holds(sure, pieces) if slot else "", key
+
+    def _data_found(self, key: Key, sure: int, pieces: Sequence[Piece]) -> _Data:
+        try:
+            with self._table.at(self._table.key(sure, pieces)) as descriptor:
+                length = partitions(os.pread(descriptor, TABLE.length, 0))[DATA].length
+        except LayoutError as err:
+            return _Data((str(err),), False, {})
+        if (key, length) not in self._known_data:
+            self._known_data = {  # a state that is past does not come back
+                known: data for known, data in self._known_data.items() if known[0][0] >= key[0]
+            }
+            self._known_data[key, length] = self._examined(key, length)
+        return self._known_data[key, length]
+
+    def _examined(self, key: Key, length: int) -> _Data:
+        image, files = self._work / "data.copy", self._work / "files"
+        with self._data.at(key) as descriptor:
+            copy_sparse(descriptor, image)
+        os.truncate(image, length)
+        check = self._systems.recover_ext4(image)
+        shutil.rmtree(files, ignore_errors=True)
+        files.mkdir()
+        self._systems.read_ext4(image, FOLDERS, files)
+        found = facts.read(files)
+        return _Data((*check.faults, *found.faults), check.is_repaired, found.facts)
+
+    def _firmware_faults(self, sure: int, pieces: Sequence[Piece]) -> tuple[str, ...]:
+        key = self._firmware.key(sure, pieces)
+        if key not in self._known_firmware:
+            with self._firmware.at(key):
+                check = self._systems.check_fat(self._firmware.file)
+                files = self._read_firmware()
+            self._known_firmware[key] = (*check.faults, *_changed(self._firmware_files, files))
+        return self._known_firmware[key]
+
+    def _read_firmware(self) -> dict[str, str]:
+        folder = self._work / "firmware.files"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        self._systems.read_fat(self._firmware.file, folder)
+        return {
+            str(path.relative_to(folder)): facts.digest(path.read_bytes())
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
+
+    def _whole_firmware(self) -> dict[str, str]:
+        """What the firmware partition holds before; other contents are the machine's own doing."""
+        with self._firmware.at((0, ())):
+            return self._read_firmware()
+
+    def close(self) -> None:
+        for stretch in (self._table, self._environment, self._firmware, self._data):
+            stretch.close()
+        with contextlib.suppress(OSError):
+            (self._work / "data.copy").unlink()
+
+
+# What a person or the first boot writes there; everything else is what the machine starts from.
+_SETTINGS = {"saint.yaml", "user-data", "network-config", "meta-data"}
+
+
+def _changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
+    return [
+        f"{name} on the firmware partition is {'damaged' if name in now else 'missing'}"
+        for name, digest in before.items()
+        if name not in _SETTINGS and now.get(name) != digest
+    ]
+
+
+def _name(key: Key) -> str:
+    pieces = [(p.index, sorted(p.sectors) if p.sectors is not None else None) for p in key[1]]
+    return hashlib.sha256(repr((key[0], pieces)).encode()).hexdigest()[:12]
