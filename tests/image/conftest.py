@@ -1,0 +1,91 @@
+"""Machines for the image tests. They boot once per session; tests that change one load a snapshot.
+
+Nothing here is collected by `pytest tests`: booting takes minutes and needs a built image. Run
+them with `make test-image`.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.image.artefacts import FOLDER, Artefacts
+from tests.image.report import Report
+from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
+
+CHOSEN = os.environ.get("SAINT_IMAGE_TESTS", "")
+collect_ignore_glob = [] if CHOSEN else ["test_*.py"]
+
+_RIG = pytest.StashKey[Rig]()
+_REPORT = pytest.StashKey[Report]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "image_all: only with `make test-image ARGS=--all`")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if not item.path.is_relative_to(os.path.dirname(__file__)):  # noqa: PTH120
+            continue
+        # An emulated machine that hangs says so by the wait that fails; this is the last resort.
+        item.add_marker(pytest.mark.timeout(1800))
+        if CHOSEN != "all" and item.get_closest_marker("image_all"):
+            item.add_marker(pytest.mark.skip(reason='long: make test-image ARGS="--all"'))
+
+
+@pytest.fixture(scope="session")
+def artefacts() -> Artefacts:
+    found = Artefacts.find()
+    if found is None:
+        pytest.skip("no image and bundle in build/image: make bundle")
+    return found
+
+
+@pytest.fixture(scope="session")
+def rig(artefacts: Artefacts, pytestconfig: pytest.Config) -> Iterator[Rig]:
+    made = pytestconfig.stash[_RIG] = Rig(artefacts)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def report(pytestconfig: pytest.Config) -> Report:
+    made = pytestconfig.stash[_REPORT] = Report(FOLDER / "report.json")
+    return made
+
+
+@pytest.fixture(scope="session")
+def fresh(rig: Rig) -> Pair:
+    cable = rig.cable("cable")
+    server = rig.host(
+        "server", rig.card("server", "server"), links=(cable,), doors=(SSH, HTTP, SAINT)
+    )
+    node = rig.host("node", rig.card("node", "node"), links=(cable.turned(),))
+    for host in (server, node):
+        host.machine.start()
+    for host in (server, node):
+        host.machine.wait_up()
+    return Pair(server, node)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """A failure tells what the machines said last."""
+    result = yield
+    rig = item.config.stash.get(_RIG, None)
+    if result.failed and rig is not None:
+        for host in rig.hosts:
+            if host.machine.is_on:
+                result.sections.append((host.machine.hardware.name, host.machine.last_words()))
+    return result
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    report = config.stash.get(_REPORT, None)
+    if report is not None and report.measured:
+        terminalreporter.section("measured in virtual machines (TCG, no hardware virtualisation)")
+        for line in report.lines():
+            terminalreporter.line(line)
+        terminalreporter.line(f"kept in {report.path}")

@@ -1,0 +1,145 @@
+"""One machine of each role boots: everything is up, nothing is writable that should not be."""
+
+import re
+import time
+from dataclasses import dataclass
+
+import pytest
+
+from tests.image.report import Report
+from tests.image.rig import Host, Pair
+
+_EXPOSURE_MOST = 2.5
+_SETTLE_S = 120
+
+
+@pytest.fixture(scope="module", params=["server", "node"])
+def booted(fresh: Pair, request: pytest.FixtureRequest) -> Host:
+    return fresh.role(request.param)
+
+
+def role_of(host: Host) -> str:
+    return host.machine.hardware.name
+
+
+@dataclass(frozen=True)
+class Reboot:
+    """What a machine was before and after one more start."""
+
+    before: str
+    after: str
+    kernel_after_s: float
+    up_after_s: float
+    analysis: str
+
+
+@pytest.fixture(scope="module")
+def rebooted(booted: Host) -> Reboot:
+    """Switched off and on once; the next tests look at what that did."""
+    identity = "cat /etc/machine-id; ssh-keygen -lf /data/ssh/ssh_host_ed25519_key.pub; hostname"
+    machine = booted.machine
+    before = booted.sh(identity)
+    booted.sh("sync")
+    since = machine.serial.end
+    began = time.monotonic()
+    machine.reset()
+    machine.serial.wait_for(r"Starting kernel", since, 120)
+    kernel_after_s = time.monotonic() - began
+    machine.wait_up(since)
+    up_after_s = time.monotonic() - began
+    analysis = booted.sh("systemd-analyze time | head -1")
+    return Reboot(before, booted.sh(identity), kernel_after_s, up_after_s, analysis)
+
+
+def test_no_unit_has_failed(booted: Host) -> None:
+    assert booted.sh("systemctl --failed --plain --no-legend") == ""
+
+
+def test_no_ordering_cycle(booted: Host) -> None:
+    assert booted.machine.shell.run("journalctl -b | grep -i 'ordering cycle'").text == ""
+
+
+def test_targets_of_the_role_and_no_others_are_up(booted: Host) -> None:
+    role = role_of(booted)
+    other = {"server": "node", "node": "server"}[role]
+    booted.sh(f"timeout {_SETTLE_S} sh -c 'until systemctl -q is-active saint-{role}.target; do"
+              " sleep 1; done'", _SETTLE_S + 10)  # fmt: skip
+    assert (
+        booted.machine.shell.run(f"systemctl is-active saint-{other}.target").text.strip()
+        == "inactive"
+    )
+
+
+def test_root_is_read_only(booted: Host) -> None:
+    assert booted.machine.shell.run("touch /usr/x /etc/x /x").code != 0
+    assert "ro" in booted.sh("findmnt -no OPTIONS /").split(",")
+    assert "ro" in booted.sh("findmnt -no OPTIONS /boot/firmware").split(",")
+
+
+def test_data_partition_has_grown_to_the_whole_card(booted: Host) -> None:
+    size = int(booted.sh("findmnt -bno SIZE /data"))
+    assert size > 2 << 30, f"/data has {size >> 20} MiB on a card of 4 GiB"
+
+
+def test_identity_outlives_a_reboot(rebooted: Reboot) -> None:
+    assert re.match(r"[0-9a-f]{32}\n", rebooted.before)
+    assert rebooted.after == rebooted.before
+
+
+def test_two_cards_of_one_image_become_two_machines(fresh: Pair) -> None:
+    ask = "cat /etc/machine-id; cut -d' ' -f2 /data/ssh/ssh_host_ed25519_key.pub"
+    assert not set(fresh.server.sh(ask).split()) & set(fresh.node.sh(ask).split())
+
+
+def test_exposure_of_every_unit_of_ours_is_low(booted: Host, report: Report) -> None:
+    said = booted.sh("systemd-analyze security --no-pager 2>/dev/null | grep ' *saint-'", 180)
+    scores = {line.split()[0]: float(line.split()[1]) for line in said.splitlines()}
+    assert scores, said
+    report.number(f"{role_of(booted)}: worst exposure of a saint unit", max(scores.values()), "")
+    high = {name: score for name, score in scores.items() if score > _EXPOSURE_MOST}
+    assert high == {}, f"exposed above {_EXPOSURE_MOST}: {high}"
+
+
+def test_nobody_gets_in_without_a_key(booted: Host) -> None:
+    said = booted.sh(
+        "sshd -T 2>/dev/null | grep -iE '^(passwordauthentication|kbdinteractive|permitroot)'"
+    )
+    assert "passwordauthentication no" in said
+    assert "yes" not in said.replace("permitrootlogin without-password", "")
+    assert booted.sh("awk -F: '$2 !~ /^[!*]/ {print $1}' /etc/shadow") == ""
+
+
+def test_owner_gets_in_with_the_key_of_the_card(fresh: Pair) -> None:
+    assert fresh.server.ssh is not None
+    assert "saint" in fresh.server.ssh.check("id -un; saintctl --help | head -3")
+
+
+def test_stages_of_the_boot_are_measured(booted: Host, rebooted: Reboot, report: Report) -> None:
+    role = role_of(booted)
+    report.number(f"{role}: U-Boot to kernel (TCG)", rebooted.kernel_after_s, "s")
+    report.number(f"{role}: power to all units up (TCG)", rebooted.up_after_s, "s")
+    for stage in ("kernel", "userspace"):
+        found = re.search(rf"([\dmins. ]+) \({stage}\)", rebooted.analysis)
+        assert found, rebooted.analysis
+        report.number(f"{role}: {stage} (TCG)", _seconds(found[1]), "s")
+
+
+def _seconds(text: str) -> float:
+    """systemd's "1min 2.345s" or "912ms"."""
+    units = {"min": 60.0, "s": 1.0, "ms": 0.001}
+    return sum(float(n) * units[unit] for n, unit in re.findall(r"([\d.]+)(min|ms|s)", text))
+
+
+def test_idle_memory_is_within_its_budget(booted: Host, report: Report) -> None:
+    """PSS of our own processes: what they would give back if they ended."""
+    role = role_of(booted)
+    said = booted.sh(
+        "for c in $(systemctl list-units --plain --no-legend 'saint-*.service' | cut -d' ' -f1); do"
+        " p=$(systemctl show -P MainPID $c); [ $p -gt 0 ] &&"
+        " echo $c $(awk '/^Pss:/{s+=$2} END{print s}' /proc/$p/smaps_rollup); done; true"
+    )
+    sizes = {line.split()[0]: int(line.split()[1]) / 1024 for line in said.splitlines()}
+    for unit, mib in sizes.items():
+        report.number(f"{role}: PSS of {unit}", mib, "MiB")
+    most = {"server": 180.0, "node": 80.0}[role]
+    report.number(f"{role}: PSS of all daemons", sum(sizes.values()), "MiB", most)
