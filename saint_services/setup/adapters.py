@@ -1,0 +1,188 @@
+"""Setup's hands: the boot partition, the data partition, /run, the host name, systemd. Decides
+nothing. All paths lie below a root folder, so that tests use real files of their own.
+"""
+
+import contextlib
+import os
+import pwd
+import re
+import secrets
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from ..lib.state import write_atomic
+from .logic import Facts, File
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_LARGEST_BYTES = 1 << 16
+_COMMAND_LIMIT_S = 60.0
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where everything lies."""
+
+    root: Path = Path("/")
+
+    @property
+    def firmware(self) -> Path:
+        return self.root / "boot/firmware"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def report(self) -> Path:
+        return self.root / "run/saint/setup.json"
+
+    @property
+    def is_data_lost(self) -> bool:
+        """The initrd could not mount the data partition."""
+        return (self.root / "run/saint-data-lost").exists()
+
+
+def read_texts(folder: Path, names: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+    """Texts by file name, and a sentence for each that cannot be read."""
+    texts: dict[str, str] = {}
+    problems: list[str] = []
+    for name in names:
+        try:
+            raw = (folder / name).read_bytes()[: _LARGEST_BYTES + 1]
+            if len(raw) > _LARGEST_BYTES:
+                raise ValueError(f"longer than {_LARGEST_BYTES} bytes")
+            texts[name] = raw.decode("utf-8-sig").replace("\r\n", "\n")  # as Windows writes
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as err:
+            problems.append(f"{name} on the boot partition cannot be read: {err}")
+    return texts, problems
+
+
+def facts(root: Path) -> Facts:
+    """The serial number of a Pi, else what the disk was given at its first start."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^Serial\s*: 0*([0-9a-f]{4,16})$", _text(root / "proc/cpuinfo"), re.M)
+        if found:
+            return Facts(found[1])
+    with contextlib.suppress(OSError):
+        serial = _text(root / "sys/firmware/devicetree/base/serial-number").strip("\0\n ").lower()
+        if re.fullmatch("[0-9a-f]{4,16}", serial) and serial.strip("0"):
+            return Facts(serial)
+    with contextlib.suppress(OSError):
+        return Facts(_text(root / "etc/machine-id").strip()[:32])
+    return Facts("")
+
+
+def _text(path: Path) -> str:
+    return path.read_bytes()[:_LARGEST_BYTES].decode("ascii", "replace")
+
+
+def kept_secret(path: Path, length: int) -> str:
+    """A word of this machine's own, the same at every start; made at the first."""
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        found = path.read_text(encoding="ascii").strip()
+        if len(found) >= length:
+            return found
+    made = "".join(secrets.choice(_LETTERS) for _ in range(length))
+    write_atomic(path, made.encode() + b"\n", mode=0o600)
+    return made
+
+
+def render(file: File) -> bytes:
+    """The text of a file."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # no HTML; what may stand in a value, config.py says
+    )
+    return environment.get_template(file.template).render(file.values).encode()
+
+
+def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:
+    """Write a file if it differs; true if it did. `owner` is the user who alone may read it."""
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == data and path.stat().st_mode & 0o777 == mode:
+            return False
+    write_atomic(path, data, mode)
+    if owner is not None:
+        with contextlib.suppress(KeyError, PermissionError):  # a developer's machine
+            entry = pwd.getpwnam(owner)
+            os.chown(path, entry.pw_uid, entry.pw_gid)
+            os.chown(path.parent, entry.pw_uid, entry.pw_gid)
+    return True
+
+
+def account() -> str:
+    """The one person's login name; its number is the same in every image."""
+    try:
+        return pwd.getpwuid(1000).pw_name
+    except KeyError:
+        return "saint"
+
+
+def make_host_key(folder: Path) -> bool:
+    """What ssh clients know this machine by. Whole or not there."""
+    key = folder / "ssh_host_ed25519_key"
+    if key.exists():
+        return False
+    folder.mkdir(parents=True, exist_ok=True)
+    fresh = folder / ".new"
+    for leftover in (fresh, folder / ".new.pub"):
+        leftover.unlink(missing_ok=True)
+    _run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "saint", "-f", str(fresh)])
+    write_atomic(folder / f"{key.name}.pub", (folder / ".new.pub").read_bytes(), 0o644)
+    write_atomic(key, fresh.read_bytes(), 0o600)
+    for leftover in (fresh, folder / ".new.pub"):
+        leftover.unlink(missing_ok=True)
+    return True
+
+
+def set_hostname(name: str) -> None:
+    """Until the next boot."""
+    if socket.gethostname() != name:
+        socket.sethostname(name)
+
+
+def start(targets: tuple[str, ...]) -> None:
+    """Not waited for: this is part of the boot that they are started in."""
+    _run(["systemctl", "--no-block", "start", *targets])
+
+
+@contextlib.contextmanager
+def writable(folder: Path) -> Iterator[None]:
+    """The boot partition is read-only but for this moment."""
+    if not os.path.ismount(folder):  # a developer's machine
+        yield
+        return
+    _run(["mount", "-o", "remount,rw", str(folder)])
+    try:
+        yield
+    finally:
+        _run(["mount", "-o", "remount,ro", str(folder)])
+
+
+def overwrite(path: Path, data: bytes) -> None:
+    """Replace a file; what it said before is wiped, not only unlinked."""
+    with path.open("r+b") as old:
+        length = len(old.read())
+        write_atomic(path, data, mode=0o600)
+        old.seek(0)
+        old.write(bytes(length))
+        old.flush()
+        os.fsync(old.fileno())
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(  # what it says goes to the journal
+        command, check=True, timeout=_COMMAND_LIMIT_S, stdin=subprocess.DEVNULL
+    )

@@ -1,0 +1,134 @@
+"""What a person may set for one machine: saint.yaml on the boot partition. Every key may be left
+out. Not here: what Raspberry Pi Imager writes (cloudinit.py), what follows from it (logic.py).
+"""
+
+import ipaddress
+import re
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, field_validator, model_validator
+
+from ..lib.config import Settings
+
+Role = Literal["server", "node", "both"]
+_KEY = re.compile(r"(ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/]+=*( [^\r\n]*)?")
+_RAW_KEY = re.compile(r"[0-9a-fA-F]{64}")
+_HOSTNAME = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
+_LINK_LOCAL = ipaddress.ip_network("169.254.0.0/16")
+
+# Stands where a secret was, once it is kept on the data partition.
+KEPT = "(kept by this machine)"
+
+
+def is_raw_key(secret: str) -> bool:
+    """True for the key itself, made of name and password; false for a password."""
+    return _RAW_KEY.fullmatch(secret) is not None
+
+
+def _secret(value: str) -> str:
+    """WPA2: 8 to 63 printable characters, or the key itself as 64 hexadecimal digits."""
+    is_phrase = 8 <= len(value) <= 63 and value.isascii() and value.isprintable()
+    if not (is_phrase or is_raw_key(value)):
+        raise ValueError("must be 8 to 63 ASCII characters, or 64 hexadecimal digits")
+    return value
+
+
+def _ssid(value: str) -> str:
+    if not 1 <= len(value.encode()) <= 32:
+        raise ValueError("must be 1 to 32 bytes long")
+    return value
+
+
+def _claim(value: str) -> str:
+    if value != KEPT and not re.fullmatch(r"[A-Za-z0-9_-]{20,128}", value):
+        raise ValueError("must be 20 to 128 letters, digits, - or _")
+    return value
+
+
+# Plain text, so that the model can be written to a file again; never part of its repr.
+WifiSecret = Annotated[str, AfterValidator(_secret), Field(repr=False)]
+Claim = Annotated[str, AfterValidator(_claim), Field(repr=False)]
+Ssid = Annotated[str, AfterValidator(_ssid)]
+Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
+
+
+class Wifi(Settings):
+    """A wireless network to join. Without a secret it is an open one."""
+
+    ssid: Ssid
+    secret: WifiSecret | None = Field(default=None, repr=False)
+    country: Country | None = None  # which channels are allowed, e.g. GB
+    hidden: bool = False
+
+
+class Hotspot(Settings):
+    """The server's own wireless network, where it joins no other."""
+
+    enabled: bool = True
+    ssid: Ssid | None = None  # made from this machine's number if left out
+    secret: WifiSecret | None = Field(
+        default=None, repr=False
+    )  # made at the first start if left out
+    country: Country | None = None
+
+
+class Ssh(Settings):
+    """Who may log in. There are no passwords."""
+
+    keys: list[str] = Field(default_factory=list, max_length=32)
+    root: bool = False  # the same keys also open root's account
+
+    @field_validator("keys")
+    @classmethod
+    def _keys(cls, keys: list[str]) -> list[str]:
+        for key in keys:
+            if len(key) > 4096 or not _KEY.fullmatch(key.strip()):
+                raise ValueError(
+                    "holds something that is no public key (such as 'ssh-ed25519 AAAA... me')"
+                )
+        return [key.strip() for key in keys]
+
+
+class Network(Settings):
+    """The robot's own network."""
+
+    internal: str = Field(default="eth0", pattern=r"^[a-z][a-z0-9]{1,14}$")
+    # A node's second address, which it has before and without a server. Made from this computer's
+    # serial number; to be set if two nodes should ever get the same of the 65,000 there are.
+    link_local: ipaddress.IPv4Address | None = None
+    domain_id: int = Field(default=0, ge=0, le=101)  # ROS_DOMAIN_ID; above, ports meet others
+
+    @field_validator("link_local")
+    @classmethod
+    def _link_local(cls, value: ipaddress.IPv4Address | None) -> ipaddress.IPv4Address | None:
+        if value is not None and value not in _LINK_LOCAL:
+            raise ValueError("must lie in 169.254.0.0/16")
+        return value
+
+
+class Machine(Settings):
+    """saint.yaml"""
+
+    role: Role = "node"
+    hostname: str | None = Field(default=None, pattern=_HOSTNAME)
+    hardware: Literal["real", "sim"] = "real"  # sim: simulated pins, for demonstrations
+    wifi: Wifi | None = None
+    hotspot: Hotspot = Hotspot()
+    ssh: Ssh = Ssh()
+    network: Network = Network()
+    # What the server's first visitor must know (webd's token). Made by the server if left out.
+    claim: Claim | None = Field(default=None, repr=False)
+
+    @model_validator(mode="after")
+    def _hotspot_is_outside(self) -> "Machine":
+        if self.network.internal.startswith("wlan") and (self.wifi or self.hotspot.ssid):
+            raise ValueError("network.internal is the radio that wifi or hotspot need")
+        return self
+
+    @property
+    def is_server(self) -> bool:
+        return self.role != "node"
+
+    @property
+    def is_node(self) -> bool:
+        return self.role != "server"

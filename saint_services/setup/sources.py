@@ -1,0 +1,91 @@
+"""From the texts on the boot partition and what was kept to this machine's settings. Whatever is
+wrong becomes a sentence, never a stop: then the kept settings hold, or the defaults. Pure.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..lib import config as settings
+from ..lib.errors import SaintError
+from . import cloudinit
+from .config import KEPT, Machine
+
+SAINT = "saint.yaml"
+FILES = (SAINT, cloudinit.USER_DATA, cloudinit.NETWORK_CONFIG)
+_SECRETS = {("wifi", "secret"), ("hotspot", "secret"), ("claim",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What holds, and what to tell about it."""
+
+    machine: Machine
+    is_accepted: bool  # the texts hold; else the kept settings
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def is_secret(name: str, place: tuple[str, ...]) -> bool:
+    """True where a file of this name holds a secret."""
+    return place in _SECRETS if name == SAINT else cloudinit.is_secret(place)
+
+
+def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> Outcome:
+    """`texts` by file name; a missing file is a missing key."""
+    data: dict[str, Any] = {}
+    notes: list[str] = []
+    problems: list[str] = []
+    for name, parse in (
+        (cloudinit.USER_DATA, lambda text: cloudinit.user_data(text, account)),
+        (cloudinit.NETWORK_CONFIG, cloudinit.network_config),
+    ):
+        if texts.get(name, "").strip():
+            try:
+                found = parse(texts[name])
+                notes += found.notes
+                # One file more or less right must not spoil the others.
+                settings.parse(Machine, settings.write_yaml(found.data), name)
+                data |= found.data
+            except cloudinit.READ_ERRORS as err:
+                problems.append(_sentence(name, err))
+    try:
+        if texts.get(SAINT, "").strip():
+            own = settings.read_yaml(texts[SAINT], SAINT)
+            settings.parse(Machine, texts[SAINT], SAINT)  # for a sentence with its line
+            data |= own.data
+        machine = settings.parse(Machine, settings.write_yaml(data), "the settings")
+    except SaintError as err:
+        problems.append(_sentence(SAINT, err))
+        return Outcome(kept or Machine(), False, problems, notes)
+    if not any(texts.get(name, "").strip() for name in FILES) and kept is not None:
+        return Outcome(kept, True, problems, notes)  # somebody emptied the boot partition
+    machine, missing = _with_kept_secrets(machine, kept or Machine())
+    return Outcome(machine, True, problems + missing, notes)
+
+
+def _with_kept_secrets(machine: Machine, kept: Machine) -> tuple[Machine, list[str]]:
+    """Secrets that the file no longer holds, because they were kept when it was first read."""
+    problems: list[str] = []
+    wifi, hotspot, claim = machine.wifi, machine.hotspot, machine.claim
+    if wifi and wifi.secret == KEPT:
+        known = kept.wifi.secret if kept.wifi and kept.wifi.ssid == wifi.ssid else None
+        if known:
+            wifi = wifi.model_copy(update={"secret": known})
+        else:
+            problems.append(
+                f"the secret of {wifi.ssid} is not kept here; write it into {SAINT} again"
+            )
+            wifi = None
+    if hotspot.secret == KEPT:
+        hotspot = hotspot.model_copy(update={"secret": kept.hotspot.secret})
+    if claim == KEPT:
+        claim = kept.claim
+    changed = {"wifi": wifi, "hotspot": hotspot, "claim": claim}
+    return machine.model_copy(update=changed), problems
+
+
+def _sentence(name: str, error: Exception) -> str:
+    if isinstance(error, SaintError):
+        return str(error)
+    return f"{name} is not what Raspberry Pi Imager writes; it is left out"
