@@ -1,1 +1,1 @@
-"""Power cuts: record what a machine writes to its disk, then judge every state a cut could leave."""
+"""Power cuts: record what a machine writes to its disk, judge every state a cut could leave."""

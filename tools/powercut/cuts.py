@@ -68,7 +68,8 @@ class Timeline:
     def open(self, position: int, settled: int) -> tuple[list[int], list[int]]:
         """Of the changes after that: the forced ones, which are sure as well; and those that may
         be missing."""
-        forced, unsure = [], []
+        forced: list[int] = []
+        unsure: list[int] = []
         for index in range(self.sure(settled), position):
             request = self.requests[index]
             if not request.is_change:

@@ -23,7 +23,7 @@ from saint_services.routerd.state import SavedRoutes, latch_store, routes_store
 T = TypeVar("T", bound=BaseModel)
 
 # Folders of the data partition that are read; the rest (bundles, hash indexes, logs) is not state.
-FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/network")
+FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/setup")
 _HOST_KEY = "ssh_host_ed25519_key"
 
 
@@ -41,9 +41,9 @@ def read(data: Path) -> Found:
     state = data / "saint"
     for reader in (_machine_id, _host_keys, _rauc):
         reader(data, found)
-    for name, reader in _DAEMONS.items():
+    for name, daemon in _DAEMONS.items():
         if (state / name).is_dir():
-            reader(state / name, found)
+            daemon(state / name, found)
     found.faults += _set_aside(data)
     return found
 

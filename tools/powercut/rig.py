@@ -1,0 +1,67 @@
+"""A virtual machine whose disk is recorded. Not here: what it is asked to do (scenarios.py)."""
+
+import contextlib
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..vm.disk import copy_sparse
+from ..vm.machine import Machine
+from ..vm.settings import Hardware
+from .recording import Info, Writer, write_info
+from .server import RecordingDisk
+
+NEW_DISK = "now.img"
+
+
+@dataclass
+class Rig:
+    """One run of one machine."""
+
+    machine: Machine
+    disk: RecordingDisk
+    started: float = field(default_factory=time.monotonic)
+
+    def begin(self, fact: str, value: str | None) -> None:
+        """From now on the fact may become that value."""
+        self.disk.mark(fact, value, is_kept=False)
+
+    def keep(self, fact: str, value: str) -> None:
+        """The machine has said that it is so: it must be so after any cut from now on."""
+        self.disk.mark(fact, value, is_kept=True)
+
+    def say(self, sentence: str) -> None:
+        passed = time.monotonic() - self.started
+        print(f"  {passed:6.1f} s  request {self.disk.answered:6}  {sentence}", flush=True)
+
+
+@contextlib.contextmanager
+def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Iterator[Rig]:
+    """Start the machine on a copy of `base`; the recording is complete when the block ends well.
+
+    Afterwards `folder/now.img` is the disk as the machine left it.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_sparse(base, folder / "base.img")
+    copy_sparse(base, folder / NEW_DISK)
+    # A path of a socket may have 107 characters: not every work folder is that near.
+    sockets = Path(subprocess.check_output(["mktemp", "-d"], text=True, timeout=10).strip())
+    disk = RecordingDisk(folder / NEW_DISK, sockets / "nbd", Writer(folder))
+    # Flushes and forced writes reach us as the machine sends them; nothing is cached on the way.
+    drive = f"file=nbd+unix:///?socket={sockets / 'nbd'},format=raw,cache=none,discard=unmap"
+    machine = Machine(hardware, drive, folder / "machine")
+    try:
+        machine.start()
+        yield Rig(machine, disk)
+    except BaseException:
+        print(machine.last_words(), flush=True)
+        raise
+    finally:
+        machine.cut()
+        disk.close()
+        shutil.rmtree(sockets, ignore_errors=True)
+    write_info(folder, info)
