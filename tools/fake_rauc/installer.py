@@ -28,7 +28,6 @@ PATH = "/"
 _ERROR = "org.gtk.GDBus.UnmappedGError.Quark._g_2dio_2derror_2dquark.Code30"
 _COPY_FROM, _COPY_TO = 46, 99  # percent of an installation that copying takes
 _SLOW_S = 20.0
-_USUAL_S = 1.0  # a simulated slot is small: give people something to see
 
 
 class Installer:
@@ -40,12 +39,15 @@ class Installer:
         slots: Slots,
         keyring: Path,
         compatible: str,
+        *,
+        copy_takes_s: float = 0.0,
         on_power_cut: Callable[[], None] = lambda: None,
     ) -> None:
         self.slots = slots
         self._folder = folder
         self._keyring = keyring
         self._compatible = compatible
+        self._copy_takes_s = copy_takes_s
         self._on_power_cut = on_power_cut
         self._faults = Faults(folder)
         self._objects: BusObjects | None = None
@@ -212,7 +214,7 @@ class Installer:
         text = f"Copying image to {_slot_name(letter)}"
         self._step(_COPY_FROM, text, 3)
         pieces = -(-manifest.payload_bytes // bundles.PIECE_BYTES)
-        pause_s = (_SLOW_S if fault is Fault.SLOW else _USUAL_S) / pieces
+        pause_s = (_SLOW_S if fault is Fault.SLOW else self._copy_takes_s) / pieces
         digest, written = hashlib.sha256(), 0
         with (self._folder / f"slot_{letter.lower()}.img").open("wb") as image:
             async for piece in bundles.content(bundle, manifest):

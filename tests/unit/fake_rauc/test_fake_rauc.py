@@ -13,7 +13,7 @@ import pytest
 from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
-from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
+from tools.fake_rauc.bundle_writer import Keys, Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.rig import FakeMachine, fake_machine
 from tools.fake_rauc.systemd import Unit
@@ -79,10 +79,15 @@ class Client:
         return found
 
 
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
+    return make_keys(tmp_path_factory.mktemp("keys"))
+
+
 @pytest.fixture
-async def client() -> AsyncIterator[Client]:
+async def client(keys: Keys) -> AsyncIterator[Client]:
     with tempfile.TemporaryDirectory(prefix="saint-", dir="/tmp") as name:
-        async with fake_machine(Path(name)) as machine:
+        async with fake_machine(Path(name), keys=keys) as machine:
             bus = await MessageBus(bus_address=machine.address).connect()
             found = Client(bus, machine, Path(name))
             await bus.call(
