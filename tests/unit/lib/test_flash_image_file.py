@@ -14,7 +14,7 @@ from saint_services.lib.flash.source import ImageFile
 
 from .flash_images import disk_image
 
-IMAGE = disk_image()
+IMAGE = disk_image(small=True)
 
 
 def _packed(tmp_path: Path, ending: str) -> Path:

@@ -1,0 +1,186 @@
+"""`saintctl image` into files: what lands on the card, and what is refused."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from saint_services.lib.flash.fat import Fat32
+from saint_services.saintctl.app import app
+from saint_services.setup.config import Machine
+from tests.unit.lib.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
+
+IMAGE = disk_image(small=True)
+WITH_FAT = disk_image()
+SMALL_END = FAT_START + MIB  # of the small image's first partition
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ0q8mG5vFbUOZ3mVvGHO5ZJH4eTqkR3uZ0m6w8x2h1Q me@laptop"
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An image of a release."""
+    path = tmp_path_factory.mktemp("image") / "saint-os-0.2.0.img"
+    path.write_bytes(IMAGE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def settable(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with a FAT32, for settings."""
+    path = tmp_path_factory.mktemp("image") / "saint-os-0.2.0.img"
+    path.write_bytes(WITH_FAT)
+    return path
+
+
+def _call(*words: object, said: str = "") -> Result:
+    return CliRunner().invoke(app, ["image", *map(str, words)], input=said)
+
+
+def _flash(card: Path, image: Path, *words: object) -> Result:
+    return _call("flash", card, "--image", image, "--yes", *words)
+
+
+def _settings(card: Path) -> Machine:
+    content = card.read_bytes()[FAT_START : FAT_START + FAT_BYTES]
+    text = Fat32(bytearray(content)).read("saint.yaml")
+    assert text is not None
+    return Machine.model_validate(yaml.safe_load(text))
+
+
+def test_card_holds_the_image(tmp_path: Path, image: Path) -> None:
+    card = tmp_path / "card.img"
+    result = _flash(card, image)
+    assert result.exit_code == 0, result.output
+    assert card.read_bytes() == IMAGE
+    assert "holds saint-os-0.2.0.img" in result.stdout
+
+
+def test_options_land_in_the_settings_of_the_machine(tmp_path: Path, settable: Path) -> None:
+    card, key = tmp_path / "card.img", tmp_path / "id.pub"
+    key.write_text(f"# mine\n{KEY}\n")
+    secret, claim = tmp_path / "wifi", tmp_path / "claim"
+    secret.write_text("correct horse\n")
+    words = ("--role", "server", "--hostname", "robot-1", "--wifi-ssid", "Bär & Co")
+    words += ("--wifi-country", "GB", "--wifi-secret-file", str(secret))
+    result = _flash(card, settable, *words, "--ssh-key", key, "--claim-file", claim, "--simulated")
+    assert result.exit_code == 0, result.output
+    found = _settings(card)
+    assert (found.role, found.hostname, found.hardware) == ("server", "robot-1", "sim")
+    assert found.wifi is not None
+    assert (found.wifi.ssid, found.wifi.secret) == ("Bär & Co", "correct horse")
+    assert found.ssh.keys == [KEY]
+    assert found.claim == claim.read_text().strip()
+
+
+def test_made_claim_code_is_kept_for_its_owner_alone(tmp_path: Path, settable: Path) -> None:
+    claim = tmp_path / "claim"
+    assert _flash(tmp_path / "a.img", settable, "--claim-file", claim).exit_code == 0
+    assert stat.S_IMODE(claim.stat().st_mode) == 0o600
+    code = claim.read_text().strip()
+    assert _flash(tmp_path / "b.img", settable, "--claim-file", claim).exit_code == 0
+    assert _settings(tmp_path / "b.img").claim == code
+
+
+def test_nothing_wished_leaves_the_image_as_it_is(tmp_path: Path, image: Path) -> None:
+    card = tmp_path / "card.img"
+    assert "no settings of its own" in _flash(card, image).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--role", "boss"), "role"),
+        (("--hostname", "My Robot"), "hostname"),
+        (("--wifi-country", "GB"), "Add --wifi-ssid"),
+        (("--wifi-ssid", "net", "--wifi-secret-file", "SHORT"), "8 to 63"),
+        (("--wifi-ssid", "net", "--wifi-secret-file", "NOTHING"), "cannot be read"),
+        (("--wifi-ssid", "net"), "--wifi-secret-file"),
+        (("--ssh-key", "PRIVATE"), "Name the public one"),
+        (("--ssh-key", "SHORT"), "no public key"),
+        (("--claim-file", "SHORT"), "claim must be 20 to 128"),
+    ],
+)
+def test_wrong_wish_is_refused_before_the_card_is_touched(
+    tmp_path: Path, image: Path, words: tuple[str, ...], said: str
+) -> None:
+    (tmp_path / "SHORT").write_text("abc")
+    (tmp_path / "PRIVATE").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\n")
+    named = [str(tmp_path / word) if word.isupper() else word for word in words]
+    named = [word if word != str(tmp_path / "GB") else "GB" for word in named]
+    card = tmp_path / "card.img"
+    card.write_bytes(b"precious")
+    result = _flash(card, image, *named)
+    assert result.exit_code != 0
+    assert said in result.stderr
+    assert card.read_bytes() == b"precious"
+
+
+def test_secret_is_never_said(tmp_path: Path, image: Path) -> None:
+    (tmp_path / "wifi").write_text("sesam")
+    words = ("--wifi-ssid", "net", "--wifi-secret-file", tmp_path / "wifi")
+    assert "sesam" not in _flash(tmp_path / "card.img", image, *words).output
+
+
+def test_full_file_is_not_overwritten_unasked(tmp_path: Path, image: Path) -> None:
+    card = tmp_path / "card.img"
+    card.write_bytes(b"precious")
+    result = _call("flash", card, "--image", image)
+    assert result.exit_code == 2
+    assert "Add --yes" in result.stderr
+    assert card.read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/no-such-disk", "/no/such/folder/card.img"])
+def test_what_is_neither_disk_nor_file_is_refused(image: Path, device: str) -> None:
+    result = _call("flash", device, "--image", image, "--yes")
+    assert result.exit_code == 4
+    assert f"there is no disk {device}" in result.stderr
+    assert not Path("/dev/no-such-disk").exists()
+
+
+def test_missing_image_is_named(tmp_path: Path) -> None:
+    result = _call("flash", tmp_path / "card.img", "--image", tmp_path / "nothing.img.xz")
+    assert result.exit_code == 4
+    assert "nothing.img.xz" in result.stderr
+
+
+def test_json_tells_what_was_done(tmp_path: Path, settable: Path) -> None:
+    result = _flash(tmp_path / "card.img", settable, "--role", "both", "--json")
+    said = json.loads(result.stdout)
+    assert said["size_bytes"] == len(WITH_FAT)
+    assert said["settings"] == ["saint.yaml"]
+
+
+def test_verify_accepts_a_card_with_settings(tmp_path: Path, settable: Path) -> None:
+    card = tmp_path / "card.img"
+    _flash(card, settable, "--role", "server")
+    result = _call("verify", card, "--image", settable)
+    assert result.exit_code == 0, result.output
+    assert "with settings of its own" in result.stdout
+
+
+@pytest.mark.parametrize("place", [0, FAT_START - 1, SMALL_END, len(IMAGE) - 1])
+def test_verify_names_the_place_that_differs(tmp_path: Path, image: Path, place: int) -> None:
+    card = tmp_path / "card.img"
+    changed = bytearray(IMAGE)
+    changed[place] ^= 1
+    card.write_bytes(changed)
+    result = _call("verify", card, "--image", image)
+    assert result.exit_code == 3
+    assert f"differs from saint-os-0.2.0.img at {place >> 20} MiB" in result.stderr
+
+
+def test_verify_finds_a_card_that_ends_early(tmp_path: Path, image: Path) -> None:
+    card = tmp_path / "card.img"
+    card.write_bytes(IMAGE[:-512])
+    assert _call("verify", card, "--image", image).exit_code == 3
+
+
+def test_list_shows_disks_with_reasons() -> None:
+    result = _call("list", "--json")
+    assert result.exit_code == 0
+    for disk in json.loads(result.stdout):
+        assert disk["refusal"] or disk["connection"] != "internal"
