@@ -15,15 +15,17 @@ from pydantic import BaseModel
 
 from saint_services.adoptiond.state import SavedRegistry
 from saint_services.lib.state import Store
+from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
 from saint_services.rcd.state import State as RcState
-from saint_services.routerd.state import SavedRoutes, latch_store, routes_store
+from saint_services.routerd.state import latch_store, routes_store
 
 T = TypeVar("T", bound=BaseModel)
 
 # Folders of the data partition that are read; the rest (bundles, hash indexes, logs) is not state.
 FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/setup")
+ROUTE_ON, ROUTE_OFF = "on", "off"  # a route that is not there has the fact ""
 _HOST_KEY = "ssh_host_ed25519_key"
 
 
@@ -94,9 +96,18 @@ def _noded(folder: Path, found: Found) -> None:
     found.facts["role"] = f"{wanted.role}:{wanted.instance}" if wanted else ""
     if started.held:
         found.facts["role-config"] = started.held.config.version
+    _update(folder, found)
     identity = _stored(folder / "identity.yaml", Identity, found)
     found.facts["node-id"] = identity.node_id
     found.facts["node-name"] = identity.display_name
+
+
+def _update(folder: Path, found: Found) -> None:
+    record = _from(update_store(folder), found)
+    if record.pending:
+        found.facts["update-pending"] = record.pending.to_slot
+    found.facts["update-verdict"] = f"{record.last.verdict}:{record.last.version}"
+    found.facts["proven-slots"] = " ".join(sorted(record.slots))
 
 
 def _adoptiond(folder: Path, found: Found) -> None:
@@ -109,8 +120,8 @@ def _routerd(folder: Path, found: Found) -> None:
     latch = _from(latch_store(folder), found)
     found.facts["estop"] = "latched" if latch.active else "open"
     found.facts["estop-generation"] = str(latch.generation)
-    routes: SavedRoutes = _from(routes_store(folder), found)
-    found.facts["routes"] = digest(routes.model_dump_json().encode())
+    for route in _from(routes_store(folder), found).routes or ():
+        found.facts[f"route.{route.id}"] = ROUTE_ON if route.enabled else ROUTE_OFF
 
 
 def _rcd(folder: Path, found: Found) -> None:

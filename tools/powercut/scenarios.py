@@ -1,0 +1,185 @@
+"""What is recorded: the moments in the life of a robot's computer at which power may go.
+
+Each is driven as its owner would do it, from inside of the machine, and says at every step what
+may change and what has been promised. One machine is server and node, with simulated hardware. Not
+here: the machine and its disk (rig.py).
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ..vm.channel import SilentError
+from .facts import ROUTE_OFF, ROUTE_ON, digest
+from .rig import Rig
+
+_ROLE, _OTHER_ROLE = "tracks", "head"
+_SOON_S = 240  # an emulated processor is about ten times slower than a Pi's
+_POLL_S = 1.0
+_ROUTES = ("evening", "rehearsal")
+NEXT_VERSION = "0.1.1"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`after`: which scenario's end this one begins with; empty for a card just written."""
+
+    name: str
+    after: str
+    run: Callable[[Rig], None]
+
+    def images(self) -> dict[str, str]:
+        """What else a slot may hold whole, beside the image that was written first."""
+        return {}
+
+
+def first_boot(rig: Rig) -> None:
+    """A new card: the machine gets its identity, its keys, its whole data partition."""
+    for fact in ("machine-id", "ssh-host-key", "node-id", "token"):
+        rig.begin(fact, None)
+    rig.machine.wait_up(timeout_s=_SOON_S)
+    rig.say("up")
+    rig.keep("machine-id", _sh(rig, "cat /etc/machine-id"))
+    rig.keep("ssh-host-key", _sh(rig, "cat /data/ssh/ssh_host_ed25519_key.pub"))
+    node = _node(rig, "UNADOPTED")
+    rig.keep("node-id", node["node_id"])
+    token = _sh(rig, "cat /var/lib/saint/webd/token 2>/dev/null || true")
+    if token:
+        rig.keep("token", digest(token.encode()))
+    _power_off(rig)
+
+
+def adoption(rig: Rig) -> None:
+    """The node gets its role, and has it after a restart."""
+    rig.machine.wait_up(timeout_s=_SOON_S)
+    rig.keep("role", "")
+    node = _node(rig, "UNADOPTED")["node_id"]
+    rig.begin("role", f"{_ROLE}:")
+    rig.begin("node-name", "Chassis")
+    _sh(rig, f"saintctl node adopt {node} {_ROLE} --name Chassis")
+    _node(rig, "ACTIVE")
+    rig.keep("role", f"{_ROLE}:")
+    rig.say("adopted")
+    _reboot(rig)
+    _node(rig, "ACTIVE")
+    rig.say("has its role again")
+    _power_off(rig)
+
+
+def settings(rig: Rig) -> None:
+    """A person edits routes, the e-stop, the receiver."""
+    rig.machine.wait_up(timeout_s=_SOON_S)
+    rig.keep("role", f"{_ROLE}:")
+    for name in _ROUTES:
+        rig.keep(f"route.{name}", "")
+        _change(rig, f"route.{name}", ROUTE_ON, "PUT", f"routerd/routes/{name}", _route(name))
+    for _ in range(3):
+        for enabled, value in ((False, ROUTE_OFF), (True, ROUTE_ON)):
+            path = f"routerd/routes/{_ROUTES[0]}/enabled"
+            _change(rig, f"route.{_ROUTES[0]}", value, "POST", path, {"enabled": enabled})
+    for enabled in (False, True):
+        value = str(enabled).lower()
+        _change(rig, "rc-enabled", value, "POST", "rcd/enabled", {"enabled": enabled})
+    rig.say("routes and receiver set")
+    stop = {"source": "power cut test", "reason": "test"}
+    for value, path in (("latched", "routerd/estop"), ("open", "routerd/estop/clear")):
+        _change(rig, "estop", value, "POST", path, stop)
+    _change(rig, f"route.{_ROUTES[1]}", "", "DELETE", f"routerd/routes/{_ROUTES[1]}")
+    rig.say("e-stop set and cleared, a route deleted")
+    _power_off(rig)
+
+
+def factory_reset(rig: Rig) -> None:
+    """The node forgets its role, then gets another."""
+    rig.machine.wait_up(timeout_s=_SOON_S)
+    rig.keep("role", f"{_ROLE}:")
+    node = _node(rig, "ACTIVE")["node_id"]
+    rig.begin("role", "")
+    _sh(rig, f"saintctl node reset {node} --factory")
+    _node(rig, "UNADOPTED")
+    rig.keep("role", "")
+    rig.say("forgotten")
+    rig.begin("role", f"{_OTHER_ROLE}:")
+    _sh(rig, f"saintctl node adopt {node} {_OTHER_ROLE}")
+    _node(rig, "ACTIVE")
+    rig.keep("role", f"{_OTHER_ROLE}:")
+    rig.say("adopted anew")
+    _power_off(rig)
+
+
+# -- asking the machine -----------------------------------------------------------------------
+
+
+def _sh(rig: Rig, command: str, timeout_s: float = 120) -> str:
+    return rig.machine.shell.check(command, timeout_s)
+
+
+# In one line, for a shell: the machine has no curl.
+_ASK = (
+    "import http.client as h,socket,sys;c=h.HTTPConnection('x');"
+    "s=socket.socket(socket.AF_UNIX);s.connect('/run/saint/'+sys.argv[2]+'.sock');c.sock=s;"
+    "k={'Content-Type':'application/json'};"
+    "c.request(sys.argv[1],'/'+sys.argv[3],sys.argv[4] or None,k);"
+    "r=c.getresponse();t=r.read().decode();print(t);sys.exit(r.status>=300)"
+)
+
+
+def _ask(rig: Rig, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    daemon, _, rest = path.partition("/")
+    text = json.dumps(body) if body is not None else ""
+    quoted = text.replace("'", "'\\''")
+    return json.loads(_sh(rig, f"python3 -c \"{_ASK}\" {method} {daemon} {rest} '{quoted}'"))
+
+
+def _change(
+    rig: Rig, fact: str, value: str, method: str, path: str, body: dict[str, Any] | None = None
+) -> None:
+    rig.begin(fact, value)
+    _ask(rig, method, path, body)
+    rig.keep(fact, value)
+
+
+def _node(rig: Rig, state: str) -> dict[str, Any]:
+    """The one node, once the server sees it in this state."""
+    deadline = time.monotonic() + _SOON_S
+    nodes: list[dict[str, Any]] = []
+    while time.monotonic() < deadline:
+        nodes = _ask(rig, "GET", "adoptiond/nodes")["nodes"]
+        for node in nodes:
+            if node["state"] == state:
+                return node
+        time.sleep(_POLL_S)
+    raise SilentError(f"no node became {state} within {_SOON_S} s: {nodes}")
+
+
+def _route(name: str) -> dict[str, Any]:
+    return {
+        "id": name,
+        "input": {"source": "autonomous", "subject": name},
+        "output": {"target": "tracks"},
+        "mapping": "passthrough",
+    }
+
+
+def _reboot(rig: Rig) -> None:
+    since = rig.machine.serial.end
+    _sh(rig, "systemctl reboot --no-block")
+    rig.machine.wait_up(since, timeout_s=2 * _SOON_S)
+
+
+def _power_off(rig: Rig) -> None:
+    since = rig.machine.serial.end
+    _sh(rig, "systemctl poweroff --no-block")
+    rig.machine.serial.wait_for(r"reboot: Power down", since, timeout_s=_SOON_S)
+    rig.say("off")
+
+
+_PLAIN = (
+    Scenario("first-boot", "", first_boot),
+    Scenario("adoption", "first-boot", adoption),
+    Scenario("settings", "adoption", settings),
+    Scenario("factory-reset", "adoption", factory_reset),
+)
+SCENARIOS = {scenario.name: scenario for scenario in _PLAIN}
