@@ -45,9 +45,9 @@ def _claim(value: str) -> str:
     return value
 
 
-# Plain text, so that the model can be written to a file again; never part of its repr.
-WifiSecret = Annotated[str, AfterValidator(_secret), Field(repr=False)]
-Claim = Annotated[str, AfterValidator(_claim), Field(repr=False)]
+# Plain text, so that the model can be written to a file again; the fields are left out of its repr.
+WifiSecret = Annotated[str, AfterValidator(_secret)]
+Claim = Annotated[str, AfterValidator(_claim)]
 Ssid = Annotated[str, AfterValidator(_ssid)]
 Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 
