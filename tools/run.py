@@ -18,12 +18,13 @@ from typing import Any
 
 from saint_services.lib.errors import Code, SaintError
 
-from .launch import domain, units
+from .launch import domain, units, updates
 from .launch.launcher import Launcher
 from .launch.machine import Folders, Plan
 from .launch.robot import Ports, Robot
 from .launch.summary import ROOT, Terminal, address, open_browser
 from .launch.units import ServiceUnit, UnitFolder
+from .launch.updates import Updates
 
 # Ctrl-C to prompt in under 2 s: the daemons' own limit (TimeoutStopSec) is for a robot in motion.
 _STOP_S = 1.5
@@ -125,12 +126,15 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         show=terminal.log if options.verbose else None,
     )
     robot: Robot | None = None
+    boards = _updates(options.root, launcher, terminal)
     try:
-        robot = Robot(launcher, options.root, chosen.number, ports)
+        robot = Robot(launcher, options.root, chosen.number, ports, boards)
         _tell_ports(ports, robot.ports, terminal)
         launcher.facts = _facts(chosen.number, robot.ports)
         terminal.say("Starting a server and six nodes ...")
         launcher.start()
+        if boards:
+            await boards.serve()
         if await _until(wish.to_stop, _become_whole(robot, launcher, terminal)):
             if options.feed:
                 _feed(launcher, options)
@@ -140,12 +144,25 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
                 open_browser(address(robot.ports))
             await wish.to_stop.wait()
         terminal.say("Stopping ...")
+        if boards:
+            await boards.close()
         await _stop(launcher, wish)
     finally:
         launcher.close()
         if robot:
             robot.close()
         chosen.lock.close()
+
+
+def _updates(root: Path, launcher: Launcher, terminal: Terminal) -> Updates | None:
+    absent = updates.missing()
+    if absent:
+        terminal.news(
+            f"no updates in this simulation: {' and '.join(absent)} not installed"
+            " (Debian: apt-get install dbus-daemon openssl)"
+        )
+        return None
+    return Updates(root, launcher, terminal.news)
 
 
 def _listen_to_person(until_eof: bool) -> _Wish:

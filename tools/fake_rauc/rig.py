@@ -59,10 +59,10 @@ async def private_bus(folder: Path) -> AsyncIterator[str]:
 
 @contextlib.asynccontextmanager
 async def fake_machine(
-    folder: Path, version: str = "0.1.0", compatible: str = COMPATIBLE, keys: Keys | None = None
+    folder: Path, version: str = "0.1.0", compatible: str = COMPATIBLE, given: Keys | None = None
 ) -> AsyncIterator[FakeMachine]:
     """A machine whose card came with `version`. `folder` must be short: a socket lies in it."""
-    keys = keys or await asyncio.to_thread(make_keys, folder / "keys")
+    keys: Keys = given or await asyncio.to_thread(make_keys, folder / "keys")
     state = slots.load(folder, version)
     power_was_cut = asyncio.Event()
     installer = Installer(folder, state, keys.ca, compatible, on_power_cut=power_was_cut.set)

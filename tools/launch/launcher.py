@@ -54,6 +54,7 @@ class Launcher:
 
     async def stop(self, grace_s: float) -> None:
         """Ask all to end, wait up to `grace_s`, end the rest, close everything."""
+        self._all_ended.clear()
         for service in self._services():
             service.stop()
         self._note_end()

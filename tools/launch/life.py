@@ -116,6 +116,11 @@ def stop(life: Life, unit: ServiceUnit, now_s: float) -> Step:
     return replace(ordered, phase=Phase.STOPPED, deadline_s=None), (Action.DEAFEN,)
 
 
+def power_on(_: Life) -> Step:
+    """Its machine starts anew after everything had ended."""
+    return Life(), (Action.LISTEN,)
+
+
 def restart_pause_s(unit: ServiceUnit, failures: int) -> float:
     """systemd.service(5), RestartSteps=: from RestartSec to RestartMaxDelaySec by a factor."""
     if unit.restart_steps == 0 or failures >= unit.restart_steps:

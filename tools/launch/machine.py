@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from .journal import Journal
+from .life import Phase
 from .listening import Passed, open_sockets
 from .process import Processes, inherited_environment
 from .service import Place, Service
@@ -77,12 +78,14 @@ class Machine:
         self.folders = plan.folders
         self._plan = plan
         self._show = show
+        self._on_change = on_change
+        self._is_down = asyncio.Event()
         plan.folders.create()
         self.services: dict[str, Service] = {}
         self._at_start: list[Service] = []
         for unit in _services_of(plan.target, units):
             place = self._place(unit, _open_all(unit, units, plan))
-            service = Service(_for_laptop(unit), place, processes, loop, on_change)
+            service = Service(_for_laptop(unit), place, processes, loop, self._changed)
             self.services[service.name] = service
             if plan.target in unit.wanted_by:
                 self._at_start.append(service)
@@ -91,6 +94,35 @@ class Machine:
         """What the target wants at boot."""
         for service in self._at_start:
             service.activate()
+
+    async def shut_down(self, grace_s: float) -> None:
+        """End all services; those that are not gone after `grace_s` are killed."""
+        self._is_down.clear()
+        for service in self.services.values():
+            service.stop()
+        self._note_end()
+        try:
+            await asyncio.wait_for(self._is_down.wait(), grace_s)
+        except TimeoutError:
+            for service in self.services.values():
+                service.kill()
+            await self._is_down.wait()
+
+    def power_on(
+        self, environment: dict[str, str], changed: Callable[[ServiceUnit], ServiceUnit]
+    ) -> None:
+        """Start again after `shut_down`, with more in the environment and units as `changed`."""
+        for service in self.services.values():
+            service.power_on(changed(service.unit), service.place.environment | environment)
+        self.start()
+
+    def _changed(self, service: Service, news: str) -> None:
+        self._note_end()
+        self._on_change(service, news)
+
+    def _note_end(self) -> None:
+        if all(service.phase is Phase.STOPPED for service in self.services.values()):
+            self._is_down.set()
 
     def port(self, fd_name: str) -> int:
         """The port behind a socket's name."""

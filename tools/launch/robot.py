@@ -1,17 +1,17 @@
 """SAINT's simulated robot: one server, five nodes with a role, one spare."""
 
 import asyncio
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from saint_services.lib.errors import SaintError
 
-from . import ask
+from . import ask, settings
 from .launcher import Launcher
 from .machine import Folders, Plan
 from .receiver import Receiver
+from .updates import Updates
 
 _POLL_S = 0.1
 _ANSWER_S = 30.0
@@ -51,14 +51,21 @@ class Ports:
 
     @property
     def by_unit(self) -> dict[str, int]:
-        """Keyed by the port in the unit."""
-        return {"80": self.http, "9090": self.saint, "11111": self.face}
+        """Keyed by the port in the unit. Nodes are told where releases are: any port will do."""
+        return {"80": self.http, "9090": self.saint, "11111": self.face, "8080": 0}
 
 
 class Robot:
     """All machines of the robot in one launcher."""
 
-    def __init__(self, launcher: Launcher, root: Path, domain: int, ports: Ports) -> None:
+    def __init__(
+        self,
+        launcher: Launcher,
+        root: Path,
+        domain: int,
+        ports: Ports,
+        updates: Updates | None = None,
+    ) -> None:
         self._launcher = launcher
         self._root = root
         shared = {
@@ -68,12 +75,18 @@ class Robot:
         server = Folders("server", root)
         server.create()
         self.receiver = Receiver(server.home, asyncio.get_running_loop())
-        _write_settings(server.config, self.receiver.path)
-        self.server = launcher.add(Plan(server, "saint-server.target", shared, ports.by_unit))
+        settings.write(server.config, settings.server(self.receiver.path, root))
+        board = updates.add(server, is_server=True) if updates else {}
+        self.server = launcher.add(
+            Plan(server, "saint-server.target", shared | board, ports.by_unit)
+        )
         for node in NODES:
             folders = Folders(node.name, root)
             own = {"SAINT_NODE_ID": node.node_id, "SAINT_HW": f"sim:{folders.hw}"}
-            launcher.add(Plan(folders, "saint-node.target", shared | own))
+            board = updates.add(folders, is_server=False) if updates else {}
+            launcher.add(Plan(folders, "saint-node.target", shared | own | board))
+        if updates:
+            updates.open_buses()
         self.ports = Ports(*(self.server.port(name) for name in ("http", "saint", "llf")))
         self._current = root / "current"
         self._point(server.run)
@@ -148,19 +161,3 @@ def _is_whole(states: dict[str, str], problems: dict[Node, str]) -> bool:
         or (not node.role and states.get(node.node_id) == "unadopted")
         for node in NODES
     )
-
-
-def _write_settings(config: Path, rc_tty: Path) -> None:
-    """What differs from a real robot. A file that is there stays: it may have been edited."""
-    note = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
-    files = {
-        "rcd.yaml": (
-            "rc_receiver:\n  enabled: true\n  protocol: crsf\n"
-            f"  uart:\n    device: {json.dumps(str(rc_tty))}\n"
-        ),
-        # Reachable from this computer only, so nobody is asked for a token.
-        "webd.yaml": "auth:\n  required: false\n",
-    }
-    for name, text in files.items():
-        if not (config / name).exists():
-            (config / name).write_text(f"{note}\n{text}", encoding="utf-8")

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import life
@@ -76,6 +76,12 @@ class Service:
     def stop(self) -> None:
         """Ask it to end, for good."""
         self._step(life.stop(self._life, self.unit, self._loop.time()))
+
+    def power_on(self, unit: ServiceUnit, environment: dict[str, str]) -> None:
+        """Be startable again after the end, as `unit` and in this environment."""
+        self.unit = unit
+        self.place = replace(self.place, environment=environment)
+        self._step(life.power_on(self._life))
 
     def kill(self) -> None:
         """End it at once."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from . import directives, unitfile
 from .unitfile import Setting
 
+_PART_OF_US = (".service", ".socket")
 _UNITS_S = {"ms": 0.001, "s": 1.0, "sec": 1.0, "min": 60.0, "": 1.0}
 
 
@@ -59,11 +60,11 @@ class UnitFolder:
 
 
 def load(folder: Path) -> UnitFolder:
-    """Read and check every unit of `folder`. Raises SaintError naming file and line."""
+    """Read and check the robot's units in `folder`. Raises SaintError naming file and line."""
     found: dict[str, list[Setting]] = {
         path.name: _settings(path)
         for path in sorted(folder.iterdir())
-        if path.suffix in (".service", ".socket", ".target")
+        if path.suffix == ".target" or (path.suffix in _PART_OF_US and _is_the_robots(path))
     }
     targets = frozenset(name for name in found if name.endswith(".target"))
     units = UnitFolder(
@@ -88,6 +89,11 @@ def drop_ins(unit: Path) -> list[Path]:
         for path in sorted((unit.parent / f"{prefix}{suffix}.d").glob("*.conf")):
             by_name[path.name] = path
     return [path for _, path in sorted(by_name.items())]
+
+
+def _is_the_robots(unit: Path) -> bool:
+    """Part of one of its targets; all others set up the device, which a laptop is not."""
+    return any(setting.key == "PartOf" for setting in unitfile.read(unit))
 
 
 def _settings(path: Path) -> list[Setting]:

@@ -87,7 +87,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
 @pytest.fixture
 async def client(keys: Keys) -> AsyncIterator[Client]:
     with tempfile.TemporaryDirectory(prefix="saint-", dir="/tmp") as name:
-        async with fake_machine(Path(name), keys=keys) as machine:
+        async with fake_machine(Path(name), given=keys) as machine:
             bus = await MessageBus(bus_address=machine.address).connect()
             found = Client(bus, machine, Path(name))
             await bus.call(

@@ -20,7 +20,10 @@ from tools.launch.service import Service
 
 ROOT = Path(__file__).resolve().parents[3]
 TINY = Path(__file__).with_name("tiny_daemon.py")
-SERVICE = f"""[Service]
+SERVICE = f"""[Unit]
+PartOf=saint.target
+
+[Service]
 Type=notify
 ExecStart={sys.executable} {TINY}
 StateDirectory=saint/tiny
@@ -31,13 +34,19 @@ RestartPreventExitStatus=2
 WatchdogSec=1s
 TimeoutAbortSec=300ms
 """
-SOCKET = """[Socket]
+SOCKET = """[Unit]
+PartOf=saint.target
+
+[Socket]
 ListenStream=/run/saint/tiny.sock
 FileDescriptorName=api
 [Install]
 WantedBy=saint.target
 """
-UDP = """[Socket]
+UDP = """[Unit]
+PartOf=saint.target
+
+[Socket]
 ListenDatagram=11111
 FileDescriptorName=llf
 Service=saint-tiny.service
@@ -208,3 +217,20 @@ async def test_nothing_outlives_a_launcher_that_is_killed(tmp_path: Path) -> Non
     out, _ = await asyncio.wait_for(launcher.communicate(), 10)
     child = int(out)
     await _until(lambda: not _is_alive(child), "the guard ends it")
+
+
+async def test_machine_restarts_with_its_sockets_and_another_environment(stage: Stage) -> None:
+    first = await stage.pid()
+    await stage.machine.shut_down(3.0)
+    assert not _is_alive(first)
+    stage.machine.power_on({"TINY": "2"}, lambda unit: unit)
+    assert await stage.pid() not in (0, first)
+    assert stage.tiny.place.environment["TINY"] == "2"
+    assert stage.news == []
+
+
+async def test_power_cut_ends_what_ignores_a_polite_request(stage: Stage) -> None:
+    pid = await stage.pid()
+    os.kill(pid, signal.SIGSTOP)
+    await stage.machine.shut_down(0.0)
+    assert not _is_alive(pid)

@@ -46,6 +46,8 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
     }
     names = [package.replace("_", "-") for package in DAEMONS if package != "webd"]
     assert found == {(name, "api"): f"/run/saint/{name}.sock" for name in names} | {
+        ("otad", "files"): "/run/saint/otad-files.sock",
+        ("otad", "firmware"): "8080",
         ("webd", "http"): "80",
         ("webd", "saint"): "9090",
         ("livelinkd", "llf"): "11111",

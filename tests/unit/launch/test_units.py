@@ -8,7 +8,8 @@ from saint_services.lib.errors import SaintError
 from tools.launch import units
 
 SERVICE = "[Unit]\nPartOf=saint.target\n[Service]\nExecStart=/bin/true -a 'b c'\n"
-SOCKET = "[Socket]\nListenStream=/run/saint/x.sock\nFileDescriptorName=api\n"
+PART = "[Unit]\nPartOf=saint.target\n"
+SOCKET = PART + "[Socket]\nListenStream=/run/saint/x.sock\nFileDescriptorName=api\n"
 
 
 def _folder(root: Path, **files: str) -> Path:
@@ -45,7 +46,7 @@ def test_more_specific_drop_in_wins_and_lists_add_up(tmp_path: Path) -> None:
 
 def test_socket_finds_its_service_by_name_or_by_setting(tmp_path: Path) -> None:
     service = SERVICE + "Sockets=saint-x.socket saint-x-udp.socket\n"
-    udp = "[Socket]\nListenDatagram=11111\nService=saint-x.service\n"
+    udp = "[Unit]\nPartOf=saint.target\n[Socket]\nListenDatagram=11111\nService=saint-x.service\n"
     folder = _folder(
         tmp_path,
         **{"saint-x.service": service, "saint-x.socket": SOCKET, "saint-x-udp.socket": udp},
@@ -67,7 +68,10 @@ def test_socket_finds_its_service_by_name_or_by_setting(tmp_path: Path) -> None:
         ({"saint-x.service": SERVICE + "Type=forking\n"}, "only as simple or exec or notify"),
         ({"saint-x.service": SERVICE + "Restart=always\n"}, "only as no or on-failure"),
         ({"saint-x.service": SERVICE + "[Install]\nWantedBy=b.target\n"}, "names b.target"),
-        ({"saint-x.service": "[Service]\nUser=x\n"}, "ExecStart is missing"),
+        (
+            {"saint-x.service": "[Unit]\nPartOf=saint.target\n[Service]\nUser=x\n"},
+            "ExecStart is missing",
+        ),
         ({"saint-y.socket": SOCKET}, "there is no saint-y.service"),
         (
             {"saint-x.service": SERVICE, "saint-x-b.socket": SOCKET + "Service=saint-x.service\n"},
@@ -86,3 +90,8 @@ def test_fault_is_one_sentence_with_its_place(
         units.load(_folder(tmp_path, **files))
     assert str(tmp_path) in caught.value.message
     assert "\n" not in caught.value.message
+
+
+def test_unit_of_the_device_alone_is_left_out(tmp_path: Path) -> None:
+    files = {"saint-x.service": SERVICE, "saint-grow.service": "[Service]\nFancy=yes\n"}
+    assert set(units.load(_folder(tmp_path, **files)).services) == {"saint-x.service"}

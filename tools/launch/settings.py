@@ -1,0 +1,35 @@
+"""The settings of a simulated robot that differ from a real one's. A file that is there stays: it
+may have been edited.
+"""
+
+import json
+from pathlib import Path
+
+USB = "usb"  # below the robot's folder: stands for the places where a USB stick shows up
+_NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
+
+
+def server(rc_tty: Path, root: Path) -> dict[str, str]:
+    """Of the server's daemons."""
+    return {
+        "rcd.yaml": (
+            "rc_receiver:\n  enabled: true\n  protocol: crsf\n"
+            f"  uart:\n    device: {json.dumps(str(rc_tty))}\n"
+        ),
+        # Reachable from this computer only, so nobody is asked for a token.
+        "webd.yaml": "auth:\n  required: false\n",
+        "otad.yaml": (
+            "address: 127.0.0.1\n"
+            f"import_folders:\n  - {json.dumps(str(root / USB))}\n"
+            # The server's page has to come back before somebody who watches goes away.
+            "server_last: true\n"
+        ),
+    }
+
+
+def write(config: Path, files: dict[str, str]) -> None:
+    """Into a machine's folder for settings."""
+    config.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        if not (config / name).exists():
+            (config / name).write_text(f"{_NOTE}\n{text}", encoding="utf-8")
