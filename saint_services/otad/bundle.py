@@ -1,10 +1,9 @@
-"""Reads a release: a RAUC bundle of format "verity", that is payload, hash tree, signed manifest (CMS,
-DER) and the size of the latter in the last eight bytes. Tells whether it is whole and undamaged.
+"""Reads a release: a RAUC bundle of format "verity", that is payload, hash tree, signed manifest
+(CMS, DER) and the size of the latter in the last eight bytes. Tells whether it is undamaged.
 Not here: whether its signature is one that we trust; that the installer decides (adapters).
 """
 
 import configparser
-import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ from .verity import BLOCK_BYTES, hash_tree, tree_bytes
 _SIZE_BYTES = 8
 _LARGEST_SIGNATURE_BYTES = 1 << 20
 _LONGEST_TEXT = 20_000
-_READ_BYTES = 1 << 20
 _VERSION = re.compile(r"[0-9][0-9A-Za-z.+~-]{0,31}", re.ASCII)
 _HEX = re.compile(r"([0-9a-f]{2})+", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -50,17 +48,16 @@ class Parts:
     size_bytes: int
 
 
-def read(path: Path, compatible: str) -> tuple[Manifest, str]:
-    """The manifest of a bundle that is whole, undamaged and for this robot, and the file's SHA-256.
-    Raises release_invalid with a sentence. Blocks.
+def read(path: Path, compatible: str) -> Manifest:
+    """The manifest of a bundle that is whole, undamaged and for this robot. Raises release_invalid
+    with a sentence. Blocks.
     """
     try:
         with path.open("rb") as file:
             parts = read_parts(file)
             _check_compatible(parts.manifest, compatible)
             _check_payload(file, parts)
-            file.seek(0)
-            return parts.manifest, _sha256(file)
+            return parts.manifest
     except OSError as err:
         raise SaintError(Code.INTERNAL, f"{path} cannot be read: {err.strerror}") from err
 
@@ -146,13 +143,6 @@ def _check_payload(file: BinaryIO, parts: Parts) -> None:
     is_same = tree.root == parts.manifest.root
     if not is_same or file.read(parts.manifest.tree_bytes) != tree.blocks:
         raise refusal("the bundle's content does not match its manifest: damaged or changed")
-
-
-def _sha256(file: BinaryIO) -> str:
-    digest = hashlib.sha256()
-    while chunk := file.read(_READ_BYTES):
-        digest.update(chunk)
-    return digest.hexdigest()
 
 
 def _hex(text: str) -> bytes:

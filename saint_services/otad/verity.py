@@ -1,5 +1,5 @@
-"""dm-verity's hash tree (kernel documentation, admin-guide/device-mapper/verity, version 1): SHA-256
-over 4096-byte blocks, salt first. Blocks for seconds on a large file: run it in a thread.
+"""dm-verity's hash tree (kernel documentation, admin-guide/device-mapper/verity, version 1):
+SHA-256 over 4096-byte blocks, salt first. Blocks for seconds on a large file: run it in a thread.
 Not here: where a bundle keeps its tree (bundle.py).
 """
 

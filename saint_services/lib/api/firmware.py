@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from pydantic import Field
+
 from . import Reply, Request
 
 
@@ -101,6 +103,7 @@ class FirmwareReport(Reply):
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
     plan: Plan | None = None
+    updates_off: str = ""  # why no release can be taken now; empty when one can
 
 
 class ImportRequest(Request):
@@ -114,11 +117,21 @@ class RolloutRequest(Request):
 
     version: str = ""  # the newest where empty
     canary: str = ""  # node that goes first; the first of the list where empty
+    nodes: list[str] = Field(default=[], max_length=256)  # only these; all where empty
     server_last: bool | None = None  # as configured where not given
     force: bool = False  # also an older version
 
 
-class RolloutControl(Request):
-    """POST /rollout/control: `action` is pause, resume, cancel or rollback (all machines)."""
+class ControlAction(StrEnum):
+    """What can be done to a roll-out."""
 
-    action: str
+    PAUSE = "pause"  # begin with no further machine
+    RESUME = "resume"  # go on; after a halt those that failed are tried again
+    CANCEL = "cancel"
+    ROLLBACK = "rollback"  # all machines go back to the release before
+
+
+class RolloutControl(Request):
+    """POST /rollout/control"""
+
+    action: ControlAction

@@ -1,0 +1,1 @@
+"""What otad touches: the disk, the network, the installer, the other daemons."""

@@ -1,0 +1,26 @@
+"""The roles' configurations as nodes may read them. Blocks. Not here: who has which role."""
+
+import hashlib
+from pathlib import Path
+
+from ...lib import config as settings
+from ...lib.errors import Code, SaintError
+from ...lib.roles import RoleConfig
+from ..views import RoleFile
+
+_LARGEST_BYTES = 1 << 18
+
+
+def load_roles(manifests: Path) -> list[RoleFile]:
+    """manifests/roles/*.yaml, by name. Raises config_invalid with one sentence."""
+    return [_role(path) for path in sorted((manifests / "roles").glob("*.yaml"))]
+
+
+def _role(path: Path) -> RoleFile:
+    try:
+        with path.open("rb") as file:
+            body = file.read(_LARGEST_BYTES)
+        config = settings.parse(RoleConfig, body.decode(), str(path))
+    except (OSError, UnicodeDecodeError) as err:
+        raise SaintError(Code.CONFIG_INVALID, f"{path} cannot be read: {err}") from err
+    return RoleFile(path.stem, config.version, hashlib.sha256(body).hexdigest(), body)

@@ -1,0 +1,224 @@
+"""Wires otad: releases on the disk, machines on the bus, people at the sockets. No rules."""
+
+import asyncio
+import socket
+from collections.abc import Mapping
+
+from ..lib.api.adoption import NodeInfo
+from ..lib.api.firmware import FirmwareReport, MachineFirmware
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s
+from ..lib.daemon import Context, bind
+from ..lib.errors import Code, SaintError
+from ..lib.generated.saint_msgs import FirmwareStatus
+from ..lib.ipc import Api
+from ..lib.state import Store
+from ..lib.update.dbus import SystemBus
+from ..lib.update.installer import Installer, RaucInstaller
+from . import fleet as machines_known
+from . import orders, views
+from .adapters.doors import Bounds, Door
+from .adapters.downloads import Downloads, address_of
+from .adapters.inspector import Signatures
+from .adapters.intake import IMAGE
+from .adapters.nodes import Nodes
+from .adapters.own import OwnMachine
+from .adapters.place import Place, bound
+from .adapters.repository import Repository
+from .adapters.roles import load_roles
+from .adapters.uploads import Uploads
+from .bell import Bell
+from .conductor import Conductor
+from .config import Config
+from .fleet import Fleet
+from .logic import Ask, Limits
+from .questions import answer_ipc, serve_ros
+from .state import SavedFirmware
+from .taking import Taker
+from .views import Stored
+
+_LOOK_AT_DISK_EVERY_S = 60.0
+_UPLOADS_AT_ONCE = 8  # connections; one bundle is taken in at a time
+
+
+async def run(ctx: Context[Config], installer: Installer | None = None) -> None:
+    """Until asked to stop."""
+    roles = await asyncio.to_thread(load_roles, ctx.directories.share / "manifests")
+    place = await asyncio.to_thread(Place.from_environment)
+    served = ctx.sockets.get("firmware") or [
+        bound(ctx.config.listen.address, ctx.config.listen.port)
+    ]
+    bus = await ctx.open_bus("otad")
+    installer = installer or RaucInstaller(SystemBus())
+    firmware = Firmware(ctx, bus, place, installer, served[0])
+    await firmware.open()
+    counters = ctx.health.counters
+    downloads = Downloads(
+        firmware.repository,
+        roles,
+        lambda: firmware.conductor.rollout.saved.current,
+        lambda: views.manifest(firmware.current(), roles),
+        counters,
+    )
+    uploads = Uploads(firmware.taker, ctx.config.stalled_after_s)
+    files = ctx.sockets.get("files") or [bind(ctx.directories.runtime, "otad-files")]
+    stalled_s = ctx.config.stalled_after_s
+    doors = [
+        Door(served, downloads.routes, Bounds(ctx.config.max_downloads, stalled_s), counters),
+        Door(files, uploads.routes, Bounds(_UPLOADS_AT_ONCE, stalled_s), counters),
+    ]
+    api = Api()
+    answer_ipc(api, firmware)
+    try:
+        for door in doors:
+            door.open()
+        await ctx.serve_ipc(api)
+        serve_ros(bus, firmware)
+        firmware.start()
+        ctx.ready(f"{len(firmware.repository.stored)} releases")
+        await ctx.stopping.wait()
+    finally:
+        for door in doors:
+            await door.close()
+        await firmware.close()
+
+
+class Firmware:
+    """Releases, machines and the roll-out, together."""
+
+    def __init__(
+        self,
+        ctx: Context[Config],
+        bus: Bus,
+        place: Place,
+        installer: Installer,
+        served: socket.socket,
+    ) -> None:
+        config = ctx.config
+        self.changed = Bell()
+        self.repository = Repository(ctx.directories.state, config.reserve_bytes)
+        self.fleet = Fleet(own=place.own)
+        self._ctx = ctx
+        self._place = place
+        self._port = int(served.getsockname()[1])
+        self._installer = installer
+        self._signatures = Signatures(installer)
+        self._limits = Limits(config.parallel, config.machine_limit_s, config.away_after_s)
+        self._nodes = Nodes(
+            bus,
+            ctx.directories.runtime,
+            place.own if place.is_self_updating else "",
+            ctx.health.counters,
+        )
+        self._own = OwnMachine(ctx, installer, self.hear) if place.is_self_updating else None
+        self.conductor = Conductor(
+            Store(ctx.directories.state / "otad.json", SavedFirmware, version=1),
+            self._limits,
+            self.machines,
+            self._ask,
+            ctx.health,
+        )
+        self.conductor.on_change = self.changed.ring
+        self.taker = Taker(config, self.repository, self._signatures, self._needed, ctx.health)
+        self.taker.on_change = self.changed.ring
+
+    async def open(self) -> None:
+        """What the disk holds."""
+        problems = await asyncio.to_thread(self.repository.open)
+        if problems:
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems))
+        await self.conductor.load()
+
+    def start(self) -> None:
+        """From now on machines are heard and asked."""
+        if self._own:
+            self._own.start()
+        self._ctx.spawn(self._nodes.watch(self.hear, self._register), "nodes")
+        self._ctx.spawn(self.conductor.conduct(self._ctx.spawn), "roll-out")
+        self._ctx.spawn(self._watch_disk(), "disk")
+
+    async def close(self) -> None:
+        """Give everything back."""
+        await self._nodes.close()
+        self._installer.close()
+
+    def machines(self) -> Mapping[str, MachineFirmware]:
+        """As they are now."""
+        return machines_known.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
+
+    def robot(self) -> orders.Robot:
+        """What orders are checked against."""
+        return orders.Robot(
+            self.machines(),
+            tuple(self.repository.stored),
+            self.fleet.own,
+            self._ctx.config.server_last,
+        )
+
+    def current(self) -> Stored | None:
+        """What nodes that boot are offered."""
+        return self.repository.stored.get(self.conductor.rollout.saved.current)
+
+    def release(self, version: str) -> Stored:
+        """The named one; the offered one where none is named. Raises not_found."""
+        found = self.repository.stored.get(version) if version else self.current()
+        if found is None:
+            what = f"release {version[:40]!r} is not here" if version else "no release is offered"
+            raise SaintError(Code.NOT_FOUND, what)
+        return found
+
+    async def url(self, version: str) -> str:
+        """Where a machine finds a bundle."""
+        host = await self._place.address(self._ctx.config.address)
+        return address_of(version, host, self._port, IMAGE)
+
+    async def report(self) -> FirmwareReport:
+        """All that people see."""
+        return views.report(
+            self.conductor.rollout,
+            self.repository.stored,
+            self.machines().values(),
+            await self._signatures.missing(),
+        )
+
+    def hear(self, node_id: str, status: FirmwareStatus, now_s: float) -> bool:
+        """What a machine tells of itself."""
+        heard = machines_known.hear(self.fleet, node_id, status, now_s)
+        if heard is None:
+            return False
+        self.fleet = heard
+        self._stir()
+        return True
+
+    def _register(self, nodes: list[NodeInfo]) -> set[str]:
+        if nodes:
+            self.fleet = machines_known.register(self.fleet, nodes, monotonic_s())
+            self._stir()
+        return set(self.fleet.known)
+
+    def _stir(self) -> None:
+        self.conductor.nudge()
+        self.changed.ring()
+
+    async def _ask(self, ask: Ask) -> str:
+        """Our own machine or a node."""
+        stored = None if ask.is_rollback else self.release(ask.version)
+        if self._own and ask.node_id == self._place.own:
+            path = self.repository.file(ask.version, IMAGE)
+            return await self._own.ask(ask, stored, str(path or ""))
+        return await self._nodes.ask(ask, stored, await self.url(ask.version) if stored else "")
+
+    def _needed(self) -> set[str]:
+        saved = self.conductor.rollout.saved
+        planned = {saved.plan.version} if saved.plan else set()
+        return {saved.current, saved.previous, *planned} - {""}
+
+    async def _watch_disk(self) -> None:
+        while True:
+            free = await asyncio.to_thread(self.repository.free_bytes)
+            if free:
+                self._ctx.health.clear(Code.DISK_FULL)
+            else:
+                text = "the disk has no room for releases"
+                self._ctx.health.raise_issue(Code.DISK_FULL, text)
+            await asyncio.sleep(_LOOK_AT_DISK_EVERY_S)

@@ -1,0 +1,109 @@
+"""The doors of the control plane and of ROS: what is asked, and by which verb it is answered.
+Not here: HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..lib.api import Done
+from ..lib.api.firmware import (
+    ControlAction,
+    FirmwareReport,
+    ImportRequest,
+    Plan,
+    Release,
+    RolloutControl,
+    RolloutRequest,
+)
+from ..lib.bus import Bus
+from ..lib.errors import SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated import topics
+from ..lib.ipc import Api, Call
+from . import offers, orders, views
+
+if TYPE_CHECKING:
+    from .daemon import Firmware
+
+_IMPORT_LIMIT_S = 900.0  # copying and checking a large bundle from a slow stick
+_WATCH_EVERY_S = 2.0
+_LONGEST_CHANGELOG = 4000
+
+
+def answer_ipc(api: Api, firmware: "Firmware") -> None:
+    """The control plane (lib/api/firmware.py)."""
+
+    async def status(_: Call[None]) -> FirmwareReport:
+        return await firmware.report()
+
+    async def watch(_: Call[None]) -> AsyncIterator[FirmwareReport]:
+        while True:
+            changed = firmware.changed.wait_next()
+            yield await firmware.report()
+            await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
+            changed.cancel()
+
+    async def rollout(call: Call[RolloutRequest]) -> Plan:
+        robot = firmware.robot()
+        plan = await firmware.conductor.order(lambda r: orders.begin(r, call.body, robot))
+        return views.plan(plan)
+
+    async def control(call: Call[RolloutControl]) -> Plan:
+        robot = firmware.robot()
+        changes = {
+            ControlAction.PAUSE: orders.pause,
+            ControlAction.RESUME: orders.resume,
+            ControlAction.CANCEL: orders.cancel,
+            ControlAction.ROLLBACK: lambda rollout: orders.take_back(rollout, robot),
+        }
+        return views.plan(await firmware.conductor.order(changes[call.body.action]))
+
+    async def take(call: Call[ImportRequest]) -> Release:
+        return await firmware.taker.take_file(Path(call.body.path))
+
+    async def remove(call: Call[None]) -> Done:
+        version = call.path["version"]
+        await firmware.taker.remove(version)
+        return Done(message=f"release {version} was removed")
+
+    api.get("/status", status)
+    api.stream("GET", "/watch", watch)
+    api.post("/rollout", rollout, body=RolloutRequest)
+    api.post("/rollout/control", control, body=RolloutControl)
+    api.post("/import", take, body=ImportRequest, limit_s=_IMPORT_LIMIT_S)
+    api.delete("/releases/{version}", remove)
+
+
+def serve_ros(bus: Bus, firmware: "Firmware") -> None:
+    """The services of the specification."""
+
+    async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
+        current = firmware.current()
+        if current is None:
+            return msgs.FirmwareCheck_Response(update_available=False)
+        release = current.release
+        return msgs.FirmwareCheck_Response(
+            update_available=offers.is_offered(release, request.current_version),
+            version=release.version,
+            checksum_sha256=release.checksum_sha256,
+            size_bytes=release.size_bytes,
+            changelog=release.changelog[:_LONGEST_CHANGELOG],
+        )
+
+    async def download(request: msgs.FirmwareDownload_Request) -> msgs.FirmwareDownload_Response:
+        try:
+            stored = firmware.release(request.version)
+        except SaintError as err:
+            return msgs.FirmwareDownload_Response(success=False, message=err.message)
+        return msgs.FirmwareDownload_Response(
+            success=True,
+            message=f"release {stored.release.version}",
+            url=await firmware.url(stored.release.version),
+            checksum_sha256=stored.release.checksum_sha256,
+            size_bytes=stored.release.size_bytes,
+        )
+
+    bus.serve(topics.FIRMWARE_CHECK, check)
+    bus.serve(topics.FIRMWARE_DOWNLOAD, download)

@@ -1,0 +1,121 @@
+"""How releases, machines and the roll-out look from outside: for people, and in the form of the
+specification for nodes (manifest.json). Pure.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..lib.api import Reply
+from ..lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanStep, Release
+from . import offers
+from .logic import Rollout
+from .state import SavedPlan
+
+
+@dataclass(frozen=True, slots=True)
+class RoleFile:
+    """A role's configuration as it is served."""
+
+    name: str  # "arms_left"
+    version: str
+    checksum: str
+    body: bytes
+
+
+class FirmwarePart(Reply):
+    """The release in force."""
+
+    version: str
+    release_date: str
+    checksum_sha256: str
+    min_hardware_rev: str
+    changelog: str
+    size_bytes: int
+
+
+class ConfigPart(Reply):
+    """A role's configuration."""
+
+    version: str
+    checksum: str
+
+
+class ManifestFile(Reply):
+    """manifest.json (specification, "Firmware Package Structure")."""
+
+    firmware: FirmwarePart | None
+    configs: dict[str, ConfigPart]
+    supported_roles: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A release in the repository."""
+
+    release: Release
+    min_hardware_rev: str = ""
+
+
+def report(
+    rollout: Rollout,
+    stored: Mapping[str, Stored],
+    machines: Iterable[MachineFirmware],
+    updates_off: str,
+) -> FirmwareReport:
+    """All that people see."""
+    shown = list(machines)
+    running = {machine.version for machine in shown if machine.is_online and machine.version}
+    versions = sorted(running, key=offers.order, reverse=True)
+    return FirmwareReport(
+        robot_version=versions[0] if len(versions) == 1 else "",
+        versions=versions,
+        releases=releases(stored, rollout.saved.current),
+        machines=shown,
+        plan=plan(rollout.plan) if rollout.plan else None,
+        updates_off=updates_off,
+    )
+
+
+def releases(stored: Mapping[str, Stored], current: str) -> list[Release]:
+    """Newest first."""
+    found = [
+        entry.release.model_copy(update={"is_current": version == current})
+        for version, entry in stored.items()
+    ]
+    return sorted(found, key=lambda release: offers.order(release.version), reverse=True)
+
+
+def plan(saved: SavedPlan) -> Plan:
+    """Without what only the rules need."""
+    return Plan(
+        version=saved.version,
+        state=saved.state,
+        is_rollback=saved.is_rollback,
+        reason=saved.reason,
+        steps=[
+            PlanStep(node_id=step.node_id, step=step.step, reason=step.reason)
+            for step in saved.steps
+        ],
+    )
+
+
+def manifest(current: Stored | None, roles: Sequence[RoleFile]) -> ManifestFile:
+    """In the specification's form; `firmware` is null while nothing is offered."""
+    configs = {r.name: ConfigPart(version=r.version, checksum=r.checksum) for r in roles}
+    return ManifestFile(
+        firmware=_firmware(current) if current else None,
+        configs=configs,
+        supported_roles=[role.name for role in roles],
+    )
+
+
+def _firmware(stored: Stored) -> FirmwarePart:
+    release = stored.release
+    return FirmwarePart(
+        version=release.version,
+        release_date=release.release_date,
+        checksum_sha256=release.checksum_sha256,
+        min_hardware_rev=stored.min_hardware_rev,
+        changelog=release.changelog,
+        size_bytes=release.size_bytes,
+    )

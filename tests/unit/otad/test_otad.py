@@ -1,0 +1,372 @@
+"""otad as a daemon: releases come in, are offered, reach the machines one after the other."""
+
+import asyncio
+import contextlib
+import hashlib
+import json
+
+import aiohttp
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.firmware import (
+    ControlAction,
+    FirmwareReport,
+    ImportRequest,
+    Plan,
+    PlanState,
+    Release,
+    RolloutControl,
+    RolloutRequest,
+    Step,
+    Verdict,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import saint_msgs as msgs
+from saint_services.lib.generated import topics
+from saint_services.otad.config import Config
+from tests.unit.otad.ota_rig import FakeNode, Ota, Robot, until
+
+
+async def report(ota: Ota) -> FirmwareReport:
+    return await ota.client.get("/status", FirmwareReport)
+
+
+async def heard(ota: Ota, *nodes: FakeNode) -> None:
+    """otad knows them all, and that they are there."""
+    wanted = {node.status.node_id for node in nodes}
+    stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
+    async with contextlib.aclosing(stream), asyncio.timeout(6.0):
+        async for shown in stream:
+            if {m.node_id for m in shown.machines if m.is_online} >= wanted:
+                return
+
+
+async def begin(ota: Ota, **wishes: object) -> Plan:
+    return await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), Plan)
+
+
+async def control(ota: Ota, action: ControlAction) -> Plan:
+    return await ota.client.post("/rollout/control", RolloutControl(action=action), Plan)
+
+
+async def ended(ota: Ota) -> Plan:
+    stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
+    async with contextlib.aclosing(stream), asyncio.timeout(6.0):
+        async for shown in stream:
+            plan = shown.plan
+            if plan and plan.state not in (PlanState.RUNNING, PlanState.PAUSED):
+                return plan
+    raise AssertionError("the stream ended")
+
+
+async def stepped(ota: Ota, number: int, wanted: Step) -> None:
+    """A machine has come so far."""
+    stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
+    async with contextlib.aclosing(stream), asyncio.timeout(6.0):
+        async for shown in stream:
+            if shown.plan and shown.plan.steps[number].step is wanted:
+                return
+
+
+async def test_release_that_is_uploaded_is_shown_but_not_yet_offered(robot: Robot):
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        shown = await report(ota)
+        check = await robot.domain.bus("asker").call(
+            topics.FIRMWARE_CHECK, msgs.FirmwareCheck_Request("n1", "1.0.0"), 2.0
+        )
+    assert [(r.version, r.is_current) for r in shown.releases] == [("1.1.0", False)]
+    assert shown.releases[0].changelog == "what is new in 1.1.0"
+    assert not check.update_available
+    assert not check.version
+
+
+async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(robot: Robot):
+    nodes = [robot.node(f"n{number}") for number in range(3)]
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, *nodes)
+        await begin(ota, canary="n1")
+        for node in (nodes[1], nodes[0], nodes[2]):
+            await until(lambda node=node: bool(node.asked))
+            assert sum(len(each.asked) for each in nodes if each.status.state != "idle") == 1
+            node.becomes_healthy()
+        plan = await ended(ota)
+        shown = await report(ota)
+        check = await robot.domain.bus("asker").call(
+            topics.FIRMWARE_CHECK, msgs.FirmwareCheck_Request("n9", "1.0.0"), 2.0
+        )
+    assert plan.state is PlanState.DONE
+    assert [step.node_id for step in plan.steps] == ["n1", "n0", "n2"]
+    assert shown.robot_version == "1.1.0"
+    assert (check.update_available, check.version) == (True, "1.1.0")
+
+
+async def test_node_is_told_where_the_bundle_is_and_it_is_there(robot: Robot):
+    node = robot.node("n1")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, node)
+        await begin(ota)
+        await until(lambda: bool(node.asked))
+        asked = node.asked[0]
+        async with aiohttp.ClientSession() as session, session.get(asked.url) as answer:
+            body = await answer.read()
+    assert asked.action == "install"
+    assert hashlib.sha256(body).hexdigest() == asked.checksum_sha256
+    assert len(body) == asked.size_bytes
+
+
+async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
+    nodes = [robot.node(f"n{number}") for number in range(3)]
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, *nodes)
+        await begin(ota)
+        await until(lambda: bool(nodes[0].asked))
+        nodes[0].falls_back("the role did not answer")
+        plan = await ended(ota)
+        shown = await report(ota)
+    assert plan.state is PlanState.HALTED
+    assert plan.reason == "n0: the role did not answer"
+    assert [step.step for step in plan.steps] == [Step.FAILED, Step.WAITING, Step.WAITING]
+    assert not nodes[1].asked
+    machine = shown.machines[0]
+    assert (machine.verdict, machine.log_excerpt) == (Verdict.ROLLED_BACK, "it died\n")
+    assert not any(release.is_current for release in shown.releases)
+
+
+async def test_roll_out_survives_a_restart_of_otad(robot: Robot):
+    nodes = [robot.node(f"n{number}") for number in range(2)]
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, *nodes)
+        await begin(ota)
+        await until(lambda: bool(nodes[0].asked))
+    nodes[0].becomes_healthy()
+    async with robot.otad() as ota:
+        await until(lambda: bool(nodes[1].asked))
+        nodes[1].becomes_healthy()
+        plan = await ended(ota)
+    assert plan.state is PlanState.DONE
+    assert len(nodes[0].asked) == 1
+
+
+async def test_machine_with_live_outputs_is_waited_for(robot: Robot):
+    first, second = robot.node("n0"), robot.node("n1")
+    first.tell(blocked_by="outputs are live")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, first, second)
+        await begin(ota)
+        await until(lambda: bool(second.asked))
+        second.becomes_healthy()
+        assert not first.asked
+        first.tell(blocked_by="")
+        await until(lambda: bool(first.asked))
+        first.becomes_healthy()
+        plan = await ended(ota)
+    assert plan.state is PlanState.DONE
+
+
+async def test_machine_that_is_away_is_left_out(robot: Robot):
+    here, away = robot.node("n0"), robot.node("n1")
+    robot.away.add("n1")
+    async with robot.otad(Config(reserve_bytes=0, away_after_s=0.1)) as ota:
+        await ota.release("1.1.0")
+        await heard(ota, here)
+        await begin(ota)
+        await until(lambda: bool(here.asked))
+        here.becomes_healthy()
+        plan = await ended(ota)
+    assert plan.state is PlanState.DONE
+    assert [step.step for step in plan.steps] == [Step.HEALTHY, Step.SKIPPED]
+    assert not away.asked
+
+
+async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
+    nodes = [robot.node(f"n{number}") for number in range(2)]
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, *nodes)
+        await begin(ota)
+        await until(lambda: bool(nodes[0].asked))
+        paused = await control(ota, ControlAction.PAUSE)
+        nodes[0].becomes_healthy()
+        await stepped(ota, 0, Step.HEALTHY)
+        assert not nodes[1].asked
+        await control(ota, ControlAction.RESUME)
+        await until(lambda: bool(nodes[1].asked))
+        nodes[1].becomes_healthy()
+        plan = await ended(ota)
+    assert paused.state is PlanState.PAUSED
+    assert plan.state is PlanState.DONE
+
+
+async def test_all_go_back_to_the_slot_before(robot: Robot):
+    nodes = [robot.node(f"n{number}") for number in range(2)]
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, *nodes)
+        await begin(ota)
+        for node in nodes:
+            await until(lambda node=node: bool(node.asked))
+            node.becomes_healthy()
+        await ended(ota)
+        back = await control(ota, ControlAction.ROLLBACK)
+        for node in nodes:
+            await until(lambda node=node: len(node.asked) == 2)
+            node.becomes_healthy()
+        plan = await ended(ota)
+        shown = await report(ota)
+    assert (back.version, back.is_rollback) == ("1.0.0", True)
+    assert [node.asked[1].action for node in nodes] == ["rollback", "rollback"]
+    assert plan.state is PlanState.DONE
+    assert not any(release.is_current for release in shown.releases)
+
+
+async def test_second_roll_out_is_refused_while_one_runs(robot: Robot):
+    node = robot.node("n0")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, node)
+        await begin(ota)
+        refusal = await refused(begin(ota))
+    assert (refusal.code, refusal.message) == (Code.CONFLICT, "the roll-out of 1.1.0 is running")
+
+
+async def refused(work) -> SaintError:
+    try:
+        await work
+    except SaintError as err:
+        return err
+    raise AssertionError("it was not refused")
+
+
+async def test_older_release_is_refused_unless_forced(robot: Robot):
+    node = robot.node("n0", "2.0.0")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, node)
+        refusal = await refused(begin(ota))
+        await begin(ota, force=True)
+        await until(lambda: bool(node.asked))
+    assert refusal.message == "n0 runs 2.0.0, which is newer than 1.1.0"
+    assert node.asked[0].force
+
+
+async def test_downgrade_is_never_offered_on_boot(robot: Robot):
+    node = robot.node("n0")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await heard(ota, node)
+        await begin(ota)
+        await until(lambda: bool(node.asked))
+        node.becomes_healthy()
+        await ended(ota)
+        check = await robot.domain.bus("asker").call(
+            topics.FIRMWARE_CHECK, msgs.FirmwareCheck_Request("n9", "2.0.0"), 2.0
+        )
+    assert (check.update_available, check.version) == (False, "1.1.0")
+
+
+async def test_download_service_tells_where_or_why_not(robot: Robot):
+    asker = robot.domain.bus("asker")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        found = await asker.call(
+            topics.FIRMWARE_DOWNLOAD, msgs.FirmwareDownload_Request("n1", "1.1.0"), 2.0
+        )
+        missing = await asker.call(
+            topics.FIRMWARE_DOWNLOAD, msgs.FirmwareDownload_Request("n1", "../../etc"), 2.0
+        )
+        none = await asker.call(
+            topics.FIRMWARE_DOWNLOAD, msgs.FirmwareDownload_Request("n1", ""), 2.0
+        )
+    assert found.url == ota.url("archive/v1.1.0/saint_node.img")
+    assert (missing.success, missing.message) == (False, "release '../../etc' is not here")
+    assert none.message == "no release is offered"
+
+
+async def test_lying_node_is_refused_and_counted(robot: Robot):
+    node = robot.node("n0")
+    async with robot.otad() as ota:
+        await heard(ota, node)
+        node.tell(node_id="n1", version="9.9.9")
+        await until(lambda: ota.counters["statuses_refused"] == 1)
+        node.tell(node_id="n0", state="dancing")
+        await until(lambda: ota.counters["statuses_refused"] == 2)
+        shown = await report(ota)
+    assert [machine.version for machine in shown.machines] == ["1.0.0"]
+
+
+async def test_watch_tells_every_change(robot: Robot):
+    node = robot.node("n0")
+    async with robot.otad() as ota:
+        await heard(ota, node)
+        stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
+        async with contextlib.aclosing(stream):
+            await anext(stream)
+            node.tell(progress=40, state="installing")
+            async with asyncio.timeout(4.0):
+                async for shown in stream:
+                    if shown.machines[0].progress == 40:
+                        return
+
+
+async def test_release_in_use_is_not_removed_another_one_is(robot: Robot):
+    node = robot.node("n0")
+    async with robot.otad() as ota:
+        await ota.release("1.1.0")
+        await ota.release("1.2.0")
+        await heard(ota, node)
+        await begin(ota, version="1.2.0")
+        refusal = await refused(ota.client.delete("/releases/1.2.0", Done))
+        await ota.client.delete("/releases/1.1.0", Done)
+        shown = await report(ota)
+    assert refusal.code is Code.REFUSED
+    assert [release.version for release in shown.releases] == ["1.2.0"]
+
+
+async def test_old_releases_make_room_for_new_ones(robot: Robot):
+    async with robot.otad(Config(reserve_bytes=0, keep_releases=2)) as ota:
+        for version in ("1.1.0", "1.9.0", "1.10.0"):
+            await ota.release(version)
+        shown = await report(ota)
+    assert [release.version for release in shown.releases] == ["1.10.0", "1.9.0"]
+
+
+async def test_import_reads_a_stick_and_nothing_else(robot: Robot):
+    stick = robot.root / "stick"
+    stick.mkdir()
+    made = await asyncio.to_thread(robot.bundle, "1.1.0")
+    made.rename(stick / "saint.raucb")
+    (stick / "passwd").symlink_to("/etc/passwd")
+    async with robot.otad(Config(reserve_bytes=0, import_folders=[str(stick)])) as ota:
+
+        async def take(path: object) -> Release:
+            return await ota.client.post("/import", ImportRequest(path=str(path)), Release)
+
+        release = await take(stick / "saint.raucb")
+        outside = await refused(take("/etc/passwd"))
+        linked = await refused(take(stick / "passwd"))
+        missing = await refused(take(stick / "nothing"))
+    assert release.version == "1.1.0"
+    assert "is not below" in outside.message
+    assert "is not below" in linked.message
+    assert missing.code is Code.NOT_FOUND
+
+
+async def test_without_an_installer_the_report_says_so(robot: Robot):
+    robot.installer.is_there = False
+    async with robot.otad() as ota:
+        shown = await report(ota)
+    assert shown.updates_off == "RAUC does not answer"
+
+
+async def test_damaged_state_is_set_aside_and_told(robot: Robot):
+    robot.directories.state.mkdir(parents=True)
+    (robot.directories.state / "otad.json").write_text(json.dumps({"current": 7})[:9])
+    async with robot.otad() as ota:
+        assert not ota.context.health.is_healthy
+        assert (await report(ota)).plan is None
