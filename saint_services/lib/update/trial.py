@@ -1,0 +1,212 @@
+"""After a restart: is this the new release on trial, the old one that is back, or a proven one? And
+is the machine healthy? Pure, like logic.py, of which it is the second half.
+
+The rules: a slot is marked good when it passed its trial, or when there is none. A trial that fails
+marks its slot bad and restarts: the old slot is back at once. A release that never gets so far is
+left by the boot loader after its tries; the old slot then finds the try still pending.
+"""
+
+from dataclasses import replace
+
+from ..api.firmware import UpdateState, Verdict
+from .events import (
+    Action,
+    Checked,
+    Disarm,
+    Follow,
+    Hold,
+    Looked,
+    ReadLog,
+    Resume,
+    Save,
+    SetMark,
+    Tell,
+    Update,
+    Wanted,
+)
+from .installer import Mark, Slots
+from .record import LONGEST_LOG, Kind, Pending, Phase, Record
+
+Outcome = tuple[Update, tuple[Action, ...]]
+
+MOST_RESTARTS = 3
+MOST_ROLE_DEATHS = 3
+
+
+def changed(record: Record, **changes: object) -> Record:
+    """The record with a pending try that has come further."""
+    assert record.pending, "only a pending try comes further"
+    return record.model_copy(update={"pending": record.pending.model_copy(update=changes)})
+
+
+def looked(update: Update, event: Looked) -> Outcome:
+    """What the disk and the slots say, at the start and whenever it was not clear before."""
+    update = replace(
+        update,
+        slot=event.slot,
+        slots=event.slots,
+        silence=event.silence,
+        is_known=True,
+        needs_look=False,
+    )
+    pending = event.record.pending
+    is_busy = update.state is UpdateState.INSTALLING and not pending
+    if is_busy or update.state is UpdateState.RESTARTING:
+        return update, (Tell(),)
+    update = replace(update, record=event.record, fault="")
+    if pending is None:
+        return _proven(update)
+    if update.slot == pending.to_slot:
+        return _on_trial(update, pending, event.now_s)
+    if update.slot == pending.from_slot:
+        return _on_old_slot(update, pending, event.is_installing)
+    if update.slots is None:
+        return update, (Tell(),)  # nobody knows where we are: the dead-man timer decides
+    reason = f"the card was changed: it was begun in slot {pending.from_slot}"
+    return _settled(update, Verdict.FAILED, reason, ())
+
+
+def _proven(update: Update) -> Outcome:
+    """Nothing is pending: whatever is broken here is no reason to leave this slot."""
+    update = replace(update, state=UpdateState.IDLE)
+    actions: list[Action] = [Disarm()]
+    if update.slots:
+        actions.append(SetMark(Mark.GOOD, "booted"))
+        known = {**update.record.slots, update.slot: update.version}
+        if known != update.record.slots:
+            record = update.record.model_copy(update={"slots": known})
+            update = replace(update, record=record)
+            actions.append(Save(record))
+    return update, (*actions, Tell())
+
+
+def _on_trial(update: Update, pending: Pending, now_s: float) -> Outcome:
+    update = replace(update, attempt=pending.attempt)
+    if pending.phase is Phase.CONDEMNED:  # the power went before the restart
+        update = replace(update, state=UpdateState.RESTARTING)
+        return update, (SetMark(Mark.BAD, "booted"), Tell())
+    if update.state is not UpdateState.VERIFYING:
+        until_s = now_s + update.limits.health_timeout_s
+        update = replace(update, state=UpdateState.VERIFYING, verify_until_s=until_s)
+    return update, (Tell(),)
+
+
+def _on_old_slot(update: Update, pending: Pending, is_installing: bool) -> Outcome:
+    update = replace(update, attempt=pending.attempt)
+    if is_installing:
+        update = replace(
+            update, state=UpdateState.INSTALLING, wanted=Wanted(pending.version), tries=1
+        )
+        return update, (Disarm(), Hold(), Follow(), Tell())
+    if update.slots is None:
+        return update, (Disarm(), Tell())
+    was_switched = _was_switched(pending, update.slots)
+    if pending.phase is Phase.CONDEMNED:
+        mark = (SetMark(Mark.BAD, "other"),)
+        return _settled(update, Verdict.ROLLED_BACK, pending.reason, mark, pending.log_excerpt)
+    if not was_switched:
+        return _settled(update, Verdict.FAILED, _cut_off(pending), ())
+    if update.slots.primary == pending.to_slot and pending.restarts < MOST_RESTARTS:
+        # It waits for its turn: this process was restarted, not the machine.
+        restarts = pending.restarts + 1
+        record = changed(update.record, phase=Phase.SWITCHED, restarts=restarts)
+        update = replace(update, record=record, state=UpdateState.RESTARTING, progress=100)
+        return update, (Disarm(), Save(record), Tell())
+    tries = update.limits.boot_attempts
+    reason = f"slot {pending.to_slot} never reached its health check ({tries} tries)"
+    return _settled(update, Verdict.ROLLED_BACK, reason, (SetMark(Mark.BAD, "other"),))
+
+
+def _was_switched(pending: Pending, slots: Slots) -> bool:
+    if pending.phase is not Phase.WRITING:
+        return True
+    return slots.spare is not None and slots.spare.activations > pending.activations
+
+
+def _cut_off(pending: Pending) -> str:
+    if pending.kind is Kind.ROLLBACK:
+        return "the machine restarted before it had switched the slots"
+    return f"writing {pending.version} was cut off by a restart or by the installer's end"
+
+
+def _settled(
+    update: Update, verdict: Verdict, reason: str, marks: tuple[Action, ...], log: str = ""
+) -> Outcome:
+    """The old slot is back and stays. The verdict is kept last: until then all is done again."""
+    record = update.record.closed(verdict, reason, log)
+    known = {**record.slots, update.slot: update.version}
+    record = record.model_copy(update={"slots": known})
+    update = replace(update, record=record, state=UpdateState.IDLE, wanted=None, progress=0)
+    good = SetMark(Mark.GOOD, "booted")
+    return update, (Disarm(), *marks, good, Save(record), Resume(), Tell())
+
+
+def checked(update: Update, event: Checked) -> Outcome:
+    """One look at the machine during a trial."""
+    pending = update.record.pending
+    if update.state is not UpdateState.VERIFYING or not pending:
+        return update, ()
+    if update.is_marking or update.condemned_for:
+        return update, ()
+    failed = tuple(u for u in event.failed_units if u not in pending.before.failed_units)
+    problems = _problems(update, pending, event, failed)
+    now_s, limits = event.now_s, update.limits
+    before = update.fault
+    update = replace(
+        update,
+        fault="; ".join(problems),
+        well_since_s=None if problems else _since(update.well_since_s, now_s),
+        failed_since_s=_since(update.failed_since_s, now_s) if failed else None,
+    )
+    if update.well_since_s is not None and now_s - update.well_since_s >= limits.settle_s:
+        return replace(update, is_marking=True), (SetMark(Mark.GOOD, "booted"),)
+    failed_for_s = now_s - _since(update.failed_since_s, now_s)
+    is_hopeless = failed_for_s >= limits.settle_s or event.role_deaths >= MOST_ROLE_DEATHS
+    if problems and (is_hopeless or now_s >= update.verify_until_s):
+        units = (*failed, *event.waiting_units)
+        return replace(update, condemned_for=update.fault), (ReadLog(units),)
+    return update, () if before == update.fault else (Tell(),)
+
+
+def _problems(
+    update: Update, pending: Pending, event: Checked, failed: tuple[str, ...]
+) -> list[str]:
+    problems = [f"{unit} failed" for unit in failed]
+    problems += [f"{unit} does not come up" for unit in event.waiting_units]
+    problems += [event.bus_problem] if event.bus_problem else []
+    if pending.before.role_answered and event.role_problem:
+        problems.append(event.role_problem)
+    if event.role_deaths >= MOST_ROLE_DEATHS:
+        problems.append(f"the role died {event.role_deaths} times")
+    if pending.before.server_heard and not event.server_heard:
+        problems.append("the server, which was heard before, is not heard")
+    if update.slots is None:
+        problems.append(update.silence)
+    if update.mark_fault and event.now_s >= update.verify_until_s:
+        problems.append(f"the slot could not be marked good: {update.mark_fault}")
+    return problems
+
+
+def _since(since_s: float | None, now_s: float) -> float:
+    return now_s if since_s is None else since_s
+
+
+def condemned(update: Update, log_text: str) -> Outcome:
+    """The log is there: note why, mark the slot bad, restart."""
+    if update.state is not UpdateState.VERIFYING or not update.record.pending:
+        return update, ()
+    reason, log = update.condemned_for, log_text[-LONGEST_LOG:]
+    record = changed(update.record, phase=Phase.CONDEMNED, reason=reason, log_excerpt=log)
+    update = replace(update, record=record, state=UpdateState.RESTARTING)
+    return update, (Save(record), SetMark(Mark.BAD, "booted"), Tell())
+
+
+def marked(update: Update, mark: Mark) -> Outcome:
+    """The slot is good: the trial is over."""
+    if update.state is not UpdateState.VERIFYING or not update.is_marking or mark is not Mark.GOOD:
+        return update, ()
+    record = update.record.closed(Verdict.HEALTHY)
+    update = replace(
+        update, record=record, state=UpdateState.IDLE, is_marking=False, fault="", mark_fault=""
+    )
+    return update, (Disarm(), Save(record), Tell())

@@ -1,0 +1,362 @@
+"""Power may go between any two steps of an update: no slot that did not pass is marked good, no
+verdict is lost, nothing is installed while the machine is in use, nothing is tried for ever.
+"""
+
+from dataclasses import dataclass, field
+
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from saint_services.lib.api.firmware import UpdateState, Verdict
+from saint_services.lib.update import events as words
+from saint_services.lib.update.events import Update, Wanted
+from saint_services.lib.update.installer import Bundle, Mark, Slot, Slots
+from saint_services.lib.update.logic import step
+from saint_services.lib.update.record import Before, Record
+from saint_services.lib.update.trial import MOST_RESTARTS
+
+TRIES = 3
+SILENT = "RAUC does not run here"
+
+
+@dataclass
+class Card:
+    """What is in the slots and what the boot loader has noted: outlives everything."""
+
+    versions: dict[str, str] = field(default_factory=lambda: {"A": "1.0", "B": ""})
+    kinds: dict[str, str] = field(default_factory=lambda: {"A": "well", "B": "dead"})
+    order: list[str] = field(default_factory=lambda: ["A", "B"])
+    left: dict[str, int] = field(default_factory=lambda: {"A": TRIES, "B": TRIES})
+    activations: dict[str, int] = field(default_factory=lambda: {"A": 0, "B": 0})
+    complete: dict[str, bool] = field(default_factory=lambda: {"A": True, "B": True})
+    record: Record = field(default_factory=Record)
+
+    def choose(self) -> str:
+        """As the boot script does."""
+        for letter in self.order:
+            if self.left[letter] > 0:
+                self.left[letter] -= 1
+                return letter
+        self.left = {"A": TRIES, "B": TRIES}
+        return self.choose()
+
+
+class OneMachine(RuleBasedStateMachine):
+    """Plays the card, the boot loader, the installer, the release on trial and the callers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.card = Card()
+        self.passed = {("A", "1.0")}  # slot and version that went through a trial
+        self.awaited: tuple[str, int] | None = None  # a try that needs a verdict
+        self.offers: dict[str, int] = {}  # automatic installations of each version, since asked
+        self.now_s = 0.0
+        self.asked = 0
+        self.is_moving = False
+        self.is_held = False
+        self.is_rauc_up = True
+        self.jobs: list[words.Action] = []
+        self.running: words.Install | words.Follow | None = None
+        self.incoming = ""
+        self.inspecting: words.Inspect | None = None
+        self.boot()
+
+    # the machine
+
+    def boot(self) -> None:
+        """Power on, or a restart: what is not on the card is gone."""
+        self.jobs, self.running, self.inspecting, self.incoming = [], None, None, ""
+        self.is_moving = self.is_held = self.is_armed_deadman = False
+        self.is_restart_asked = False
+        for _ in range(20):
+            self.slot = self.card.choose()
+            if self.card.kinds[self.slot] != "dead":
+                break
+        else:
+            raise AssertionError("no slot that starts is ever chosen")
+        self.is_disarmed = False
+        self.start_process()
+
+    def start_process(self) -> None:
+        self.update = Update(self.card.versions[self.slot])
+        self.is_held = False
+        self.jobs = [words.Look()]
+
+    def slots(self) -> Slots:
+        spare = "B" if self.slot == "A" else "A"
+        card = self.card
+        primary = next((x for x in card.order if card.left[x] > 0), "")
+        return Slots(
+            Slot("booted", self.slot, is_booted=True),
+            Slot(
+                "other",
+                spare,
+                is_bootable=spare in card.order and card.left[spare] > 0,
+                is_complete=card.complete[spare],
+                version=card.versions[spare],
+                activations=card.activations[spare],
+            ),
+            primary,
+            "robot",
+        )
+
+    def happens(self, event: words.Event) -> None:
+        self.update, actions = step(self.update, event)
+        self.jobs += actions
+
+    # actions, one at a time: power may go between any two
+
+    @precondition(lambda self: self.jobs)
+    @rule(is_faulty=st.integers(0, 9).map(lambda n: n == 0))
+    def next_action(self, is_faulty: bool) -> None:
+        action = self.jobs.pop(0)
+        if isinstance(action, words.Save | words.SetMark | words.Restart) and is_faulty:
+            self.fail(action)
+            return
+        if isinstance(action, words.SetMark | words.Switch) and not self.is_rauc_up:
+            self.fail(action)
+            return
+        self.carry_out(action)
+
+    @rule(count=st.integers(1, 40), kind=st.sampled_from(["well", "ill", "dead"]))
+    def goes_its_way(self, count: int, kind: str) -> None:
+        """Some steps without anything in between, so that all depths are reached."""
+        for _ in range(count):
+            if self.jobs:
+                self.next_action(False)
+            elif self.inspecting:
+                self.bundle_is_inspected("good")
+            elif self.running and self.is_rauc_up:
+                self.installer_ends("written", kind)
+            elif self.update.state is not UpdateState.IDLE or self.update.slots is None:
+                self.time_passes(11.0 if kind == "well" else 70.0)
+            elif self.is_moving:
+                self.robot_moves(False)
+            else:
+                self.somebody_asks("2.0", True)
+            self.verdict_is_not_lost()
+
+    def fail(self, action: words.Action) -> None:
+        self.jobs = []
+        self.happens(words.ActionFailed(action, "no luck"))
+
+    def carry_out(self, action: words.Action) -> None:
+        match action:
+            case words.Save(record):
+                self.card.record = record
+            case words.Look():
+                self.look()
+            case words.Inspect():
+                self.inspecting = action
+            case words.Hold():
+                self.is_held, self.is_moving = True, False
+            case words.Resume():
+                self.is_held = False
+            case words.Install() | words.Follow():
+                assert not self.is_moving, "nothing is installed while the machine is in use"
+                assert self.card.record.pending, "the card knows before a slot is touched"
+                if isinstance(action, words.Install):
+                    self.incoming = action.wanted.version
+                self.running = action
+                self.spoil(self.spare)
+            case words.Switch():
+                self.activate(self.spare)
+                self.awaited = self.try_of_card()
+                self.happens(words.Installed())
+            case words.SetMark(mark, slot):
+                self.mark(mark, self.slot if slot == "booted" else self.spare)
+                self.happens(words.Marked(mark))
+            case words.Disarm():
+                self.is_disarmed = True
+            case words.ReadLog():
+                self.happens(words.LogRead("last words"))
+            case words.Restart():
+                assert not self.is_moving, "no restart while the machine is in use"
+                self.boot()
+
+    @property
+    def spare(self) -> str:
+        return "B" if self.slot == "A" else "A"
+
+    def try_of_card(self) -> tuple[str, int]:
+        pending = self.card.record.pending
+        assert pending
+        return pending.version, pending.attempt
+
+    def look(self) -> None:
+        slots = self.slots() if self.is_rauc_up else None
+        is_installing = self.is_rauc_up and self.running is not None
+        self.happens(
+            words.Looked(self.now_s, self.card.record, self.slot, slots, SILENT, is_installing)
+        )
+
+    def mark(self, mark: Mark, letter: str) -> None:
+        card = self.card
+        if mark is Mark.BAD:
+            card.left[letter] = 0
+            card.order = [x for x in card.order if x != letter]
+            assert card.order, "never are both slots given up"
+        elif mark is Mark.GOOD:
+            named = letter, card.versions[letter]
+            assert named in self.passed, "only what passed its trial is marked good"
+            card.left[letter] = TRIES
+
+    def spoil(self, letter: str) -> None:
+        """RAUC takes the slot away from the boot loader before it writes."""
+        card = self.card
+        card.left[letter] = 0
+        card.order = [x for x in card.order if x != letter]
+        card.versions[letter], card.kinds[letter] = "", "dead"
+        card.complete[letter] = False
+
+    def activate(self, letter: str) -> None:
+        card = self.card
+        card.order = [letter, *(x for x in card.order if x != letter)]
+        card.left[letter] = TRIES
+        card.activations[letter] += 1
+
+    # what happens to it
+
+    @rule(version=st.sampled_from(["1.0", "1.1", "2.0", "2.1"]), force=st.booleans())
+    def somebody_asks(self, version: str, force: bool) -> None:
+        self.asked += 1
+        self.offers.pop(version, None)
+        self.happens(
+            words.InstallRequested(Wanted(version, "http://x", version), force, self.asked)
+        )
+
+    @rule(version=st.sampled_from(["1.1", "2.1"]))
+    def server_offers(self, version: str) -> None:
+        before = self.update.state
+        self.happens(words.InstallRequested(Wanted(version, "http://x", version)))
+        if self.update.state is not before:
+            self.offers[version] = self.offers.get(version, 0) + 1
+            assert self.offers[version] <= 3 + len(self.passed), "it is not tried for ever"
+
+    @rule()
+    def somebody_goes_back(self) -> None:
+        self.happens(words.RollbackRequested(1))
+
+    @precondition(lambda self: not self.is_held)
+    @rule(is_moving=st.sampled_from([False, True]))
+    def robot_moves(self, is_moving: bool) -> None:
+        if any(isinstance(job, words.Restart) for job in self.jobs):
+            return  # the stop is on its way already
+        self.is_moving = is_moving
+        self.happens(words.BlockedChanged("outputs are live" if is_moving else ""))
+
+    @precondition(lambda self: self.inspecting)
+    @rule(outcome=st.sampled_from(["good", "good", "good", "bad", "unreachable", "wrong"]))
+    def bundle_is_inspected(self, outcome: str) -> None:
+        job, self.inspecting = self.inspecting, None
+        assert job
+        if outcome in ("bad", "unreachable") and job.wanted.source:
+            self.happens(words.InspectFailed(outcome, outcome == "unreachable"))
+            return
+        version = "9" if outcome == "wrong" else job.wanted.version
+        bundle = Bundle(version, "robot") if job.wanted.source else None
+        self.happens(words.Inspected(Before(role_answered=True), bundle))
+
+    @precondition(lambda self: self.running and self.is_rauc_up)
+    @rule(
+        outcome=st.sampled_from(["written", "written", "failed", "transient"]),
+        kind=st.sampled_from(["well", "well", "ill", "dead"]),
+    )
+    def installer_ends(self, outcome: str, kind: str) -> None:
+        running, self.running = self.running, None
+        if outcome == "written":
+            self.written(kind)
+            self.happens(words.Installed())
+        else:
+            self.happens(words.InstallFailed(outcome, outcome == "transient"))
+        assert running
+
+    def written(self, kind: str) -> None:
+        card, spare = self.card, self.spare
+        card.versions[spare], card.kinds[spare] = self.incoming or "1.1", kind
+        card.complete[spare] = True
+        self.passed.discard((spare, card.versions[spare]))
+        self.activate(spare)
+        self.awaited = self.try_of_card()
+
+    @precondition(lambda self: self.running and not self.jobs)
+    @rule(kind=st.sampled_from(["well", "ill"]), how=st.sampled_from(["works", "written", "gone"]))
+    def connection_to_installer_breaks(self, kind: str, how: str) -> None:
+        if how != "works":
+            self.running = None
+        if how == "written":
+            self.written(kind)
+        self.happens(words.Lost("the connection ended"))
+
+    @rule(is_up=st.sampled_from([True, True, True, False]))
+    def installer_comes_and_goes(self, is_up: bool) -> None:
+        if not self.running:
+            self.is_rauc_up = is_up
+
+    @rule(passes_s=st.sampled_from([1.0, 11.0, 70.0, 130.0]))
+    def time_passes(self, passes_s: float) -> None:
+        self.now_s += passes_s
+        if self.update.slots is None or self.update.needs_look:
+            self.jobs.append(words.Look())
+        self.happens(words.Ticked(self.now_s))
+        if self.update.state is UpdateState.VERIFYING:
+            self.check()
+
+    def check(self) -> None:
+        is_well = self.card.kinds[self.slot] == "well"
+        before = self.update
+        self.happens(
+            words.Checked(self.now_s, role_problem="" if is_well else "the role is silent")
+        )
+        if self.update.is_marking and not before.is_marking:
+            assert is_well, "what is ill does not pass"
+            self.passed.add((self.slot, self.card.versions[self.slot]))
+
+    @rule()
+    def power_is_cut(self) -> None:
+        self.boot()
+
+    @precondition(lambda self: not self.is_disarmed)
+    @rule()
+    def deadman_fires(self) -> None:
+        self.boot()
+
+    @rule()
+    def process_dies(self) -> None:
+        """The daemon alone: the installer goes on."""
+        self.inspecting, self.is_moving = None, False
+        self.start_process()
+
+    # what holds
+
+    @invariant()
+    def verdict_is_not_lost(self) -> None:
+        """A release that was activated is pending until it has a verdict, and keeps that."""
+        if self.awaited is None:
+            return
+        record = self.card.record
+        if record.pending:
+            assert (record.pending.version, record.pending.attempt) == self.awaited
+            return
+        assert (record.last.version, record.last.attempt) == self.awaited
+        assert record.last.verdict in (Verdict.HEALTHY, Verdict.ROLLED_BACK)
+        self.awaited = None
+
+    @invariant()
+    def some_slot_that_starts_can_be_chosen(self) -> None:
+        card = self.card
+        assert any(card.kinds[x] in ("well", "ill") and x in card.order for x in "AB")
+
+    @invariant()
+    def state_agrees_with_the_record(self) -> None:
+        if self.jobs:
+            return
+        pending = self.update.record.pending
+        if self.update.state in (UpdateState.VERIFYING, UpdateState.RESTARTING):
+            assert pending
+        assert not pending or pending.restarts <= MOST_RESTARTS
+
+
+TestOneMachine = OneMachine.TestCase
+TestOneMachine.settings = limits(max_examples=200, stateful_step_count=40, deadline=None)
