@@ -2,6 +2,7 @@
 
 import fcntl
 import hashlib
+import os
 import shutil
 import socket
 from dataclasses import dataclass
@@ -12,12 +13,14 @@ from tests.image.artefacts import FOLDER, Artefacts
 from tools.vm.disk import Card, Overlay
 from tools.vm.machine import Machine
 from tools.vm.programs import Programs
-from tools.vm.settings import Hardware, Link, boot_env, saint_yaml
+from tools.vm.settings import DEADMAN_S, Hardware, Link, boot_env, saint_yaml
 from tools.vm.ssh import Ssh, make_key
 
 CARD_MIB = 4096  # larger than the image: the data partition has something to grow into
 SSH, HTTP, SAINT = 22, 80, 9090
 _RUNS_MOST = 8
+# While writing tests: start from the last run's machines as long as the image is the same.
+REUSES = os.environ.get("SAINT_IMAGE_REUSE") == "1"
 
 
 def free_port() -> int:
@@ -66,6 +69,7 @@ class Rig:
         self.artefacts = artefacts
         self.programs = Programs.find()
         self.folder = self._claim(FOLDER / "vm")
+        self.kept = self.folder / "kept"  # what a snapshot of the last run holds
         self.key = self.folder / "key"
         self.public_key = make_key(self.key)
         self.hosts: list[Host] = []
@@ -84,8 +88,11 @@ class Rig:
                 self._lock.close()
                 continue
             folder = parent / str(number)
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir()
+            mark = folder / "image"
+            if not (REUSES and mark.is_file() and mark.read_text() == self.artefacts.mark):
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                mark.write_text(self.artefacts.mark)
             return folder
         raise RuntimeError(f"{_RUNS_MOST} runs of the image tests are under way in {parent}")
 
@@ -93,8 +100,11 @@ class Rig:
         ends = self.folder / f"{name}.a", self.folder / f"{name}.b"
         return Link(*ends)
 
-    def card(self, name: str, role: str, deadman_s: int = 300, **settings: Any) -> Card:
+    def card(self, name: str, role: str, deadman_s: int = DEADMAN_S, **settings: Any) -> Card:
         """A freshly flashed card with its owner's settings on it."""
+        path = self.folder / f"{name}.img"
+        if self.kept.is_file() and path.is_file():
+            return Card(path, self.programs)
         card = Card.copy(self.artefacts.disk, self.folder / f"{name}.img", self.programs, CARD_MIB)
         settings.setdefault("ssh", {"keys": [self.public_key], "root": True})
         card.put({"saint.yaml": saint_yaml(role, **settings), "boot.env": boot_env(deadman_s)})
@@ -111,7 +121,9 @@ class Rig:
             name, memory_mib, links=links, ports=ports, mac=f"52:54:00:5a:00:{tail}"
         )
         folder = self.folder / name
-        overlay = disk or card.overlay(self.folder / f"{name}.qcow2")
+        path = self.folder / f"{name}.qcow2"
+        is_kept = self.kept.is_file() and path.is_file()
+        overlay = Overlay(path, self.programs) if is_kept else card.overlay(path)
         machine = Machine(hardware, overlay, folder)
         ssh = Ssh("saint", ports[SSH], self.key, folder) if SSH in ports else None
         found = Host(machine, card, ports, ssh)

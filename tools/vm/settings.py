@@ -9,7 +9,7 @@ import yaml
 # The serial console tells the boot; the root shell is a second console that nothing else uses.
 _KERNEL = "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
 # An emulated processor takes minutes for what a Pi does in seconds.
-DEADMAN_S = 300
+DEADMAN_S = 900
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,167 @@
+"""Releases for the tests, good and broken: the built slot with a few files changed, bundled anew.
+
+Files are changed with debugfs, which needs no root and moves nothing else. Bundles are made and
+signed by the builder itself.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.image.artefacts import Artefacts
+from tools.image import bundle, keys
+from tools.image.names import Names
+from tools.image.places import Places
+from tools.image.tools_tree import open_tree
+from tools.vm.disk import copy_sparse
+from tools.vm.programs import Programs
+
+_PACKAGES = "/usr/lib/python3/dist-packages/saint_services"
+_UNITS = "/usr/lib/systemd/system"
+
+
+@dataclass
+class Slot:
+    """A copy of the slot's file system, to be edited."""
+
+    path: Path
+    programs: Programs
+
+    def edit(self, *commands: str) -> None:
+        """debugfs commands; one that fails is an error although debugfs ends with 0."""
+        with tempfile.NamedTemporaryFile("w", suffix=".debugfs") as script:
+            script.write("\n".join(commands) + "\n")
+            script.flush()
+            said = self.programs.run("debugfs", "-w", "-f", script.name, str(self.path)).decode()
+        # Each command is repeated as "debugfs: ..."; a good one adds nothing but inode numbers.
+        answers = [line for line in said.splitlines() if not line.startswith("debugfs:")]
+        wrong = [line for line in answers if "Allocated inode" not in line and line.strip()]
+        assert not wrong, f"debugfs: {wrong}"
+
+    def read(self, path: str) -> str:
+        return self.programs.run("debugfs", "-R", f"cat {path}", str(self.path)).decode()
+
+    def write(self, path: str, text: str, mode: int = 0o644) -> None:
+        """A file's whole content; whether it was there before does not matter."""
+        with tempfile.NamedTemporaryFile("w") as source:
+            source.write(text)
+            source.flush()
+            if self.has(path):
+                self.edit(f"rm {path}")
+            self.edit(
+                f"write {source.name} {path}",
+                f"sif {path} mode 0{0o100000 | mode:o}",
+                f"sif {path} uid 0",
+                f"sif {path} gid 0",
+            )
+
+    def has(self, path: str) -> bool:
+        return b"Inode:" in self.programs.run("debugfs", "-R", f"stat {path}", str(self.path))
+
+    def set_version(self, version: str) -> None:
+        for path in ("/usr/lib/saint/release.env", "/usr/lib/os-release"):
+            lines = self.read(path).splitlines()
+            named = ("SAINT_VERSION=", "IMAGE_VERSION=")
+            changed = [_assign(line, version) if line.startswith(named) else line for line in lines]
+            self.write(path, "\n".join(changed) + "\n")
+
+
+def _assign(line: str, value: str) -> str:
+    return f"{line.partition('=')[0]}={value}"
+
+
+# -- what can be wrong with a release -------------------------------------------------------------
+
+
+def change_one_file(slot: Slot) -> None:
+    """As a small fix would: one line in one module, and what Python made of it."""
+    path = f"{_PACKAGES}/lib/clock.py"
+    slot.write(path, slot.read(path) + "\n# one line more\n")
+
+
+def fail_health(slot: Slot) -> None:
+    """A unit of the release fails in every boot."""
+    unit = f"{_UNITS}/saint-selftest.service"
+    slot.write(
+        unit,
+        "[Unit]\nDescription=A self-test that fails\n"
+        "[Service]\nType=oneshot\nExecStart=/bin/sh -c 'echo the flux gauge is stuck; false'\n",
+    )
+    wants = f"{_UNITS}/multi-user.target.wants"
+    slot.edit(f"symlink {wants}/saint-selftest.service ../saint-selftest.service")
+
+
+def lose_kernel(slot: Slot) -> None:
+    slot.edit("rm /boot/vmlinuz")
+
+
+def hang_init(slot: Slot) -> None:
+    """PID 1 starts and does nothing, for ever."""
+    slot.write("/usr/lib/systemd/systemd", "#!/bin/sh\nexec sleep infinity\n", 0o755)
+
+
+def crash_role(slot: Slot) -> None:
+    """The head's daemon ends as soon as it has been started."""
+    folder = f"{_PACKAGES}/role_headd"
+    slot.write(
+        f"{folder}/__main__.py",
+        "import sys\n\nsys.exit('the servo table has no row 7')\n",
+    )
+    compiled = f"{folder}/__pycache__/__main__.cpython-313.pyc"
+    if slot.has(compiled):  # it would be taken without a look at the source
+        slot.edit(f"rm {compiled}")
+
+
+class Forge:
+    """Makes bundles once per session and keeps them."""
+
+    def __init__(self, artefacts: Artefacts, folder: Path) -> None:
+        self.artefacts = artefacts
+        self.folder = folder
+        self.programs = Programs.find()
+        places = Places.from_environment()
+        self.tree = open_tree(places, artefacts.names)
+        self.tree = replace(self.tree, folders=(*self.tree.folders, folder))
+        self.keys = places
+        self.places = replace(places, cache=folder / "forge")
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def names(self, version: str, **changed: str) -> Names:
+        """pi-gen.conf's names for another release."""
+        known = self.artefacts.names
+        every: Mapping[str, str] = {**known.all, "SAINT_VERSION": version, **changed}
+        return replace(known, version=version, compatible=every["SAINT_COMPATIBLE"], all=every)
+
+    def release(
+        self, version: str, *edits: Callable[[Slot], None], signer: keys.Signer | None = None,
+        trusted: bytes | None = None, **names: str,
+    ) -> Path:  # fmt: skip
+        """A bundle of that version with those changes."""
+        target = self.folder / f"{version}.raucb"
+        if target.is_file():
+            return target
+        slot = Slot(self.folder / f"{version}.rootfs.img", self.programs)
+        copy_sparse(self.artefacts.slot, slot.path)
+        slot.set_version(version)
+        for edit in edits:
+            edit(slot)
+        contents = bundle.Contents(
+            slot.path,
+            signer or keys.signer(self.keys, self.tree),
+            trusted or keys.keyring(self.keys, self.tree),
+        )
+        self.places.work.mkdir(parents=True, exist_ok=True)
+        bundle.make(contents, self.places, self.names(version, **names), self.tree, target=target)
+        slot.path.unlink()
+        return target
+
+    def stranger(self) -> tuple[keys.Signer, bytes]:
+        """Another maker's keys: signer and the authority that stands behind it."""
+        places = replace(self.keys, cache=self.folder / "stranger")
+        signer = keys.signer(places, self.tree, environment={})
+        return signer, (places.keys / "authority.cert.pem").read_bytes()
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,0 +1,154 @@
+"""The pair of machines as a robot: what its owner asks of it, from outside and over ssh.
+
+Questions that are asked again and again go over the WebSocket, which costs the emulated server
+least; what people type is typed (saintctl over ssh).
+"""
+
+import asyncio
+import json
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from saint_services.lib.api.adoption import NodeInfo
+from saint_services.lib.api.firmware import MachineFirmware
+from tests.image.rig import SAINT, Host, Pair
+from tools.vm.shell import Result
+
+# What the owner wrote on the server's card as the token of its web interface.
+CLAIM = "image-tests-0123456789"
+_PAUSE_S = 1.0  # between questions: the answer costs the emulated server 100 ms
+
+
+class NotYetError(AssertionError):
+    """What was expected of the robot did not come in time."""
+
+
+class Robot:
+    """Server and node on one cable."""
+
+    def __init__(self, pair: Pair) -> None:
+        self.pair = pair
+        self.node_id = ""
+
+    @property
+    def server(self) -> Host:
+        return self.pair.server
+
+    @property
+    def node(self) -> Host:
+        return self.pair.node
+
+    # -- over the WebSocket -----------------------------------------------------------------------
+
+    def ask(self, group: str, action: str, **params: Any) -> dict[str, Any]:
+        """One command and the data of its answer."""
+        return self.send([(group, action, params)])[-1]
+
+    def send(self, commands: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
+        """Several commands over one connection."""
+        return asyncio.run(asyncio.wait_for(self._send(commands), 60))
+
+    async def _send(self, commands: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
+        url = f"ws://127.0.0.1:{self.server.ports[SAINT]}/saint"
+        async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
+            await socket.send_json({"id": "0", "type": "auth", "token": CLAIM, "client_id": "t"})
+            await _answer(socket, "0")
+            answers = []
+            for number, (target, action, params) in enumerate(commands, 1):
+                message = {"id": str(number), "type": "command", "target": target}
+                await socket.send_json({**message, "action": action, "params": params})
+                answers.append(await _answer(socket, str(number)))
+            return answers
+
+    def nodes(self) -> list[NodeInfo]:
+        return [NodeInfo.model_validate(n) for n in self.ask("management", "list_nodes")["nodes"]]
+
+    def wait_node(self, what: str, is_it: Callable[[NodeInfo], bool], timeout_s: float) -> NodeInfo:
+        """The first node of which that is true."""
+
+        def found() -> NodeInfo | None:
+            return next((node for node in self.nodes() if is_it(node)), None)
+
+        answer: NodeInfo = self.until(what, found, timeout_s)
+        return answer
+
+    def firmware(self) -> MachineFirmware:
+        """What the server knows of the node's firmware."""
+        return self.machine_firmware(self.node_id)
+
+    def machine_firmware(self, node_id: str) -> MachineFirmware:
+        machines = self.ask("firmware", "status")["machines"]
+        found = [MachineFirmware.model_validate(m) for m in machines if m["node_id"] == node_id]
+        if not found:
+            raise NotYetError(f"the server does not know the firmware of {node_id} yet")
+        return found[0]
+
+    # -- waiting ----------------------------------------------------------------------------------
+
+    def until(self, what: str, ask: Callable[[], Any], timeout_s: float) -> Any:
+        """The first answer that is true; a server that is away meanwhile is asked again."""
+        deadline, problem = time.monotonic() + timeout_s, ""
+        while time.monotonic() < deadline:
+            try:
+                if answer := ask():
+                    return answer
+                problem = ""
+            except (aiohttp.ClientError, TimeoutError, OSError, NotYetError) as error:
+                problem = f"; last problem: {error!r}"
+            time.sleep(_PAUSE_S)
+        raise NotYetError(f"not within {timeout_s:g} s: {what}{problem}")
+
+    # -- as a person ------------------------------------------------------------------------------
+
+    def saintctl(self, *words: str, timeout_s: float = 180) -> Result:
+        """Typed on the server by its owner, over ssh."""
+        assert self.server.ssh is not None
+        return self.server.ssh.run(shlex.join(["saintctl", *words]), timeout_s)
+
+    def node_show(self) -> str:
+        """`saintctl node show`, which must work."""
+        result = self.saintctl("node", "show", self.node_id)
+        assert result.code == 0, result.text
+        return result.text
+
+    def upload(self, bundle: Path) -> tuple[int, str]:
+        """Give otad a bundle through the web interface: HTTP status and what it says."""
+        return asyncio.run(self._upload(bundle.read_bytes()))
+
+    def upload_bytes(self, data: bytes) -> tuple[int, str]:
+        return asyncio.run(self._upload(data))
+
+    async def _upload(self, data: bytes) -> tuple[int, str]:
+        headers = {"Authorization": f"Bearer {CLAIM}"}
+        limit = aiohttp.ClientTimeout(total=600)
+        async with (
+            aiohttp.ClientSession(timeout=limit) as session,
+            session.post(f"{self.server.http}/api/firmware", data=data, headers=headers) as reply,
+        ):
+            return reply.status, await reply.text()
+
+    # -- the node's hardware ----------------------------------------------------------------------
+
+    def pin(self, number: int) -> float:
+        """What is on a simulated pin of the node, read from its memory file there."""
+        program = (
+            "from pathlib import Path;"
+            "from saint_services.lib.hw.sim.observe import read_pins;"
+            f"print(read_pins(Path('/run/saint/hw'))[{number}].value)"
+        )
+        return float(self.node.sh(f"python3 -c {shlex.quote(program)}"))
+
+
+async def _answer(socket: aiohttp.ClientWebSocketResponse, number: str) -> dict[str, Any]:
+    while True:
+        message: dict[str, Any] = json.loads(await socket.receive_str(timeout=45))
+        if message.get("id") == number:
+            if message.get("status") != "ok":
+                raise NotYetError(f"the server refused: {message.get('error')}")
+            data: dict[str, Any] = message.get("data") or {}
+            return data

@@ -1,0 +1,95 @@
+"""A node on the server's Ethernet: address, discovery, adoption, commands, reboot, admin page."""
+
+import time
+
+import pytest
+
+from saint_services.lib.api.adoption import NodeState
+from tests.image.report import Report
+from tests.image.rig import HTTP
+from tests.image.robot import CLAIM, Robot
+
+PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
+MIDDLE_US, US_PER_DEGREE = 1500, 2000 / 360
+
+
+def turn_head(robot: Robot, degrees: float) -> None:
+    """Ask over the WebSocket, then look at the pin in the node."""
+    wanted = MIDDLE_US + degrees * US_PER_DEGREE
+    robot.ask("head", "move", pan=degrees)
+    robot.until(f"pin {PAN} at {wanted:.0f} us", lambda: abs(robot.pin(PAN) - wanted) < 10, 60)
+
+
+def test_node_has_an_address_from_the_server(adopted: Robot) -> None:
+    address = adopted.node.sh("ip -4 -o addr show dev eth0 | grep -o '192\\.168\\.10\\.[0-9]*/'")
+    last = int(address.splitlines()[0].rstrip("/").split(".")[-1])
+    assert 10 <= last <= 254
+    assert "192.168.10.1/24" in adopted.server.sh("ip -4 -o addr show dev eth0")
+
+
+def test_server_is_found_by_name(adopted: Robot) -> None:
+    assert "192.168.10.1" in adopted.node.sh("resolvectl query --legend=no saint-server.local")
+
+
+def test_adopted_node_is_active_in_its_role(adopted: Robot) -> None:
+    found = adopted.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 60)
+    assert (found.role, found.display_name) == ("head", "Image test")
+    assert adopted.saintctl("node", "list").text.count("active") == 1
+
+
+def test_command_reaches_the_nodes_pins(robot: Robot) -> None:
+    turn_head(robot, 45)
+    turn_head(robot, -20)
+
+
+def test_role_is_back_after_a_reboot(robot: Robot, report: Report) -> None:
+    since = robot.node.machine.serial.end
+    robot.node.sh("sync")
+    began = time.monotonic()
+    robot.node.machine.reset()
+    robot.node.machine.wait_shell(since)
+    robot.wait_node(
+        "active again after its boot",
+        lambda n: n.state is NodeState.ACTIVE and n.uptime_s < time.monotonic() - began,
+        300,
+    )
+    report.number("node: power to ACTIVE again (TCG)", time.monotonic() - began, "s")
+    turn_head(robot, 30)
+
+
+def test_nodes_and_server_keep_no_failed_unit(adopted: Robot) -> None:
+    for host in adopted.pair.both():
+        assert host.sh("systemctl --failed --plain --no-legend") == ""
+
+
+def test_what_is_inside_stays_inside(robot: Robot) -> None:
+    """From the outer port only the web interface answers; otad's files and DDS do not."""
+    listed = robot.server.sh("nft list ruleset")
+    for port in ("80", "9090", "22"):
+        assert port in listed
+    assert "eth0" in listed, "8080 and DDS are opened for the inner network alone"
+    assert robot.node.machine.shell.run(
+        "python3 -c \"import socket; socket.create_connection(('192.168.10.1', 8080), 10)\"", 40
+    ).code == 0  # fmt: skip
+
+
+def test_admin_page_shows_the_node(robot: Robot) -> None:
+    """The page as the server's own webd sends it, in the browser of this computer."""
+    from playwright.sync_api import sync_playwright
+
+    from tools.screenshots import ARGUMENTS, chromium
+
+    path = chromium()
+    if path is None:
+        pytest.skip("chromium is not installed (apt-get install chromium)")
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        page = browser.new_page()
+        page.set_default_timeout(60_000)
+        page.goto(f"http://127.0.0.1:{robot.server.ports[HTTP]}/")
+        page.fill("input[name=token]", CLAIM)
+        page.click(".token-form button")
+        page.wait_for_selector(f"[data-node={robot.node_id}]")
+        shown = page.locator(f"[data-node={robot.node_id}]").inner_text()
+        browser.close()
+    assert "Image test" in shown
