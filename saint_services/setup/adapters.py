@@ -21,6 +21,7 @@ from .logic import Facts, File
 _TEMPLATES = Path(__file__).with_name("templates")
 _LARGEST_BYTES = 1 << 16
 _COMMAND_LIMIT_S = 60.0
+_SHORTEST_TOKEN = 20  # webd takes no shorter one
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that looks like another
 
 
@@ -86,13 +87,29 @@ def _text(path: Path) -> str:
 
 def kept_secret(path: Path, length: int) -> str:
     """A word of this machine's own, the same at every start; made at the first."""
-    with contextlib.suppress(OSError, UnicodeDecodeError):
-        found = path.read_text(encoding="ascii").strip()
-        if len(found) >= length:
-            return found
-    made = "".join(secrets.choice(_LETTERS) for _ in range(length))
+    found = _word(path)
+    if len(found) >= length:
+        return found
+    made = new_secret(length)
     write_atomic(path, made.encode() + b"\n", mode=0o600)
     return made
+
+
+def new_secret(length: int) -> str:
+    """A word to be read from a screen and typed."""
+    return "".join(secrets.choice(_LETTERS) for _ in range(length))
+
+
+def kept_token(path: Path) -> str:
+    """The token that webd already has; empty without one."""
+    found = _word(path)
+    return found if len(found) >= _SHORTEST_TOKEN else ""
+
+
+def _word(path: Path) -> str:
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        return path.read_text(encoding="ascii").strip()
+    return ""
 
 
 def render(file: File) -> bytes:

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -111,12 +112,17 @@ class Run:
                         adapters.overwrite(self.places.firmware / name, clean.encode())
                     _log.info("secrets moved to the data partition", file=name)
 
+    @property
+    def _token(self) -> Path:
+        """webd's own file: a token that it made, or that somebody put there, stays."""
+        return self.places.data / "saint/webd/token"
+
     def _secrets(self) -> logic.Secrets:
         folder = self.places.data / "setup"
         try:
             return logic.Secrets(
                 hotspot=adapters.kept_secret(folder / "hotspot-secret", _HOTSPOT_LETTERS),
-                claim=adapters.kept_secret(folder / "claim", _CLAIM_LETTERS),
+                claim=adapters.kept_token(self._token) or adapters.new_secret(_CLAIM_LETTERS),
             )
         except OSError as err:
             self.problems.append(f"no secrets can be kept: {err}")
@@ -141,8 +147,9 @@ class Run:
                 adapters.put(ssh / "authorized_keys" / name, text.encode(), 0o644)
         if plan.claim:
             with self._step("the server's token is not written"):
-                token = self.places.data / "saint/webd/token"
-                if adapters.put(token, plan.claim.encode() + b"\n", 0o600, owner="saint-webd"):
+                if adapters.put(
+                    self._token, plan.claim.encode() + b"\n", 0o600, owner="saint-webd"
+                ):
                     _log.info("the server's token is set; the screen shows it")
 
     def _report(self, machine: Machine, plan: logic.Plan) -> None:

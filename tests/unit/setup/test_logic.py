@@ -1,0 +1,85 @@
+"""What follows from a machine's settings."""
+
+import ipaddress
+
+import pytest
+
+from saint_services.setup import logic
+from saint_services.setup.config import Machine
+
+FACTS = logic.Facts("10000000a1b2c3d4")
+SECRETS = logic.Secrets(hotspot="hotspotsecret", claim="c" * 24)
+
+
+def plan(**settings: object) -> logic.Plan:
+    return logic.plan(Machine.model_validate(settings), FACTS, SECRETS)
+
+
+def paths(made: logic.Plan) -> set[str]:
+    return {file.path.rsplit("/", 1)[1] for file in made.files}
+
+
+@pytest.mark.parametrize(
+    ("role", "targets"),
+    [
+        ("server", ("saint-server.target",)),
+        ("node", ("saint-node.target",)),
+        ("both", ("saint-server.target", "saint-node.target")),
+    ],
+)
+def test_role_starts_its_targets(role: str, targets: tuple[str, ...]) -> None:
+    assert plan(role=role).targets == targets
+
+
+def test_only_a_server_gives_addresses_and_has_a_claim() -> None:
+    assert "dnsmasq.conf" in paths(plan(role="server"))
+    assert plan(role="server").claim == "c" * 24
+    node = plan(role="node")
+    assert "dnsmasq.conf" not in paths(node)
+    assert "run/saint/dnsmasq.conf" in node.unwanted
+    assert node.claim == ""
+
+
+def test_server_without_wifi_opens_a_hotspot() -> None:
+    assert {"20-saint-hotspot.network", "wpa_supplicant-wlan0.conf"} <= paths(plan(role="server"))
+
+
+def test_server_with_wifi_joins_it_instead() -> None:
+    found = paths(plan(role="server", wifi={"ssid": "stage"}))
+    assert "wpa_supplicant-wlan0.conf" in found
+    assert "20-saint-hotspot.network" not in found
+
+
+def test_node_leaves_its_radio_off() -> None:
+    assert "wpa_supplicant-wlan0.conf" not in paths(plan(role="node"))
+
+
+def test_files_with_secrets_are_for_root_alone() -> None:
+    modes = {file.path.rsplit("/", 1)[1]: file.mode for file in plan(role="server").files}
+    assert modes["wpa_supplicant-wlan0.conf"] == 0o600
+    assert modes["saint.issue"] == 0o600
+
+
+def test_root_gets_keys_only_when_asked_for() -> None:
+    key = "ssh-ed25519 AAAA me"
+    assert plan(ssh={"keys": [key]}).root_keys == ()
+    assert plan(ssh={"keys": [key], "root": True}).root_keys == (key,)
+
+
+def test_nodes_differ_in_name_and_address() -> None:
+    machine = Machine()
+    ours, other = FACTS, logic.Facts("10000000a1b2c3d5")
+    assert logic.hostname(machine, ours) != logic.hostname(machine, other)
+    assert logic.link_local(machine, ours) != logic.link_local(machine, other)
+
+
+def test_link_local_address_is_one_that_may_be_used() -> None:
+    for number in range(300):
+        address = ipaddress.ip_address(logic.link_local(Machine(), logic.Facts(f"{number:x}")))
+        assert ipaddress.ip_address("169.254.1.0") <= address
+        assert address <= ipaddress.ip_address("169.254.254.255")
+
+
+def test_node_is_called_by_the_end_of_its_number() -> None:
+    assert plan(role="node").hostname == "saint-node-b2c3d4"
+    assert plan(role="both").hostname == "saint-server"

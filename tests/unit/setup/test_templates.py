@@ -1,0 +1,131 @@
+"""The rendered files, read by the programs that they are for."""
+
+import configparser
+import itertools
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from saint_services.setup import adapters, logic
+from saint_services.setup.config import Machine
+
+ROOT = Path(__file__).resolve().parents[3]
+FACTS = logic.Facts("10000000a1b2c3d4")
+SECRETS = logic.Secrets(hotspot="hotspotsecret", claim="c" * 24)
+MACHINES = {
+    "node": {},
+    "server": {"role": "server"},
+    "both": {"role": "both", "hotspot": {"enabled": False}, "network": {"domain_id": 7}},
+    "wifi": {"role": "server", "wifi": {"ssid": "stage", "secret": "open sesame", "country": "GB"}},
+    "sim": {"hardware": "sim", "network": {"internal": "eth5", "link_local": "169.254.9.9"}},
+}
+
+
+def rendered(name: str) -> dict[str, str]:
+    plan = logic.plan(Machine.model_validate(MACHINES[name]), FACTS, SECRETS)
+    return {file.path.rsplit("/", 1)[1]: adapters.render(file).decode() for file in plan.files}
+
+
+def refused_by(*command: str) -> str:
+    """What a program says against a file; empty when it takes it."""
+    program = shutil.which(command[0], path="/usr/sbin:/usr/bin:/sbin:/bin")
+    if program is None:
+        pytest.skip(f"needs {command[0]}")
+    done = subprocess.run(
+        [program, *command[1:]], capture_output=True, text=True, timeout=15, check=False
+    )
+    return (done.stdout + done.stderr) if done.returncode else ""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_every_file_ends_in_a_newline_and_has_no_gaps(name: str) -> None:
+    for text in rendered(name).values():
+        assert text.endswith("\n") or not text
+        assert "{{" not in text
+        assert "\n\n\n" not in text
+
+
+@pytest.mark.parametrize("name", ["server", "both", "wifi"])
+def test_dnsmasq_takes_its_settings(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "dnsmasq.conf"
+    file.write_text(rendered(name)["dnsmasq.conf"].replace("user=dnsmasq", "user=root"))
+    assert refused_by("dnsmasq", "--test", f"--conf-file={file}") == ""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_chrony_takes_its_settings(name: str, tmp_path: Path) -> None:
+    file = tmp_path / "chrony.conf"
+    file.write_text(rendered(name)["chrony.conf"])
+    assert refused_by("chronyd", "-p", "-f", str(file)) == ""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_nftables_takes_the_rules(name: str, tmp_path: Path) -> None:
+    """Checked, not loaded; needs the kernel's word, so a namespace of its own."""
+    rules = (ROOT / "overlays/common/etc/nftables.conf").read_text(encoding="utf-8")
+    own = tmp_path / "machine.nft"
+    own.write_text(rendered(name)["machine.nft"])
+    file = tmp_path / "all.nft"
+    file.write_text(rules.replace("/run/saint/nftables.d/*.nft", str(own)))
+    probe = subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False, timeout=15)
+    if probe.returncode:
+        pytest.skip("needs root for a network namespace")
+    if shutil.which("nft", path="/usr/sbin:/sbin") is None:
+        pytest.skip("needs nft")
+    assert refused_by("unshare", "-n", "/usr/sbin/nft", "-c", "-f", str(file)) == ""
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_network_files_hold_sections_and_settings(name: str) -> None:
+    """networkd has no check of its own; a misplaced line would be a line it ignores."""
+    known = {
+        "Match": {"Name"},
+        "Link": {"RequiredForOnline"},
+        "Network": {
+            *("Address", "ConfigureWithoutCarrier", "DHCP", "DHCPServer", "IPv6AcceptRA"),
+            *("LLMNR", "LinkLocalAddressing", "MulticastDNS"),
+        },
+        "Address": {"Address", "Scope"},
+        "Route": {"Destination", "Metric", "Scope"},
+        "DHCPv4": {"ClientIdentifier", "UseDomains", "UseHostname", "UseNTP", "UseRoutes"},
+        "DHCPServer": {"EmitDNS", "EmitNTP", "EmitRouter", "PoolOffset", "PoolSize"},
+    }
+    for text in (text for file, text in rendered(name).items() if file.endswith(".network")):
+        parser = configparser.ConfigParser(strict=False, interpolation=None)
+        parser.optionxform = str  # type: ignore[assignment,method-assign]
+        parser.read_string(text)
+        for section in parser.sections():
+            assert set(parser[section]) <= known[section]
+
+
+def test_wifi_name_with_quotes_cannot_add_a_setting() -> None:
+    ssid = 'a"\n\tmode=2'
+    machine = Machine.model_validate(
+        {"role": "server", "wifi": {"ssid": ssid, "secret": 'pass"word1'}}
+    )
+    plan = logic.plan(machine, FACTS, SECRETS)
+    text = next(adapters.render(f).decode() for f in plan.files if "wpa" in f.path)
+    assert f"ssid={ssid.encode().hex()}" in text
+    assert "mode=2" not in text
+    assert '\tpsk="pass"word1"\n' in text  # wpa_supplicant takes all up to the last quote
+
+
+def test_raw_key_is_not_quoted() -> None:
+    machine = Machine.model_validate({"wifi": {"ssid": "stage", "secret": "0f" * 32}})
+    plan = logic.plan(machine, FACTS, SECRETS)
+    text = next(adapters.render(f).decode() for f in plan.files if "wpa" in f.path)
+    assert f"\tpsk={'0f' * 32}\n" in text
+
+
+def test_internal_and_hotspot_networks_do_not_overlap() -> None:
+    addresses = {
+        line.removeprefix("Address=")
+        for text in rendered("server").values()
+        for line in text.splitlines()
+        if line.startswith("Address=")
+    }
+    assert addresses == {"192.168.10.1/24", "192.168.11.1/24"}
+    for one, other in itertools.combinations(addresses, 2):
+        assert one.rsplit(".", 1)[0] != other.rsplit(".", 1)[0]

@@ -1,0 +1,167 @@
+"""A whole run on real files below a folder of its own."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from saint_services.setup.adapters import Places
+from saint_services.setup.config import KEPT
+from saint_services.setup.work import Run
+
+KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNhaW50 me"
+YAML = f"""role: server
+wifi:
+  ssid: stage
+  secret: open sesame  # from the landlord
+ssh:
+  keys: ["{KEY}"]
+"""
+
+
+class Recorder:
+    """Instead of the computer that the test runs on."""
+
+    def __init__(self) -> None:
+        self.hostname = ""
+        self.targets: tuple[str, ...] = ()
+
+    def set_hostname(self, name: str) -> None:
+        self.hostname = name
+
+    def start(self, targets: tuple[str, ...]) -> None:
+        self.targets = targets
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for folder in ("boot/firmware", "data", "etc", "run/saint", "proc"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "proc/cpuinfo").write_text("Serial\t\t: 10000000a1b2c3d4\n")
+    # Made beforehand: ssh-keygen is not everywhere.
+    (tmp_path / "data/ssh").mkdir()
+    (tmp_path / "data/ssh/ssh_host_ed25519_key").write_text("key")
+    return tmp_path
+
+
+def run(root: Path) -> tuple[Run, Recorder]:
+    recorder = Recorder()
+    work = Run(Places(root), recorder)
+    work.everything()
+    return work, recorder
+
+
+def everything_written(root: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for folder in ("run", "data")
+        for path in sorted((root / folder).rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_first_start_of_a_server(root: Path) -> None:
+    (root / "boot/firmware/saint.yaml").write_text(YAML)
+    work, recorder = run(root)
+    assert work.problems == []
+    assert recorder.targets == ("saint-server.target",)
+    assert recorder.hostname == "saint-server"
+    assert "SAINT_MACHINE=server" in (root / "run/saint/machine.env").read_text()
+    assert (root / "data/ssh/authorized_keys").is_dir()
+    assert any(KEY in path.read_text() for path in (root / "data/ssh/authorized_keys").iterdir())
+    assert len((root / "data/saint/webd/token").read_text().strip()) >= 20
+    assert "open sesame" in (root / "run/saint/wpa_supplicant-wlan0.conf").read_text()
+
+
+def test_secret_leaves_the_boot_partition_and_still_holds(root: Path) -> None:
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text(YAML)
+    run(root)
+    assert "open sesame" not in file.read_text()
+    assert file.read_text() == YAML.replace("open sesame", f'"{KEPT}"')
+    assert (root / "data/setup/machine.yaml").stat().st_mode & 0o077 in (0o040, 0o000)
+    work, _ = run(root)
+    assert work.problems == []
+    assert "open sesame" in (root / "run/saint/wpa_supplicant-wlan0.conf").read_text()
+
+
+def test_secret_stays_when_it_cannot_be_kept(root: Path) -> None:
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text(YAML)
+    (root / "run/saint-data-lost").touch()
+    work, _ = run(root)
+    assert "open sesame" in file.read_text()
+    assert "lost at the next start" in work.problems[0]
+
+
+def test_second_run_changes_nothing(root: Path) -> None:
+    (root / "boot/firmware/saint.yaml").write_text(YAML)
+    run(root)
+    before = everything_written(root)
+    run(root)
+    assert everything_written(root) == before
+
+
+def test_wrong_setting_starts_a_node_and_says_why(root: Path) -> None:
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text("role: servr\n")
+    _, recorder = run(root)
+    assert recorder.targets == ("saint-node.target",)
+    report = json.loads((root / "run/saint/setup.json").read_text())
+    assert "saint.yaml, line 1: role" in report["problems"][0]
+    assert file.read_text() == "role: servr\n"
+
+
+def test_change_of_role_takes_the_other_roles_files_away(root: Path) -> None:
+    file = root / "boot/firmware/saint.yaml"
+    file.write_text("role: server\n")
+    run(root)
+    assert (root / "run/saint/dnsmasq.conf").exists()
+    file.write_text("role: node\n")
+    run(root)
+    assert not (root / "run/saint/dnsmasq.conf").exists()
+
+
+def test_bytes_that_are_no_text_stop_nothing(root: Path) -> None:
+    (root / "boot/firmware/saint.yaml").write_bytes(b"\xff\xfe\x00role")
+    work, recorder = run(root)
+    assert recorder.targets == ("saint-node.target",)
+    assert "cannot be read" in work.problems[0]
+
+
+def test_file_from_windows_is_read(root: Path) -> None:
+    (root / "boot/firmware/saint.yaml").write_bytes(
+        b"\xef\xbb\xbfrole: both\r\nhostname: stage\r\n"
+    )
+    work, recorder = run(root)
+    assert work.problems == []
+    assert recorder.hostname == "stage"
+
+
+def test_damaged_kept_settings_are_set_aside(root: Path) -> None:
+    (root / "data/setup").mkdir()
+    (root / "data/setup/machine.yaml").write_text("{{{")
+    (root / "boot/firmware/saint.yaml").write_text("role: server\n")
+    work, recorder = run(root)
+    assert recorder.targets == ("saint-server.target",)
+    assert any("kept as" in problem for problem in work.problems)
+
+
+def test_token_that_webd_made_stays(root: Path) -> None:
+    token = root / "data/saint/webd/token"
+    token.parent.mkdir(parents=True)
+    token.write_text("made-by-webd-0123456789\n")
+    (root / "boot/firmware/saint.yaml").write_text("role: server\n")
+    run(root)
+    assert token.read_text() == "made-by-webd-0123456789\n"
+    assert "made-by-webd-0123456789" in (root / "run/issue.d/saint.issue").read_text()
+
+
+def test_claim_of_the_owner_becomes_the_token(root: Path) -> None:
+    (root / "boot/firmware/saint.yaml").write_text(
+        "role: server\nclaim: owner-chose-this-long-word\n"
+    )
+    run(root)
+    run(root)
+    assert (root / "data/saint/webd/token").read_text() == "owner-chose-this-long-word\n"
+    assert "owner-chose" not in (root / "boot/firmware/saint.yaml").read_text()
