@@ -1,12 +1,18 @@
-"""The order of a build: tools, base, our layer, initrd, slot, disk. Each step's how is elsewhere."""
+"""The order of a build: tools, base, our layer, initrd, slot, disk, bundle. How is elsewhere."""
 
 import calendar
+import fcntl
 import shutil
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import base, disk, firmware, initrd, keys, layer, slot
+from saint_services.lib.errors import Code, SaintError
+from tools.release import documents, imager
+
+from . import base, bundle, disk, firmware, initrd, keys, layer, slot
 from .names import Names
 from .places import Places
 from .stages import Artefact, Progress, finished, sha256
@@ -15,6 +21,7 @@ from .tree import Tree
 
 # As in image/mkosi.conf: the time that all files carry.
 EPOCH = 1762000000
+_SOURCE_FOLDERS = ("image", "manifests", "overlays", "saint_services", "systemd", "web")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +34,20 @@ class Workshop:
     progress: Progress
 
 
-def open_workshop(progress: Progress) -> Workshop:
-    """Read the names and open the tools tree, making it where there is none."""
+@contextmanager
+def open_workshop(progress: Progress, version: str = "") -> Iterator[Workshop]:
+    """Names, folders and tools, for one build at a time."""
     places = Places.from_environment()
     names = Names.read(places.source / "pi-gen.conf")
-    with progress.stage("tools tree", "a minute or two, once"):
-        tree = open_tree(places, names)
-    return Workshop(places, names, tree, progress)
+    if version:
+        names = names.with_version(version)
+    places.cache.mkdir(parents=True, exist_ok=True)
+    with (places.cache / "lock").open("w") as lock:
+        with progress.stage("wait for another build") if _is_taken(lock.fileno()) else _nothing():
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        with progress.stage("tools tree", "a minute or two, once"):
+            tree = open_tree(places, names)
+        yield Workshop(places, names, tree, progress)
 
 
 def ensure_base(shop: Workshop, *, anew: bool = False) -> Path:
@@ -45,10 +59,10 @@ def ensure_base(shop: Workshop, *, anew: bool = False) -> Path:
     return target
 
 
-def build_slot(shop: Workshop, work: Path) -> tuple[Path, Path]:
-    """A whole slot image, and the folder with the firmware that belongs to it."""
+def build_slot(shop: Workshop, work: Path) -> Path:
+    """A whole slot image; beside it, the folder with the firmware that belongs to it."""
     archive = ensure_base(shop)
-    root, boot_files, image = work / "root", work / "firmware", work / "rootfs.img"
+    root, image = work / "root", work / "rootfs.img"
     shutil.rmtree(work, ignore_errors=True)
     root.mkdir(parents=True)
     names, tree, image_folder = shop.names, shop.tree, shop.places.image
@@ -56,42 +70,112 @@ def build_slot(shop: Workshop, work: Path) -> tuple[Path, Path]:
         unpack: list[str | Path] = ["tar", "--extract", "--zstd", "--numeric-owner"]
         tree.run([*unpack, f"--directory={root}", f"--file={archive}"])
     with shop.progress.stage("our files"):
+        boot_files = work / "firmware"
         firmware.collect(root, image_folder / "boot", tree, target=boot_files, epoch=EPOCH)
         before = slot.inventory(root)
-        release = layer.Release(names, _build_name(), keys.keyring(shop.places, tree))
-        layer.apply(root, shop.places, release, tree)
+        layer.apply(root, shop.places, names, keys.keyring(shop.places, tree), tree)
         firmware.drop_sources(root)
         initrd.make(root, image_folder / "initrd", tree, target=root / "boot/initrd.img")
     with shop.progress.stage("slot image"):
         in_order = slot.order(root, before)
         layer.set_times(root, EPOCH, _day(names.release_date))
         slot.make(root, tree, in_order, target=image, most_mib=names.slot_mib, epoch=EPOCH)
-    return image, boot_files
+    return image
 
 
 def build_image(shop: Workshop, *, compress: bool = True) -> list[Artefact]:
-    """Slot and disk image, the latter compressed as people download it."""
-    image, boot_files = build_slot(shop, shop.places.work / "slot")
+    """Slot, disk image, the latter as people download it, and the bill of materials."""
+    work = shop.places.work / "slot"
     out, names = shop.places.out, shop.names
-    rootfs = out / f"{names.stem}.rootfs.img"
-    whole = out / f"{names.stem}.img"
+    rootfs, whole = _rootfs(shop), out / f"{names.stem}.img"
+    image = build_slot(shop, work)
     with shop.progress.stage("disk image"):
         shutil.move(image, rootfs)
-        disk.make(disk.Parts(boot_files, rootfs), names, shop.tree, target=whole, epoch=EPOCH)
+        parts = disk.Parts(work / "firmware", rootfs)
+        disk.make(parts, names, shop.tree, target=whole, epoch=EPOCH)
     made = [Artefact(rootfs, "slot", sha256(rootfs)), Artefact(whole, "disk", sha256(whole))]
+    with shop.progress.stage("bill of materials"):
+        written = documents.write(work / "root", out, names.version)
+        made += [Artefact(path, "packages, licences", sha256(path)) for path in written]
     if compress:
         with shop.progress.stage("compressed image"):
-            pressed = whole.with_name(whole.name + ".xz")
-            # Blocks of a fixed size, so that the result does not depend on the number of threads.
-            press = ["bash", "-euc", 'xz -k -c -T0 -3 --block-size=16MiB "$1" > "$2"', "bash"]
-            shop.tree.run([*press, whole, pressed], timeout_s=1200)
-            made.append(finished(pressed, "to be flashed"))
+            packed = finished(_compress(shop, whole), "to be flashed")
+            content = imager.Extract(whole.stat().st_size, made[1].sha256)
+            listed = imager.write(packed.path, out, extract=content)
+        made += [packed, Artefact(listed, "for Raspberry Pi Imager", sha256(listed))]
     return made
 
 
-def _build_name() -> str:
-    """Equal for equal input; a build server may name its own."""
-    return "local"
+def build_bundle(shop: Workshop) -> list[Artefact]:
+    """A slot image and the signed update with it."""
+    places, names, tree = shop.places, shop.names, shop.tree
+    rootfs, target = _rootfs(shop), places.out / f"{names.stem}.raucb"
+    shutil.move(build_slot(shop, places.work / "slot"), rootfs)
+    with shop.progress.stage("bundle"):
+        changes = bundle.changes((places.source / "CHANGELOG.md").read_text(), names.version)
+        contents = bundle.Contents(
+            rootfs, changes, keys.signer(places, tree), keys.keyring(places, tree)
+        )
+        bundle.make(contents, places, names, tree, target=target)
+        manifest = places.out / "manifest.json"
+        manifest.write_text(bundle.manifest(target, places, names, changes) + "\n")
+    return [
+        Artefact(rootfs, "slot", sha256(rootfs)),
+        finished(target, "update"),
+        Artefact(manifest, "its manifest", sha256(manifest)),
+    ]
+
+
+def check_reproducible(shop: Workshop) -> str:
+    """Build the slot twice, from copies in folders of different names; its hash, or an error."""
+    work = shop.places.work / "reproducible"
+    shutil.rmtree(work, ignore_errors=True)
+    _copy_source(shop.places.source, work / "source")
+    (work / "elsewhere").mkdir()
+    _copy_source(work / "source", work / "elsewhere" / "checkout")
+    images = []
+    for name in ("source", "elsewhere/checkout"):
+        places = replace(shop.places, source=work / name)
+        images.append(build_slot(replace(shop, places=places), work / name / "slot"))
+    hashes = [sha256(image) for image in images]
+    if hashes[0] != hashes[1]:
+        problem = f"two builds of the same files differ: {hashes[0]} and {hashes[1]}"
+        raise SaintError(Code.INTERNAL, problem, fix=f"Compare {images[0]} and {images[1]}.")
+    shutil.rmtree(work)
+    return hashes[0]
+
+
+def _copy_source(source: Path, target: Path) -> None:
+    """What a slot is made of; somebody may be editing the checkout meanwhile."""
+    target.mkdir(parents=True)
+    for name in _SOURCE_FOLDERS:
+        shutil.copytree(source / name, target / name, symlinks=True)
+    shutil.copy2(source / "pi-gen.conf", target)
+
+
+def _rootfs(shop: Workshop) -> Path:
+    return shop.places.out / f"{shop.names.stem}.rootfs.img"
+
+
+def _compress(shop: Workshop, whole: Path) -> Path:
+    pressed = whole.with_name(whole.name + ".zst")
+    # A tenth of xz's time for a tenth more; the result does not depend on the number of threads.
+    press: list[str | Path] = ["zstd", "-q", "-f", "-9", "-T0", whole, "-o", pressed]
+    shop.tree.run(press, timeout_s=1200)
+    return pressed
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+def _is_taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 def _day(date: str) -> int:

@@ -1,5 +1,5 @@
-"""Writes the archive format that the kernel unpacks as its first file system (newc). What goes in is
-decided in initrd.py."""
+"""Writes the archive format that the kernel unpacks as its first file system (newc). What goes
+in is decided in initrd.py."""
 
 import stat
 

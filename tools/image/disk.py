@@ -1,4 +1,4 @@
-"""Puts the parts together into a disk image: boot environment, firmware, slot A, empty slot B, data.
+"""Puts a disk image together: boot environment, firmware, slot A, an empty slot B, data.
 
 Offsets are a contract with boot.cmd, initrd, RAUC's configuration and every disk in the field.
 """

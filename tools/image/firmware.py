@@ -29,7 +29,7 @@ def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: in
 
 
 def drop_sources(root: Path) -> None:
-    """Remove from the slot what only the first partition needs, and name the kernel as U-Boot does."""
+    """Remove what only the first partition needs; name the kernel as the boot script does."""
     for pattern in ("usr/lib/raspi-firmware", "usr/lib/u-boot", "usr/lib/linux-image-*"):
         for path in root.glob(pattern):
             shutil.rmtree(path)

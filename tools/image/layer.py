@@ -7,13 +7,11 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-
-import jinja2
 
 from saint_services.lib.errors import Code, SaintError
 
+from . import templates
 from .names import Names
 from .places import Places
 from .tree import Tree
@@ -31,18 +29,9 @@ main()
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
-    """What this build is called, and whose signatures it trusts."""
-
-    names: Names
-    build: str
-    keyring: bytes
-
-
-def apply(root: Path, places: Places, release: Release, tree: Tree) -> None:
-    """Lay everything over the tree at `root`, then let the system's own tools make users and links."""
-    source, names = places.source, release.names
+def apply(root: Path, places: Places, names: Names, keyring: bytes, tree: Tree) -> None:
+    """Lay everything over the tree at `root`, then make users and links with the system's tools."""
+    source = places.source
     for overlay in _OVERLAYS:
         _copy(source / "overlays" / overlay, root, names)
     _copy(source / "systemd", root / _UNITS, names)
@@ -53,7 +42,8 @@ def apply(root: Path, places: Places, release: Release, tree: Tree) -> None:
     )
     _web_libraries(source / "web", root / _SHARE / "web")
     _write(root / "usr/bin/saintctl", _SAINTCTL, 0o755)
-    _identity(root, release)
+    _identity(root, names)
+    _write(root / "etc/rauc/keyring.pem", keyring)
     _finish(root, tree)
 
 
@@ -73,7 +63,7 @@ def _copy(
         elif path.is_dir():
             landing.mkdir(mode=0o755, parents=True, exist_ok=True)
         elif path.suffix == ".j2" and "templates" not in relative.parts:
-            _write(landing.with_suffix(""), _render(path, names), _mode(path))
+            _write(landing.with_suffix(""), templates.render(path, names), _mode(path))
         else:
             _write(landing, path.read_bytes(), _mode(path))
 
@@ -90,19 +80,6 @@ def _write(path: Path, content: str | bytes, mode: int = 0o644) -> None:
     path.chmod(mode)
 
 
-def _render(path: Path, names: Names) -> str:
-    environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-        trim_blocks=True,
-        autoescape=False,  # noqa: S701 - settings files, no HTML
-    )
-    try:
-        return environment.from_string(path.read_text(encoding="utf-8")).render(names.all)
-    except jinja2.TemplateError as err:
-        raise SaintError(Code.CONFIG_INVALID, f"{path}: {err}", fix="See pi-gen.conf") from err
-
-
 def _web_libraries(source: Path, target: Path) -> None:
     """Of the libraries only those that package.json names, and of them what a browser loads."""
     wanted = json.loads((source / "package.json").read_text(encoding="utf-8"))["dependencies"]
@@ -117,24 +94,28 @@ def _web_libraries(source: Path, target: Path) -> None:
             _write(landing, path.read_bytes())
 
 
+def _is_page(path: Path) -> bool:
+    return "node_modules" not in path.parts
+
+
 def _loadable(library: Path) -> Iterator[Path]:
     for path in sorted(library.rglob("*")):
         is_licence = path.name.upper().startswith(("LICENSE", "LICENCE", "COPYING"))
-        inner = path.relative_to(library).parts
-        if path.is_file() and "node_modules" not in inner:
-            if is_licence or path.name == "package.json" or path.suffix in _WEB_SUFFIXES:
-                yield path
+        is_wanted = is_licence or path.name == "package.json" or path.suffix in _WEB_SUFFIXES
+        is_nested = "node_modules" in path.relative_to(library).parts
+        if path.is_file() and is_wanted and not is_nested:
+            yield path
 
 
-def _identity(root: Path, release: Release) -> None:
-    names = release.names
+def _identity(root: Path, names: Names) -> None:
+    """Which release this is, for our services, for RAUC and for everybody else."""
     _write(
         root / "usr/lib/saint/release.env",
         f"SAINT_VERSION={names.version}\n"
         f"SAINT_COMPATIBLE={names.compatible}\n"
-        f"SAINT_BUILD={release.build}\n",
+        # No time and no commit: equal content gives an equal slot.
+        f"SAINT_BUILD={names.release_date}\n",
     )
-    _write(root / "etc/rauc/keyring.pem", release.keyring)
     os_release = root / "usr/lib/os-release"
     kept = [line for line in os_release.read_text().splitlines() if "IMAGE_" not in line]
     kept += [f"IMAGE_ID={names.image}", f"IMAGE_VERSION={names.version}"]
@@ -154,11 +135,20 @@ def _finish(root: Path, tree: Tree) -> None:
     tree.run(compile_all)
     for leftover in [*(root / "etc").glob("*-"), root / "etc/.pwd.lock"]:
         leftover.unlink(missing_ok=True)
-    for content in (root / "var").iterdir():  # a file system in memory covers it
+    _clear_var(root)
+
+
+def _clear_var(root: Path) -> None:
+    """A file system in memory covers /var. Only the list of packages stays, for whoever looks into
+    the image; the bill of materials is made of it."""
+    packages = root / "var/lib/dpkg/status"
+    kept = packages.read_bytes()
+    for content in (root / "var").iterdir():
         if content.is_dir() and not content.is_symlink():
             shutil.rmtree(content)
         else:
             content.unlink()
+    _write(packages, kept)
 
 
 def set_times(root: Path, epoch: int, release_day: int) -> None:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
 
+_VERSION = re.compile(r"\d[0-9A-Za-z.+~-]{0,31}")
 _LINE = re.compile(r"(?P<name>[A-Z][A-Z0-9_]*)=(?P<value>[^\s'\"$`]*)")
 
 
@@ -55,6 +56,12 @@ class Names:
             data_mib=number("SAINT_DATA_MIB"),
             all=found,
         )
+
+    def with_version(self, version: str) -> "Names":
+        """The same under another version, e.g. for a trial update."""
+        if not _VERSION.fullmatch(version):
+            raise SaintError(Code.CONFIG_INVALID, f"'{version}' is no version", fix="Say 1.2.3")
+        return replace(self, version=version, all={**self.all, "SAINT_VERSION": version})
 
     @property
     def stem(self) -> str:
