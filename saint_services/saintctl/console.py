@@ -63,6 +63,20 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: st
     Console(highlight=False, soft_wrap=False).print(table)
 
 
+def print_facts(facts: Iterable[tuple[str, str]]) -> None:
+    """Labels and what belongs to them, one per line; long text folds beside its label."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(no_wrap=True, style="dim", min_width=9)
+    table.add_column(overflow="fold")
+    for label, text in facts:
+        table.add_row(label, Text(text))
+    Console(highlight=False).print(table)
+
+
 def duration(seconds: float) -> str:
     """12 -> "12 s", 4000 -> "1 h 6 m"."""
     whole = int(seconds)

@@ -1,6 +1,8 @@
 """`saintctl node`: who is on this robot, in which role."""
 
+import json
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -11,12 +13,16 @@ from ..lib.api.adoption import (
     NodeInfo,
     NodeList,
     NodeState,
+    Peripheral,
     ResetRequest,
 )
-from .connect import ask, tell
-from .console import AsJson, dot, duration, print_json, print_table, run
+from ..lib.api.firmware import FirmwareReport
+from ..lib.errors import SaintError
+from .connect import ask, ask_or_error, tell
+from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
+from .firmware_view import machine_of, print_firmware
 
-app = typer.Typer(help="Nodes: list, adopt, reset.", no_args_is_help=True)
+app = typer.Typer(help="Nodes: list, show, adopt, reset.", no_args_is_help=True)
 
 NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 
@@ -45,6 +51,51 @@ def _row(node: NodeInfo) -> tuple[str, ...]:
         f"{duration(node.seen_age_s)} ago",
         node.reason,
     )
+
+
+@app.command("show")
+def show_one(context: typer.Context, node: NodeId, as_json: AsJson = False) -> None:
+    """Everything about one node: role, health, hardware, release and how the last update ended."""
+    info, report = run(_ask_about(context.obj, node), as_json)
+    firmware = machine_of(report, node)
+    if as_json:
+        facts = firmware.model_dump(mode="json") if firmware else None
+        print(json.dumps(info.model_dump(mode="json") | {"firmware": facts}, indent=2))
+        return
+    print_facts(_facts(info))
+    problem = report if isinstance(report, SaintError) else None
+    print_firmware(firmware, problem)
+
+
+async def _ask_about(given: str, node: str) -> tuple[NodeInfo, FirmwareReport | SaintError]:
+    info = await ask(given, "adoptiond", f"/nodes/{quote(node, safe='')}", NodeInfo)
+    return info, await ask_or_error(given, "otad", "/status", FirmwareReport)
+
+
+def _facts(node: NodeInfo) -> list[tuple[str, str]]:
+    """Label and value; what is not known is left out."""
+    role = f"{node.role} {node.instance}".strip()
+    load = f"CPU {node.cpu_usage:.0f} %, memory {node.memory_usage:.0f} %"
+    rows = [
+        ("node", node.node_id),
+        ("name", node.display_name),
+        ("state", f"{node.state}{f': {node.reason}' if node.reason else ''}"),
+        ("role", f"{role} on {node.topic_prefix}" if role else "none"),
+        ("settings", node.config_version),
+        ("outputs", "safe" if node.outputs_safe else "live"),
+        ("restarts", f"{node.role_restarts} of its role" if node.role_restarts else ""),
+        ("seen", f"{duration(node.seen_age_s)} ago, up {duration(node.uptime_s)}"),
+        ("load", load + (f", {node.cpu_temp:.0f} °C" if node.cpu_temp else "")),
+        ("hardware", f"{node.hardware_model} {node.hardware_rev}".strip()),
+        ("address", f"{node.address} {node.mac_address}".strip()),
+        *(("found", _device(device)) for device in node.peripherals),
+    ]
+    return [(label, text) for label, text in rows if text]
+
+
+def _device(device: Peripheral) -> str:
+    answer = "" if device.responsive else ", does not answer"
+    return f"{device.type} {device.address}: {device.description}{answer}"
 
 
 @app.command()

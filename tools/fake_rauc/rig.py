@@ -62,7 +62,7 @@ async def fake_machine(
     folder: Path, version: str = "0.1.0", compatible: str = COMPATIBLE, given: Keys | None = None
 ) -> AsyncIterator[FakeMachine]:
     """A machine whose card came with `version`. `folder` must be short: a socket lies in it."""
-    keys: Keys = given or await asyncio.to_thread(make_keys, folder / "keys")
+    keys = await asyncio.to_thread(make_keys, folder / "keys") if given is None else given
     state = slots.load(folder, version)
     power_was_cut = asyncio.Event()
     installer = Installer(folder, state, keys.ca, compatible, on_power_cut=power_was_cut.set)

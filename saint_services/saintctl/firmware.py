@@ -1,0 +1,244 @@
+"""`saintctl firmware`: releases, which machine runs which, and rolling one out."""
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..lib.api import Done
+from ..lib.api.firmware import (
+    ControlAction,
+    FirmwareReport,
+    ImportRequest,
+    Plan,
+    PlanState,
+    Release,
+    RolloutControl,
+    RolloutRequest,
+)
+from ..lib.errors import Code, SaintError
+from . import firmware_view as view
+from .connect import ask, client, runtime_directory, tell
+from .console import AsJson, print_json, run
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+app = typer.Typer(help="Releases: upload, roll out, go back.", no_args_is_help=True)
+
+_IMPORT_LIMIT_S = 900.0
+_SILENCE_S = 10.0  # otad speaks every 2 s at least
+_RECONNECT_S = 60.0  # the server itself restarts when it is updated
+_ENDED = (PlanState.DONE, PlanState.HALTED, PlanState.CANCELLED)
+
+
+@app.command()
+def status(context: typer.Context, as_json: AsJson = False) -> None:
+    """Which release runs where, which releases there are, how the roll-out goes."""
+    report = run(ask(context.obj, "otad", "/status", FirmwareReport), as_json)
+    if as_json:
+        print_json(report)
+    else:
+        _print(report)
+
+
+@app.command()
+def upload(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A release, a file that ends with .raucb")],
+    as_json: AsJson = False,
+) -> None:
+    """Bring a release to the server; it is checked there before it is offered."""
+    release = run(_upload(context.obj, file, not as_json), as_json)
+    _tell_release(release, as_json)
+
+
+@app.command("import")
+def import_(
+    context: typer.Context,
+    path: Annotated[str, typer.Argument(help="A path on the server, e.g. on a USB stick")],
+    as_json: AsJson = False,
+) -> None:
+    """Take a release from a USB stick or another path of the server."""
+    release = run(_import(context.obj, path), as_json)
+    _tell_release(release, as_json)
+
+
+@app.command()
+def remove(context: typer.Context, version: str, as_json: AsJson = False) -> None:
+    """Delete a release that nobody needs any more."""
+    done = run(_remove(context.obj, version), as_json)
+    print_json(done) if as_json else print(done.message)
+
+
+@app.command()
+def rollout(
+    context: typer.Context,
+    version: Annotated[str, typer.Argument(help="The newest where it is left out")] = "",
+    canary: Annotated[str, typer.Option(metavar="NODE", help="The node that goes first")] = "",
+    server_last: Annotated[
+        bool | None,
+        typer.Option("--server-last/--server-first", help="As configured where not given"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Also an older release")] = False,
+    detach: Annotated[bool, typer.Option("--detach", help="Do not wait for its end")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Install a release on all machines, one after the other; waits until it has ended."""
+    body = RolloutRequest(version=version, canary=canary, server_last=server_last, force=force)
+    plan = run(tell(context.obj, "otad", "/rollout", body, Plan), as_json)
+    if as_json and detach:
+        print_json(plan)
+    if not detach:
+        plan = run(_watch(context.obj, as_json, until_end=True), as_json) or plan
+    if not as_json:
+        print(view.rollout_line(plan))
+    if plan.state in (PlanState.HALTED, PlanState.CANCELLED):
+        raise typer.Exit(1)
+
+
+@app.command()
+def pause(context: typer.Context, as_json: AsJson = False) -> None:
+    """Begin with no further machine; the one that installs goes on."""
+    _control(context.obj, ControlAction.PAUSE, as_json)
+
+
+@app.command()
+def resume(context: typer.Context, as_json: AsJson = False) -> None:
+    """Go on after a pause; after a halt, try the machine that failed again."""
+    _control(context.obj, ControlAction.RESUME, as_json)
+
+
+@app.command()
+def cancel(context: typer.Context, as_json: AsJson = False) -> None:
+    """End the roll-out; machines keep what they have."""
+    _control(context.obj, ControlAction.CANCEL, as_json)
+
+
+@app.command()
+def rollback(context: typer.Context, as_json: AsJson = False) -> None:
+    """Bring all machines back to the release before."""
+    _control(context.obj, ControlAction.ROLLBACK, as_json)
+
+
+@app.command()
+def watch(context: typer.Context, as_json: AsJson = False) -> None:
+    """Follow what all machines do until Ctrl-C; with --json one line per change."""
+    with contextlib.suppress(KeyboardInterrupt):
+        run(_watch(context.obj, as_json, until_end=False), as_json)
+
+
+def _control(given: str, action: ControlAction, as_json: bool) -> None:
+    plan = run(
+        tell(given, "otad", "/rollout/control", RolloutControl(action=action), Plan), as_json
+    )
+    print_json(plan) if as_json else print(view.rollout_line(plan))
+
+
+def _tell_release(release: Release, as_json: bool) -> None:
+    if as_json:
+        print_json(release)
+        return
+    print(f"Release {release.version} is here ({view.size(release.size_bytes)}), its signature is"
+          f" trusted.\nInstall it with: saintctl firmware rollout {release.version}")  # fmt: skip
+
+
+async def _import(given: str, path: str) -> Release:
+    async with client(given, "otad") as otad:
+        body = ImportRequest(path=path)
+        return await otad.post("/import", body, Release, timeout_s=_IMPORT_LIMIT_S)
+
+
+async def _remove(given: str, version: str) -> Done:
+    if not version or "/" in version:
+        raise SaintError(Code.REQUEST_INVALID, f"{version!r} is no release")
+    async with client(given, "otad") as otad:
+        return await otad.delete(f"/releases/{version}", Done)
+
+
+async def _upload(given: str, file: Path, is_shown: bool) -> Release:
+    from .upload import send
+
+    socket = runtime_directory(given) / "otad-files.sock"
+    if not (is_shown and sys.stderr.isatty()):
+        return await send(socket, file, lambda _, __: None)
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(),
+               TransferSpeedColumn())  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(file.name, total=None)
+
+        def tell_progress(sent: int, total: int) -> None:
+            words = "the server checks it" if sent == total else file.name
+            progress.update(task, completed=sent, total=total, description=words)
+
+        return await send(socket, file, tell_progress)
+
+
+async def _watch(given: str, as_json: bool, *, until_end: bool) -> Plan | None:
+    """Show every change; returns the roll-out as it ended."""
+    before: FirmwareReport | None = None
+    with _screen(as_json) as live:
+        async with contextlib.aclosing(_reports(given)) as reports:
+            async for report in reports:
+                if report != before:
+                    _show(before, report, live, as_json)
+                before = report
+                if until_end and report.plan and report.plan.state in _ENDED:
+                    return report.plan
+    return None
+
+
+async def _reports(given: str) -> AsyncGenerator[FirmwareReport]:
+    """Every change, also over a restart of the server that is updated itself."""
+    loop = asyncio.get_running_loop()
+    heard_s = loop.time()
+    while True:
+        try:
+            async with client(given, "otad") as otad:
+                stream = otad.stream("GET", "/watch", None, FirmwareReport, silence_s=_SILENCE_S)
+                async with contextlib.aclosing(stream) as reports:
+                    async for report in reports:
+                        heard_s = loop.time()
+                        yield report
+        except SaintError as err:
+            if err.code is not Code.DAEMON_UNREACHABLE or loop.time() - heard_s > _RECONNECT_S:
+                raise
+        await asyncio.sleep(1.0)
+
+
+@contextlib.contextmanager
+def _screen(as_json: bool) -> "Iterator[Live | None]":
+    """A part of the terminal that is drawn again and again; none where nobody looks."""
+    if as_json or not sys.stdout.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    with Live(console=Console(highlight=False), auto_refresh=False) as live:
+        yield live
+
+
+def _show(
+    before: FirmwareReport | None, report: FirmwareReport, live: "Live | None", as_json: bool
+) -> None:
+    if as_json:
+        print(report.model_dump_json(), flush=True)
+    elif live:
+        live.update(view.overview(report), refresh=True)
+    else:
+        for line in view.changes(before, report):
+            print(line, flush=True)
+
+
+def _print(report: FirmwareReport) -> None:
+    from rich.console import Console
+
+    Console(highlight=False).print(view.overview(report))

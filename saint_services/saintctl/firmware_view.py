@@ -1,0 +1,231 @@
+"""How the state of releases and machines looks in a terminal: 80 columns, light or dark, and as
+plain lines where nobody draws. Not here: asking (firmware.py).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ..lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    Plan,
+    PlanState,
+    Release,
+    Step,
+    UpdateState,
+    Verdict,
+)
+from ..lib.errors import SaintError
+from .console import print_facts
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+_BAR = 10  # characters
+_VERDICTS = {
+    Verdict.HEALTHY: "healthy",
+    Verdict.ROLLED_BACK: "rolled back",
+    Verdict.FAILED: "failed",
+    Verdict.REFUSED: "refused",
+}
+_ENDINGS = {
+    PlanState.RUNNING: "is running",
+    PlanState.PAUSED: "is paused",
+    PlanState.HALTED: "was halted",
+    PlanState.DONE: "is done",
+    PlanState.CANCELLED: "was cancelled",
+}
+_GOOD, _BAD, _BUSY, _CALM = "[green]●[/]", "[red]○[/]", "[bold]◐[/]", "·"
+
+
+def headline(report: FirmwareReport) -> str:
+    """Which release the robot runs."""
+    count = len(report.machines)
+    machines = f"{count} machine{'' if count == 1 else 's'}"
+    if report.robot_version:
+        return f"The robot runs release {report.robot_version} on {machines}."
+    if report.versions:
+        return f"The robot's {machines} run different releases: {', '.join(report.versions)}."
+    return "No machine has told its release yet."
+
+
+def rollout_line(plan: Plan) -> str:
+    """What the roll-out does, with the reason when it stands."""
+    done = sum(step.step is Step.HEALTHY for step in plan.steps)
+    what = "Going back" if plan.is_rollback else f"Roll-out of {plan.version}"
+    text = f"{what} {_ENDINGS[plan.state]}: {done} of {len(plan.steps)} machines healthy."
+    return f"{text} {_sentence(plan.reason)}" if plan.reason else text
+
+
+def overview(report: FirmwareReport) -> "RenderableType":
+    """Everything at once."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(headline(report), style="bold")]
+    if report.plan:
+        style = "red" if report.plan.state is PlanState.HALTED else ""
+        parts.append(Text(rollout_line(report.plan), style=style))
+    if report.updates_off:
+        parts.append(Text(f"Updates are off: {_sentence(report.updates_off)}", style="red"))
+    parts += [Text(""), machines(report)]
+    if report.releases:
+        parts += [Text(""), releases(report.releases)]
+    else:
+        parts += [Text(""), Text("No release is here yet: saintctl firmware upload FILE")]
+    return Group(*parts)
+
+
+def machines(report: FirmwareReport) -> "Table":
+    """One row per machine."""
+    from rich.markup import escape
+
+    table = _table(("", "machine", "release", "slot", "update"), last="note")
+    steps = {step.node_id: step for step in report.plan.steps} if report.plan else {}
+    for machine in report.machines:
+        step = steps.get(machine.node_id)
+        name = f"{machine.node_id} (server)" if machine.is_server else machine.node_id
+        doing = _doing(machine, step.step if step else None)
+        text = escape(note(machine, step.reason if step else ""))
+        version = machine.version or "?"
+        table.add_row(_mark(machine), name, version, machine.slot or "-", doing, text)
+    return table
+
+
+def releases(found: Iterable[Release]) -> "Table":
+    """One row per release."""
+    from rich.markup import escape
+
+    table = _table(("", "release", "date", "size"), last="what is new")
+    for release in found:
+        first = release.changelog.strip().partition("\n")[0] or "-"
+        offered = f"offered to nodes that boot; {first}" if release.is_current else first
+        table.add_row(
+            _GOOD if release.is_current else _CALM, release.version,
+            release.release_date[:10] or "-", size(release.size_bytes), escape(offered),
+        )  # fmt: skip
+    return table
+
+
+def note(machine: MachineFirmware, step_reason: str = "") -> str:
+    """What a person should know of one machine, in one sentence."""
+    if not machine.is_online:
+        return "away; it is offered the release when it boots"
+    if machine.state is not UpdateState.IDLE:
+        return f"to {machine.target_version}" + (
+            f", try {machine.attempt}" if machine.attempt > 1 else ""
+        )
+    if machine.verdict not in (Verdict.NONE, Verdict.HEALTHY):
+        tried = f" {machine.target_version}" if machine.target_version else ""
+        return f"{_VERDICTS[machine.verdict]}{tried}: {machine.reason or step_reason}"
+    return machine.blocked_by or step_reason
+
+
+def machine_of(report: FirmwareReport | SaintError, node_id: str) -> MachineFirmware | None:
+    """What is known of one machine's release."""
+    if isinstance(report, SaintError):
+        return None
+    return next((each for each in report.machines if each.node_id == node_id), None)
+
+
+def print_firmware(machine: MachineFirmware | None, problem: SaintError | None) -> None:
+    """The part of `node show` that is about releases, with the log lines of a failure."""
+    if machine is None:
+        print_facts([("release", problem.message if problem else "nothing was told yet")])
+        return
+    print_facts(_firmware_facts(machine))
+    if machine.log_excerpt:
+        print_facts([("log", machine.log_excerpt.rstrip())])
+
+
+def _firmware_facts(machine: MachineFirmware) -> list[tuple[str, str]]:
+    slot = f", slot {machine.slot}" if machine.slot else ""
+    spare = f"; the other slot has {machine.spare_version}" if machine.spare_version else ""
+    doing = "" if machine.state is UpdateState.IDLE else f"{machine.state} {machine.target_version}"
+    if machine.state is UpdateState.INSTALLING:
+        doing += f", {machine.progress} %"
+    tries = f" after {machine.attempt} tries" if machine.attempt > 1 else ""
+    verdict = ""
+    if machine.verdict is not Verdict.NONE:
+        verdict = f"{machine.target_version} {_VERDICTS[machine.verdict]}{tries}".strip()
+    rows = [
+        ("release", f"{machine.version or 'unknown'}{slot}{spare}"),
+        ("update", doing),
+        ("last try", verdict),
+        ("reason", machine.reason),
+        ("held back", machine.blocked_by),
+    ]
+    return [(label, text) for label, text in rows if text]
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    if count < 1_000_000:
+        return f"{count / 1000:.0f} kB"
+    return f"{count / 1_000_000:.1f} MB"
+
+
+def changes(before: FirmwareReport | None, after: FirmwareReport) -> Iterator[str]:
+    """Plain lines for a log: what is new since `before`."""
+    known = {machine.node_id: machine for machine in before.machines} if before else {}
+    for machine in after.machines:
+        old = known.get(machine.node_id)
+        if old is None or _told(old) != _told(machine):
+            yield f"{machine.node_id}: {_story(machine)}"
+    old_plan = before.plan if before else None
+    new = after.plan
+    if new and (old_plan is None or (old_plan.state, old_plan.reason) != (new.state, new.reason)):
+        yield rollout_line(new)
+
+
+def _told(machine: MachineFirmware) -> tuple[object, ...]:
+    tenth = machine.progress // 10
+    return machine.version, machine.state, tenth, machine.verdict, machine.reason, machine.is_online
+
+
+def _story(machine: MachineFirmware) -> str:
+    words = [f"release {machine.version or '?'}"]
+    if machine.state is UpdateState.INSTALLING:
+        words.append(f"installing {machine.target_version}, {machine.progress} %")
+    elif machine.state is not UpdateState.IDLE:
+        words.append(f"{machine.state} {machine.target_version}".rstrip())
+    elif text := note(machine):
+        words.append(text)
+    elif machine.verdict is Verdict.HEALTHY:
+        words.append("healthy")
+    return ", ".join(words)
+
+
+def _mark(machine: MachineFirmware) -> str:
+    if not machine.is_online:
+        return _BAD
+    if machine.state is not UpdateState.IDLE:
+        return _BUSY
+    return _GOOD if machine.verdict in (Verdict.NONE, Verdict.HEALTHY) else _BAD
+
+
+def _doing(machine: MachineFirmware, step: Step | None) -> str:
+    if machine.is_online and machine.state is UpdateState.INSTALLING:
+        full = round(machine.progress * _BAR / 100)
+        return f"{'━' * full}[dim]{'─' * (_BAR - full)}[/] {machine.progress:3d} %"
+    if machine.is_online and machine.state is not UpdateState.IDLE:
+        return str(machine.state)
+    if machine.verdict is Verdict.NONE or step in (Step.WAITING, Step.SKIPPED):
+        return str(step) if step else "-"
+    return _VERDICTS[machine.verdict]
+
+
+def _sentence(text: str) -> str:
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _table(columns: Iterable[str], last: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, no_wrap=True)
+    table.add_column(last, overflow="fold")
+    return table
