@@ -25,7 +25,7 @@ DEFINITION = ROOT / "image" / "imager" / "entry.yaml"
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Bytes = Annotated[int, Field(gt=0, strict=True)]
-_OLDEST_READS = {".xz", ".gz", ".zip"}  # Imager before 1.7 knows no Zstandard
+_UNPACKED = {".img", ".xz", ".gz", ".zip", ".zst"}
 
 
 class _Rules(BaseModel):
@@ -154,8 +154,8 @@ def faults(path: Path, image: Path | None = None) -> list[str]:
 
 def _advice(entry: Entry) -> list[str]:
     said = []
-    if Path(entry.url.path or "").suffix not in _OLDEST_READS:
-        said.append(f"{entry.name}: Imager before 1.7 cannot unpack {entry.url}: take .xz")
+    if Path(entry.url.path or "").suffix not in _UNPACKED:
+        said.append(f"{entry.name}: Imager does not unpack {entry.url}: take .xz or .zst")
     if entry.extract_size % 512:
         said.append(f"{entry.name}: extract_size {entry.extract_size} is no whole sector")
     return said

@@ -81,7 +81,7 @@ def test_list_without_address_points_at_the_file(packed: Path, tmp_path: Path) -
         ("extract_sha256", "abc", "extract_sha256"),
         ("release_date", "21.11.2026", "release_date"),
         ("url", "saint-os.img.xz", "url"),
-        ("url", "https://robots.example/saint-os.img.zst", "before 1.7"),
+        ("url", "https://robots.example/saint-os.raucb", "does not unpack"),
         ("name", " ", "name"),
     ],
 )
