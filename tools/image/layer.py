@@ -31,20 +31,23 @@ main()
 
 def apply(root: Path, places: Places, names: Names, keyring: bytes, tree: Tree) -> None:
     """Lay everything over the tree at `root`, then make users and links with the system's tools."""
+    lay(root, places, names)
+    _write(root / "etc/rauc/keyring.pem", keyring)
+    _finish(root, tree)
+
+
+def lay(root: Path, places: Places, names: Names) -> None:
+    """The files alone; the pi-gen stage calls this too, so that both images hold the same."""
     source = places.source
     for overlay in _OVERLAYS:
         _copy(source / "overlays" / overlay, root, names)
     _copy(source / "systemd", root / _UNITS, names)
     _copy(source / "saint_services", root / _PYTHON / "saint_services", names)
     _copy(source / "manifests", root / _SHARE / "manifests", names)
-    _copy(
-        source / "web", root / _SHARE / "web", names, keep=lambda p: "node_modules" not in p.parts
-    )
+    _copy(source / "web", root / _SHARE / "web", names, keep=_is_page)
     _web_libraries(source / "web", root / _SHARE / "web")
     _write(root / "usr/bin/saintctl", _SAINTCTL, 0o755)
     _identity(root, names)
-    _write(root / "etc/rauc/keyring.pem", keyring)
-    _finish(root, tree)
 
 
 def _copy(
