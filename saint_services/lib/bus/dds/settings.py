@@ -5,9 +5,10 @@ SAINT_DDS_PEERS      addresses, by comma or space: no multicast, only these are 
 SAINT_ROS_DISTRO     "humble" for sites with ROS 2 Humble (falls back on ROS_DISTRO)
 CYCLONEDDS_URI       a configuration of your own; then the first two have no effect
 
-Not here: quality of service.
+A process that starts before its network has an address waits for it. Not here: quality of service.
 """
 
+import asyncio
 import fcntl
 import os
 import re
@@ -16,6 +17,8 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ... import log
+from ...clock import monotonic_s
 from ...errors import SaintError
 from ...generated.errors import Code
 
@@ -26,6 +29,10 @@ _SIOCGIFADDR = 0x8915
 _INTERFACE = re.compile(r"[A-Za-z0-9_.:-]{1,15}")
 _PEER = re.compile(r"[A-Za-z0-9_.:\[\]-]{1,255}")
 _GID_BYTES, _GID_BYTES_HUMBLE = 16, 24
+# Early in a boot the card's driver is still being loaded. After that the process ends with a
+# sentence and is started again, which costs a Pi two seconds: not more often than it must be.
+_ADDRESS_LIMIT_S, _ADDRESS_PAUSE_S = 45.0, 0.1
+_log = log.get("bus")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +51,37 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
     interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
     peers = environment.get("SAINT_DDS_PEERS", "").replace(",", " ").split()
     return Settings(configuration(interface, peers), gid_bytes)
+
+
+async def when_addressed(
+    environment: Mapping[str, str] = os.environ, limit_s: float = _ADDRESS_LIMIT_S
+) -> Settings:
+    """The settings as soon as the interface that they name has an address."""
+    interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
+    if interface != "lo" and not environment.get("CYCLONEDDS_URI"):
+        if not _INTERFACE.fullmatch(interface):
+            raise _invalid("SAINT_DDS_INTERFACE", interface)
+        await _wait_for_address(interface, limit_s)
+    return await asyncio.to_thread(from_environment, environment)
+
+
+async def _wait_for_address(interface: str, limit_s: float) -> None:
+    end_s = monotonic_s() + limit_s
+    is_told = False
+    while True:
+        try:
+            await asyncio.to_thread(_address, interface)
+        except SaintError as err:
+            if monotonic_s() >= end_s:
+                raise
+            if not is_told:
+                _log.warning("the bus waits for the network", reason=str(err))
+                is_told = True
+        else:
+            if is_told:
+                _log.info("the network is there", interface=interface)
+            return
+        await asyncio.sleep(_ADDRESS_PAUSE_S)
 
 
 def configuration(interface: str, peers: list[str]) -> str:
@@ -85,7 +123,8 @@ def _address(interface: str) -> str:
             answer = fcntl.ioctl(probe, _SIOCGIFADDR, request)
         except OSError as err:
             text = f"network interface {interface} has no IPv4 address ({err.strerror})"
-            raise SaintError(Code.BUS_UNAVAILABLE, text) from err
+            fix = "Check that it is there and configured (ip addr), or set SAINT_DDS_INTERFACE."
+            raise SaintError(Code.BUS_UNAVAILABLE, text, fix=fix) from err
     return socket.inet_ntoa(answer[20:24])
 
 
