@@ -1,6 +1,6 @@
 """`python -m tools.powercut`: record, cut, judge, boot. `make test-powercut` does all of it.
 
-    record   run the scenarios in a virtual machine whose disk is recorded
+    record   run the sessions of scenarios.py in a virtual machine whose disk is recorded
     judge    every moment of the recordings, and more states of it, without booting
     boot     some of the judged cuts in a virtual machine, to the end
     show     one cut: what it lost, what is wrong with it
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from . import commands
-from .scenarios import SCENARIOS
+from .scenarios import SESSIONS
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -27,7 +27,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("command", nargs="?", default="all", choices=sorted(commands.COMMANDS))
     parser.add_argument("cut", nargs="*", help="show: the recording and the cut")
-    parser.add_argument("--only", default="", help="these scenarios, with commas")
+    parser.add_argument("--only", default="", help="these sessions, with commas")
     parser.add_argument("--cuts", type=int, default=12_000, help="how many, over all recordings")
     parser.add_argument("--boots", type=int, default=30, help="how many of them are booted")
     parser.add_argument("--seed", type=int, default=1)
@@ -39,10 +39,10 @@ def _arguments() -> argparse.Namespace:
 
 def main() -> int:
     chosen = _arguments()
-    names = [name for name in chosen.only.split(",") if name] or list(SCENARIOS)
-    unknown = sorted(set(names) - set(SCENARIOS))
+    names = [name for name in chosen.only.split(",") if name] or list(SESSIONS)
+    unknown = sorted(set(names) - set(SESSIONS))
     if unknown:
-        print(f"There is no scenario {unknown[0]!r}; there are: {', '.join(SCENARIOS)}")
+        print(f"There is no session {unknown[0]!r}; there are: {', '.join(SESSIONS)}")
         return 2
     work = commands.Work(
         chosen.folder, tuple(names), chosen.seed, chosen.cuts, chosen.boots, chosen.processes

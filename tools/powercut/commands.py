@@ -23,12 +23,13 @@ from .judge import Verdict
 from .recording import Info, Recording
 from .report import Result, print_result, write_result
 from .rig import NEW_DISK, recording
-from .scenarios import SCENARIOS
+from .scenarios import SESSIONS
 from .workers import Task, judge_all, read_verdicts
 
 _ROOT = Path(__file__).resolve().parents[2]
 # Room to grow into at the first boot; small, because every judged cut copies what is in use.
 _CARD_MORE_MIB = 256
+_DEADMAN_S = 3600  # several emulated machines at once may take as long as one does in an hour
 
 
 @dataclass(frozen=True)
@@ -63,23 +64,25 @@ def _record(work: Work, chosen: argparse.Namespace) -> int:
 
 
 def _record_one(work: Work, name: str) -> None:
-    scenario = SCENARIOS[name]
+    session = SESSIONS[name]
     names = Names.read(_ROOT / "pi-gen.conf")
     out = Places.from_environment().out
-    if scenario.after:
-        base = work.recording(scenario.after) / NEW_DISK
+    if session.after:
+        base = work.recording(session.after) / NEW_DISK
         if not (base.parent / "info.json").exists():
-            _record_one(work, scenario.after)
+            _record_one(work, session.after)
     else:
         base = _card(out / f"{names.stem}.img", work.folder / "card.img")
         # The builder writes to the same name again; the judge needs what was recorded.
         copy_sparse(out / f"{names.stem}.rootfs.img", work.folder / "slot.img")
     print(f"{name}: recording", flush=True)
-    images = {names.version: str(work.folder / "slot.img")} | scenario.images()
+    images = {names.version: str(work.folder / "slot.img")} | session.images()
     info = Info(name, datetime.now(UTC).date().isoformat(), names.version, images)
     hardware = Hardware(f"powercut-{name}", ports={22: _free_port()})
     with recording(work.recording(name), base, hardware, info) as rig:
-        scenario.run(rig)
+        for chapter, run in session.chapters.items():
+            run(rig)
+            rig.end_chapter(chapter)
 
 
 def _free_port() -> int:
@@ -93,7 +96,7 @@ def _card(image: Path, card: Path) -> Path:
     """A card as a person writes it: the image, and the settings on its first partition."""
     card.parent.mkdir(parents=True, exist_ok=True)
     made = Card.copy(image, card, Programs.find(), (image.stat().st_size >> 20) + _CARD_MORE_MIB)
-    made.put({"saint.yaml": saint_yaml("both"), "boot.env": boot_env()})
+    made.put({"saint.yaml": saint_yaml("both"), "boot.env": boot_env(_DEADMAN_S)})
     return made.path
 
 

@@ -60,14 +60,27 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
+class Chapter:
+    """One scenario of a recording: the requests before `end`, from where the last one ended."""
+
+    name: str
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Info:
-    """What was recorded, when, on what."""
+    """What was recorded, when, on what. Only whole chapters count."""
 
     name: str
     date: str
     version: str = ""
     images: dict[str, str] = field(default_factory=dict)  # whole slot contents: name -> path
-    note: str = ""
+    proven: str = "A"  # the slot that was good before
+    chapters: tuple[Chapter, ...] = ()
+
+    def chapter(self, position: int) -> str:
+        """Whose the request before this position is."""
+        return next((one.name for one in self.chapters if position <= one.end), "")
 
 
 class Writer:
@@ -90,6 +103,11 @@ class Writer:
 
     def mark(self, mark: Mark) -> None:
         self._marks.write(json.dumps(asdict(mark)) + "\n")
+
+    def flush(self) -> None:
+        """So that what is there can be read while more comes."""
+        for file in (self._index, self._data, self._marks):
+            file.flush()
 
     def close(self) -> None:
         for file in (self._index, self._data, self._marks):
@@ -122,7 +140,9 @@ class Recording:
         ]
         lines = (folder / "marks.jsonl").read_text(encoding="utf-8").splitlines()
         marks = [Mark(**json.loads(line)) for line in lines]
-        info = Info(**json.loads((folder / "info.json").read_text(encoding="utf-8")))
+        info = read_info(folder)
+        if info.chapters:
+            requests = requests[: info.chapters[-1].end]
         return cls(requests, _mapped(folder / "data.bin"), marks, info, folder / "base.img")
 
     def payload(self, request: Request) -> memoryview:
@@ -132,8 +152,14 @@ class Recording:
         return self._data[request.data_at : request.data_at + request.length]
 
 
+def read_info(folder: Path) -> Info:
+    row = json.loads((folder / "info.json").read_text(encoding="utf-8"))
+    row["chapters"] = tuple(Chapter(**one) for one in row["chapters"])
+    return Info(**row)
+
+
 def write_info(folder: Path, info: Info) -> None:
-    """Written last: a folder without it is a recording that was broken off."""
+    """Written when a chapter has ended: a folder without it holds nothing whole."""
     (folder / "info.json").write_text(json.dumps(asdict(info), indent=1) + "\n", encoding="utf-8")
 
 

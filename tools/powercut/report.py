@@ -15,7 +15,7 @@ from .recording import Recording
 
 @dataclass(frozen=True)
 class Row:
-    """One recording."""
+    """One chapter of one recording."""
 
     name: str
     date: str
@@ -46,10 +46,24 @@ class Result:
         boots: Sequence[Boot],
         seed: int,
     ) -> "Result":
-        return cls(
-            seed,
-            tuple(_row(name, recordings[name], each, boots) for name, each in verdicts.items()),
-        )
+        rows = []
+        for name, recording in recordings.items():
+            first = 0
+            for chapter in recording.info.chapters:
+                mine = [
+                    verdict
+                    for verdict in verdicts[name]
+                    if recording.info.chapter(verdict.cut.position) == chapter.name
+                ]
+                its_boots = [
+                    one
+                    for one in boots
+                    if one.recording == name
+                    and recording.info.chapter(one.cut.position) == chapter.name
+                ]
+                rows.append(_row(chapter.name, recording, (first, chapter.end), mine, its_boots))
+                first = chapter.end
+        return cls(seed, tuple(rows))
 
     @property
     def is_good(self) -> bool:
@@ -57,23 +71,27 @@ class Result:
 
 
 def _row(
-    name: str, recording: Recording, verdicts: Sequence[Verdict], boots: Sequence[Boot]
+    name: str,
+    recording: Recording,
+    part: tuple[int, int],
+    verdicts: Sequence[Verdict],
+    boots: Sequence[Boot],
 ) -> Row:
-    mine = [one for one in boots if one.recording == name]
-    changes = sum(request.is_change for request in recording.requests)
+    requests = recording.requests[slice(*part)]
+    changes = sum(request.is_change for request in requests)
     return Row(
         name,
         recording.info.date,
         recording.info.version,
         changes,
-        len(recording.requests) - changes,
+        len(requests) - changes,
         len(verdicts),
         len({verdict.data_state for verdict in verdicts}),
         len({verdict.environment_state for verdict in verdicts}),
         sum(verdict.is_repaired for verdict in verdicts),
         sum(bool(verdict.faults) for verdict in verdicts),
-        len(mine),
-        sum(bool(one.faults) for one in mine),
+        len(boots),
+        sum(bool(one.faults) for one in boots),
     )
 
 

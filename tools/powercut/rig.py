@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..vm.disk import copy_sparse
 from ..vm.machine import Machine
 from ..vm.settings import Hardware
-from .recording import Info, Writer, write_info
+from .recording import Chapter, Info, Writer, write_info
 from .server import RecordingDisk
 
 NEW_DISK = "now.img"
@@ -23,6 +23,8 @@ class Rig:
 
     machine: Machine
     disk: RecordingDisk
+    folder: Path
+    info: Info
     started: float = field(default_factory=time.monotonic)
 
     def begin(self, fact: str, value: str | None) -> None:
@@ -33,6 +35,13 @@ class Rig:
         """The machine has said that it is so: it must be so after any cut from now on."""
         self.disk.mark(fact, value, is_kept=True)
 
+    def end_chapter(self, name: str) -> None:
+        """What was recorded since the last chapter is whole, whatever comes after."""
+        chapter = Chapter(name, self.disk.flush())
+        self.info = replace(self.info, chapters=(*self.info.chapters, chapter))
+        write_info(self.folder, self.info)
+        self.say(f"-- {name} is recorded")
+
     def say(self, sentence: str) -> None:
         passed = time.monotonic() - self.started
         print(f"  {passed:6.1f} s  request {self.disk.answered:6}  {sentence}", flush=True)
@@ -40,7 +49,7 @@ class Rig:
 
 @contextlib.contextmanager
 def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Iterator[Rig]:
-    """Start the machine on a copy of `base`; the recording is complete when the block ends well.
+    """Start the machine on a copy of `base`.
 
     Afterwards `folder/now.img` is the disk as the machine left it.
     """
@@ -56,7 +65,7 @@ def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Itera
     machine = Machine(hardware, drive, folder / "machine")
     try:
         machine.start()
-        yield Rig(machine, disk)
+        yield Rig(machine, disk, folder, info)
     except BaseException:
         print(machine.last_words(), flush=True)
         raise
@@ -64,4 +73,3 @@ def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Itera
         machine.cut()
         disk.close()
         shutil.rmtree(sockets, ignore_errors=True)
-    write_info(folder, info)

@@ -7,7 +7,7 @@ here: the machine and its disk (rig.py).
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,19 +16,20 @@ from .facts import ROUTE_OFF, ROUTE_ON, digest
 from .rig import Rig
 
 _ROLE, _OTHER_ROLE = "tracks", "head"
-_SOON_S = 240  # an emulated processor is about ten times slower than a Pi's
+_SOON_S = 900  # an emulated processor is about ten times slower than a Pi's
 _POLL_S = 1.0
 _ROUTES = ("evening", "rehearsal")
 NEXT_VERSION = "0.1.1"
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
-    """`after`: which scenario's end this one begins with; empty for a card just written."""
+class Session:
+    """One run of one machine: chapters that follow each other. `after`: the session whose disk it
+    begins with; empty for a card just written."""
 
     name: str
     after: str
-    run: Callable[[Rig], None]
+    chapters: Mapping[str, Callable[[Rig], None]]
 
     def images(self) -> dict[str, str]:
         """What else a slot may hold whole, beside the image that was written first."""
@@ -39,39 +40,29 @@ def first_boot(rig: Rig) -> None:
     """A new card: the machine gets its identity, its keys, its whole data partition."""
     for fact in ("machine-id", "ssh-host-key", "node-id", "token"):
         rig.begin(fact, None)
-    rig.machine.wait_up(timeout_s=_SOON_S)
-    rig.say("up")
+    rig.keep("role", "")
+    rig.machine.wait_shell(timeout_s=_SOON_S)
+    rig.say("has a shell")
     rig.keep("machine-id", _sh(rig, "cat /etc/machine-id"))
-    rig.keep("ssh-host-key", _sh(rig, "cat /data/ssh/ssh_host_ed25519_key.pub"))
     node = _node(rig, "UNADOPTED")
     rig.keep("node-id", node["node_id"])
+    rig.keep("ssh-host-key", _sh(rig, "cat /data/ssh/ssh_host_ed25519_key.pub"))
     token = _sh(rig, "cat /var/lib/saint/webd/token 2>/dev/null || true")
     if token:
         rig.keep("token", digest(token.encode()))
-    _power_off(rig)
 
 
 def adoption(rig: Rig) -> None:
-    """The node gets its role, and has it after a restart."""
-    rig.machine.wait_up(timeout_s=_SOON_S)
-    rig.keep("role", "")
+    """The node gets its role."""
     node = _node(rig, "UNADOPTED")["node_id"]
     rig.begin("role", f"{_ROLE}:")
-    rig.begin("node-name", "Chassis")
     _sh(rig, f"saintctl node adopt {node} {_ROLE} --name Chassis")
     _node(rig, "ACTIVE")
     rig.keep("role", f"{_ROLE}:")
-    rig.say("adopted")
-    _reboot(rig)
-    _node(rig, "ACTIVE")
-    rig.say("has its role again")
-    _power_off(rig)
 
 
 def settings(rig: Rig) -> None:
     """A person edits routes, the e-stop, the receiver."""
-    rig.machine.wait_up(timeout_s=_SOON_S)
-    rig.keep("role", f"{_ROLE}:")
     for name in _ROUTES:
         rig.keep(f"route.{name}", "")
         _change(rig, f"route.{name}", ROUTE_ON, "PUT", f"routerd/routes/{name}", _route(name))
@@ -87,14 +78,18 @@ def settings(rig: Rig) -> None:
     for value, path in (("latched", "routerd/estop"), ("open", "routerd/estop/clear")):
         _change(rig, "estop", value, "POST", path, stop)
     _change(rig, f"route.{_ROUTES[1]}", "", "DELETE", f"routerd/routes/{_ROUTES[1]}")
-    rig.say("e-stop set and cleared, a route deleted")
-    _power_off(rig)
+
+
+def restart(rig: Rig) -> None:
+    """Orderly off and on again: everything is as before."""
+    since = rig.machine.serial.end
+    _sh(rig, "systemctl reboot --no-block")
+    rig.machine.wait_shell(since, timeout_s=2 * _SOON_S)
+    _node(rig, "ACTIVE")
 
 
 def factory_reset(rig: Rig) -> None:
     """The node forgets its role, then gets another."""
-    rig.machine.wait_up(timeout_s=_SOON_S)
-    rig.keep("role", f"{_ROLE}:")
     node = _node(rig, "ACTIVE")["node_id"]
     rig.begin("role", "")
     _sh(rig, f"saintctl node reset {node} --factory")
@@ -105,8 +100,13 @@ def factory_reset(rig: Rig) -> None:
     _sh(rig, f"saintctl node adopt {node} {_OTHER_ROLE}")
     _node(rig, "ACTIVE")
     rig.keep("role", f"{_OTHER_ROLE}:")
-    rig.say("adopted anew")
-    _power_off(rig)
+
+
+def power_off(rig: Rig) -> None:
+    """As a person does it."""
+    since = rig.machine.serial.end
+    _sh(rig, "systemctl poweroff --no-block")
+    rig.machine.serial.wait_for(r"reboot: Power down", since, timeout_s=_SOON_S)
 
 
 # -- asking the machine -----------------------------------------------------------------------
@@ -163,23 +163,17 @@ def _route(name: str) -> dict[str, Any]:
     }
 
 
-def _reboot(rig: Rig) -> None:
-    since = rig.machine.serial.end
-    _sh(rig, "systemctl reboot --no-block")
-    rig.machine.wait_up(since, timeout_s=2 * _SOON_S)
-
-
-def _power_off(rig: Rig) -> None:
-    since = rig.machine.serial.end
-    _sh(rig, "systemctl poweroff --no-block")
-    rig.machine.serial.wait_for(r"reboot: Power down", since, timeout_s=_SOON_S)
-    rig.say("off")
-
-
-_PLAIN = (
-    Scenario("first-boot", "", first_boot),
-    Scenario("adoption", "first-boot", adoption),
-    Scenario("settings", "adoption", settings),
-    Scenario("factory-reset", "adoption", factory_reset),
-)
-SCENARIOS = {scenario.name: scenario for scenario in _PLAIN}
+SESSIONS = {
+    "life": Session(
+        "life",
+        "",
+        {
+            "first boot": first_boot,
+            "adoption": adoption,
+            "settings": settings,
+            "restart": restart,
+            "factory reset": factory_reset,
+            "power off": power_off,
+        },
+    ),
+}

@@ -71,6 +71,12 @@ class RecordingDisk:
             self._writer.mark(Mark(self._answered, fact, value, is_kept))
             return self._answered
 
+    def flush(self) -> int:
+        """Write the record out; how many requests it holds."""
+        with self._lock:
+            self._writer.flush()
+            return self._answered
+
     def close(self) -> None:
         """Cut it off; the record is complete up to the last answer."""
         for one in (self._listener, self._connection):
