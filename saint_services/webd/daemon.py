@@ -13,6 +13,7 @@ from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
 from .adapters.feeds import Feeds
+from .adapters.firmware import Bundles
 from .adapters.session import Door
 from .adapters.site import Site
 from .config import Config
@@ -37,17 +38,20 @@ async def run(ctx: Context[Config]) -> None:
     daemons = Daemons.at(ctx.directories.runtime)
     robot = Robot.on(await ctx.open_bus(), roles, daemons, newest, hub, activity)
     door = clients.door = Door(robot, token)
-    site = Site(config, door, assets, newest.counters)
+    bundles = Bundles(config, door, ctx.directories.runtime / "otad-files.sock")
+    site = Site(config, door, assets, bundles, newest.counters)
     feeds = Feeds(robot)
     try:
         feeds.open()
         await site.open(*_listening(ctx))
         ctx.spawn(feeds.tick(), "tick")
         ctx.spawn(feeds.watch_nodes(), "watch nodes")
+        ctx.spawn(feeds.watch_firmware(), "watch firmware")
         ctx.ready("open" if token else "open, no token needed")
         await ctx.stopping.wait()
     finally:
         await site.close()
+        await bundles.close()
         await daemons.close()
 
 
@@ -76,6 +80,7 @@ class Clients:
 def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str, Snapshot]:
     return {
         "nodes": lambda: views.nodes(newest),
+        "firmware": lambda: views.firmware(newest),
         "inputs": lambda: views.inputs(newest, clients.data(), monotonic_s()),
         "outputs": lambda: views.outputs(newest),
         "head": lambda: views.head(newest),

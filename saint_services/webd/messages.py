@@ -157,6 +157,18 @@ class NameNode(NodeParams):
     display_name: Name
 
 
+class TriggerUpdate(Request):
+    """The newest release, for one node or for all machines."""
+
+    node_id: NodeId | None = None
+
+
+class FirmwareParams(Request):
+    """One release."""
+
+    version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+~-]{0,31}$")
+
+
 class ActivityLog(Request):
     """A part of the log, newest first."""
 

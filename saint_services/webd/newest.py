@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..lib.api.adoption import NodeList, RoleList
+from ..lib.api.firmware import FirmwareReport
 from ..lib.bus import Sample
 from ..lib.errors import SaintError
 from ..lib.generated.nav_msgs import Odometry
@@ -89,6 +90,8 @@ class Newest:
     nodes: NodeList | None = None
     roles: RoleList | None = None
     nodes_problem: SaintError | None = None
+    firmware: FirmwareReport | None = None
+    firmware_problem: SaintError | None = None
     counters: Counter[str] = field(default_factory=Counter)
 
     def drop(self, name: str) -> None:

@@ -49,16 +49,17 @@ class Daemons:
     routerd: Client
     rcd: Client
     livelinkd: Client
+    otad: Client
 
     @classmethod
     def at(cls, runtime: Path) -> "Daemons":
         """Sockets in the runtime directory; nothing is connected yet."""
-        names = ("adoptiond", "routerd", "rcd", "livelinkd")
+        names = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
         return cls(**{name: Client(runtime / f"{name}.sock") for name in names})
 
     async def close(self) -> None:
         """End all connections."""
-        for client in (self.adoptiond, self.routerd, self.rcd, self.livelinkd):
+        for client in (self.adoptiond, self.routerd, self.rcd, self.livelinkd, self.otad):
             await client.close()
 
 

@@ -237,6 +237,15 @@ def nodes(newest: Newest) -> Data | None:
     }
 
 
+def firmware(newest: Newest) -> Data | None:
+    """otad's report, or why it does not answer."""
+    if newest.firmware is None and newest.firmware_problem is None:
+        return None
+    failed = newest.firmware_problem
+    report = newest.firmware.model_dump(mode="json") if newest.firmware else {}
+    return report | {"problem": problem(failed) if failed else None}
+
+
 def estop(newest: Newest) -> Data | None:
     """The latch; None while nobody told us."""
     latch = newest.estop

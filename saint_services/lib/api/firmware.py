@@ -109,14 +109,16 @@ class FirmwareReport(Reply):
 class ImportRequest(Request):
     """POST /import: take a bundle from a path on the server, e.g. a USB stick."""
 
-    path: str
+    path: str = Field(min_length=1, max_length=1024)
 
 
 class RolloutRequest(Request):
     """POST /rollout"""
 
-    version: str = ""  # the newest where empty
-    canary: str = ""  # node that goes first; the first of the list where empty
+    version: str = Field(default="", max_length=64)  # the newest where empty
+    canary: str = Field(
+        default="", max_length=64
+    )  # node that goes first; the first of the list where empty
     nodes: list[str] = Field(default=[], max_length=256)  # only these; all where empty
     server_last: bool | None = None  # as configured where not given
     force: bool = False  # also an older version

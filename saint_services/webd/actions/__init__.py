@@ -8,9 +8,10 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from ...lib.api.firmware import ImportRequest, RolloutControl, RolloutRequest
 from .. import messages as m
 from ..robot import Robot
-from . import livelink, management, motion, rc, router, system
+from . import firmware, livelink, management, motion, rc, router, system
 from .caller import Caller
 
 P = TypeVar("P", bound=BaseModel)
@@ -56,6 +57,12 @@ ACTIONS: dict[str, dict[str, Action[Any]]] = {
         "adopt_node": Action(m.AdoptNode, management.adopt_node),
         "reset_node": Action(m.ResetNode, management.reset_node),
         "set_node_name": Action(m.NameNode, management.set_node_name),
+        "firmware_status": Action(m.Nothing, firmware.status),
+        "firmware_rollout": Action(RolloutRequest, firmware.begin),
+        "firmware_control": Action(RolloutControl, firmware.control),
+        "firmware_import": Action(ImportRequest, firmware.take),
+        "firmware_delete": Action(m.FirmwareParams, firmware.remove),
+        "trigger_update": Action(m.TriggerUpdate, firmware.trigger),
         "get_activity_log": Action(m.ActivityLog, management.get_activity_log, is_quick=True),
     },
     "router": {

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ...lib.api.adoption import NodeList, RoleList
+from ...lib.api.firmware import FirmwareReport
 from ...lib.bus import Message, Sample, Subscription, Topic
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
@@ -27,6 +28,7 @@ from ..robot import Robot
 M = TypeVar("M", bound=Message)
 
 NODES_PERIOD_S = 0.5
+FIRMWARE_PERIOD_S = 0.5
 TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead connection by it
 _INPUTS = (
     topics.INPUT_RC,
@@ -151,6 +153,25 @@ class Feeds:
             if self._hub.is_wanted("nodes"):
                 await self.fetch_nodes()
             await asyncio.sleep(NODES_PERIOD_S)
+
+    async def watch_firmware(self) -> None:
+        """otad's report, while somebody looks at it."""
+        while True:
+            if self._hub.is_wanted("firmware"):
+                await self.fetch_firmware()
+            await asyncio.sleep(FIRMWARE_PERIOD_S)
+
+    async def fetch_firmware(self) -> None:
+        """Ask once."""
+        newest = self._newest
+        try:
+            found = await self._robot.daemons.otad.get("/status", FirmwareReport, timeout_s=2.0)
+        except SaintError as err:
+            newest.firmware_problem = err
+        else:
+            self._robot.note_all(activity.rollout_events(newest.firmware, found))
+            newest.firmware, newest.firmware_problem = found, None
+        self._hub.changed("firmware")
 
     async def fetch_nodes(self) -> None:
         """Ask once."""

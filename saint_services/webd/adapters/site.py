@@ -14,9 +14,11 @@ from ...lib.ipc import ErrorReply
 from ..access import is_host_allowed, is_origin_allowed, is_token
 from ..config import Config
 from .assets import Asset, Assets
+from .firmware import Bundles
 from .session import Door, Session
 
 STOP_LIMIT_S = 1.0
+LINGER_S = 60.0  # a browser reads the refusal of a large upload only when it has sent all of it
 LARGEST_REQUEST_BYTES = 64 * 1024
 
 _HEADERS = {
@@ -51,10 +53,18 @@ def policy(host: str) -> str:
 class Site:
     """The web server."""
 
-    def __init__(self, config: Config, door: Door, assets: Assets, counters: Counter[str]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        door: Door,
+        assets: Assets,
+        bundles: Bundles,
+        counters: Counter[str],
+    ) -> None:
         self._config = config
         self._door = door
         self._assets = assets
+        self._bundles = bundles
         self._counters = counters
         self._runner: web.AppRunner | None = None
 
@@ -65,9 +75,14 @@ class Site:
         app.router.add_get("/api/ws", self._websocket)
         app.router.add_get("/saint", self._websocket)
         app.router.add_get("/metrics", self._metrics)
+        app.router.add_post("/api/firmware", self._bundles.upload)
         app.router.add_get("/{path:.*}", self._file)
         self._runner = web.AppRunner(
-            app, handle_signals=False, access_log=None, shutdown_timeout=STOP_LIMIT_S
+            app,
+            handle_signals=False,
+            access_log=None,
+            shutdown_timeout=STOP_LIMIT_S,
+            lingering_time=LINGER_S,
         )
         await self._runner.setup()
         for each in (*http, *saint):

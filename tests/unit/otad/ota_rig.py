@@ -1,9 +1,8 @@
 """otad inside the test's loop; nodes, installer and registry are played by the test."""
 
 import asyncio
-import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -155,8 +154,10 @@ class Robot:
         return NodeInfo(node_id=node_id, display_name="", state=state, firmware_version="1.0.0")
 
     @asynccontextmanager
-    async def otad(self, config: Config | None = None) -> AsyncIterator["Ota"]:
-        """otad, running."""
+    async def otad(
+        self, config: Config | None = None, *, has_registry: bool = False
+    ) -> AsyncIterator["Ota"]:
+        """otad, running. `has_registry`: somebody else plays adoptiond."""
         served = bound("127.0.0.1", 0)
         bus = self.domain.bus("otad")
 
@@ -165,7 +166,7 @@ class Robot:
 
         try:
             async with (
-                self.registry(),
+                nullcontext() if has_registry else self.registry(),
                 running(
                     "otad", config or Config(reserve_bytes=0), life, self.directories,
                     {"firmware": [served]}, bus=bus,
@@ -218,12 +219,3 @@ async def until(condition: Callable[[], bool], limit_s: float = 6.0) -> None:
     async with asyncio.timeout(limit_s):
         while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
             await asyncio.sleep(0.005)
-
-
-@contextmanager
-def removed(path: Path) -> Iterator[None]:
-    """Without this folder at the end."""
-    try:
-        yield
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
