@@ -36,8 +36,10 @@ def drop_sources(root: Path) -> None:
     boot = root / "boot"
     (kernel,) = boot.glob("vmlinuz-*")
     kernel.rename(boot / "vmlinuz")
-    for path in [*boot.glob("config-*"), *boot.glob("initrd.img-*")]:
+    for path in [*boot.glob("config-*"), *boot.glob("System.map-*")]:
         path.unlink()
+    shutil.rmtree(boot / "loader", ignore_errors=True)  # mkosi's, for a boot loader of PCs
+    (root / "init").unlink(missing_ok=True)  # mkosi's, for a system that runs from its initrd
 
 
 def _ours(definition: Path, target: Path, tree: Tree, epoch: int) -> None:

@@ -20,7 +20,7 @@ _OVERLAYS = ("common", "server", "node", "board-rpi4")
 _UNITS = "usr/lib/systemd/system"
 _PYTHON = "usr/lib/python3/dist-packages"
 _SHARE = "usr/share/saint"
-_IGNORED = {"__pycache__", ".gitkeep", "README.md"}
+_IGNORED = {"__pycache__", ".gitkeep", ".npmrc", "README.md"}
 _WEB_SUFFIXES = {".js", ".css", ".svg"}
 _SAINTCTL = """#!/usr/bin/python3
 from saint_services.saintctl.__main__ import main
