@@ -1,0 +1,236 @@
+"""The robot's network on real interfaces: a server, a node and the outside, each in a network
+namespace of its own, with the files that setup renders. Needs root.
+"""
+
+import ipaddress
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from saint_services.setup import adapters, logic
+from saint_services.setup.config import Machine
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
+OUTSIDE = "198.51.100"  # documentation addresses: nobody's network
+INSIDE_TCP, OPEN_TCP = (8080,), (22, 80, 443, 9090)
+INSIDE_UDP, OPEN_UDP = (7400, 7411), (11111, 5353)
+pytestmark = pytest.mark.timeout(120)
+
+
+def _missing() -> str:
+    lacking = [
+        name
+        for name in ("ip", "nft", "dnsmasq", "busybox")
+        if not shutil.which(name, path=PROGRAMS)
+    ]
+    if lacking:
+        return f"needs {', '.join(lacking)}"
+    if os.geteuid():
+        return "needs root"
+    made = subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False, timeout=10)
+    return "" if made.returncode == 0 else "needs network namespaces"
+
+
+if reason := _missing():
+    pytest.skip(reason, allow_module_level=True)
+
+
+@dataclass(frozen=True)
+class Space:
+    """One computer: a namespace, and how to run something there."""
+
+    name: str
+
+    def argv(self, *command: str) -> list[str]:
+        return ["ip", "netns", "exec", self.name, *command]
+
+    def run(self, *command: str, check: bool = True) -> str:
+        done = subprocess.run(
+            self.argv(*command), capture_output=True, text=True, timeout=30, check=False, cwd=ROOT
+        )
+        assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+        return done.stdout
+
+    @contextmanager
+    def running(self, *command: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
+        process = subprocess.Popen(
+            self.argv(*command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            env={**os.environ, **environment},
+        )
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate(timeout=10)
+
+
+@dataclass(frozen=True)
+class Robot:
+    """Three computers and two cables."""
+
+    server: Space
+    node: Space
+    outside: Space
+    files: Path
+    link_local: str
+
+
+def _rendered(role: str, number: str) -> dict[str, str]:
+    machine = Machine.model_validate({"role": role})
+    secrets = logic.Secrets(hotspot="hotspotsecret", claim="c" * 24)
+    plan = logic.plan(machine, logic.Facts(number), secrets)
+    return {file.path.rsplit("/", 1)[1]: adapters.render(file).decode() for file in plan.files}
+
+
+def _setting(text: str, section: str, key: str) -> str:
+    """The value of the key in that section of a .network file."""
+    found = re.search(rf"^\[{section}\]\n(?:(?!\[).*\n)*?{key}=(.*)$", text, re.MULTILINE)
+    assert found, f"no {key} in [{section}]"
+    return found[1]
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
+    """As networkd would set it up from the rendered files; nftables and dnsmasq are real."""
+    spaces = [Space(f"saint-{kind}-{os.getpid()}") for kind in ("server", "node", "outside")]
+    server, node, outside = spaces
+    folder = tmp_path_factory.mktemp("network")
+    for space in spaces:
+        subprocess.run(["ip", "netns", "add", space.name], check=True, timeout=10)
+    try:
+        _cable(server, "eth0", node, "eth0")
+        _cable(server, "eth1", outside, "eth0")
+        files = _rendered("server", "10000000a1b2c3d4")
+        _configure(server, files["10-saint-internal.network"])
+        server.run("ip", "address", "add", f"{OUTSIDE}.1/24", "dev", "eth1")
+        outside.run("ip", "address", "add", f"{OUTSIDE}.2/24", "dev", "eth0")
+        own = _rendered("node", "10000000a1b2c3d5")["10-saint-internal.network"]
+        _configure(node, own)
+        _firewall(server, files["machine.nft"], folder)
+        (folder / "dnsmasq.conf").write_text(
+            files["dnsmasq.conf"]
+            .replace("/var/lib/dnsmasq/leases", str(folder / "leases"))
+            .replace("user=dnsmasq", "user=root")
+        )
+        address = _setting(own, "Address", "Address").split("/")[0]
+        yield Robot(server, node, outside, folder, address)
+    finally:
+        for space in spaces:
+            subprocess.run(["ip", "netns", "delete", space.name], check=False, timeout=10)
+
+
+def _cable(one: Space, name: str, other: Space, other_name: str) -> None:
+    one.run("ip", "link", "add", name, "type", "veth", "peer", other_name, "netns", other.name)
+    for space, card in ((one, name), (other, other_name)):
+        space.run("ip", "link", "set", card, "up")
+        space.run("ip", "link", "set", "lo", "up")
+
+
+def _configure(space: Space, text: str) -> None:
+    """Addresses and routes of a .network file, applied by hand."""
+    section = "Address" if "[Address]" in text else "Network"
+    space.run("ip", "address", "add", _setting(text, section, "Address"), "dev", "eth0")
+    metric = ["metric", _setting(text, "Route", "Metric")] if "Metric=" in text else []
+    route = _setting(text, "Route", "Destination")
+    space.run("ip", "route", "add", route, "dev", "eth0", "scope", "link", *metric)
+
+
+def _firewall(space: Space, own: str, folder: Path) -> None:
+    (folder / "machine.nft").write_text(own)
+    rules = (ROOT / "overlays/common/etc/nftables.conf").read_text(encoding="utf-8")
+    (folder / "all.nft").write_text(
+        rules.replace("/run/saint/nftables.d/*.nft", str(folder / "machine.nft"))
+    )
+    space.run("nft", "-f", str(folder / "all.nft"))
+
+
+def _reached(robot: Robot, space: Space, address: str) -> tuple[set[int], set[int]]:
+    """Which TCP and UDP ports of the server `space` gets through to."""
+    tcp, udp = INSIDE_TCP + OPEN_TCP, INSIDE_UDP + OPEN_UDP
+    probe = [sys.executable, "-m", "tests.integration.net_probe"]
+    lists = [",".join(map(str, ports)) for ports in (tcp, udp)]
+    with robot.server.running(*probe, "listen", *lists) as listener:
+        assert listener.stdout
+        assert listener.stdout.readline() == "ready\n"
+        connected = space.run(*probe, "probe", address, *lists)
+        heard: set[int] = set()
+        while max(OPEN_UDP) not in heard or min(OPEN_UDP) not in heard:
+            heard.add(int(listener.stdout.readline().split()[0]))
+    return {int(port) for port in connected.split()}, heard
+
+
+def test_node_gets_an_address_of_the_range_and_no_way_out(robot: Robot) -> None:
+    script = robot.files / "lease.sh"
+    script.write_text(f'#!/bin/sh\n[ "$1" = bound ] && env >{robot.files}/lease\nexit 0\n')
+    script.chmod(0o755)
+    conf = robot.files / "dnsmasq.conf"
+    with robot.server.running("dnsmasq", "--keep-in-foreground", f"--conf-file={conf}"):
+        client = ("busybox", "udhcpc", "-i", "eth0", "-n", "-q", "-f", "-t", "10", "-T", "1")
+        robot.node.run(*client, "-s", str(script))
+    lease = dict(
+        line.split("=", 1)
+        for line in (robot.files / "lease").read_text().splitlines()
+        if "=" in line
+    )
+    address = ipaddress.ip_address(lease["ip"])
+    first, last = (ipaddress.ip_address(f"192.168.10.{end}") for end in (10, 254))
+    assert first <= address <= last
+    assert lease["serverid"] == "192.168.10.1"
+    assert "router" not in lease
+    assert int(lease["lease"]) == 30 * 24 * 3600
+    assert lease["ip"] in (robot.files / "leases").read_text()
+
+
+def test_outside_reaches_pages_and_nothing_internal(robot: Robot) -> None:
+    tcp, udp = _reached(robot, robot.outside, f"{OUTSIDE}.1")
+    assert tcp == set(OPEN_TCP)
+    assert udp == set(OPEN_UDP)
+
+
+def test_node_without_a_lease_reaches_everything_of_the_server(robot: Robot) -> None:
+    tcp, udp = _reached(robot, robot.node, "192.168.10.1")
+    assert tcp == set(OPEN_TCP + INSIDE_TCP)
+    assert udp == set(OPEN_UDP + INSIDE_UDP)
+
+
+def test_nobody_is_routed_through_the_robot(robot: Robot) -> None:
+    robot.server.run("sysctl", "-q", "net.ipv4.ip_forward=1")  # as if somebody had turned it on
+    robot.outside.run("ip", "route", "replace", "169.254.0.0/16", "via", f"{OUTSIDE}.1")
+    assert robot.outside.run("ip", "route", "get", robot.link_local)
+    with robot.node.running(
+        *(sys.executable, "-m", "tests.integration.net_probe", "listen", "80", "5353")
+    ) as listener:
+        assert listener.stdout
+        assert listener.stdout.readline() == "ready\n"
+        probe = (sys.executable, "-m", "tests.integration.net_probe", "probe")
+        assert robot.outside.run(*probe, robot.link_local, "80", "5353").strip() == ""
+
+
+@pytest.mark.parametrize("has_lease", [False, True])
+def test_buses_of_server_and_node_meet(robot: Robot, has_lease: bool) -> None:
+    if has_lease:
+        robot.node.run("ip", "address", "replace", "192.168.10.77/24", "dev", "eth0")
+        robot.node.run("ip", "address", "flush", "to", "169.254.0.0/16", "dev", "eth0")
+    network = {"SAINT_DDS_INTERFACE": "eth0", "ROS_DOMAIN_ID": "0"}
+    python = sys.executable
+    with robot.node.running(python, "-m", "tests.integration.bus_echo", **network) as echo:
+        assert echo.stdout
+        assert echo.stdout.readline() == "ready\n"
+        with robot.server.running(
+            python, "-m", "tests.integration.bus_ask", "20", **network
+        ) as asking:
+            assert asking.stdout
+            assert asking.stdout.readline() == "answered\n"
