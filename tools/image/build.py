@@ -45,7 +45,8 @@ def open_workshop(progress: Progress, version: str = "") -> Iterator[Workshop]:
     with (places.cache / "lock").open("w") as lock:
         with progress.stage("wait for another build") if _is_taken(lock.fileno()) else _nothing():
             fcntl.flock(lock, fcntl.LOCK_EX)
-        with progress.stage("tools tree", "a minute or two, once"):
+        log = places.cache / "tools.log"
+        with progress.stage("tools tree", "a minute or two, once", log):
             tree = open_tree(places, names)
         yield Workshop(places, names, tree, progress)
 
@@ -54,7 +55,8 @@ def ensure_base(shop: Workshop, *, anew: bool = False) -> Path:
     """The archive of the base; made where its recipe changed."""
     target = base.path(shop.places, shop.names)
     if anew or not target.exists():
-        with shop.progress.stage("base", "6 to 8 minutes where arm64 is emulated, then cached"):
+        hint, log = "8 minutes where arm64 is emulated, then cached", target.with_suffix(".log")
+        with shop.progress.stage("base", hint, log):
             base.make(shop.places, shop.names, shop.tree, target=target)
     return target
 

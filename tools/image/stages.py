@@ -2,12 +2,14 @@
 
 import hashlib
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Thread
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 _MIB = 1 << 20
@@ -36,13 +38,16 @@ class Progress:
         self.seconds: dict[str, float] = {}
 
     @contextmanager
-    def stage(self, name: str, hint: str = "") -> Iterator[None]:
-        """A spinner while the block runs, then its time."""
+    def stage(self, name: str, hint: str = "", log: Path | None = None) -> Iterator[None]:
+        """A spinner while the block runs, with the last line of `log`; then its time."""
         begin = time.monotonic()
-        shown = f"{name} [dim]{hint}[/]" if hint else name
         if not self._console.is_terminal:
             self._console.print(f"... {name} {hint}", highlight=False)
-        with self._console.status(shown):
+        with self._console.status(_shown(name, hint)) as status, ExitStack() as ending:
+            if log and self._console.is_terminal:
+                ending.enter_context(
+                    _following(log, lambda line: status.update(_shown(name, line)))
+                )
             yield
         took_s = self.seconds[name] = time.monotonic() - begin
         self._console.print(f"[green]done[/] {name} [dim]{took_s:.1f} s[/]", highlight=False)
@@ -51,6 +56,39 @@ class Progress:
         """The closing tables."""
         self._console.print(times_table(self.seconds))
         self._console.print(artefact_table(version, artefacts))
+
+
+def _shown(name: str, detail: str) -> str:
+    return f"{name} [dim]{escape(detail)}[/]"
+
+
+@contextmanager
+def _following(log: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Tell the last line of a growing file once a second, in a thread of its own."""
+    ended = Event()
+
+    def follow() -> None:
+        while not ended.wait(1.0):
+            tell(last_line(log))
+
+    thread = Thread(target=follow, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(timeout=5.0)
+
+
+def last_line(log: Path) -> str:
+    """The end of a log, short enough for one line of a terminal."""
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 1000))
+            lines = file.read().decode(errors="replace").strip().splitlines()
+    except OSError:
+        return ""
+    return lines[-1].strip()[:70] if lines else ""
 
 
 def artefact_table(version: str, artefacts: list[Artefact]) -> Table:

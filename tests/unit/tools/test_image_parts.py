@@ -172,6 +172,22 @@ def test_changes_are_those_of_one_version() -> None:
     assert bundle.changes(text, "0.3.0") == ""
 
 
+def test_last_line_of_a_log_is_short_and_of_none_empty(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert stages.last_line(log) == ""
+    log.write_text("first\n" + "y" * 5000 + "\nSetting up rauc\n\n")
+    assert stages.last_line(log) == "Setting up rauc"
+
+
+def test_stage_tells_its_name_and_remembers_its_time() -> None:
+    text = io.StringIO()
+    progress = stages.Progress(Console(file=text))
+    with progress.stage("slot image"):
+        pass
+    assert "done slot image" in text.getvalue()
+    assert list(progress.seconds) == ["slot image"]
+
+
 def test_closing_table_shows_whole_hashes(tmp_path: Path) -> None:
     path = tmp_path / "saint.img"
     path.write_bytes(b"x" * 2_500_000)
