@@ -13,6 +13,7 @@ import pytest
 
 from saint_services.lib.api.adoption import NodeState
 from tests.image.artefacts import FOLDER, Artefacts
+from tests.image.forge import Forge
 from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
 from tests.image.robot import CLAIM, Robot
@@ -134,6 +135,11 @@ def go_back(pair: Pair, tag: str) -> None:
         host.machine.shell.follow()
         if host.ssh is not None:
             host.ssh.close()
+
+
+@pytest.fixture(scope="session")
+def forge(rig: Rig) -> Forge:
+    return Forge(rig.artefacts, rig.folder / "bundles")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -4,7 +4,7 @@ Files are changed with debugfs, which needs no root and moves nothing else. Bund
 signed by the builder itself.
 """
 
-import shutil
+import random
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,6 +19,7 @@ from tools.vm.disk import copy_sparse
 from tools.vm.programs import Programs
 
 _PACKAGES = "/usr/lib/python3/dist-packages/saint_services"
+_HUSK_BYTES = 1 << 20
 _UNITS = "/usr/lib/systemd/system"
 
 
@@ -114,6 +115,14 @@ def crash_role(slot: Slot) -> None:
         slot.edit(f"rm {compiled}")
 
 
+@dataclass(frozen=True)
+class Signer:
+    """A maker's signature, and the authority that stands behind it."""
+
+    signer: keys.Signer
+    authority: bytes
+
+
 class Forge:
     """Makes bundles once per session and keeps them."""
 
@@ -135,10 +144,9 @@ class Forge:
         return replace(known, version=version, compatible=every["SAINT_COMPATIBLE"], all=every)
 
     def release(
-        self, version: str, *edits: Callable[[Slot], None], signer: keys.Signer | None = None,
-        trusted: bytes | None = None, **names: str,
-    ) -> Path:  # fmt: skip
-        """A bundle of that version with those changes."""
+        self, version: str, *edits: Callable[[Slot], None], signer: Signer | None = None
+    ) -> Path:
+        """A bundle of that version with those changes, which a machine can run."""
         target = self.folder / f"{version}.raucb"
         if target.is_file():
             return target
@@ -147,21 +155,35 @@ class Forge:
         slot.set_version(version)
         for edit in edits:
             edit(slot)
-        contents = bundle.Contents(
-            slot.path,
-            signer or keys.signer(self.keys, self.tree),
-            trusted or keys.keyring(self.keys, self.tree),
-        )
-        self.places.work.mkdir(parents=True, exist_ok=True)
-        bundle.make(contents, self.places, self.names(version, **names), self.tree, target=target)
-        slot.path.unlink()
+        self._bundle(slot.path, self.names(version), signer or self.ours, target)
         return target
 
-    def stranger(self) -> tuple[keys.Signer, bytes]:
-        """Another maker's keys: signer and the authority that stands behind it."""
+    def husk(self, version: str, signer: Signer | None = None, **names: str) -> Path:
+        """A bundle without a system in it: for what must be refused before anything is written."""
+        target = self.folder / f"husk-{version}.raucb"
+        image = self.folder / f"husk-{version}.img"
+        image.write_bytes(random.Random(version).randbytes(_HUSK_BYTES))
+        self._bundle(image, self.names(version, **names), signer or self.ours, target)
+        return target
+
+    def _bundle(self, image: Path, names: Names, signer: Signer, target: Path) -> None:
+        contents = bundle.Contents(
+            slot=image,
+            changelog=f"Release {names.version} of the image tests.",
+            signer=signer.signer,
+            keyring=signer.authority,
+        )
+        self.places.work.mkdir(parents=True, exist_ok=True)
+        bundle.make(contents, self.places, names, self.tree, target=target)
+        image.unlink()
+
+    @property
+    def ours(self) -> Signer:
+        """The maker whose signature the image trusts."""
+        return Signer(keys.signer(self.keys, self.tree), keys.keyring(self.keys, self.tree))
+
+    def stranger(self) -> Signer:
+        """Another maker."""
         places = replace(self.keys, cache=self.folder / "stranger")
         signer = keys.signer(places, self.tree, environment={})
-        return signer, (places.keys / "authority.cert.pem").read_bytes()
-
-    def close(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        return Signer(signer, (places.keys / "authority.cert.pem").read_bytes())

@@ -15,8 +15,9 @@ from typing import Any
 import aiohttp
 
 from saint_services.lib.api.adoption import NodeInfo
-from saint_services.lib.api.firmware import MachineFirmware
+from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, UpdateState, Verdict
 from tests.image.rig import SAINT, Host, Pair
+from tools.vm.settings import PATIENCE
 from tools.vm.shell import Result
 
 # What the owner wrote on the server's card as the token of its web interface.
@@ -77,13 +78,31 @@ class Robot:
         answer: NodeInfo = self.until(what, found, timeout_s)
         return answer
 
+    def report(self) -> FirmwareReport:
+        """Releases, machines, the roll-out."""
+        return FirmwareReport.model_validate(self.ask("management", "firmware_status"))
+
+    def roll_out(self, version: str, **params: Any) -> None:
+        """Bring a release that was uploaded to the node; the server keeps its own."""
+        self.ask("management", "firmware_rollout", version=version, nodes=[self.node_id], **params)
+
+    def wait_verdict(self, version: str, timeout_s: float = 1800) -> MachineFirmware:
+        """The node's verdict on that release."""
+
+        def judged() -> MachineFirmware | None:
+            found = self.firmware()
+            is_over = found.target_version == version and found.verdict is not Verdict.NONE
+            return found if is_over and found.state is UpdateState.IDLE else None
+
+        answer: MachineFirmware = self.until(f"a verdict on {version}", judged, timeout_s)
+        return answer
+
     def firmware(self) -> MachineFirmware:
         """What the server knows of the node's firmware."""
         return self.machine_firmware(self.node_id)
 
     def machine_firmware(self, node_id: str) -> MachineFirmware:
-        machines = self.ask("firmware", "status")["machines"]
-        found = [MachineFirmware.model_validate(m) for m in machines if m["node_id"] == node_id]
+        found = [m for m in self.report().machines if m.node_id == node_id]
         if not found:
             raise NotYetError(f"the server does not know the firmware of {node_id} yet")
         return found[0]
@@ -92,6 +111,7 @@ class Robot:
 
     def until(self, what: str, ask: Callable[[], Any], timeout_s: float) -> Any:
         """The first answer that is true; a server that is away meanwhile is asked again."""
+        timeout_s *= PATIENCE
         deadline, problem = time.monotonic() + timeout_s, ""
         while time.monotonic() < deadline:
             try:

@@ -13,13 +13,13 @@ from .channel import Channel, SilentError
 from .disk import Overlay
 from .programs import Programs, fields
 from .qmp import Qmp, QmpError
-from .settings import Hardware
+from .settings import PATIENCE, Hardware
 from .shell import Shell
 
 _UBOOT = "usr/lib/u-boot/qemu_arm64/u-boot.bin"
 _BOOT_LINE = r"^U-Boot 20\d\d"
 # On two quiet cores it takes 40 s; beside other work many times that.
-BOOT_TIMEOUT_S = 900
+BOOT_TIMEOUT_S = 600 * PATIENCE
 
 
 class Machine:

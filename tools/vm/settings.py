@@ -1,5 +1,6 @@
 """What is asked of a machine: its hardware in QEMU, its role and keys on the FAT."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -7,9 +8,17 @@ from typing import Any
 import yaml
 
 # The serial console tells the boot; the root shell is a second console that nothing else uses.
-_KERNEL = "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
-# An emulated processor takes minutes for what a Pi does in seconds.
-DEADMAN_S = 900
+_KERNEL = (
+    "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
+    # A watchdog of 5 s bites where an emulated processor shares its host.
+    " systemd.service_watchdogs=no"
+    # What goes wrong is told on the console too.
+    " systemd.journald.forward_to_console=1 systemd.journald.max_level_console=warning"
+)
+# All limits times this, where the computer is busy with other work.
+PATIENCE = float(os.environ.get("SAINT_VM_PATIENCE", "1"))
+# As good as never: an emulated processor takes minutes for what a Pi does in seconds.
+DEADMAN_S = 3600
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 
 from .channel import Channel, SilentError
+from .settings import PATIENCE
 
 # Said once per boot: no echo, no line editing, no prompt; then lines are commands, bytes are bytes.
 _PREPARE = (
@@ -65,6 +66,7 @@ class Shell:
 
     def run(self, command: str, timeout_s: float = 60) -> Result:
         """Run a command; the machine itself ends it when it takes too long."""
+        timeout_s *= PATIENCE
         mark = secrets.token_hex(6)
         line = (
             f"timeout -k 5 {timeout_s:g} sh -c {shlex.quote(command)} </dev/null 2>&1;"

@@ -1,0 +1,219 @@
+"""A release reaches the whole robot through otad; broken ones do not stay on it.
+
+The robot is updated once, by its owner with saintctl. From the snapshot behind that, the node gets
+a release with one changed file (bytes on the wire are measured), and every kind of broken one.
+"""
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.firmware import PlanState, Verdict
+from tests.image.conftest import go_back, keep
+from tests.image.forge import (
+    Forge,
+    Slot,
+    change_one_file,
+    crash_role,
+    fail_health,
+    hang_init,
+    lose_kernel,
+)
+from tests.image.report import Report
+from tests.image.rig import Host, Rig
+from tests.image.robot import Robot
+from tools.vm.settings import PATIENCE
+
+UPDATED = "updated"
+FIRST, SMALL = "0.1.1", "0.1.2"
+_WIRE_SHARE_MOST = 0.05
+# On a quiet computer the healthy slot is up, and says so, within half of that.
+_DEADMAN_S = int(150 * PATIENCE)
+
+
+@dataclass(frozen=True)
+class Updated:
+    """The robot after its first update, and what happened on the way."""
+
+    robot: Robot
+    rolled_out: str
+
+
+@pytest.fixture(scope="session")
+def updated(adopted: Robot, forge: Forge, report: Report, rig: Rig) -> Updated:
+    notes = rig.folder / "updated"
+    if rig.kept.is_file() and notes.is_file():
+        go_back(adopted.pair, UPDATED)
+        return Updated(adopted, notes.read_text())
+    go_back(adopted.pair, "adopted")
+    status, said = adopted.upload(forge.release(FIRST))
+    assert status == 200, said
+    began = time.monotonic()
+    rolled_out = adopted.saintctl("firmware", "rollout", FIRST, timeout_s=3600)
+    report.number("update of node and server, one after the other (TCG)",
+                  time.monotonic() - began, "s")  # fmt: skip
+    # The server's own restart ends the ssh session: what became of the roll-out is asked again.
+    adopted.until(
+        "the roll-out is over",
+        lambda: (plan := adopted.report().plan) and plan.state is not PlanState.RUNNING,
+        1800,
+    )
+    adopted.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 600)
+    for host in adopted.pair.both():
+        host.machine.wait_shell(0)
+        host.sh("sync")
+    keep(adopted.pair, UPDATED)
+    notes.write_text(rolled_out.text)
+    return Updated(adopted, rolled_out.text)
+
+
+@pytest.fixture
+def robot(updated: Updated) -> Robot:
+    """The updated robot, for each test anew."""
+    go_back(updated.robot.pair, UPDATED)
+    return updated.robot
+
+
+@contextlib.contextmanager
+def restart_held(node: Host) -> Iterator[None]:
+    """An installation ends with a restart: here it waits until the test has looked."""
+    node.sh("systemctl stop saint-reboot.path")
+    yield
+    node.sh("systemctl start --no-block saint-reboot.path")
+
+
+def wait_installed(node: Host) -> None:
+    node.sh("until [ -s /run/saint-reboot/request ]; do sleep 1; done", 1200)
+
+
+# -- a good release --------------------------------------------------------------------------------
+
+
+def test_whole_robot_runs_the_new_release(updated: Updated) -> None:
+    report = updated.robot.report()
+    assert report.plan is not None
+    assert report.plan.state is PlanState.DONE, report.plan
+    assert report.robot_version == FIRST
+    for machine in report.machines:
+        assert (machine.version, machine.slot, machine.verdict) == (FIRST, "B", Verdict.HEALTHY)
+        assert machine.spare_version == "0.1.0", machine
+
+
+def test_new_slot_is_marked_good_on_both_machines(updated: Updated) -> None:
+    for host in updated.robot.pair.both():
+        environment = dict(
+            line.split("=", 1) for line in host.sh("fw_printenv").splitlines() if "=" in line
+        )
+        assert environment["BOOT_ORDER"].split()[0] == "B"
+        assert environment["BOOT_B_LEFT"] == "3"
+        assert "rauc.slot=B" in host.sh("cat /proc/cmdline")
+        assert host.sh("systemctl --failed --plain --no-legend") == ""
+
+
+def test_role_and_settings_outlive_the_update(robot: Robot) -> None:
+    found = robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 120)
+    assert (found.role, found.display_name) == ("head", "Image test")
+    assert found.firmware_version == FIRST
+
+
+def test_people_see_version_slot_and_verdict(updated: Updated) -> None:
+    shown = updated.robot.node_show()
+    for word in (FIRST, "healthy", "B"):
+        assert word in shown
+
+
+def test_one_changed_file_costs_little_on_the_wire(
+    robot: Robot, forge: Forge, report: Report
+) -> None:
+    node, bundle = robot.node, forge.release(SMALL, change_one_file)
+    status, said = robot.upload(bundle)
+    assert status == 200, said
+    counter = "cat /sys/class/net/eth0/statistics/rx_bytes"
+    since, before, began = node.machine.serial.end, int(node.sh(counter)), time.monotonic()
+    with restart_held(node):
+        robot.roll_out(SMALL)
+        wait_installed(node)
+        received = int(node.sh(counter)) - before
+        report.number("one-file update: installation (TCG)", time.monotonic() - began, "s")
+    node.machine.wait_shell(since)
+    verdict = robot.wait_verdict(SMALL)
+    assert verdict.verdict is Verdict.HEALTHY, verdict
+    report.number("bundle", bundle.stat().st_size / 1e6, "MB")
+    report.number("one-file update: bytes on the wire", received / 1e6, "MB")
+    report.number("one-file update: share of the bundle", received / bundle.stat().st_size, "",
+                  _WIRE_SHARE_MOST)  # fmt: skip
+
+
+# -- broken releases -------------------------------------------------------------------------------
+
+
+def install_broken(robot: Robot, forge: Forge, version: str, fault: Callable[[Slot], None]) -> None:
+    status, said = robot.upload(forge.release(version, fault))
+    assert status == 200, said
+    robot.roll_out(version)
+
+
+def expect_rollback(robot: Robot, version: str, reason: str) -> None:
+    """The old slot runs its role again, and everybody can read why."""
+    verdict = robot.wait_verdict(version)
+    assert verdict.verdict is Verdict.ROLLED_BACK, verdict
+    assert (verdict.version, verdict.slot) == (FIRST, "B")
+    assert re.search(reason, f"{verdict.reason}\n{verdict.log_excerpt}"), verdict
+    plan = robot.report().plan
+    assert plan is not None
+    assert plan.state is PlanState.HALTED
+    robot.wait_node("active again", lambda n: n.state is NodeState.ACTIVE, 300)
+    shown = robot.node_show()
+    for word in ("rolled", version):
+        assert word in shown
+    assert re.search(reason, " ".join(shown.split())), shown
+
+
+def test_release_with_a_failing_unit_is_taken_back(robot: Robot, forge: Forge) -> None:
+    install_broken(robot, forge, "0.1.3", fail_health)
+    expect_rollback(robot, "0.1.3", r"saint-selftest|flux gauge")
+
+
+def test_release_with_a_crashing_role_is_taken_back(robot: Robot, forge: Forge) -> None:
+    install_broken(robot, forge, "0.1.4", crash_role)
+    expect_rollback(robot, "0.1.4", r"role[-_]headd|servo table")
+
+
+def test_release_without_a_kernel_is_left_by_the_boot_script(robot: Robot, forge: Forge) -> None:
+    install_broken(robot, forge, "0.1.5", lose_kernel)
+    robot.node.machine.serial.wait_for(
+        r"slot A cannot be loaded", robot.node.machine.serial.end, 1800 * PATIENCE
+    )
+    expect_rollback(robot, "0.1.5", r"never reached its health check")
+
+
+@pytest.mark.parametrize("tries", [1, pytest.param(3, marks=pytest.mark.image_all)])
+def test_release_that_hangs_is_left_by_the_dead_man(robot: Robot, forge: Forge, tries: int) -> None:
+    """With one try left for the new slot; `--all` waits for all three."""
+    shorten_deadman(robot)
+    serial = robot.node.machine.serial
+    since = serial.end
+    with restart_held(robot.node):
+        install_broken(robot, forge, "0.1.6", hang_init)
+        wait_installed(robot.node)
+        robot.node.sh(f"fw_setenv BOOT_A_LEFT {tries}; sync")
+    for _ in range(tries):
+        found = serial.wait_for(r"saint-deadman: nobody called this boot good", since,
+                                3 * _DEADMAN_S)  # fmt: skip
+        since += found.end()
+    expect_rollback(robot, "0.1.6", r"never reached its health check")
+
+
+def shorten_deadman(robot: Robot) -> None:
+    """The dead-man of the node's next boots."""
+    file = "/boot/firmware/boot.env"
+    robot.node.sh(
+        "mount -o remount,rw /boot/firmware &&"
+        f" sed -i 's/saint.deadman=[0-9]*/saint.deadman={_DEADMAN_S}/' {file} &&"
+        " sync && mount -o remount,ro /boot/firmware"
+    )
