@@ -32,6 +32,10 @@ class Config(Settings):
     parallel: int = Field(default=1, ge=1, le=16)
     # Writing a slot to a slow card takes 5 min, every try of a boot up to 5 min, three tries.
     machine_limit_s: float = Field(default=1800.0, gt=0, le=14400)
+    # A server that is no node: from the start of a new release until it must be well.
+    health_timeout_s: float = Field(default=120.0, gt=0, le=3600)
+    # So long it must stay well then.
+    health_settle_s: float = Field(default=10.0, ge=0, le=600)
     # A machine that is silent for so long is left out. A reboot for another reason is over by then.
     away_after_s: float = Field(default=60.0, gt=0, le=3600)
     # How many releases stay; the offered one and the one before it always do.

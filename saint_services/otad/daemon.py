@@ -13,8 +13,8 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
 from ..lib.ipc import Api
 from ..lib.state import Store
-from ..lib.update.dbus import SystemBus
-from ..lib.update.installer import Installer, RaucInstaller
+from ..lib.update.events import Limits as UpdateLimits
+from ..lib.update.updater import World
 from . import fleet as machines_known
 from . import orders, views
 from .adapters.doors import Bounds, Door
@@ -41,7 +41,7 @@ _LOOK_AT_DISK_EVERY_S = 60.0
 _UPLOADS_AT_ONCE = 8  # connections; one bundle is taken in at a time
 
 
-async def run(ctx: Context[Config], installer: Installer | None = None) -> None:
+async def run(ctx: Context[Config], world: World | None = None) -> None:
     """Until asked to stop."""
     roles = await asyncio.to_thread(load_roles, ctx.directories.share / "manifests")
     place = await asyncio.to_thread(Place.from_environment)
@@ -49,8 +49,7 @@ async def run(ctx: Context[Config], installer: Installer | None = None) -> None:
         bound(ctx.config.listen.address, ctx.config.listen.port)
     ]
     bus = await ctx.open_bus("otad")
-    installer = installer or RaucInstaller(SystemBus())
-    firmware = Firmware(ctx, bus, place, installer, served[0])
+    firmware = Firmware(ctx, bus, place, world or World.of_this_machine(), served[0])
     await firmware.open()
     counters = ctx.health.counters
     downloads = Downloads(
@@ -74,7 +73,7 @@ async def run(ctx: Context[Config], installer: Installer | None = None) -> None:
             door.open()
         await ctx.serve_ipc(api)
         serve_ros(bus, firmware)
-        firmware.start()
+        await firmware.start()
         ctx.ready(f"{len(firmware.repository.stored)} releases")
         await ctx.stopping.wait()
     finally:
@@ -91,7 +90,7 @@ class Firmware:
         ctx: Context[Config],
         bus: Bus,
         place: Place,
-        installer: Installer,
+        world: World,
         served: socket.socket,
     ) -> None:
         config = ctx.config
@@ -101,8 +100,8 @@ class Firmware:
         self._ctx = ctx
         self._place = place
         self._port = int(served.getsockname()[1])
-        self._installer = installer
-        self._signatures = Signatures(installer)
+        self._installer = world.installer
+        self._signatures = Signatures(world.installer)
         self._limits = Limits(config.parallel, config.machine_limit_s, config.away_after_s)
         self._nodes = Nodes(
             bus,
@@ -110,7 +109,7 @@ class Firmware:
             place.own if place.is_self_updating else "",
             ctx.health.counters,
         )
-        self._own = OwnMachine(ctx, installer, self.hear) if place.is_self_updating else None
+        self._own = self._own_machine(world) if place.is_self_updating else None
         self.conductor = Conductor(
             Store(ctx.directories.state / "otad.json", SavedFirmware, version=1),
             self._limits,
@@ -129,10 +128,17 @@ class Firmware:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems))
         await self.conductor.load()
 
-    def start(self) -> None:
+    def _own_machine(self, world: World) -> OwnMachine:
+        ctx = self._ctx
+        config = ctx.config
+        limits = UpdateLimits(config.health_timeout_s, config.health_settle_s)
+        directories = (ctx.directories.state, ctx.directories.runtime)
+        return OwnMachine(self._place.own, directories, ctx.spawn, limits, world, self.hear)
+
+    async def start(self) -> None:
         """From now on machines are heard and asked."""
         if self._own:
-            self._own.start()
+            await self._own.start()
         self._ctx.spawn(self._nodes.watch(self.hear, self._register), "nodes")
         self._ctx.spawn(self.conductor.conduct(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
@@ -140,6 +146,8 @@ class Firmware:
     async def close(self) -> None:
         """Give everything back."""
         await self._nodes.close()
+        if self._own:
+            await self._own.close()
         self._installer.close()
 
     def machines(self) -> Mapping[str, MachineFirmware]:
@@ -190,10 +198,12 @@ class Firmware:
         self._stir()
         return True
 
-    def _register(self, nodes: list[NodeInfo]) -> set[str]:
-        if nodes:
+    def _register(self, nodes: list[NodeInfo] | None) -> set[str]:
+        if nodes is not None:
             self.fleet = machines_known.register(self.fleet, nodes, monotonic_s())
             self._stir()
+            if self._own:
+                self._own.block(machines_known.live_outputs(nodes))
         return set(self.fleet.known)
 
     def _stir(self) -> None:
@@ -205,7 +215,8 @@ class Firmware:
         stored = None if ask.is_rollback else self.release(ask.version)
         if self._own and ask.node_id == self._place.own:
             path = self.repository.file(ask.version, IMAGE)
-            return await self._own.ask(ask, stored, str(path or ""))
+            checksum = stored.release.checksum_sha256 if stored else ""
+            return await self._own.ask(ask, checksum, str(path or ""))
         return await self._nodes.ask(ask, stored, await self.url(ask.version) if stored else "")
 
     def _needed(self) -> set[str]:

@@ -68,6 +68,12 @@ def register(fleet: Fleet, nodes: Iterable[NodeInfo], now_s: float) -> Fleet:
     return replace(fleet, known=known)
 
 
+def live_outputs(nodes: Iterable[NodeInfo]) -> str:
+    """Why the server, which all others lean on, may not be disturbed now; empty: it may."""
+    live = [n.node_id for n in nodes if n.state is NodeState.ACTIVE and not n.outputs_safe]
+    return f"outputs are live on {', '.join(live)[:200]}" if live else ""
+
+
 def machines(fleet: Fleet, now_s: float, away_limit_s: float) -> dict[str, MachineFirmware]:
     """As the rules and people see them. One that vanished at work is not at work for ever."""
     return {

@@ -27,6 +27,7 @@ _REGISTRY_LIMIT_S = 2.0
 _TOPIC = re.compile(r"/saint/nodes/([^/]+)/firmware")
 
 Hear = Callable[[str, FirmwareStatus, float], bool]
+Register = Callable[[list[NodeInfo] | None], set[str]]
 
 
 class Nodes:
@@ -60,8 +61,10 @@ class Nodes:
             raise SaintError(Code.REFUSED, answer.message[:400])
         return answer.message[:400]
 
-    async def watch(self, hear: Hear, register: Callable[[list[NodeInfo]], set[str]]) -> None:
-        """For ever. `hear` returns False for what it refuses; `register` returns whom it knows."""
+    async def watch(self, hear: Hear, register: Register) -> None:
+        """For ever. `hear` returns False for what it refuses; `register`, told None while the
+        registry is silent, returns whom it knows.
+        """
         looks = 0
         while True:
             known = register(await self._registered())
@@ -73,12 +76,12 @@ class Nodes:
                 self._ignore(known)
             await asyncio.sleep(LOOK_EVERY_S)
 
-    async def _registered(self) -> list[NodeInfo]:
+    async def _registered(self) -> list[NodeInfo] | None:
         try:
             return (await self._registry.get("/nodes", NodeList, timeout_s=_REGISTRY_LIMIT_S)).nodes
         except SaintError:
             self._counters["registry_silent"] += 1
-            return []
+            return None
 
     def _listen(self, node_id: str, hear: Hear) -> None:
         if node_id in self._heard or node_id == self._own or not is_token(node_id):

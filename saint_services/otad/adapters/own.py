@@ -1,15 +1,26 @@
-"""The machine that we run on, when it is only a server: its update, done like a node's."""
+"""The machine that we run on, when it is only a server: its update, done by lib/update as noded
+does a node's. Its role is to answer: the registry and the router must, or a release is not healthy.
+Not here: when it is its turn (logic.py).
+"""
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
+from ...lib.api.firmware import UpdateState
 from ...lib.clock import monotonic_s
-from ...lib.daemon import Context
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import FirmwareStatus
-from ...lib.update.installer import Installer
-from ..config import Config
+from ...lib.health import HealthReport
+from ...lib.ipc import Client
+from ...lib.update.events import Answer, Limits, Wanted
+from ...lib.update.updater import Spawn, Updater, Work, World
 from ..logic import Ask
-from ..views import Stored
+
+_LOOK_BUSY_S = 1.0
+_LOOK_IDLE_S = 30.0
+_ANSWER_LIMIT_S = 2.0
+_ROLE = ("adoptiond", "routerd")  # without them this is no server
 
 Hear = Callable[[str, FirmwareStatus, float], bool]
 
@@ -17,13 +28,81 @@ Hear = Callable[[str, FirmwareStatus, float], bool]
 class OwnMachine:
     """One among the machines, but asked without the bus."""
 
-    def __init__(self, ctx: Context[Config], installer: Installer, hear: Hear) -> None:
+    def __init__(
+        self,
+        name: str,
+        directories: tuple[Path, Path],
+        spawn: Spawn,
+        limits: Limits,
+        world: World,
+        hear: Hear,
+    ) -> None:
+        """`directories`: for our record, and where the daemons' sockets are."""
+        state, runtime = directories
+        self._name = name
         self._hear = hear
+        self._spawn = spawn
+        self._daemons = {each: Client(runtime / f"{each}.sock") for each in _ROLE}
+        self._work = Work(role_problem="not looked at yet")
+        self._updater = Updater(name, self, state / "own", spawn, limits, world)
 
-    def start(self) -> None:
+    async def start(self) -> None:
         """It tells of itself from now on."""
-        self._hear("server", FirmwareStatus(node_id="server", state="idle"), monotonic_s())
+        await self._look()
+        await self._updater.start()
+        self.tell(self._updater.status())
+        self._spawn(self._watch(), "own machine")
 
-    async def ask(self, ask: Ask, release: Stored | None, path: str) -> str:
+    async def close(self) -> None:
+        """Give the connections back."""
+        for client in self._daemons.values():
+            await client.close()
+
+    async def ask(self, ask: Ask, checksum: str, path: str) -> str:
         """Begin with a release that lies in the repository, or go back."""
-        raise SaintError(Code.REFUSED, "the server cannot update itself yet")
+        await self._look()
+        answer: Answer
+        if ask.is_rollback:
+            answer = await self._updater.rollback()
+        else:
+            wanted = Wanted(ask.version, path, checksum)
+            answer = await self._updater.install(wanted, force=ask.is_forced)
+        if not answer.success:
+            raise SaintError(Code.REFUSED, answer.message)
+        return answer.message
+
+    def block(self, reason: str) -> None:
+        """Why this machine may not be disturbed now; empty: it may."""
+        self._updater.block(reason)
+
+    # what lib/update asks of us
+
+    def work(self) -> Work:
+        """How it was at the last look."""
+        return self._work
+
+    def hold(self) -> None:
+        """Nothing to stop: nodes are safe by themselves when the router falls silent."""
+
+    def resume(self) -> None:
+        """Nothing was held."""
+
+    def tell(self, status: FirmwareStatus) -> None:
+        """Heard like any other machine."""
+        self._hear(self._name, status, monotonic_s())
+
+    async def _watch(self) -> None:
+        while True:
+            is_idle = self._updater.update.state is UpdateState.IDLE
+            await asyncio.sleep(_LOOK_IDLE_S if is_idle else _LOOK_BUSY_S)
+            await self._look()
+
+    async def _look(self) -> None:
+        """A daemon that starts is asked again at the next look."""
+        for name, client in self._daemons.items():
+            try:
+                await client.get("/health", HealthReport, timeout_s=_ANSWER_LIMIT_S)
+            except SaintError as err:
+                self._work = Work(role_problem=err.message, role_unit=f"saint-{name}.service")
+                return
+        self._work = Work()

@@ -16,7 +16,11 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Api, Client, Server
 from saint_services.lib.sd import Directories
+from saint_services.lib.update.boot import Boot
+from saint_services.lib.update.checks import Services
+from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import Bundle, Progress, Slot, Slots
+from saint_services.lib.update.updater import World
 from saint_services.otad import bundle
 from saint_services.otad.adapters.place import bound
 from saint_services.otad.config import Config
@@ -153,16 +157,24 @@ class Robot:
         state = NodeState.OFFLINE if node_id in self.away else NodeState.ACTIVE
         return NodeInfo(node_id=node_id, display_name="", state=state, firmware_version="1.0.0")
 
+    def _world(self) -> World:
+        services = Services(SystemBus("unix:path=/none"))
+        return World(self.installer, services, Boot(self.root / "deadman", self.root / "reboot"))
+
     @asynccontextmanager
     async def otad(
-        self, config: Config | None = None, *, has_registry: bool = False
+        self,
+        config: Config | None = None,
+        *,
+        has_registry: bool = False,
+        world: World | None = None,
     ) -> AsyncIterator["Ota"]:
         """otad, running. `has_registry`: somebody else plays adoptiond."""
         served = bound("127.0.0.1", 0)
         bus = self.domain.bus("otad")
 
         async def life(ctx: Context[Config]) -> None:
-            await run(ctx, self.installer)
+            await run(ctx, world or self._world())
 
         try:
             async with (

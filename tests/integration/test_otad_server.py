@@ -1,0 +1,164 @@
+"""A machine that is only a server: otad updates it too, through RAUC's D-Bus interface, and goes on
+with the roll-out after its own restart.
+"""
+
+import asyncio
+import contextlib
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.firmware import (
+    FirmwareReport,
+    Plan,
+    PlanState,
+    RolloutRequest,
+    Step,
+    Verdict,
+)
+from saint_services.lib.daemon import bind
+from saint_services.lib.health import Health
+from saint_services.lib.ipc import Api
+from saint_services.lib.update.boot import Boot
+from saint_services.lib.update.checks import Services
+from saint_services.lib.update.dbus import SystemBus
+from saint_services.lib.update.installer import RaucInstaller
+from saint_services.lib.update.updater import World
+from saint_services.otad.config import Config
+from tests.unit.otad.ota_rig import Ota, Robot, until
+from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
+from tools.fake_rauc.rig import FakeMachine, fake_machine
+from tools.fake_rauc.systemd import Unit
+
+pytestmark = [pytest.mark.integration, pytest.mark.timeout(60)]
+CONFIG = Config(reserve_bytes=0, health_settle_s=0.5, health_timeout_s=5.0)
+
+
+@dataclass
+class Server:
+    """A server with slots, its otad switched on and off by the test."""
+
+    folder: Path
+    robot: Robot
+    machine: FakeMachine
+    monkeypatch: pytest.MonkeyPatch
+
+    @property
+    def request(self) -> Path:
+        return self.robot.root / "reboot/request"
+
+    @contextlib.asynccontextmanager
+    async def otad(self) -> AsyncIterator[Ota]:
+        """From boot to the next restart."""
+        version = self.machine.installer.slots.slot(self.machine.installer.slots.booted).version
+        self.monkeypatch.setenv("SAINT_VERSION", version)
+        bus = SystemBus(self.machine.address)
+        boot = Boot(self.robot.root / "deadman", self.robot.root / "reboot")
+        world = World(RaucInstaller(bus), Services(bus), boot)
+        async with self.answering("routerd"), self.robot.otad(CONFIG, world=world) as ota:
+            yield ota
+
+    @contextlib.asynccontextmanager
+    async def answering(self, name: str) -> AsyncIterator[None]:
+        """Another daemon, as far as its health goes."""
+        api, health = Api(), Health(name)
+
+        async def report(_: object):
+            return health.report()
+
+        api.get("/health", report)
+        server = await api.serve([bind(self.robot.directories.runtime, name)])
+        yield
+        await server.close()
+
+    async def restarts(self) -> None:
+        """As asked: the boot loader takes the next slot."""
+        await until(self.request.exists, 20.0)
+        self.request.unlink()
+        self.machine.installer.boot()
+
+    async def bundle(self, version: str, keys: object = None) -> bytes:
+        path = self.folder / "b.raucb"
+        release = Release(version=version, payload=b'{"breaks": ""}\n')
+        await asyncio.to_thread(write_bundle, path, release, keys or self.machine.keys)
+        return await asyncio.to_thread(path.read_bytes)
+
+
+@pytest.fixture
+async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
+    monkeypatch.setenv("SAINT_MACHINE", "server")
+    with tempfile.TemporaryDirectory(prefix="ota") as short:
+        folder = Path(short)
+        (tmp_path / "reboot").mkdir()
+        async with fake_machine(folder, "1.0.0") as machine:
+            robot = Robot(tmp_path, machine.keys)
+            yield Server(folder, robot, machine, monkeypatch)
+
+
+async def plan_of(ota: Ota) -> Plan:
+    found = (await ota.client.get("/status", FirmwareReport)).plan
+    assert found
+    return found
+
+
+async def machine_of(ota: Ota):
+    shown = await ota.client.get("/status", FirmwareReport)
+    return next(machine for machine in shown.machines if machine.is_server)
+
+
+async def begin(server: Server, ota: Ota, version: str) -> None:
+    status, answer = await ota.upload(await server.bundle(version))
+    assert status == 200, answer
+    async for shown in ota.client.stream("GET", "/watch", None, FirmwareReport):
+        if any(m.is_server and not m.blocked_by for m in shown.machines):
+            break
+    await ota.client.post("/rollout", RolloutRequest(), Plan)
+
+
+async def ended(ota: Ota) -> Plan:
+    async with asyncio.timeout(20.0):
+        async for shown in ota.client.stream("GET", "/watch", None, FirmwareReport):
+            if shown.plan and shown.plan.state is not PlanState.RUNNING:
+                return shown.plan
+    raise AssertionError
+
+
+async def test_server_updates_itself_and_finishes_the_roll_out(server: Server):
+    async with server.otad() as ota:
+        await begin(server, ota, "1.1.0")
+        await server.restarts()
+    async with server.otad() as ota:
+        plan = await ended(ota)
+        machine = await machine_of(ota)
+    assert plan.state is PlanState.DONE
+    assert (machine.version, machine.slot, machine.verdict) == ("1.1.0", "B", Verdict.HEALTHY)
+    assert machine.spare_version == "1.0.0"
+
+
+async def test_server_that_is_not_well_goes_back_and_halts_the_roll_out(server: Server):
+    async with server.otad() as ota:
+        await begin(server, ota, "1.1.0")
+        await server.restarts()
+    server.machine.units.append(Unit("saint-webd.service", "failed", "failed", result="exit-code"))
+    async with server.otad():
+        await server.restarts()
+    server.machine.units.clear()
+    async with server.otad() as ota:
+        plan = await ended(ota)
+        machine = await machine_of(ota)
+    assert plan.state is PlanState.HALTED
+    assert plan.steps[0].step is Step.FAILED
+    assert (machine.version, machine.slot, machine.verdict) == ("1.0.0", "A", Verdict.ROLLED_BACK)
+    assert "saint-webd" in machine.reason
+
+
+async def test_bundle_of_another_maker_is_refused_by_the_installer(server: Server, tmp_path: Path):
+    strangers = await asyncio.to_thread(make_keys, tmp_path / "strangers")
+    async with server.otad() as ota:
+        status, answer = await ota.upload(await server.bundle("1.1.0", strangers))
+        shown = await ota.client.get("/status", FirmwareReport)
+    assert (status, answer["code"]) == (422, "release_invalid")
+    assert shown.releases == []
