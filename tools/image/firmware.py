@@ -8,7 +8,8 @@ from pathlib import Path
 
 from .tree import Tree
 
-_OURS = (".cmd", ".md")  # files of image/boot that do not go there as they are
+_SOURCES = (".cmd", ".md")  # files of image/boot that do not go there as they are
+_UNUSED = ("cd", "db")  # firmware cut down, and with debugging; the one with cameras (x) stays
 
 
 def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: int) -> None:
@@ -16,7 +17,7 @@ def collect(root: Path, definition: Path, tree: Tree, *, target: Path, epoch: in
     target.mkdir(parents=True)
     vendor = root / "usr/lib/raspi-firmware"
     for path in sorted(vendor.iterdir()):
-        if path.is_file():
+        if path.is_file() and not path.stem.endswith(_UNUSED):
             shutil.copyfile(path, target / path.name)
     overlays = target / "overlays"
     overlays.mkdir()
@@ -44,7 +45,7 @@ def drop_sources(root: Path) -> None:
 
 def _ours(definition: Path, target: Path, tree: Tree, epoch: int) -> None:
     for path in sorted(definition.iterdir()):
-        if path.is_file() and path.suffix not in _OURS:
+        if path.is_file() and path.suffix not in _SOURCES:
             shutil.copyfile(path, target / path.name)
     for path in sorted((definition / "overlays").glob("*.dts")):
         compiled = target / "overlays" / f"{path.stem}.dtbo"
