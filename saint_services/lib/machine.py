@@ -50,10 +50,10 @@ def hardware(root: Path = _ROOT) -> Hardware:
     dmi = root / "sys/class/dmi/id"
     model = _text(tree / "model") or _text(dmi / "product_name") or platform.machine()
     revision = _cpuinfo(root, "Revision") or _text(dmi / "product_version")
-    return Hardware(model[:64], revision[:64], mac_address(root), _version())
+    return Hardware(model[:64], revision[:64], mac_address(root), version())
 
 
-def _version() -> str:
+def version() -> str:
     """SAINT_VERSION is set by the image; a checkout knows its package's version."""
     if version := os.environ.get("SAINT_VERSION"):
         return version

@@ -21,6 +21,7 @@ from .adapters.outputs import Outputs
 from .adapters.role_process import RoleProcess
 from .adapters.server import ConfigServer
 from .config import Config
+from .firmware import NodeFirmware
 from .life import Life, Wanted
 from .logic import step
 from .refresh import Refresher
@@ -46,6 +47,7 @@ async def run(ctx: Context[Config]) -> None:
         await ctx.stopping.wait()
     finally:
         node.role.stop()  # the role goes to its safe state
+        node.firmware.close()
 
 
 def _tell_problems(ctx: Context[Config], files: NodeFiles, outputs: Outputs) -> None:
@@ -82,11 +84,14 @@ class Node:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
         self._reporter = Reporter(bus, identity.node_id, config.server_address, outputs)
+        self.firmware = NodeFirmware(ctx, bus, lambda: self.life, self.handle)
 
     async def start(self) -> None:
         """Resume what the disk says, then be reachable."""
         await self._reporter.open()
-        self.handle(await asyncio.to_thread(self._files.started))
+        started = await asyncio.to_thread(self._files.started)
+        await self.firmware.start()
+        self.handle(started)
         node_id = self.identity.node_id
         self._bus.serve(NODE_ADOPT.at(node_id=node_id), self._adopt)
         self._bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
@@ -108,6 +113,7 @@ class Node:
             _log.info("node changed", **fields, reason=self.life.reason)
         for action in actions:
             self._do(action)
+        self.firmware.node_changed(self.life)
 
     def _do(self, action: lives.Action) -> None:
         match action:
@@ -149,6 +155,12 @@ class Node:
             self.identity = self.identity.model_copy(update={"display_name": ""})
             await self._on_disk(lambda: self._files.rename(self.identity, ""))
         self.handle(lives.Forgotten(action.attempt, reason))
+        if action.factory:
+            await self.firmware.download_again()
+
+    async def server_answers(self) -> None:
+        """It is there, perhaps for the first time since this node started."""
+        await self.firmware.take_offer()
 
     async def rename(self, display_name: str) -> None:
         """Keep the name that the server has for this node; a server without one changes nothing."""

@@ -41,6 +41,7 @@ class Life:
 
     node_id: str
     state: NodeState = NodeState.BOOT
+    is_started: bool = False  # the disk was read
     attempt: int = 0  # rises with every start of a role; events of an older one are late
     wanted: Wanted | None = None  # the role being adopted or held
     candidate: Assignment | None = None  # being adopted, not stored yet
@@ -165,6 +166,16 @@ class Forgotten:
     reason: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class UpdateBegan:
+    """A release is about to be written: nothing may move until that has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateEnded:
+    """It came to nothing: the node goes on where it was."""
+
+
 Event = (
     Started
     | AdoptRequested
@@ -177,6 +188,8 @@ Event = (
     | MadeSafe
     | Stored
     | Forgotten
+    | UpdateBegan
+    | UpdateEnded
 )
 
 

@@ -33,6 +33,8 @@ from .life import (
     StopRole,
     Stored,
     StoreRole,
+    UpdateBegan,
+    UpdateEnded,
 )
 
 Outcome = tuple[Life, tuple[Action, ...]]
@@ -65,6 +67,10 @@ def step(life: Life, event: Event) -> Outcome:
             return _role_broken(life, event.reason)
         case MadeSafe():
             return _made_safe(life, event.reason)
+        case UpdateBegan() if life.request is None:
+            return _update_began(life)
+        case UpdateEnded() if life.state is NodeState.UPDATING:
+            return _resumed(replace(life, state=NodeState.BOOT))
         case Stored() if event.attempt == life.attempt:
             return _stored(life, event.reason)
         case Forgotten() if event.attempt == life.attempt:
@@ -79,18 +85,48 @@ def pause_s(failures: int, first_s: float, longest_s: float) -> float:
 
 
 def _started(life: Life, event: Started) -> Outcome:
-    if life.state is not NodeState.BOOT:
+    if life.is_started or life.state not in (NodeState.BOOT, NodeState.UPDATING):
         return life, ()
-    life = replace(life, attempt=life.attempt + 1, fault=event.problem)
-    if event.held:
-        life = replace(life, state=NodeState.ACTIVE, held=event.held, wanted=event.held.wanted)
-        config = event.held.config
+    wanted = event.held.wanted if event.held else event.wanted
+    life = replace(life, is_started=True, held=event.held, wanted=wanted, fault=event.problem)
+    if life.state is NodeState.BOOT:
+        return _resumed(life)
+    # The server had a newer release for us: the role waits until that has ended.
+    safe = (MakeSafe(event.held.config),) if event.held else ()
+    return life, (*safe, Announce())
+
+
+def _resumed(life: Life) -> Outcome:
+    """What the disk said, put to work."""
+    if not life.is_started:
+        return life, ()
+    life = replace(life, attempt=life.attempt + 1, failures=0)
+    held, wanted = life.held, life.wanted
+    if held:
+        life = replace(life, state=NodeState.ACTIVE)
         # A role process that died while we were away may have left motors running.
-        return life, (MakeSafe(config), StartRole(life.attempt, config), Announce())
-    if event.wanted:
-        life = replace(life, state=NodeState.ADOPTING, wanted=event.wanted)
-        return life, (FetchConfig(life.attempt, event.wanted), Announce())
+        return life, (MakeSafe(held.config), StartRole(life.attempt, held.config), Announce())
+    if wanted:
+        life = replace(life, state=NodeState.ADOPTING)
+        return life, (FetchConfig(life.attempt, wanted), Announce())
     return replace(life, state=NodeState.UNADOPTED), (Announce(),)
+
+
+def _update_began(life: Life) -> Outcome:
+    """The role stops before the machine is disturbed; role and configuration are kept."""
+    actions: list[Action] = [StopRole()]
+    if life.config_in_use:
+        actions.append(MakeSafe(life.config_in_use))
+    life = replace(
+        life,
+        state=NodeState.UPDATING,
+        attempt=life.attempt + 1,
+        role_alive=False,
+        candidate=None,
+        is_storing=False,
+        fault="",
+    )
+    return life, (*actions, Announce())
 
 
 def _adopt_requested(life: Life, event: AdoptRequested) -> Outcome:
@@ -127,8 +163,9 @@ def _refusal(life: Life, event: AdoptRequested) -> str | None:
 def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
     if event.node_id not in ("", life.node_id):
         return life, (Answer(event.request, False, f"this is {life.node_id}"),)
-    if life.state is NodeState.BOOT:
-        return life, (Answer(event.request, False, f"{life.node_id} is just starting"),)
+    if life.state in (NodeState.BOOT, NodeState.UPDATING):
+        doing = "just starting" if life.state is NodeState.BOOT else "being updated"
+        return life, (Answer(event.request, False, f"{life.node_id} is {doing}"),)
     actions: list[Action] = [StopRole()]
     if life.config_in_use:
         actions.append(MakeSafe(life.config_in_use))
@@ -136,6 +173,7 @@ def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
         actions.append(Answer(life.request, False, f"{life.node_id} was reset meanwhile"))
     life = Life(
         life.node_id,
+        is_started=True,
         attempt=life.attempt + 1,
         request=event.request,
         outputs_safe=life.outputs_safe,
@@ -177,7 +215,12 @@ def _adoption_failed(life: Life, reason: str) -> Outcome:
     if life.request is not None:
         actions.append(Answer(life.request, False, reason))
     life = Life(
-        life.node_id, NodeState.UNADOPTED, attempt, fault=reason, outputs_safe=life.outputs_safe
+        life.node_id,
+        NodeState.UNADOPTED,
+        is_started=True,
+        attempt=attempt,
+        fault=reason,
+        outputs_safe=life.outputs_safe,
     )
     return life, (*actions, Announce())
 

@@ -25,6 +25,8 @@ class Refreshed(Protocol):
 
     async def rename(self, display_name: str) -> None: ...
 
+    async def server_answers(self) -> None: ...
+
 
 class Refresher:
     """Watches for the server."""
@@ -55,6 +57,7 @@ class Refresher:
             self._is_back.set()
 
     async def _check(self) -> None:
+        await self._node.server_answers()
         held = self._node.life.held
         if held is None:
             return

@@ -56,7 +56,7 @@ class OneMachine(RuleBasedStateMachine):
         self.is_moving = False
         self.is_held = False
         self.is_rauc_up = True
-        self.jobs: list[words.Action] = []
+        self.batches: list[list[words.Action]] = []  # what fails drops the rest of its own
         self.running: words.Install | words.Follow | None = None
         self.incoming = ""
         self.inspecting: words.Inspect | None = None
@@ -66,7 +66,7 @@ class OneMachine(RuleBasedStateMachine):
 
     def boot(self) -> None:
         """Power on, or a restart: what is not on the card is gone."""
-        self.jobs, self.running, self.inspecting, self.incoming = [], None, None, ""
+        self.batches, self.running, self.inspecting, self.incoming = [], None, None, ""
         self.is_moving = self.is_held = self.is_armed_deadman = False
         self.is_restart_asked = False
         for _ in range(20):
@@ -81,7 +81,7 @@ class OneMachine(RuleBasedStateMachine):
     def start_process(self) -> None:
         self.update = Update(self.card.versions[self.slot])
         self.is_held = False
-        self.jobs = [words.Look()]
+        self.batches = [[words.Look()]]
 
     def slots(self) -> Slots:
         spare = "B" if self.slot == "A" else "A"
@@ -103,19 +103,22 @@ class OneMachine(RuleBasedStateMachine):
 
     def happens(self, event: words.Event) -> None:
         self.update, actions = step(self.update, event)
-        self.jobs += actions
+        self.batches += [list(actions)] if actions else []
 
     # actions, one at a time: power may go between any two
 
-    @precondition(lambda self: self.jobs)
+    @precondition(lambda self: self.batches)
     @rule(is_faulty=st.integers(0, 9).map(lambda n: n == 0))
     def next_action(self, is_faulty: bool) -> None:
-        action = self.jobs.pop(0)
+        batch = self.batches[0]
+        action = batch.pop(0)
+        if not batch:
+            del self.batches[0]
         if isinstance(action, words.Save | words.SetMark | words.Restart) and is_faulty:
-            self.fail(action)
+            self.fail(action, batch)
             return
         if isinstance(action, words.SetMark | words.Switch) and not self.is_rauc_up:
-            self.fail(action)
+            self.fail(action, batch)
             return
         self.carry_out(action)
 
@@ -123,7 +126,7 @@ class OneMachine(RuleBasedStateMachine):
     def goes_its_way(self, count: int, kind: str) -> None:
         """Some steps without anything in between, so that all depths are reached."""
         for _ in range(count):
-            if self.jobs:
+            if self.batches:
                 self.next_action(False)
             elif self.inspecting:
                 self.bundle_is_inspected("good")
@@ -137,8 +140,8 @@ class OneMachine(RuleBasedStateMachine):
                 self.somebody_asks("2.0", True)
             self.verdict_is_not_lost()
 
-    def fail(self, action: words.Action) -> None:
-        self.jobs = []
+    def fail(self, action: words.Action, batch: list[words.Action]) -> None:
+        self.batches = [other for other in self.batches if other is not batch]
         self.happens(words.ActionFailed(action, "no luck"))
 
     def carry_out(self, action: words.Action) -> None:
@@ -241,7 +244,7 @@ class OneMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_held)
     @rule(is_moving=st.sampled_from([False, True]))
     def robot_moves(self, is_moving: bool) -> None:
-        if any(isinstance(job, words.Restart) for job in self.jobs):
+        if any(isinstance(job, words.Restart) for batch in self.batches for job in batch):
             return  # the stop is on its way already
         self.is_moving = is_moving
         self.happens(words.BlockedChanged("outputs are live" if is_moving else ""))
@@ -280,7 +283,7 @@ class OneMachine(RuleBasedStateMachine):
         self.activate(spare)
         self.awaited = self.try_of_card()
 
-    @precondition(lambda self: self.running and not self.jobs)
+    @precondition(lambda self: self.running and not self.batches)
     @rule(kind=st.sampled_from(["well", "ill"]), how=st.sampled_from(["works", "written", "gone"]))
     def connection_to_installer_breaks(self, kind: str, how: str) -> None:
         if how != "works":
@@ -298,7 +301,7 @@ class OneMachine(RuleBasedStateMachine):
     def time_passes(self, passes_s: float) -> None:
         self.now_s += passes_s
         if self.update.slots is None or self.update.needs_look:
-            self.jobs.append(words.Look())
+            self.batches.append([words.Look()])
         self.happens(words.Ticked(self.now_s))
         if self.update.state is UpdateState.VERIFYING:
             self.check()
@@ -336,8 +339,8 @@ class OneMachine(RuleBasedStateMachine):
         if self.awaited is None:
             return
         record = self.card.record
-        if record.pending:
-            assert (record.pending.version, record.pending.attempt) == self.awaited
+        pending = record.pending
+        if pending and (pending.version, pending.attempt) == self.awaited:
             return
         assert (record.last.version, record.last.attempt) == self.awaited
         assert record.last.verdict in (Verdict.HEALTHY, Verdict.ROLLED_BACK)
@@ -350,7 +353,7 @@ class OneMachine(RuleBasedStateMachine):
 
     @invariant()
     def state_agrees_with_the_record(self) -> None:
-        if self.jobs:
+        if self.batches:
             return
         pending = self.update.record.pending
         if self.update.state in (UpdateState.VERIFYING, UpdateState.RESTARTING):
@@ -359,4 +362,4 @@ class OneMachine(RuleBasedStateMachine):
 
 
 TestOneMachine = OneMachine.TestCase
-TestOneMachine.settings = limits(max_examples=200, stateful_step_count=40, deadline=None)
+TestOneMachine.settings = limits(max_examples=60, stateful_step_count=40, deadline=None)

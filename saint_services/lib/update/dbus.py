@@ -4,6 +4,7 @@ again after it broke. Not here: what is asked of whom (installer.py, checks.py).
 
 import asyncio
 import contextlib
+import importlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,7 @@ class SystemBus:
         self, peer: Peer, member: str, signature: str = "", *body: Any, limit_s: float = 10.0
     ) -> tuple[Any, ...]:
         """Raises CallError when the peer refuses, SaintError when nobody answers."""
+        bus = await self._connected()
         from dbus_fast import Message
 
         message = Message(
@@ -80,7 +82,6 @@ class SystemBus:
             signature=signature,
             body=list(body),
         )
-        bus = await self._connected()
         try:
             async with asyncio.timeout(limit_s):
                 reply = await bus.call(message)
@@ -114,7 +115,8 @@ class SystemBus:
             return self._bus
 
     async def _connect(self) -> "MessageBus":
-        # The library costs 3.5 MB: a machine without updates need not have it.
+        # In a thread: reading it from the disk takes a while.
+        await asyncio.to_thread(importlib.import_module, "dbus_fast.aio")
         from dbus_fast import AuthError, BusType, InvalidAddressError
         from dbus_fast.aio import MessageBus
 

@@ -50,6 +50,7 @@ class Update:
     verify_until_s: float = 0.0
     well_since_s: float | None = None
     failed_since_s: float | None = None
+    last_problem: str = ""
     is_marking: bool = False
     mark_fault: str = ""  # why the slot could not be marked good
     condemned_for: str = ""  # the log is being read
@@ -166,9 +167,12 @@ class Checked:
 
     now_s: float
     failed_units: tuple[str, ...] = ()  # systemd has given up on them
-    waiting_units: tuple[str, ...] = ()  # being started, or started again and again
+    waiting_units: tuple[str, ...] = ()  # being started
+    restarting_units: tuple[str, ...] = ()  # started again and again
+    units_problem: str = ""  # why nothing is known of the units
     bus_problem: str = ""
     role_problem: str = ""
+    role_unit: str = ""  # whose log tells about it
     role_deaths: int = 0  # since this process started, of a role that had been ready
     server_heard: bool = False
 

@@ -82,6 +82,9 @@ class Installer(Protocol):
     async def follow(self, on_progress: Progress) -> bool:
         """Wait for an installation that runs already; False when there is none. InstallError."""
 
+    async def is_installing(self) -> bool:
+        """True while an installation runs, whoever asked for it."""
+
     async def slots(self) -> Slots:
         """What the slots hold."""
 
@@ -122,7 +125,7 @@ class RaucInstaller:
     async def follow(self, on_progress: Progress) -> bool:
         """Wait for an installation that runs already; False when there is none. InstallError."""
         async with self._bus.listen(*_RULES) as signals:
-            if not await self._is_working():
+            if not await self.is_installing():
                 return False
             await self._until_done(signals.next, on_progress)
             return True
@@ -149,7 +152,8 @@ class RaucInstaller:
             return ""  # no slot is left that the boot loader would take
         return next((slot.letter for slot in slots if slot.name == name), "")
 
-    async def _is_working(self) -> bool:
+    async def is_installing(self) -> bool:
+        """True while an installation runs, whoever asked for it."""
         return await self._property("Operation") == "installing"
 
     async def _property(self, name: str) -> str:
@@ -175,7 +179,7 @@ class RaucInstaller:
         while monotonic_s() < deadline_s:
             signal: Signal | None = await following(_SILENCE_LIMIT_S)
             if signal is None:
-                if await self._is_working():
+                if await self.is_installing():
                     continue
                 return await self._judge()
             match signal.member, signal.body:

@@ -163,7 +163,7 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
         return err.message
     if is_offer and record.is_bad(wanted.version, wanted.checksum_sha256):
         return f"{wanted.version} was rolled back here; it is tried again only when asked for"
-    if is_offer and update.was_blocked:
+    if is_offer and update.was_blocked and not record.must_download:
         return "the machine has been in use since it started"
     last = record.last
     is_tired = last.version == wanted.version and last.attempt >= MOST_OFFERS

@@ -148,43 +148,60 @@ def checked(update: Update, event: Checked) -> Outcome:
         return update, ()
     if update.is_marking or update.condemned_for:
         return update, ()
-    failed = tuple(u for u in event.failed_units if u not in pending.before.failed_units)
-    problems = _problems(update, pending, event, failed)
+    given_up = _given_up(pending, event)
+    problems = _problems(update, pending, event, given_up)
     now_s, limits = event.now_s, update.limits
     before = update.fault
     update = replace(
         update,
         fault="; ".join(problems),
+        last_problem="; ".join(problems) or update.last_problem,
         well_since_s=None if problems else _since(update.well_since_s, now_s),
-        failed_since_s=_since(update.failed_since_s, now_s) if failed else None,
+        failed_since_s=_since(update.failed_since_s, now_s) if given_up else None,
     )
     if update.well_since_s is not None and now_s - update.well_since_s >= limits.settle_s:
         return replace(update, is_marking=True), (SetMark(Mark.GOOD, "booted"),)
-    failed_for_s = now_s - _since(update.failed_since_s, now_s)
-    is_hopeless = failed_for_s >= limits.settle_s or event.role_deaths >= MOST_ROLE_DEATHS
-    if problems and (is_hopeless or now_s >= update.verify_until_s):
-        units = (*failed, *event.waiting_units)
-        return replace(update, condemned_for=update.fault), (ReadLog(units),)
+    if _is_hopeless(update, event, bool(problems)):
+        units = (*given_up, *event.waiting_units, *((event.role_unit,) if event.role_unit else ()))
+        reason = update.last_problem or "it does not stay healthy"
+        return replace(update, condemned_for=reason), (ReadLog(tuple(dict.fromkeys(units))),)
     return update, () if before == update.fault else (Tell(),)
 
 
+def _given_up(pending: Pending, event: Checked) -> tuple[str, ...]:
+    """Units that will not come up by themselves, and that did before."""
+    units = (*event.failed_units, *event.restarting_units)
+    return tuple(unit for unit in units if unit not in pending.before.failed_units)
+
+
+def _is_hopeless(update: Update, event: Checked, has_problems: bool) -> bool:
+    """Waiting any longer would not help. What comes and goes gets no second time."""
+    now_s, settle_s = event.now_s, update.limits.settle_s
+    if now_s >= update.verify_until_s + (0.0 if has_problems else settle_s):
+        return True
+    is_failed = now_s - _since(update.failed_since_s, now_s) >= settle_s
+    return has_problems and (is_failed or event.role_deaths >= MOST_ROLE_DEATHS)
+
+
 def _problems(
-    update: Update, pending: Pending, event: Checked, failed: tuple[str, ...]
+    update: Update, pending: Pending, event: Checked, given_up: tuple[str, ...]
 ) -> list[str]:
-    problems = [f"{unit} failed" for unit in failed]
-    problems += [f"{unit} does not come up" for unit in event.waiting_units]
-    problems += [event.bus_problem] if event.bus_problem else []
-    if pending.before.role_answered and event.role_problem:
-        problems.append(event.role_problem)
+    texts = [f"{unit} failed" for unit in given_up if unit in event.failed_units]
+    texts += [f"{unit} dies again and again" for unit in given_up if unit not in event.failed_units]
+    waiting = (unit for unit in event.waiting_units if unit not in given_up)
+    texts += [f"{unit} is not up" for unit in waiting if unit not in pending.before.failed_units]
+    texts += [event.units_problem, event.bus_problem]
+    if pending.before.role_answered:
+        texts.append(event.role_problem)
     if event.role_deaths >= MOST_ROLE_DEATHS:
-        problems.append(f"the role died {event.role_deaths} times")
+        texts.append(f"the role died {event.role_deaths} times")
     if pending.before.server_heard and not event.server_heard:
-        problems.append("the server, which was heard before, is not heard")
+        texts.append("the server, which was heard before, is not heard")
     if update.slots is None:
-        problems.append(update.silence)
+        texts.append(update.silence)
     if update.mark_fault and event.now_s >= update.verify_until_s:
-        problems.append(f"the slot could not be marked good: {update.mark_fault}")
-    return problems
+        texts.append(f"the slot could not be marked good: {update.mark_fault}")
+    return [text for text in texts if text]
 
 
 def _since(since_s: float | None, now_s: float) -> float:

@@ -13,6 +13,7 @@ from tests.unit.noded.node_rig import Robot
 @pytest.fixture
 async def robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Robot]:
     monkeypatch.setenv("SAINT_NODE_ID", "pi_1")
+    monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", f"unix:path={tmp_path / 'no-bus'}")
     monkeypatch.setenv("SAINT_HW", f"sim:{tmp_path / 'hw'}")
     robot = Robot(tmp_path)
 

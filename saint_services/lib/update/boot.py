@@ -1,0 +1,59 @@
+"""What this boot is, and how it ends: the running slot, the dead-man timer that the initrd started,
+and the request to restart. Not here: who restarts the machine (saint-reboot.service).
+"""
+
+import os
+import re
+from pathlib import Path
+
+from ..errors import Code, SaintError
+from ..state import write_atomic
+
+_LONGEST_REASON = 200
+
+
+def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:
+    """The letter that the boot script gave the kernel; empty on a machine without slots."""
+    try:
+        found = re.search(r"(?:^|\s)rauc\.slot=(\S{1,16})", cmdline.read_text("ascii", "replace"))
+    except OSError:
+        return ""
+    return found[1] if found else ""
+
+
+class Boot:
+    """The dead-man timer and the restart of this machine."""
+
+    def __init__(self, deadman: Path | None = None, requests: Path | None = None) -> None:
+        environment = os.environ
+        self._deadman = deadman or Path(environment.get("SAINT_DEADMAN", "/run/saint-deadman"))
+        folder = environment.get("SAINT_REBOOT_DIR", "/run/saint-reboot")
+        self._request = (requests or Path(folder)) / "request"
+
+    def disarm(self) -> str:
+        """Returns why it could not be done, or nothing. A machine without a timer is no fault."""
+        try:
+            descriptor = os.open(self._deadman, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return ""  # ENOENT: none on this machine; ENXIO: its reader was disarmed before
+        try:
+            os.write(descriptor, b"good\n")
+        except OSError as err:
+            return f"{self._deadman} cannot be written: {err.strerror}"
+        finally:
+            os.close(descriptor)
+        return ""
+
+    def restart(self, reason: str) -> None:
+        """Ask for it. Raises SaintError when nobody could read the request."""
+        line = " ".join(reason.split())[:_LONGEST_REASON] + "\n"
+        try:
+            if not self._request.parent.is_dir():
+                raise FileNotFoundError(2, "there is no such folder")
+            write_atomic(self._request, line.encode(), mode=0o640)
+        except OSError as err:
+            raise SaintError(
+                Code.INTERNAL,
+                f"{self._request} cannot be written: {err.strerror}",
+                fix="Restart this machine by hand.",
+            ) from err

@@ -1,0 +1,102 @@
+"""How the machine is: units that failed or do not come up, and the log lines that belong to them.
+Not here: whether that is bad enough to leave a release (trial.py).
+"""
+
+import asyncio
+import contextlib
+from asyncio.subprocess import DEVNULL, PIPE
+from dataclasses import dataclass
+
+from ..errors import Code, SaintError
+from .dbus import CallError, Peer, SystemBus
+from .record import LONGEST_LOG
+
+SYSTEMD = Peer(
+    "org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager"
+)
+_SERVICE = "org.freedesktop.systemd1.Service"
+_PROPERTIES = "org.freedesktop.systemd1", "org.freedesktop.DBus.Properties"
+_LIMIT_S = 5.0
+_LOG_LIMIT_S = 5.0
+_LOG_LINES = 20
+_OFTEN = 3  # restarts since boot; one may happen while its neighbours come up
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What does not work."""
+
+    failed: tuple[str, ...] = ()  # systemd has given up on them
+    waiting: tuple[str, ...] = ()  # ours: being started
+    restarting: tuple[str, ...] = ()  # ours: started again and again
+
+
+class Services:
+    """systemd on the system bus."""
+
+    def __init__(self, bus: SystemBus) -> None:
+        self._bus = bus
+
+    async def units(self) -> Units:
+        """Raises SaintError where no systemd answers."""
+        try:
+            (listed,) = await self._bus.call(SYSTEMD, "ListUnits", limit_s=_LIMIT_S)
+            ours = [row for row in listed if _is_ours(row[0])]
+            restarting = [row[0] for row in ours if await self._restarts(row[6]) >= _OFTEN]
+        except CallError as err:
+            message = f"systemd does not tell how its units are: {err.text or err.name}"
+            raise SaintError(Code.DAEMON_UNREACHABLE, message) from err
+        return Units(
+            failed=tuple(sorted(row[0] for row in listed if row[3] == "failed")),
+            waiting=tuple(sorted(row[0] for row in ours if row[3] == "activating")),
+            restarting=tuple(sorted(restarting)),
+        )
+
+    async def _restarts(self, path: str) -> int:
+        peer = Peer(SYSTEMD.name, path, _PROPERTIES[1])
+        try:
+            (count,) = await self._bus.call(
+                peer, "Get", "ss", _SERVICE, "NRestarts", limit_s=_LIMIT_S
+            )
+        except CallError:
+            return 0  # it went away meanwhile
+        return int(count)
+
+
+def _is_ours(name: str) -> bool:
+    return name.startswith("saint-") and name.endswith(".service")
+
+
+async def log_excerpt(units: tuple[str, ...]) -> str:
+    """The last lines of these units, or the last warnings of all; at most 4 KiB, newest kept.
+    Empty where there is no journal."""
+    wanted = [f"--unit={unit}" for unit in units] or ["--priority=warning"]
+    command = ("journalctl", "--quiet", "--boot", "--no-pager", "--output=short-iso")
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, f"--lines={_LOG_LINES}", *wanted, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
+        )
+    except OSError:
+        return ""
+    assert process.stdout, "it was asked for"
+    try:
+        async with asyncio.timeout(_LOG_LIMIT_S):
+            text = (await process.stdout.read(1 << 18)).decode(errors="replace")
+            await process.wait()
+    except TimeoutError:
+        text = ""
+    finally:
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+    return _tail(text)
+
+
+def _tail(text: str) -> str:
+    """Whole lines, as many of the last ones as fit."""
+    text = "".join(c if c.isprintable() or c == "\n" else "?" for c in text.strip())
+    raw = text.encode()
+    if len(raw) <= LONGEST_LOG:
+        return text
+    return raw[-LONGEST_LOG:].decode(errors="ignore").partition("\n")[2]

@@ -1,0 +1,350 @@
+"""Wires the update of this machine together: installer, disk, boot and health report events to the
+logic, and its actions are carried out here, one after the other. The daemon that owns the machine's
+update (noded, or otad on a machine that is only a server) says how its own work is going, and stops
+it while a slot is written. No rules.
+"""
+
+import asyncio
+import itertools
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from .. import log, machine
+from ..api.firmware import UpdateState
+from ..clock import monotonic_s
+from ..errors import SaintError
+from ..generated.saint_msgs import FirmwareStatus
+from . import boot as boots
+from . import events as words
+from .checks import Services, Units, log_excerpt
+from .dbus import SystemBus
+from .events import Action, Event, Limits, Update, Wanted
+from .installer import Installer, Mark, RaucInstaller, Slots
+from .logic import step
+from .rauc_words import InstallError
+from .record import Before, Record, store
+from .report import firmware_status
+
+_PULSE_S = 1.0
+_FIRST_LOOK_LIMIT_S = 3.0  # RAUC starts when it is asked; a role must not wait for that
+_LOOK_LIMIT_S = 30.0
+_LOOK_FIRST_S = 1.0
+_LOOK_LONGEST_S = 60.0
+_PROGRESS_S = 0.5
+_log = log.get("update")
+
+Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """How the owner's own work is going."""
+
+    bus_problem: str = ""
+    role_problem: str = ""  # empty: it answers
+    role_unit: str = ""  # whose log would tell more
+    role_deaths: int = 0  # since this process started, of a role that had been ready
+    server_heard: bool = False
+
+
+class Owner(Protocol):
+    """The daemon that this machine's update belongs to."""
+
+    def work(self) -> Work:
+        """How it is going now."""
+
+    def hold(self) -> None:
+        """Stop, with outputs safe, until resume() or a restart. SaintError: it is not possible."""
+
+    def resume(self) -> None:
+        """Go on; harmless when nothing was held."""
+
+    def tell(self, status: FirmwareStatus) -> None:
+        """Something changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What an update touches; a test brings its own."""
+
+    installer: Installer
+    services: Services
+    boot: boots.Boot
+
+    @classmethod
+    def of_this_machine(cls) -> "World":
+        """The system bus, the boot's files."""
+        bus = SystemBus()
+        return cls(RaucInstaller(bus), Services(bus), boots.Boot())
+
+
+class Updater:
+    """One machine's update."""
+
+    def __init__(
+        self,
+        node_id: str,
+        owner: Owner,
+        directory: Path,
+        spawn: Spawn,
+        limits: Limits,
+        world: World | None = None,
+    ) -> None:
+        self.update = Update("", limits)
+        self.problem = ""  # of the record's file
+        self._node_id = node_id
+        self._owner = owner
+        self._store = store(directory)
+        self._spawn = spawn
+        self._world = world or World.of_this_machine()
+        self._batches: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue(256)
+        self._stirred = asyncio.Event()
+        self._numbers = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[words.Answer]] = {}
+        self._progress_s = float("-inf")
+
+    # what the owner asks
+
+    async def start(self) -> None:
+        """Know where this machine stands; the rest goes on beside the owner's work."""
+        version = await asyncio.to_thread(machine.version)
+        self.update = replace(self.update, version=version)
+        await self._look(_FIRST_LOOK_LIMIT_S)
+        self._spawn(self._work_off(), "update actions")
+        self._spawn(self._pulse(), "update pulse")
+
+    def close(self) -> None:
+        """Give the connection back."""
+        self._world.installer.close()
+
+    def status(self) -> FirmwareStatus:
+        """How it stands."""
+        return firmware_status(self.update, self._node_id)
+
+    def block(self, reason: str) -> None:
+        """Why the machine may not be disturbed now; empty: it may."""
+        if reason != self.update.blocked:
+            self.handle(words.BlockedChanged(reason))
+
+    async def install(self, wanted: Wanted, *, force: bool = False) -> words.Answer:
+        """Somebody asks for it. The answer tells whether it was begun."""
+        return await self._ask(lambda n: words.InstallRequested(wanted, force, n))
+
+    async def rollback(self) -> words.Answer:
+        """Somebody asks for the release in the other slot."""
+        return await self._ask(words.RollbackRequested)
+
+    def offer(self, wanted: Wanted) -> bool:
+        """The server has it; nobody asked. True when it is being installed."""
+        self.handle(words.InstallRequested(wanted))
+        return self.update.state is UpdateState.INSTALLING
+
+    def want_download(self) -> None:
+        """The next offer is taken whatever runs."""
+        self.handle(words.DownloadRequested())
+
+    # what happens
+
+    def handle(self, event: Event) -> None:
+        """Everything that happens to the update comes through here."""
+        before = self.update
+        self.update, actions = step(before, event)
+        if before.state is not self.update.state or before.record.last != self.update.record.last:
+            _report(self.update)
+        if actions:
+            self._batches.put_nowait(actions)
+        self._stirred.set()
+
+    async def _pulse(self) -> None:
+        """Looks at the machine during a trial, asks again for what failed; else it sleeps."""
+        failures = 0
+        while True:
+            self._stirred.clear()
+            state = self.update.state
+            if state is UpdateState.VERIFYING:
+                self.handle(await self._checked())
+            elif state is UpdateState.RESTARTING:
+                self.handle(words.Ticked(monotonic_s()))
+            is_unclear = self.update.slots is None or self.update.needs_look
+            failures = failures + 1 if is_unclear else 0
+            if not is_unclear and state not in (UpdateState.VERIFYING, UpdateState.RESTARTING):
+                await self._stirred.wait()
+                continue
+            pause_s = _LOOK_FIRST_S * (1 << min(failures, 8)) if is_unclear else _PULSE_S
+            is_busy = state is not UpdateState.IDLE
+            await asyncio.sleep(_PULSE_S if is_busy else min(pause_s, _LOOK_LONGEST_S))
+            if is_unclear:
+                self._batches.put_nowait((words.Look(),))
+
+    async def _work_off(self) -> None:
+        """One batch after the other; what fails drops the rest of its batch."""
+        while True:
+            for action in await self._batches.get():
+                try:
+                    await self._do(action)
+                except SaintError as err:
+                    text = type(action).__name__
+                    _log.warning("part of an update failed", action=text, reason=err.message)
+                    self.handle(words.ActionFailed(action, err.message))
+                    break
+
+    async def _do(self, action: Action) -> None:
+        match action:
+            case words.Save(record):
+                await asyncio.to_thread(self._store.save, record)
+            case words.Look():
+                await self._look(_LOOK_LIMIT_S)
+            case words.SetMark(mark, slot):
+                await self._world.installer.mark(mark, slot)
+                self.handle(words.Marked(mark))
+            case words.ReadLog(units):
+                self.handle(words.LogRead(await log_excerpt(units)))
+            case words.Disarm():
+                if problem := await asyncio.to_thread(self._world.boot.disarm):
+                    _log.warning("the dead-man timer goes on", reason=problem)
+            case words.Restart(reason):
+                _log.info("restart asked for", reason=reason)
+                await asyncio.to_thread(self._world.boot.restart, reason)
+            case words.Inspect() | words.Install() | words.Follow() | words.Switch():
+                self._spawn(self._long(action), "installation")
+            case _:
+                self._at_once(action)
+
+    def _at_once(self, action: Action) -> None:
+        match action:
+            case words.Tell():
+                self._owner.tell(self.status())
+            case words.Hold():
+                self._owner.hold()
+            case words.Resume():
+                self._owner.resume()
+            case words.Answer(request):
+                waiting = self._waiting.get(request)
+                if waiting and not waiting.done():
+                    waiting.set_result(action)
+
+    async def _look(self, limit_s: float) -> None:
+        slots: Slots | None = None
+        is_installing, silence = False, ""
+        record = await asyncio.to_thread(self._load)
+        try:
+            async with asyncio.timeout(limit_s):
+                slots = await self._world.installer.slots()
+                is_installing = await self._world.installer.is_installing()
+        except SaintError as err:
+            silence = err.message
+        except TimeoutError:
+            silence = f"RAUC has not answered within {limit_s:g} s"
+        slot = slots.booted.letter if slots else await asyncio.to_thread(boots.booted_slot)
+        self.handle(words.Looked(monotonic_s(), record, slot, slots, silence, is_installing))
+
+    def _load(self) -> Record:
+        try:
+            record = self._store.load()
+        except SaintError as err:
+            self.problem = str(err)
+            return Record()
+        self.problem = str(self._store.problem or "")
+        return record
+
+    async def _long(
+        self, action: words.Inspect | words.Install | words.Follow | words.Switch
+    ) -> None:
+        """What takes minutes, beside everything else."""
+        installer = self._world.installer
+        try:
+            match action:
+                case words.Inspect(wanted, pause_s):
+                    await asyncio.sleep(pause_s)
+                    bundle = await installer.inspect(wanted.source) if wanted.source else None
+                    self.handle(words.Inspected(await self._before(), bundle))
+                    return
+                case words.Install(wanted, pause_s):
+                    await asyncio.sleep(pause_s)
+                    await installer.install(wanted.source, self._progressed)
+                case words.Follow():
+                    if not await installer.follow(self._progressed):
+                        self.handle(words.Lost("the installation ended meanwhile"))
+                        return
+                case words.Switch():
+                    await installer.mark(Mark.ACTIVE, "other")
+            self.handle(words.Installed())
+        except InstallError as err:
+            self.handle(_failed(action, err))
+        except SaintError as err:
+            if isinstance(action, words.Inspect):
+                self.handle(words.InspectFailed(err.message, is_transient=True))
+            else:
+                self.handle(words.Lost(err.message))
+
+    def _progressed(self, percent: int, _: str) -> None:
+        now_s = monotonic_s()
+        if now_s - self._progress_s >= _PROGRESS_S or percent >= 100:
+            self._progress_s = now_s
+            self.handle(words.Progressed(percent))
+
+    async def _before(self) -> Before:
+        work, units = self._owner.work(), await self._units()
+        return Before(
+            failed_units=() if isinstance(units, str) else (*units.failed, *units.waiting),
+            role_answered=not work.role_problem,
+            server_heard=work.server_heard,
+        )
+
+    async def _checked(self) -> words.Checked:
+        work, units = self._owner.work(), await self._units()
+        known = Units() if isinstance(units, str) else units
+        return words.Checked(
+            monotonic_s(),
+            failed_units=known.failed,
+            waiting_units=known.waiting,
+            restarting_units=known.restarting,
+            units_problem=units if isinstance(units, str) else "",
+            bus_problem=work.bus_problem,
+            role_problem=work.role_problem,
+            role_unit=work.role_unit,
+            role_deaths=work.role_deaths,
+            server_heard=work.server_heard,
+        )
+
+    async def _units(self) -> Units | str:
+        try:
+            return await self._world.services.units()
+        except SaintError as err:
+            return err.message
+
+    async def _ask(self, make_event: Callable[[int], Event]) -> words.Answer:
+        number = next(self._numbers)
+        answer: asyncio.Future[words.Answer] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            self.handle(make_event(number))
+            async with asyncio.timeout(_LOOK_LIMIT_S):
+                return await answer
+        except TimeoutError:
+            return words.Answer(number, False, f"no outcome within {_LOOK_LIMIT_S:g} s")
+        finally:
+            del self._waiting[number]
+
+
+def _failed(
+    action: words.Inspect | words.Install | words.Follow | words.Switch, err: InstallError
+) -> Event:
+    if isinstance(action, words.Inspect):
+        return words.InspectFailed(err.message, err.is_transient)
+    return words.InstallFailed(err.message, err.is_transient)
+
+
+def _report(update: Update) -> None:
+    last, pending = update.record.last, update.record.pending
+    _log.info(
+        "update changed",
+        state=update.state.value,
+        version=update.version,
+        slot=update.slot or "none",
+        target=pending.version if pending else last.version,
+        verdict="" if pending else last.verdict.value,
+        reason=pending.reason if pending else last.reason,
+    )

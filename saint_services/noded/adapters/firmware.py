@@ -1,0 +1,54 @@
+"""Asks the server which release this node should run, and where it is. Not here: whether it is
+taken (lib/update), whether it is genuine (its signature, checked by the installer).
+"""
+
+from ...lib.bus import Bus
+from ...lib.errors import Code, SaintError
+from ...lib.generated.saint_msgs import (
+    FirmwareCheck_Request,
+    FirmwareCheck_Response,
+    FirmwareDownload_Request,
+)
+from ...lib.generated.topics import FIRMWARE_CHECK, FIRMWARE_DOWNLOAD
+from ...lib.update.events import Wanted
+
+_LONGEST_VERSION = 40
+_LONGEST_URL = 300
+_CHECKSUM_CHARACTERS = 64
+
+
+class FirmwareServer:
+    """The server's releases as one node sees them."""
+
+    def __init__(self, bus: Bus, node_id: str, limit_s: float) -> None:
+        self._bus = bus
+        self._node_id = node_id
+        self._limit_s = limit_s
+
+    async def offer(self, version: str, *, is_any_wanted: bool) -> Wanted | None:
+        """A newer release; with `is_any_wanted` the offered one, whatever runs. SaintError."""
+        request = FirmwareCheck_Request(node_id=self._node_id, current_version=version)
+        answer = await self._bus.call(FIRMWARE_CHECK, request, self._limit_s)
+        if not answer.version or not (answer.update_available or is_any_wanted):
+            return None
+        return await self._source(answer)
+
+    async def _source(self, offered: FirmwareCheck_Response) -> Wanted:
+        request = FirmwareDownload_Request(node_id=self._node_id, version=offered.version)
+        answer = await self._bus.call(FIRMWARE_DOWNLOAD, request, self._limit_s)
+        if not answer.success:
+            raise SaintError(Code.REFUSED, f"the server refused: {answer.message[:200]}")
+        return checked_release(offered.version, answer.url, answer.checksum_sha256)
+
+
+def checked_release(version: str, url: str, checksum: str) -> Wanted:
+    """What somebody on the network says about a release. Raises SaintError."""
+    is_plain = url.isascii() and url.isprintable() and " " not in url
+    if not is_plain or len(url) > _LONGEST_URL or not url.startswith(("http://", "https://")):
+        message = f"'{url[:80]}' is no address that a release could be read from"
+        raise SaintError(Code.REQUEST_INVALID, message)
+    if not version or len(version) > _LONGEST_VERSION or not version.isprintable():
+        raise SaintError(Code.REQUEST_INVALID, f"'{version[:40]}' is no version of a release")
+    if checksum and (len(checksum) != _CHECKSUM_CHARACTERS or not checksum.isalnum()):
+        raise SaintError(Code.REQUEST_INVALID, f"'{checksum[:80]}' is no SHA-256 checksum")
+    return Wanted(version, url, checksum.lower())

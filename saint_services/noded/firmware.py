@@ -1,0 +1,155 @@
+"""The update of a node: says how its role is going, stops it while a release is written, takes what
+the server offers after a boot, answers /saint/node/<id>/update, publishes how it stands.
+Not here: what an update does and when it has failed (lib/update).
+"""
+
+from collections.abc import Callable
+
+from ..lib import log
+from ..lib.api.adoption import NodeState
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s
+from ..lib.daemon import Context
+from ..lib.errors import Code, SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
+from ..lib.update.events import Limits
+from ..lib.update.updater import Updater, Work, World
+from .adapters.firmware import FirmwareServer, checked_release
+from .adapters.role_process import DAEMONS
+from .config import Config
+from .life import Event, Life, UpdateBegan, UpdateEnded
+
+_HEARD_S = 10.0  # its life sign comes once a second
+_log = log.get("noded")
+
+
+class NodeFirmware:
+    """Owns this node's update."""
+
+    def __init__(
+        self,
+        ctx: Context[Config],
+        bus: Bus,
+        read: Callable[[], Life],
+        tell_node: Callable[[Event], None],
+        world: World | None = None,
+    ) -> None:
+        config, node_id = ctx.config, read().node_id
+        limits = Limits(config.health_timeout_s, config.health_settle_s, config.boot_attempts)
+        self._ctx = ctx
+        self._bus = bus
+        self._read = read
+        self._tell_node = tell_node
+        self._node_id = node_id
+        self._heard_s = float("-inf")
+        self._has_asked = False  # the server answered once since this boot
+        self._server = FirmwareServer(bus, node_id, config.firmware_check_timeout_s)
+        self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
+        self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
+        bus.subscribe(SYSTEM_STATUS, self._heard)
+
+    async def start(self) -> None:
+        """Know where this machine stands, and ask the server once, before the role is begun."""
+        await self._updater.start()
+        if self._updater.problem:
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._updater.problem)
+        self._bus.serve(NODE_UPDATE.at(node_id=self._node_id), self._requested)
+        await self.take_offer()
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._updater.close()
+
+    def node_changed(self, life: Life) -> None:
+        """Whether this node may be disturbed now."""
+        reason = ""
+        if life.role_alive and not life.outputs_safe:
+            reason = f"its outputs are live: stop the {life.wanted} first"
+        elif life.request is not None:
+            reason = "it is being adopted or reset"
+        self._updater.block(reason)
+
+    async def take_offer(self) -> None:
+        """Once after each boot: the first time that the server answers."""
+        update = self._updater.update
+        if self._has_asked or update.slots is None or update.record.pending:
+            return
+        is_any_wanted = update.record.must_download
+        try:
+            wanted = await self._server.offer(update.version, is_any_wanted=is_any_wanted)
+        except SaintError as err:
+            if err.code is not Code.BUS_TIMEOUT:
+                _log.warning("the server's offer is of no use", reason=err.message)
+            return
+        self._has_asked = True
+        if wanted and self._updater.offer(wanted):
+            _log.info("taking the server's release", version=wanted.version)
+
+    async def download_again(self) -> None:
+        """After a factory reset: what the server offers is installed, whatever runs."""
+        self._updater.want_download()
+        self._has_asked = False
+        await self.take_offer()
+
+    # what lib/update asks of its owner
+
+    def work(self) -> Work:
+        """How the role is going."""
+        life = self._read()
+        role = life.wanted.role if life.wanted else ""
+        return Work(
+            role_problem=_role_problem(life),
+            role_unit=f"saint-{DAEMONS[role]}.service" if role in DAEMONS else "",
+            role_deaths=life.restarts,
+            server_heard=monotonic_s() - self._heard_s < _HEARD_S,
+        )
+
+    def hold(self) -> None:
+        """Stop the role."""
+        self._tell_node(UpdateBegan())
+        life = self._read()
+        if life.state is not NodeState.UPDATING:
+            raise SaintError(Code.REFUSED, f"{self._node_id} is busy ({life.state.value})")
+
+    def resume(self) -> None:
+        """The role may work again."""
+        self._tell_node(UpdateEnded())
+
+    def tell(self, status: msgs.FirmwareStatus) -> None:
+        """Publish it."""
+        self._publisher.publish(status)
+
+    # the outside
+
+    def _heard(self, _: object) -> None:
+        self._heard_s = monotonic_s()
+
+    async def _requested(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
+        try:
+            answer = await self._act(request)
+        except SaintError as err:
+            return msgs.UpdateNode_Response(success=False, message=err.message)
+        return msgs.UpdateNode_Response(success=answer[0], message=answer[1])
+
+    async def _act(self, request: msgs.UpdateNode_Request) -> tuple[bool, str]:
+        if request.node_id not in ("", self._node_id):
+            raise SaintError(Code.REFUSED, f"this is {self._node_id}")
+        match request.action:
+            case "install":
+                wanted = checked_release(request.version, request.url, request.checksum_sha256)
+                answer = await self._updater.install(wanted, force=request.force)
+            case "rollback":
+                answer = await self._updater.rollback()
+            case _:
+                message = f"there is no action '{request.action[:40]}'; use install or rollback"
+                raise SaintError(Code.REQUEST_INVALID, message)
+        return answer.success, answer.message
+
+
+def _role_problem(life: Life) -> str:
+    if life.state is NodeState.ACTIVE and not life.role_alive:
+        return f"the role {life.wanted} does not answer: {life.fault or 'it is being started'}"
+    if life.state is NodeState.ADOPTING and life.request is None:
+        return f"the role {life.wanted} has no usable configuration: {life.fault or 'not fetched'}"
+    return ""
