@@ -41,6 +41,7 @@ def read(data: Path) -> Found:
     """Everything that a copy of the data partition's files tells."""
     found = Found()
     state = data / "saint"
+    found.faults += _cut_off(state)  # first: the readers set aside what they cannot read
     for reader in (_machine_id, _host_keys, _rauc):
         reader(data, found)
     for name, daemon in _DAEMONS.items():
@@ -48,6 +49,13 @@ def read(data: Path) -> Found:
             daemon(state / name, found)
     found.faults += _set_aside(data)
     return found
+
+
+def _cut_off(state: Path) -> Iterator[str]:
+    """The beginning of a YAML text is a YAML text: only its last byte tells that it is whole."""
+    for path in sorted(state.rglob("*")):
+        if path.suffix in (".yaml", ".json") and not path.read_bytes().endswith(b"\n"):
+            yield f"{path.relative_to(state)} is cut off ({path.stat().st_size} bytes)"
 
 
 def _set_aside(data: Path) -> Iterator[str]:

@@ -93,6 +93,8 @@ class Judge:
             faults.append(f"the boot script would choose slot {slot}, which is not whole")
         key = self._data.key(sure, pieces)
         found = self._data_found(key, sure, pieces)
+        if image and not self._is_accounted_for(slot, found):
+            faults.append(f"slot {slot} would run without a record that it is on trial")
         faults += found.faults
         faults += broken(self._recording.marks, cut.settled, {**found.facts, "slot-image": image})
         return Verdict(
@@ -104,6 +106,12 @@ class Judge:
             _name(key),
             _name(environment),
         )
+
+    def _is_accounted_for(self, slot: str, found: _Data) -> bool:
+        """Proven before or since, or on trial: nothing else may run, or a bad release would be
+        called good."""
+        proven = {self._recording.info.proven, *found.facts.get("proven-slots", "").split()}
+        return slot in proven or slot == found.facts.get("update-pending")
 
     def _choice(self, sure: int, pieces: Sequence[Piece]) -> tuple[str, str, Key]:
         key = self._environment.key(sure, pieces)

@@ -41,8 +41,7 @@ def first_boot(rig: Rig) -> None:
     for fact in ("machine-id", "ssh-host-key", "node-id", "token"):
         rig.begin(fact, None)
     rig.keep("role", "")
-    rig.machine.wait_shell(timeout_s=_SOON_S)
-    rig.say("has a shell")
+    rig.say(f"systemd says: {rig.machine.wait_up(timeout_s=_SOON_S)}")
     rig.keep("machine-id", _sh(rig, "cat /etc/machine-id"))
     node = _node(rig, "UNADOPTED")
     rig.keep("node-id", node["node_id"])
@@ -84,7 +83,7 @@ def restart(rig: Rig) -> None:
     """Orderly off and on again: everything is as before."""
     since = rig.machine.serial.end
     _sh(rig, "systemctl reboot --no-block")
-    rig.machine.wait_shell(since, timeout_s=2 * _SOON_S)
+    rig.machine.wait_up(since, timeout_s=2 * _SOON_S)
     _node(rig, "ACTIVE")
 
 
