@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 WEB_READY := web/node_modules/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint types gen image bundle test-image test-powercut bench screenshots
+.PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
 .PHONY: test-ros lock clean
 
 help: ## show this list
@@ -65,6 +65,9 @@ test-image: setup ## boot the image in QEMU, adopt, update, break it; ARGS="--al
 
 test-powercut: setup ## cut the power of a running image at thousands of places
 	@$(BIN)/python -m tools.powercut $(ARGS)
+
+test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, root, minutes)
+	@SAINT_PIGEN=1 $(BIN)/pytest tests/integration/test_pigen_stage.py $(ARGS)
 
 bench: setup ## measure speed and memory, as ratios against baselines of the same run
 	@$(BIN)/python -m tools.bench $(ARGS)
