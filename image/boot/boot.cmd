@@ -65,8 +65,9 @@ if load ${devtype} ${devnum}:1 ${env_addr} boot.env; then
 fi
 
 echo "saint: booting slot ${slot}"
+# No serial console unless boot.env asks for one: a receiver may send on that port.
 # The disk identifier is written by the image builder (MBR); RAUC and udev know it too.
-setenv bootargs "root=PARTUUID=20240001-0${slot_part} rootfstype=ext4 rootwait ro rauc.slot=${slot} panic=5 oops=panic net.ifnames=0 saint.deadman=300 ${extraargs}"
+setenv bootargs "root=PARTUUID=20240001-0${slot_part} rootfstype=ext4 rootwait ro rauc.slot=${slot} panic=5 oops=panic net.ifnames=0 console=tty1 saint.deadman=300 ${extraargs}"
 if load ${devtype} ${devnum}:${slot_part} ${kernel_addr_r} /boot/vmlinuz; then
   if load ${devtype} ${devnum}:${slot_part} ${ramdisk_addr_r} /boot/initrd.img; then
     booti ${kernel_addr_r} ${ramdisk_addr_r}:${filesize} ${fdt_addr}
