@@ -67,10 +67,33 @@ async def take(url: str, folder: Path) -> None:
                 await page.wait_for_selector("[data-node]", timeout=5000)
                 await asyncio.sleep(0.8)
                 await shot(page, folder / f"{size}-{theme}.png")
+                await firmware(page, fake, folder / f"{size}-{theme}-firmware.png")
                 if fake and theme == "light":
                     await states(page, fake, folder, size)
                 await page.close()
         await browser.close()
+
+
+async def firmware(page: Any, fake: Any, path: Path) -> None:
+    """The firmware page: in the middle of a roll-out, and after one that was halted."""
+    before = (fake.otad.machines, fake.otad.releases, fake.otad.plan) if fake else None
+    for name, happen in (("", "work"), ("-halted", "halt")):
+        if fake and before:
+            fake.otad.machines, fake.otad.releases, fake.otad.plan = before
+            fake.otad.releases = list(before[1])
+            getattr(fake.otad, happen)()
+        await page.click("a[href='#/firmware']")
+        await page.wait_for_selector("[data-machine]")
+        await asyncio.sleep(1.2)
+        await shot(page, path.with_stem(path.stem + name))
+        if not fake:
+            break
+    if fake and before:
+        await page.click("a[href='#/dashboard']")
+        await asyncio.sleep(0.3)
+        await shot(page, path.with_stem(path.stem.replace("-firmware", "-rolledback")))
+        fake.otad.machines, fake.otad.releases, fake.otad.plan = before
+        await asyncio.sleep(0.7)
 
 
 async def states(page: Any, fake: Any, folder: Path, size: str) -> None:

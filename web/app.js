@@ -6,7 +6,7 @@ import { Store } from "./lib/store.js";
 import { page } from "./views/page.js";
 
 /** Updates per second of each topic; 0: every change. */
-const TOPICS = { nodes: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, system: 0, log: 0 };
+const TOPICS = { nodes: 0, firmware: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, system: 0, log: 0 };
 const TICK_MS = 100; // so that what went silent looks so in time
 
 /**
@@ -14,7 +14,8 @@ const TICK_MS = 100; // so that what went silent looks so in time
  * @property {Api} api
  * @property {Store} store
  * @property {any} robot what the robot is made of: fields with units and limits
- * @property {{adopting: any, resetting: any, clearing: any, stop: any}} dialogs open ones
+ * @property {{adopting: any, resetting: any, clearing: any, stop: any, firmware: any}} dialogs open ones
+ * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its page
  * @property {number} now performance.now() of this drawing
  * @property {() => void} draw
  */
@@ -39,7 +40,8 @@ const app = {
   api,
   store,
   robot: null,
-  dialogs: { adopting: null, resetting: null, clearing: null, stop: null },
+  dialogs: { adopting: null, resetting: null, clearing: null, stop: null, firmware: null },
+  firmware: { isBusy: false, refusal: "", upload: { state: "none", isOver: false } },
   now: performance.now(),
   draw,
 };
@@ -67,6 +69,10 @@ async function describe() {
   draw();
 }
 
+addEventListener("hashchange", () => {
+  scrollTo(0, 0);
+  draw();
+});
 setInterval(draw, TICK_MS);
 api.start();
 draw();

@@ -65,6 +65,7 @@ from saint_services.lib.ipc import Api, Call, Server
 from saint_services.lib.sd import Directories
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
+from tests.web.fake_otad import FakeOtad
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = (("head", ""), ("arms", "left"), ("arms", "right"), ("tracks", ""), ("console", ""))
@@ -140,17 +141,19 @@ class FakeRobot:
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
+    otad: FakeOtad = field(default_factory=FakeOtad)
     generation: int = 0
     frame: int = 0
 
     async def open(self) -> None:
-        """Answer on the four sockets."""
+        """Answer on the sockets."""
         apis = {
             "adoptiond": self._adoptiond(), "routerd": self._routerd(),
-            "rcd": self._rcd(), "livelinkd": self._livelinkd(),
+            "rcd": self._rcd(), "livelinkd": self._livelinkd(), "otad": self.otad.api(),
         }  # fmt: skip
         for name, api in apis.items():
             await self.serve(name, api)
+        await self.otad.open_files(self.runtime / "otad-files.sock")
         self._estop_topic = self.bus.publisher(topics.ESTOP)
         self._tell_estop()
 
@@ -168,6 +171,7 @@ class FakeRobot:
         """Stop answering."""
         for name in list(self.servers):
             await self.stop(name)
+        await self.otad.close()
 
     async def stop(self, name: str) -> None:
         """One daemon dies."""

@@ -1,4 +1,5 @@
-// The only module that talks to the network: one WebSocket that comes back by itself.
+// The only module that talks to the network: one WebSocket that comes back by itself,
+// and the upload of a release.
 
 /** @typedef {import("./types.js").LinkState} LinkState */
 
@@ -94,6 +95,35 @@ export class Api {
     } catch {
       // Asked again next time.
     }
+  }
+
+  /**
+   * Bring a release to the robot.
+   * @param {File} file
+   * @param {(sent: number) => void} onProgress
+   * @returns {{answer: Promise<any>, cancel: () => void}}
+   */
+  upload(file, onProgress) {
+    const request = new XMLHttpRequest(); // fetch does not tell how much was sent
+    const answer = new Promise((done, fail) => {
+      const broken = () =>
+        fail(new ApiError({ code: "no_connection", message: "The connection ended before the robot had answered." }));
+      request.upload.onprogress = (event) => onProgress(event.loaded);
+      request.onload = () => {
+        const reply = parsed(request.responseText);
+        if (request.status === 200 && reply) done(reply);
+        else if (reply?.message) fail(new ApiError(reply));
+        else broken();
+      };
+      request.onerror = broken;
+      request.onabort = () => fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
+      request.open("POST", "/api/firmware");
+      request.setRequestHeader("Content-Type", "application/octet-stream");
+      const token = storedToken();
+      if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
+      request.send(file);
+    });
+    return { answer, cancel: () => request.abort() };
   }
 
   #connect() {
@@ -199,6 +229,15 @@ export class Api {
   #tell(state) {
     this.state = state;
     this.listener.onLink();
+  }
+}
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 

@@ -4,6 +4,8 @@
 export const STALE_MS = 420;
 const SLOW_STALE_MS = 2500; // topics that speak once or twice a second
 
+const SLOW_TOPICS = new Set(["nodes", "system", "firmware"]);
+
 export class Store {
   /** @type {Record<string, any>} */ data = {};
   /** @type {Record<string, number>} */ #heardAt = {};
@@ -26,7 +28,7 @@ export class Store {
    * @param {number} now
    */
   isFresh(topic, now) {
-    const limit = topic === "nodes" || topic === "system" ? SLOW_STALE_MS : STALE_MS;
+    const limit = SLOW_TOPICS.has(topic) ? SLOW_STALE_MS : STALE_MS;
     return now - (this.#heardAt[topic] ?? -Infinity) < limit;
   }
 

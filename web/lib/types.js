@@ -20,6 +20,29 @@
  * @property {string} reason
  * @property {{type: string, address: string, description: string, responsive: boolean}[]} peripherals
  *
+ * @typedef {object} MachineFirmware
+ * @property {string} node_id
+ * @property {boolean} is_server
+ * @property {boolean} is_online
+ * @property {string} version
+ * @property {string} slot
+ * @property {string} spare_version
+ * @property {"idle"|"installing"|"restarting"|"verifying"} state
+ * @property {number} progress percent
+ * @property {string} target_version
+ * @property {number} attempt
+ * @property {""|"healthy"|"rolled_back"|"failed"|"refused"} verdict
+ * @property {string} reason
+ * @property {string} log_excerpt
+ * @property {string} blocked_by
+ *
+ * @typedef {object} Release
+ * @property {string} version
+ * @property {string} release_date
+ * @property {number} size_bytes
+ * @property {string} changelog
+ * @property {boolean} is_current
+ *
  * @typedef {object} RoleChoice
  * @property {string} role
  * @property {string} instance

@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../lib/bar.js";
 import { duration, fixed, roleName, words } from "../lib/format.js";
+import { isBusy, lastTry, stateWord } from "../lib/updates.js";
 
 /** @typedef {import("../app.js").App} App */
 /** @typedef {import("../lib/types.js").NodeInfo} NodeInfo */
@@ -70,7 +71,10 @@ function card(app, node) {
         <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       </header>
       ${node.state === "offline" ? away(node) : metrics(node)}
-      <p class="reason ${node.reason && node.state !== "offline" ? "is-fault" : ""}">${reason(node) || nothing}</p>
+      <div class="notes">
+        <p class="reason ${node.reason && node.state !== "offline" ? "is-fault" : ""}">${reason(node) || nothing}</p>
+        ${update(app, node)}
+      </div>
       <footer>
         <span class="quiet">${footnote(node)}</span>
         ${isFree
@@ -98,6 +102,19 @@ function reason(node) {
   }
   if (node.state === "unadopted") return "Waiting for a role.";
   return "";
+}
+
+/** What its update is doing, or why the last one failed. @param {App} app @param {NodeInfo} node */
+function update(app, node) {
+  const found = (app.store.data.firmware?.machines ?? []).find(
+    (/** @type {any} */ machine) => machine.node_id === node.node_id,
+  );
+  if (!found) return nothing;
+  if (isBusy(found)) {
+    return html`<p class="update" data-update>${stateWord(found, undefined)[1]}, release ${found.target_version}</p>`;
+  }
+  const failed = lastTry(found);
+  return failed ? html`<p class="update is-fault" data-update><a href="#/firmware">${failed}</a></p>` : nothing;
 }
 
 /** @param {NodeInfo} node */

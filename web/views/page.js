@@ -1,4 +1,4 @@
-// The frame of the page: header, banners, dashboard, dialogs.
+// The frame of the pages: header, banners, tabs, dialogs; and how the dashboard is laid out.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
@@ -6,26 +6,31 @@ import { adoptDialog, resetDialog } from "./adopt.js";
 import { drivePad } from "./drive.js";
 import { clearDialog, estopBanner, estopButton } from "./estop.js";
 import { figure } from "./figure.js";
+import { firmware } from "./firmware.js";
+import { firmwareDialog } from "./firmwaredialogs.js";
 import { header, linkBanner, tokenForm } from "./header.js";
 import { inputs } from "./inputs.js";
 import { nodes } from "./nodes.js";
 import { outputs } from "./outputs.js";
+import { currentPage, tabs } from "./tabs.js";
 
 /** @param {import("../app.js").App} app */
 export function page(app) {
   const isLocked = app.api.state === "locked";
   const isCut = app.api.state !== "open";
-  const isAsking = Boolean(app.dialogs.adopting || app.dialogs.resetting || app.dialogs.clearing);
+  const { adopting, resetting, clearing, firmware: asked } = app.dialogs;
+  const isAsking = Boolean(adopting || resetting || clearing || asked);
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""}">
       <div ?inert=${isAsking}>
         ${header(app)}
         <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
-        <main>${isLocked ? tokenForm(app) : dashboard(app)}</main>
+        ${isLocked ? nothing : tabs(app)}
+        <main>${isLocked ? tokenForm(app) : currentPage() === "firmware" ? firmware(app) : dashboard(app)}</main>
       </div>
       <div class="stop-dock">${estopButton(app)}</div>
-      ${adoptDialog(app)} ${resetDialog(app)} ${clearDialog(app)}
+      ${adoptDialog(app)} ${resetDialog(app)} ${clearDialog(app)} ${firmwareDialog(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>
   `;

@@ -1,0 +1,184 @@
+"""An otad without machines: what it reports is set by tests, what it is asked is kept."""
+
+import socket
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from aiohttp import web
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    Plan,
+    PlanState,
+    PlanStep,
+    Release,
+    RolloutControl,
+    RolloutRequest,
+    Step,
+    UpdateState,
+    Verdict,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import Api, Call
+from saint_services.lib.ipc_wire import ErrorReply
+
+LOG = """21:14:03 saint-role-tracksd[811]: ImportError: cannot import name 'Encoder'
+21:14:03 systemd[1]: saint-role-tracksd.service: Main process exited, code=exited, status=1
+21:14:04 systemd[1]: saint-role-tracksd.service: Scheduled restart job, restart counter is at 7."""
+
+
+def machine(node_id: str, **more: object) -> MachineFirmware:
+    """One that runs 0.1.0 in slot A and is well."""
+    known: dict[str, object] = {"node_id": node_id, "version": "0.1.0", "slot": "A"}
+    return MachineFirmware.model_validate(known | more)
+
+
+def release(version: str, **more: object) -> Release:
+    """One in the repository."""
+    known: dict[str, object] = {
+        "version": version, "release_date": "2026-11-21", "compatible": "saint-os-rpi-arm64",
+        "checksum_sha256": "ab" * 32, "size_bytes": 231_000_000,
+    }  # fmt: skip
+    return Release.model_validate(known | more)
+
+
+def first_machines() -> list[MachineFirmware]:
+    """As the nodes of the fake robot, and its server."""
+    names = ("sim_head", "sim_arm_left", "sim_arm_right", "sim_tracks", "sim_spare")
+    away = machine("sim_console", is_online=False)
+    server = machine("saint-server", is_server=True)
+    return [*(machine(name) for name in names), away, server]
+
+
+@dataclass
+class FakeOtad:
+    """Tests read and set its fields."""
+
+    machines: list[MachineFirmware] = field(default_factory=first_machines)
+    releases: list[Release] = field(default_factory=lambda: [release("0.1.0", is_current=True)])
+    plan: Plan | None = None
+    updates_off: str = ""
+    refusal: SaintError | None = None
+    requests: list[str] = field(default_factory=list)
+    uploaded: bytes = b""
+    _runner: web.AppRunner | None = None
+
+    def api(self) -> Api:
+        """otad.sock"""
+        api = Api()
+        api.get("/status", self._status)
+        api.post("/rollout", self._rollout, RolloutRequest)
+        api.post("/rollout/control", self._control, RolloutControl)
+        api.delete("/releases/{version}", self._delete)
+        return api
+
+    async def open_files(self, path: Path) -> None:
+        """otad-files.sock"""
+        app = web.Application(client_max_size=1 << 30)
+        app.router.add_post("/releases", self._upload)
+        self._runner = web.AppRunner(app, access_log=None)
+        await self._runner.setup()
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listening.bind(str(path))
+        await web.SockSite(self._runner, listening).start()
+
+    async def close(self) -> None:
+        """Stop taking bundles."""
+        if self._runner:
+            await self._runner.cleanup()
+
+    def change(self, node_id: str, **facts: object) -> None:
+        """Something happens to one machine."""
+        self.machines = [
+            each.model_copy(update=facts) if each.node_id == node_id else each
+            for each in self.machines
+        ]
+
+    def halt(self) -> None:
+        """A roll-out of 0.2.0 whose canary did not come back healthy."""
+        reason = "saint-role-tracksd starts again and again (7 times): exit-code 1"
+        self.releases.insert(0, release("0.2.0", changelog="Smoother tracks\nQuieter fans"))
+        self.change(
+            "sim_tracks", verdict=Verdict.ROLLED_BACK, target_version="0.2.0", attempt=1,
+            reason=reason, log_excerpt=LOG, spare_version="0.2.0",
+        )  # fmt: skip
+        steps = [PlanStep(node_id="sim_tracks", step=Step.FAILED, reason=reason)]
+        steps += [
+            PlanStep(node_id=each.node_id, step=Step.WAITING)
+            for each in self.machines
+            if each.node_id != "sim_tracks"
+        ]
+        self.plan = Plan(
+            version="0.2.0", state=PlanState.HALTED, reason=f"sim_tracks: {reason}", steps=steps
+        )
+
+    def work(self) -> None:
+        """A roll-out of 0.2.0 in its middle."""
+        self.releases.insert(0, release("0.2.0", changelog="Smoother tracks", is_current=True))
+        self.releases[1] = self.releases[1].model_copy(update={"is_current": False})
+        healthy = {"version": "0.2.0", "slot": "B", "verdict": Verdict.HEALTHY,
+                   "target_version": "0.2.0", "spare_version": "0.1.0"}  # fmt: skip
+        self.change("sim_head", **healthy)
+        busy = {"state": UpdateState.INSTALLING, "progress": 46, "target_version": "0.2.0"}
+        self.change("sim_arm_left", **busy)
+        self.change("sim_tracks", blocked_by="its outputs are live")
+        steps = {"sim_head": Step.HEALTHY, "sim_arm_left": Step.UPDATING,
+                 "sim_console": Step.SKIPPED}  # fmt: skip
+        self.plan = Plan(
+            version="0.2.0",
+            state=PlanState.RUNNING,
+            steps=[
+                PlanStep(node_id=each.node_id, step=steps.get(each.node_id, Step.WAITING))
+                for each in self.machines
+            ],
+        )
+
+    def report(self) -> FirmwareReport:
+        """As otad tells it."""
+        versions = sorted({each.version for each in self.machines}, reverse=True)
+        return FirmwareReport(
+            robot_version=versions[0] if len(versions) == 1 else "",
+            versions=versions, releases=self.releases, machines=self.machines, plan=self.plan,
+            updates_off=self.updates_off,
+        )  # fmt: skip
+
+    async def _status(self, _: Call[None]) -> FirmwareReport:
+        return self.report()
+
+    def _asked(self, what: str) -> None:
+        self.requests.append(what)
+        if self.refusal:
+            raise self.refusal
+
+    async def _rollout(self, call: Call[RolloutRequest]) -> Plan:
+        body = call.body
+        self._asked(f"rollout {body.version} canary={body.canary} force={body.force}")
+        steps = [PlanStep(node_id=each.node_id, step=Step.WAITING) for each in self.machines]
+        self.plan = Plan(version=body.version, state=PlanState.RUNNING, steps=steps)
+        return self.plan
+
+    async def _control(self, call: Call[RolloutControl]) -> Plan:
+        action = call.body.action
+        self._asked(str(action))
+        if self.plan is None:
+            raise SaintError(Code.CONFLICT, "no roll-out is there")
+        states = {"pause": PlanState.PAUSED, "cancel": PlanState.CANCELLED}
+        state = states.get(action, PlanState.RUNNING)
+        self.plan = self.plan.model_copy(update={"state": state, "reason": ""})
+        return self.plan
+
+    async def _delete(self, call: Call[None]) -> Done:
+        self._asked(f"delete {call.path['version']}")
+        self.releases = [r for r in self.releases if r.version != call.path["version"]]
+        return Done()
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self.uploaded = await request.read()
+        if self.refusal:
+            reply = ErrorReply.of(self.refusal)
+            return web.json_response(text=reply.model_dump_json(), status=422)
+        new = release("0.2.0", size_bytes=len(self.uploaded))
+        self.releases.insert(0, new)
+        return web.json_response(text=new.model_dump_json())

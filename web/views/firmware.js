@@ -1,0 +1,197 @@
+// The firmware page: the one release that the robot runs, every machine's, and the roll-out.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { bar } from "../lib/bar.js";
+import { roleName } from "../lib/format.js";
+import { isBusy, lastTry, stateWord } from "../lib/updates.js";
+import { releases } from "./releases.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../lib/types.js").MachineFirmware} MachineFirmware */
+
+/** @param {App} app */
+export function firmware(app) {
+  const data = app.store.data.firmware;
+  return html`
+    <h1 class="hidden">Firmware</h1>
+    ${data?.problem ? silent(data.problem) : nothing}
+    <div class="columns">
+      <div class="column wide">${robot(app)} ${machines(app)}</div>
+      <div class="column">${releases(app)}</div>
+    </div>
+  `;
+}
+
+/** @param {import("../lib/types.js").Problem} found */
+const silent = (found) => html`
+  <div class="notice" role="alert">
+    <strong>The update service does not answer.</strong> ${found.message}
+  </div>
+`;
+
+/** @param {App} app */
+function robot(app) {
+  const data = app.store.data.firmware;
+  if (!data?.machines) return html`<section class="card release-card skeleton"></section>`;
+  const versions = data.versions ?? [];
+  return html`
+    <section
+      class="card release-card"
+      aria-labelledby="robot-version"
+      ?data-stale=${!app.store.isFresh("firmware", app.now)}
+    >
+      <div class="section-head">
+        <h2 id="robot-version">${data.robot_version ? "The robot runs" : "The machines differ"}</h2>
+        ${planChip(data.plan)}
+      </div>
+      <p class="version" data-robot-version>
+        ${data.robot_version || versions.join(" · ") || "not told yet"}
+      </p>
+      <p class="quiet">${whereFrom(data)}</p>
+      ${data.updates_off ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>` : nothing}
+      ${plan(app, data.plan)}
+    </section>
+  `;
+}
+
+/** @param {any} data */
+function whereFrom(data) {
+  const count = data.machines.length;
+  const machines = `${count} machine${count === 1 ? "" : "s"}`;
+  return data.robot_version ? `on all ${machines}` : `on ${machines}`;
+}
+
+const PLAN_CHIPS = {
+  running: ["busy", "Roll-out running"],
+  paused: ["warn", "Roll-out paused"],
+  halted: ["bad", "Roll-out halted"],
+  done: ["good", "Roll-out done"],
+  cancelled: ["idle", "Roll-out cancelled"],
+};
+
+/** @param {any} plan */
+function planChip(plan) {
+  if (!plan) return nothing;
+  const [kind, text] = PLAN_CHIPS[/** @type {"done"} */ (plan.state)] ?? ["idle", plan.state];
+  return html`<span class="chip ${kind}" data-plan=${plan.state}><i class="dot"></i>${text}</span>`;
+}
+
+/** @param {App} app @param {any} plan */
+function plan(app, plan) {
+  const act = app.firmware;
+  const previous = (app.store.data.firmware.machines ?? []).some((/** @type {any} */ m) => m.spare_version);
+  const back = html`
+    <button class="button" type="button" data-rollback ?disabled=${!previous || act.isBusy} @click=${() => ask(app, "rollback")}>
+      Roll back all…
+    </button>
+  `;
+  if (!plan) return html`<div class="actions">${back}</div>`;
+  const healthy = plan.steps.filter((/** @type {any} */ s) => s.step === "healthy").length;
+  const title = plan.is_rollback ? "Going back" : `Release ${plan.version}`;
+  return html`
+    <div class="plan">
+      <p>
+        <b>${title}</b>: ${healthy} of ${plan.steps.length} machines healthy${plan.reason ? "" : "."}
+      </p>
+      <span class="track"><i ${bar(healthy, 0, Math.max(1, plan.steps.length))}></i></span>
+      ${plan.reason ? html`<p class="refusal" data-plan-reason>${plan.reason}</p>` : nothing}
+      <p class="refusal" role="alert">${act.refusal || nothing}</p>
+      <div class="actions">
+        ${plan.state === "running" ? control(app, "pause", "Pause") : nothing}
+        ${["paused", "halted"].includes(plan.state)
+          ? html`${control(app, "resume", plan.state === "halted" ? "Try again" : "Resume", "primary")}
+            ${control(app, "cancel", "Cancel")}`
+          : nothing}
+        ${back}
+      </div>
+    </div>
+  `;
+}
+
+/** @param {App} app @param {string} action @param {string} text @param {string} [kind] */
+const control = (app, action, text, kind = "") => html`
+  <button class="button ${kind}" type="button" data-control=${action} ?disabled=${app.firmware.isBusy} @click=${() => order(app, action)}>
+    ${text}
+  </button>
+`;
+
+/** @param {App} app @param {string} what */
+function ask(app, what) {
+  app.dialogs.firmware = { what, isBusy: false, refusal: "" };
+  app.draw();
+}
+
+/** @param {App} app @param {string} action */
+async function order(app, action) {
+  Object.assign(app.firmware, { isBusy: true, refusal: "" });
+  app.draw();
+  try {
+    await app.api.request("management", "firmware_control", { action });
+  } catch (err) {
+    app.firmware.refusal = /** @type {Error} */ (err).message;
+  }
+  app.firmware.isBusy = false;
+  app.draw();
+}
+
+/** @param {App} app */
+function machines(app) {
+  const data = app.store.data.firmware;
+  const isGoing = ["running", "paused"].includes(data?.plan?.state);
+  const steps = new Map((isGoing ? data.plan.steps : []).map((/** @type {any} */ s) => [s.node_id, s]));
+  const list = /** @type {MachineFirmware[]} */ (data?.machines ?? []);
+  return html`
+    <section aria-labelledby="machines-title" ?data-stale=${!app.store.isFresh("firmware", app.now)}>
+      <div class="section-head"><h2 id="machines-title">Machines</h2></div>
+      <ul class="machines card">
+        ${repeat(
+          list,
+          (machine) => machine.node_id,
+          (machine) => row(app, machine, steps.get(machine.node_id)),
+        )}
+      </ul>
+    </section>
+  `;
+}
+
+/** @param {App} app @param {MachineFirmware} machine @param {any} step */
+function row(app, machine, step) {
+  const [kind, word] = stateWord(machine, step);
+  const failed = lastTry(machine);
+  return html`
+    <li data-machine=${machine.node_id} class=${machine.is_online ? "" : "is-away"}>
+      <div class="machine-name">
+        <b>${nameOf(app, machine)}</b>
+        <code>${machine.node_id}</code>
+      </div>
+      <div class="machine-version">
+        <b>${machine.version || "unknown"}</b>
+        <span class="quiet">${machine.slot ? `slot ${machine.slot}` : ""}</span>
+      </div>
+      <span class="chip ${kind}" data-state><i class="dot"></i>${word}</span>
+      ${machine.state === "installing" && machine.is_online
+        ? html`<span class="track machine-progress" role="progressbar" aria-valuenow=${machine.progress} aria-valuemin="0" aria-valuemax="100" aria-label="Installed">
+            <i ${bar(machine.progress, 0, 100)}></i>
+          </span>`
+        : nothing}
+      ${failed ? html`<p class="machine-note is-fault" data-verdict>${failed}</p>` : nothing}
+      ${!failed && machine.blocked_by && !isBusy(machine)
+        ? html`<p class="machine-note">Waits with updates: ${machine.blocked_by}</p>`
+        : nothing}
+      ${failed && machine.log_excerpt
+        ? html`<details class="machine-log"><summary>Log of the failure</summary><pre>${machine.log_excerpt}</pre></details>`
+        : nothing}
+    </li>
+  `;
+}
+
+/** @param {App} app @param {MachineFirmware} machine */
+function nameOf(app, machine) {
+  if (machine.is_server) return "Server";
+  const node = (app.store.data.nodes?.nodes ?? []).find(
+    (/** @type {any} */ each) => each.node_id === machine.node_id,
+  );
+  if (!node) return machine.node_id;
+  return node.display_name || (node.role ? roleName(node.role, node.instance) : "New node");
+}

@@ -1,0 +1,154 @@
+// The releases on the server, and the way a new one gets there: dropped on the page, or chosen.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { bar } from "../lib/bar.js";
+import { bytes } from "../lib/updates.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../lib/types.js").Release} Release */
+
+/** @param {App} app */
+export function releases(app) {
+  const list = /** @type {Release[]} */ (app.store.data.firmware?.releases ?? []);
+  return html`
+    <section aria-labelledby="releases-title">
+      <div class="section-head"><h2 id="releases-title">Releases</h2></div>
+      ${upload(app)}
+      ${repeat(
+        list,
+        (release) => release.version,
+        (release) => card(app, release),
+      )}
+      ${list.length
+        ? nothing
+        : html`<p class="quiet">
+            None is here yet. A release is one file, <code>saint-os-….raucb</code>; it also comes with
+            <code>saintctl firmware upload</code> or on a USB stick.
+          </p>`}
+    </section>
+  `;
+}
+
+/** @param {App} app @param {Release} release */
+function card(app, release) {
+  const [first = "", ...rest] = release.changelog.trim().split("\n");
+  const robot = app.store.data.firmware.robot_version;
+  return html`
+    <article class="card release" data-release=${release.version}>
+      <header>
+        <div>
+          <h3>${release.version}</h3>
+          <p class="id">${release.release_date.slice(0, 10)} · ${bytes(release.size_bytes)}</p>
+        </div>
+        ${release.is_current
+          ? html`<span class="chip good" title="Nodes that boot are offered this release"><i class="dot"></i>Offered</span>`
+          : nothing}
+      </header>
+      <p class="changelog">${first || "Nothing was noted about it."}</p>
+      ${rest.length
+        ? html`<details><summary>What is new</summary><pre>${release.changelog}</pre></details>`
+        : nothing}
+      <footer class="actions">
+        <button class="button plain" type="button" data-delete ?disabled=${release.is_current} @click=${() => ask(app, "delete", release)}>
+          Delete…
+        </button>
+        <button class="button primary" type="button" data-rollout ?disabled=${isRunning(app)} @click=${() => ask(app, "rollout", release)}>
+          ${robot === release.version ? "Install again…" : "Roll out…"}
+        </button>
+      </footer>
+    </article>
+  `;
+}
+
+/** @param {App} app */
+const isRunning = (app) => ["running", "paused"].includes(app.store.data.firmware?.plan?.state);
+
+/** @param {App} app @param {string} what @param {Release} release */
+function ask(app, what, release) {
+  app.dialogs.firmware = { what, release, canary: "", isForced: false, isBusy: false, refusal: "" };
+  app.draw();
+}
+
+/** @param {App} app */
+function upload(app) {
+  const open = app.firmware.upload;
+  /** @param {DragEvent} event */
+  const over = (event) => {
+    event.preventDefault();
+    open.isOver = true;
+    app.draw();
+  };
+  const left = () => ((open.isOver = false), app.draw());
+  /** @param {DragEvent} event */
+  const drop = (event) => {
+    event.preventDefault();
+    open.isOver = false;
+    start(app, event.dataTransfer?.files[0]);
+  };
+  return html`
+    <div
+      class="card drop ${open.isOver ? "is-over" : ""}"
+      data-upload=${open.state}
+      @dragover=${over}
+      @dragleave=${left}
+      @drop=${drop}
+    >
+      ${open.state === "sending" ? sending(app) : choose(app)}
+      ${open.state === "done" ? html`<p class="good-news">${open.text}</p>` : nothing}
+      <p class="refusal" role="alert">${open.state === "refused" ? refused(open.text) : nothing}</p>
+    </div>
+  `;
+}
+
+/** @param {string} text */
+const refused = (text) => html`<strong>It was not taken:</strong> ${text}`;
+
+/** @param {App} app */
+const choose = (app) => html`
+  <p><b>Upload a release</b><br><span class="quiet">Drop the file here, or</span></p>
+  <label class="button">
+    Choose a file…
+    <input
+      class="hidden"
+      type="file"
+      accept=".raucb"
+      ?disabled=${app.api.state !== "open"}
+      @change=${(/** @type {any} */ event) => (start(app, event.target.files[0]), (event.target.value = ""))}
+    >
+  </label>
+`;
+
+/** @param {App} app */
+function sending(app) {
+  const { name, sent, total, cancel } = app.firmware.upload;
+  const isThere = total > 0 && sent >= total;
+  const text = isThere ? "The server checks its signature and content" : `${bytes(sent)} of ${bytes(total)}`;
+  return html`
+    <p><b>${name}</b><br><span class="quiet">${text}</span></p>
+    <span class="track" role="progressbar" aria-label="Uploaded" aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round((100 * sent) / (total || 1))}>
+      <i ${bar(sent, 0, total || 1)}></i>
+    </span>
+    <button class="button plain" type="button" @click=${() => cancel()}>Stop</button>
+  `;
+}
+
+/** @param {App} app @param {File | undefined} file */
+async function start(app, file) {
+  const open = app.firmware.upload;
+  if (!file || open.state === "sending") return;
+  Object.assign(open, { state: "sending", name: file.name, sent: 0, total: file.size, text: "" });
+  const { answer, cancel } = app.api.upload(file, (sent) => {
+    open.sent = sent;
+    app.draw();
+  });
+  open.cancel = cancel;
+  app.draw();
+  try {
+    const release = await answer;
+    Object.assign(open, { state: "done", text: `Release ${release.version} is here; its signature is trusted.` });
+  } catch (err) {
+    Object.assign(open, { state: "refused", text: /** @type {Error} */ (err).message });
+  }
+  app.draw();
+}
