@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from . import commands
-from .scenarios import SESSIONS
+from .scenarios import SESSIONS, USUAL
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +39,7 @@ def _arguments() -> argparse.Namespace:
 
 def main() -> int:
     chosen = _arguments()
-    names = [name for name in chosen.only.split(",") if name] or list(SESSIONS)
+    names = [name for name in chosen.only.split(",") if name] or list(USUAL)
     unknown = sorted(set(names) - set(SESSIONS))
     if unknown:
         print(f"There is no session {unknown[0]!r}; there are: {', '.join(SESSIONS)}")

@@ -13,10 +13,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..vm.channel import SilentError
-from ..vm.disk import copy_sparse
+from ..vm.disk import Card, copy_sparse
 from ..vm.machine import Machine
 from ..vm.programs import Programs
-from ..vm.settings import Hardware
+from ..vm.settings import Hardware, boot_env
 from . import facts
 from .cuts import Cut, Shape, Timeline
 from .disk import copy_stretch, fragments
@@ -26,8 +26,11 @@ from .judge import Verdict
 from .layout import DATA, TABLE_BYTES, Place, partitions
 from .promises import broken
 from .recording import Recording
+from .rig import free_port
 
-_UP_S = 420
+_UP_S = 1200
+_DEADMAN_S = 3600
+_EARLY = "systemd.unit=sysinit.target"
 _DANGEROUS = (Shape.SHREDS, Shape.TORN, Shape.SOME, Shape.LOST)
 
 
@@ -39,7 +42,7 @@ class Boot:
     cut: Cut
     slot: str
     seconds: float
-    state: str  # what systemd calls the machine
+    is_full: bool
     faults: tuple[str, ...]
 
 
@@ -72,39 +75,57 @@ def _queue(verdicts: Sequence[Verdict], seed: str) -> list[Verdict]:
     return rest[::-1]
 
 
-def boot(folder: Path, verdict: Verdict, seed: int, work: Path) -> Boot:
-    """Make the disk of this cut, start a machine with it, and look at what became of it."""
+def boot(folder: Path, verdict: Verdict, seed: int, work: Path, *, is_full: bool = False) -> Boot:
+    """Make the disk of this cut, start a machine with it, and look at what became of it.
+
+    Up to where the slot runs, everything is mounted and its state is in place; `is_full`: until
+    every unit runs, which takes an emulated machine three times as long.
+    """
     recording = Recording.open(folder)
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     disk = work / "disk.img"
     write_disk(recording, verdict.cut, seed, disk)
-    name = recording.info.name
-    machine = Machine(
-        Hardware("powercut-boot"), f"file={disk},format=raw,cache=unsafe", work / "machine"
-    )
+    target = "" if is_full else _EARLY
+    Card(disk, Programs.find()).put({"boot.env": boot_env(_DEADMAN_S, target)})
+    drive = f"file={disk},format=raw,cache=unsafe"
+    machine = Machine(Hardware("powercut-boot", ports={22: free_port()}), drive, work / "machine")
     began = time.monotonic()
     machine.start()
-    slot = state = ""
-    faults = []
+    slot = ""
+    faults: list[str] = []
     try:
-        state = machine.wait_up(timeout_s=_UP_S)
-        slot = _slot(machine.shell.check("cat /proc/cmdline"))
-        if state != "running":
-            failed = machine.shell.run("systemctl --failed --plain --no-legend").text.split("\n")
-            faults += [f"failed unit: {line.strip()}" for line in failed if line.strip()]
-        if machine.shell.run("test -e /run/saint-data-lost").code == 0:
-            faults.append("the data partition could not be mounted")
-        machine.shell.run("sync")
+        slot, faults = _look(machine, is_full)
     except SilentError as err:
-        faults.append(f"it did not come up: {err}")
+        faults = [f"it did not come up: {err}"]
     finally:
         seconds = time.monotonic() - began
         machine.cut()
     if slot != verdict.slot:
         faults.append(f"slot {slot!r} was booted, {verdict.slot!r} was foretold")
     faults += _after(recording, verdict.cut, disk, work)
-    return Boot(name, verdict.cut, slot, round(seconds, 1), state, tuple(faults))
+    name = recording.info.name
+    return Boot(name, verdict.cut, slot, round(seconds, 1), is_full, tuple(faults))
+
+
+def _look(machine: Machine, is_full: bool) -> tuple[str, list[str]]:
+    """The slot that runs, and what is wrong with the machine."""
+    faults = []
+    if is_full:
+        state = machine.wait_up(timeout_s=_UP_S)
+    else:
+        machine.wait_shell(timeout_s=_UP_S)
+        state = machine.shell.run("systemctl is-system-running --wait", _UP_S).text.strip()
+    shell = machine.shell
+    slot = _slot(shell.check("cat /proc/cmdline"))
+    if state != "running":
+        failed = shell.run("systemctl --failed --plain --no-legend").text.splitlines()
+        faults += [f"failed unit: {line.strip()}" for line in failed if line.strip()]
+    for place in ("/data", "/var/lib/saint"):
+        if shell.run(f"findmnt -n -t ext4 {place}").code != 0:
+            faults.append(f"{place} is not on the data partition")
+    shell.run("sync")
+    return slot, faults
 
 
 def write_disk(recording: Recording, cut: Cut, seed: int, disk: Path) -> None:

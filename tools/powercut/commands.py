@@ -4,7 +4,6 @@ Not here: how a thing is recorded (rig.py), judged (judge.py), booted (boots.py)
 """
 
 import argparse
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -21,14 +20,16 @@ from .boots import Boot, boot, chosen_cuts, read_boots, write_boot
 from .cuts import Cut, Timeline, every_cut
 from .judge import Verdict
 from .recording import Info, Recording
+from .release import next_release
 from .report import Result, print_result, write_result
-from .rig import NEW_DISK, recording
-from .scenarios import SESSIONS
+from .rig import NEW_DISK, free_port, recording
+from .scenarios import NEXT_VERSION, SESSIONS
 from .workers import Task, judge_all, read_verdicts
 
 _ROOT = Path(__file__).resolve().parents[2]
 # Room to grow into at the first boot; small, because every judged cut copies what is in use.
 _CARD_MORE_MIB = 256
+_FULL_EVERY = 5  # boots
 _DEADMAN_S = 3600  # several emulated machines at once may take as long as one does in an hour
 
 
@@ -76,20 +77,17 @@ def _record_one(work: Work, name: str) -> None:
         # The builder writes to the same name again; the judge needs what was recorded.
         copy_sparse(out / f"{names.stem}.rootfs.img", work.folder / "slot.img")
     print(f"{name}: recording", flush=True)
-    images = {names.version: str(work.folder / "slot.img")} | session.images()
+    images = {names.version: str(work.folder / "slot.img")}
+    release = None
+    if session.needs_release:
+        release = next_release(work.folder / "next", NEXT_VERSION)
+        images[release.version] = str(release.slot)
     info = Info(name, datetime.now(UTC).date().isoformat(), names.version, images)
-    hardware = Hardware(f"powercut-{name}", ports={22: _free_port()})
-    with recording(work.recording(name), base, hardware, info) as rig:
+    hardware = Hardware(f"powercut-{name}", ports={22: free_port()})
+    with recording(work.recording(name), base, hardware, info, release) as rig:
         for chapter, run in session.chapters.items():
             run(rig)
             rig.end_chapter(chapter)
-
-
-def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
-        return port
 
 
 def _card(image: Path, card: Path) -> Path:
@@ -134,10 +132,12 @@ def _boot(work: Work, _: argparse.Namespace) -> int:
     path = work.folder / f"boots-{work.seed}.jsonl"
     done = {(one.recording, str(one.cut)) for one in read_boots(path)}
     bad = 0
-    for name, verdict in chosen_cuts(verdicts, work.boots, work.seed):
+    for number, (name, verdict) in enumerate(chosen_cuts(verdicts, work.boots, work.seed)):
         if (name, str(verdict.cut)) in done:
             continue
-        one = boot(work.recording(name), verdict, work.seed, work.folder / "boot")
+        is_full = number % _FULL_EVERY == 0
+        folder = work.folder / "boot"
+        one = boot(work.recording(name), verdict, work.seed, folder, is_full=is_full)
         write_boot(path, one)
         bad += bool(one.faults)
         print(f"{name} {verdict.cut}: {_words(one)}", flush=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from ..vm.disk import copy_sparse
 from ..vm.machine import Machine
 from ..vm.settings import Hardware
 from .recording import Chapter, Info, Writer, write_info
+from .release import Release
 from .server import RecordingDisk
 
 NEW_DISK = "now.img"
@@ -25,6 +27,7 @@ class Rig:
     disk: RecordingDisk
     folder: Path
     info: Info
+    release: Release | None = None
     started: float = field(default_factory=time.monotonic)
 
     def begin(self, fact: str, value: str | None) -> None:
@@ -48,7 +51,9 @@ class Rig:
 
 
 @contextlib.contextmanager
-def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Iterator[Rig]:
+def recording(
+    folder: Path, base: Path, hardware: Hardware, info: Info, release: Release | None = None
+) -> Iterator[Rig]:
     """Start the machine on a copy of `base`.
 
     Afterwards `folder/now.img` is the disk as the machine left it.
@@ -65,7 +70,7 @@ def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Itera
     machine = Machine(hardware, drive, folder / "machine")
     try:
         machine.start()
-        yield Rig(machine, disk, folder, info)
+        yield Rig(machine, disk, folder, info, release)
     except BaseException:
         print(machine.last_words(), flush=True)
         raise
@@ -73,3 +78,11 @@ def recording(folder: Path, base: Path, hardware: Hardware, info: Info) -> Itera
         machine.cut()
         disk.close()
         shutil.rmtree(sockets, ignore_errors=True)
+
+
+def free_port() -> int:
+    """One that nobody listens on now."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port

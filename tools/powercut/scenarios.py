@@ -5,7 +5,9 @@ may change and what has been promised. One machine is server and node, with simu
 here: the machine and its disk (rig.py).
 """
 
+import contextlib
 import json
+import shlex
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,10 +15,12 @@ from typing import Any
 
 from ..vm.channel import SilentError
 from .facts import ROUTE_OFF, ROUTE_ON, digest
+from .release import served
 from .rig import Rig
 
 _ROLE, _OTHER_ROLE = "tracks", "head"
-_SOON_S = 900  # an emulated processor is about ten times slower than a Pi's
+_SOON_S = 900
+_INSTALL_S = 3600  # an emulated processor is about ten times slower than a Pi's
 _POLL_S = 1.0
 _ROUTES = ("evening", "rehearsal")
 NEXT_VERSION = "0.1.1"
@@ -30,10 +34,7 @@ class Session:
     name: str
     after: str
     chapters: Mapping[str, Callable[[Rig], None]]
-
-    def images(self) -> dict[str, str]:
-        """What else a slot may hold whole, beside the image that was written first."""
-        return {}
+    needs_release: bool = False
 
 
 def first_boot(rig: Rig) -> None:
@@ -162,6 +163,60 @@ def _route(name: str) -> dict[str, Any]:
     }
 
 
+# Over the bus, as the robot's server does it.
+_INSTALL = """
+import asyncio, sys
+from saint_services.lib.bus.open import open_bus
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import UpdateNode_Request
+async def main(node, version, url, checksum):
+    bus = await open_bus("power_cut_test")
+    request = UpdateNode_Request(
+        node_id=node, action="install", version=version, url=url, checksum_sha256=checksum)
+    answer = await bus.call(topics.NODE_UPDATE.at(node_id=node), request, 30)
+    print(answer.message)
+    sys.exit(not answer.success)
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def install(rig: Rig) -> None:
+    """The node writes the other slot, and restarts into it."""
+    assert rig.release, "this session needs a release"
+    rig.say(f"systemd says: {rig.machine.wait_up(timeout_s=_SOON_S)}")
+    node = _node(rig, "ACTIVE")["node_id"]
+    rig.keep("role", f"{_OTHER_ROLE}:")
+    _sh(rig, "ip address add 10.0.2.15/24 dev eth0")
+    since = rig.machine.serial.end
+    with served(rig.release) as url:
+        words = (node, rig.release.version, url, rig.release.checksum())
+        text = shlex.quote(_INSTALL)
+        environment = "set -a; . /run/saint/machine.env; "
+        rig.say(_sh(rig, f"{environment} python3 -c {text} {' '.join(words)}"))
+        rig.machine.serial.wait_for(r"^U-Boot 20\d\d", since, timeout_s=_INSTALL_S)
+
+
+def trial(rig: Rig) -> None:
+    """The new release proves itself and is called good."""
+    assert rig.release, "this session needs a release"
+    rig.machine.shell.open(_SOON_S)
+    deadline = time.monotonic() + _SOON_S
+    verdict: Any = None
+    while time.monotonic() < deadline:
+        text = rig.machine.shell.run("cat /var/lib/saint/noded/update.json").text
+        with contextlib.suppress(ValueError):
+            record = json.loads(text)
+            verdict = record["last"]["verdict"]
+            if record["pending"] is None:
+                break
+        time.sleep(_POLL_S)
+    rig.say(f"verdict {verdict!r}")
+    if verdict != "healthy":
+        raise SilentError(f"the new release did not become healthy: {text}")
+    rig.keep("update-verdict", f"healthy:{rig.release.version}")
+    rig.keep("slot-image", rig.release.version)
+
+
 SESSIONS = {
     "life": Session(
         "life",
@@ -175,4 +230,13 @@ SESSIONS = {
             "power off": power_off,
         },
     ),
+    "update": Session(
+        "update",
+        "life",
+        {"install and switch": install, "trial and mark-good": trial, "power off": power_off},
+        needs_release=True,
+    ),
+    # For `make test-image`, which has no time for more.
+    "first-boot": Session("first-boot", "", {"first boot": first_boot}),
 }
+USUAL = ("life", "update")
