@@ -69,11 +69,11 @@ async def run(ctx: Context[Config], world: World | None = None) -> None:
     api = Api()
     answer_ipc(api, firmware)
     try:
+        await firmware.start()
         for door in doors:
             door.open()
         await ctx.serve_ipc(api)
         serve_ros(bus, firmware)
-        await firmware.start()
         ctx.ready(f"{len(firmware.repository.stored)} releases")
         await ctx.stopping.wait()
     finally:

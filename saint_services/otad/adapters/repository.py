@@ -72,8 +72,11 @@ class Repository:
         return problems
 
     def free_bytes(self) -> int:
-        """Left for releases."""
-        return max(0, shutil.disk_usage(self._archive).free - self._reserve_bytes)
+        """Left for releases; none on a disk that cannot be asked."""
+        try:
+            return max(0, shutil.disk_usage(self._archive).free - self._reserve_bytes)
+        except OSError:
+            return 0
 
     def begin(self, size_bytes: int) -> Intake:
         """Take in a bundle of this size."""
