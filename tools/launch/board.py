@@ -30,10 +30,12 @@ while [ $# -gt 0 ]; do
   case $1 in
     -u) unit=$2; shift ;;
     -n) lines=$2; shift ;;
-    -o) shift ;;
+    --unit=*) unit=${{1#*=}} ;;
+    --lines=*) lines=${{1#*=}} ;;
   esac
   shift
 done
+[ -n "$unit" ] || exit 0
 name=${{unit#saint-}}
 exec tail -n "$lines" -- {logs}"${{name%.service}}.log"
 """
@@ -149,6 +151,7 @@ class Board:
             os.mkfifo(path, 0o600)
         self._deadman = os.open(path, os.O_RDWR | os.O_NONBLOCK)
         asyncio.get_running_loop().add_reader(self._deadman, self._hear)
+        self._arm()
 
     def _hear(self) -> None:
         with contextlib.suppress(BlockingIOError):

@@ -82,6 +82,7 @@ class Robot:
         )
         for node in NODES:
             folders = Folders(node.name, root)
+            settings.write(folders.config, settings.node())
             own = {"SAINT_NODE_ID": node.node_id, "SAINT_HW": f"sim:{folders.hw}"}
             board = updates.add(folders, is_server=False) if updates else {}
             launcher.add(Plan(folders, "saint-node.target", shared | own | board))

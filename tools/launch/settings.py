@@ -27,6 +27,11 @@ def server(rc_tty: Path, root: Path) -> dict[str, str]:
     }
 
 
+def node() -> dict[str, str]:
+    """Of a node's daemons: a laptop boots in seconds, and nobody wants to watch for minutes."""
+    return {"noded.yaml": "health_timeout_s: 40\nhealth_settle_s: 2\n"}
+
+
 def write(config: Path, files: dict[str, str]) -> None:
     """Into a machine's folder for settings."""
     config.mkdir(parents=True, exist_ok=True)
