@@ -16,13 +16,14 @@ from ..lib.flash.compare import compare
 from ..lib.flash.disks import Disk, Disks
 from ..lib.flash.preset import with_files
 from ..lib.flash.source import ImageFile
-from ..lib.flash.writer import Progress, Target
+from ..lib.flash.writer import Progress, Target, Written
 from ..lib.sd import Directories
 from . import image_settings
 from .console import AsJson, fail, print_table
 
 app = typer.Typer(help="The image: put it onto a card, check a card.", no_args_is_help=True)
 
+_INTERRUPTED = 130  # as shells have it
 _BUILT = ("saint-os-*.img.xz", "saint-os-*.img.zst", "saint-os-*.img")
 
 Card = Annotated[Path, typer.Argument(metavar="DEVICE", help="/dev/sdX, or a file to write into")]
@@ -136,12 +137,12 @@ def verify(
 
 def _flash(device: Path, source: ImageFile, settings: dict[str, bytes], as_json: bool) -> None:
     started = time.monotonic()
-    with Target(device) as target:
-        chunks = with_files(source.chunks(), settings, datetime.now())
-        with _progress("Writing", source.size_bytes) as tell:
-            written = target.write(chunks, lambda _: tell(source.position_bytes))
-        with _progress("Reading back", written.size_bytes) as tell:
-            target.verify(written, tell)
+    try:
+        written = _write(device, source, settings)
+    except KeyboardInterrupt:
+        said = f"\n{device} was not finished: nothing starts from it. Write it again."
+        print(said, file=sys.stderr)
+        raise typer.Exit(_INTERRUPTED) from None
     seconds = time.monotonic() - started
     if as_json:
         said = {"device": str(device), "size_bytes": written.size_bytes, "sha256": written.sha256}
@@ -152,6 +153,16 @@ def _flash(device: Path, source: ImageFile, settings: dict[str, bytes], as_json:
     )
     if not settings:
         print("It has no settings of its own: it will be a node without Wi-Fi or ssh.")
+
+
+def _write(device: Path, source: ImageFile, settings: dict[str, bytes]) -> Written:
+    with Target(device) as target:
+        chunks = with_files(source.chunks(), settings, datetime.now())
+        with _progress("Writing", source.size_bytes) as tell:
+            written = target.write(chunks, lambda _: tell(source.position_bytes))
+        with _progress("Reading back", written.size_bytes) as tell:
+            target.verify(written, tell)
+    return written
 
 
 def _target(device: Path) -> Disk | None:
@@ -210,8 +221,7 @@ def _progress(verb: str, total: int) -> Iterator[Progress]:
         progress.TextColumn("{task.description:<12}"),
         progress.BarColumn(),
         progress.TaskProgressColumn(),
-        progress.TransferSpeedColumn(),
-        progress.TimeRemainingColumn(),
+        progress.TimeRemainingColumn(elapsed_when_finished=True),
     )
     with progress.Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task(verb, total=total)

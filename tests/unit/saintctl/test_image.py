@@ -9,6 +9,7 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from saint_services.lib.flash.fat import Fat32
+from saint_services.lib.flash.writer import Progress, Target, Written
 from saint_services.saintctl.app import app
 from saint_services.setup.config import Machine
 from tests.unit.lib.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
@@ -145,6 +146,20 @@ def test_missing_image_is_named(tmp_path: Path) -> None:
     result = _call("flash", tmp_path / "card.img", "--image", tmp_path / "nothing.img.xz")
     assert result.exit_code == 4
     assert "nothing.img.xz" in result.stderr
+
+
+def test_interrupted_flash_says_that_the_card_is_no_good(
+    tmp_path: Path, image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def pulled_out(_self: Target, _written: Written, _progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Target, "verify", pulled_out)
+    card = tmp_path / "card.img"
+    result = _flash(card, image)
+    assert result.exit_code == 130
+    assert "nothing starts from it" in result.stderr
+    assert not card.read_bytes()[:512].strip(b"\0")
 
 
 def test_json_tells_what_was_done(tmp_path: Path, settable: Path) -> None:
