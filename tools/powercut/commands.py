@@ -72,8 +72,9 @@ def _record_one(work: Work, name: str) -> None:
         base = work.recording(session.after) / NEW_DISK
         if not (base.parent / "info.json").exists():
             _record_one(work, session.after)
+        base = _card(base, work.folder / "card.img", session.role)
     else:
-        base = _card(out / f"{names.stem}.img", work.folder / "card.img")
+        base = _card(out / f"{names.stem}.img", work.folder / "card.img", session.role)
         # The builder writes to the same name again; the judge needs what was recorded.
         copy_sparse(out / f"{names.stem}.rootfs.img", work.folder / "slot.img")
     print(f"{name}: recording", flush=True)
@@ -90,11 +91,12 @@ def _record_one(work: Work, name: str) -> None:
             rig.end_chapter(chapter)
 
 
-def _card(image: Path, card: Path) -> Path:
+def _card(image: Path, card: Path, role: str) -> Path:
     """A card as a person writes it: the image, and the settings on its first partition."""
     card.parent.mkdir(parents=True, exist_ok=True)
-    made = Card.copy(image, card, Programs.find(), (image.stat().st_size >> 20) + _CARD_MORE_MIB)
-    made.put({"saint.yaml": saint_yaml("both"), "boot.env": boot_env(_DEADMAN_S)})
+    size_mib = (image.stat().st_size >> 20) + _CARD_MORE_MIB
+    made = Card.copy(image, card, Programs.find(), 0 if image.name == NEW_DISK else size_mib)
+    made.put({"saint.yaml": saint_yaml(role), "boot.env": boot_env(_DEADMAN_S)})
     return made.path
 
 
