@@ -140,8 +140,8 @@ def _flash(device: Path, source: ImageFile, settings: dict[str, bytes], as_json:
     try:
         written = _write(device, source, settings)
     except KeyboardInterrupt:
-        said = f"\n{device} was not finished: nothing starts from it. Write it again."
-        print(said, file=sys.stderr)
+        warning = f"\n{device} was not finished: nothing starts from it. Write it again."
+        print(warning, file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
     seconds = time.monotonic() - started
     if as_json:
