@@ -2,6 +2,7 @@
 licences.py.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,6 +11,9 @@ from pathlib import Path
 from saint_services.lib.errors import Code, SaintError
 
 _STATUS = Path("var/lib/dpkg/status")
+_LISTS = Path("var/lib/dpkg/info")
+# Texts: a package is there without them, and not there with nothing but them.
+_TEXTS = ("doc/", "man/", "locale/", "info/", "bug/", "lintian/", "doc-base/")
 _INSTALLED = "install ok installed"
 _SOURCE = re.compile(r"(?P<name>\S+)(?: \((?P<version>[^)]+)\))?")
 
@@ -44,6 +48,33 @@ def installed(tree: Path) -> list[Package]:
     if not found:
         raise SaintError(Code.NOT_FOUND, f"{path} lists no installed package")
     return sorted(found, key=lambda package: package.name)
+
+
+def forget_removed(tree: Path) -> list[str]:
+    """Strike packages from the tree's list of which an image builder removed every file; their
+    names. Needs dpkg's lists of files, which an image need not keep.
+    """
+    path = tree / _STATUS
+    paragraphs = path.read_text(encoding="utf-8").split("\n\n")
+    gone = [name for name in _listed(tree) if not _is_there(tree, name)]
+    kept = [each for each in paragraphs if _fields(each).get("Package") not in gone]
+    path.write_text("\n\n".join(kept), encoding="utf-8")
+    return gone
+
+
+def _listed(tree: Path) -> list[str]:
+    """Packages with a list of files; libc6:arm64.list belongs to libc6."""
+    return sorted({path.stem.partition(":")[0] for path in (tree / _LISTS).glob("*.list")})
+
+
+def _is_there(tree: Path, name: str) -> bool:
+    lists = [*(tree / _LISTS).glob(f"{name}.list"), *(tree / _LISTS).glob(f"{name}:*.list")]
+    lines = [line for path in lists for line in path.read_text(encoding="utf-8").splitlines()]
+    folders = {line.rpartition("/")[0] for line in lines}  # every folder is listed before its files
+    files = [line for line in lines if line not in folders and line != "/."]
+    texts = tuple(f"/usr/share/{folder}" for folder in _TEXTS)
+    counting = [line for line in files if not line.startswith(texts)]
+    return not counting or any(os.path.lexists(tree / line.lstrip("/")) for line in counting)
 
 
 def _fields(paragraph: str) -> dict[str, str]:

@@ -95,6 +95,16 @@ def test_tree_without_packages_is_refused(tmp_path: Path) -> None:
         dpkg.installed(tmp_path)
 
 
+def test_package_whose_files_were_all_removed_is_struck(tree: Path) -> None:
+    lists = tree / "var/lib/dpkg/info"
+    _file(lists / "rauc.list", "/.\n/usr\n/usr/bin\n/usr/bin/rauc\n/usr/share/doc/rauc/copyright\n")
+    _file(lists / "libc6:arm64.list", "/.\n/usr\n/usr/lib\n/usr/lib/libc.so.6\n/usr/lib/gone\n")
+    _file(lists / "libssl3t64.list", "/.\n/usr\n/usr/share/doc/libssl3t64\n")  # only texts
+    _file(tree / "usr/lib/libc.so.6", "")
+    assert dpkg.forget_removed(tree) == ["rauc"]
+    assert [package.name for package in dpkg.installed(tree)] == ["libc6", "libssl3t64"]
+
+
 def test_machine_readable_licences_become_spdx(tree: Path) -> None:
     expected = ["GPL-2+ with OpenSSL exception", "LGPL-2.1-or-later", "MIT"]
     assert licences.of(tree, "rauc") == expected
