@@ -23,7 +23,7 @@ from .recording import Info, Recording
 from .release import next_release
 from .report import Result, print_result, write_result
 from .rig import NEW_DISK, free_port, recording
-from .scenarios import NEXT_VERSION, SESSIONS
+from .scenarios import CLAIM, NEXT_VERSION, SESSIONS
 from .workers import Task, judge_all, read_verdicts
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +96,7 @@ def _card(image: Path, card: Path, role: str) -> Path:
     card.parent.mkdir(parents=True, exist_ok=True)
     size_mib = (image.stat().st_size >> 20) + _CARD_MORE_MIB
     made = Card.copy(image, card, Programs.find(), 0 if image.name == NEW_DISK else size_mib)
-    made.put({"saint.yaml": saint_yaml(role), "boot.env": boot_env(_DEADMAN_S)})
+    made.put({"saint.yaml": saint_yaml(role, claim=CLAIM), "boot.env": boot_env(_DEADMAN_S)})
     return made.path
 
 

@@ -6,6 +6,7 @@ holds against what was promised. Not here: how the partition comes back (filesys
 
 import configparser
 import hashlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,12 +21,14 @@ from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
 from saint_services.rcd.state import State as RcState
 from saint_services.routerd.state import latch_store, routes_store
+from saint_services.setup.work import Kept
 
 T = TypeVar("T", bound=BaseModel)
 
 # Folders of the data partition that are read; the rest (bundles, hash indexes, logs) is not state.
 FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/setup")
 ROUTE_ON, ROUTE_OFF = "on", "off"  # a route that is not there has the fact ""
+SETTINGS_FILE = "saint.yaml"
 _HOST_KEY = "ssh_host_ed25519_key"
 
 
@@ -42,7 +45,7 @@ def read(data: Path) -> Found:
     found = Found()
     state = data / "saint"
     found.faults += _cut_off(state)  # first: the readers set aside what they cannot read
-    for reader in (_machine_id, _host_keys, _rauc):
+    for reader in (_machine_id, _host_keys, _rauc, _setup):
         reader(data, found)
     for name, daemon in _DAEMONS.items():
         if (state / name).is_dir():
@@ -93,6 +96,22 @@ def _rauc(data: Path, found: Found) -> None:
             parser.read_string(path.read_text())
         except (configparser.Error, UnicodeDecodeError) as err:
             found.faults.append(f"rauc/{path.name} cannot be read: {type(err).__name__}")
+
+
+def _setup(data: Path, found: Found) -> None:
+    """The settings of the card's owner, once they were taken over."""
+    kept = _from(Store(data / "setup" / "machine.yaml", Kept, version=1), found)
+    claim = kept.machine.claim if kept.machine else None
+    if claim:
+        found.facts["claim"] = digest(claim.encode())
+
+
+def on_firmware(folder: Path) -> dict[str, str]:
+    """What the owner's file on the firmware partition says, while it says it."""
+    path = folder / SETTINGS_FILE
+    text = path.read_text(errors="replace") if path.exists() else ""
+    claim = re.search(r"^claim: (\S+)$", text, re.MULTILINE)
+    return {"claim": digest(claim[1].encode())} if claim else {}
 
 
 def _noded(folder: Path, found: Found) -> None:

@@ -36,6 +36,8 @@ from .promises import broken
 from .recording import Recording
 from .slots import Slot
 
+_FIRMWARE_FILES = "firmware.files"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -48,6 +50,14 @@ class Verdict:
     is_repaired: bool
     data_state: str
     environment_state: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Firmware:
+    """What was found on one state of the firmware partition."""
+
+    faults: tuple[str, ...]
+    facts: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +91,14 @@ class Judge:
         images = {name: Path(path) for name, path in recording.info.images.items()}
         self._slots = {name: Slot(recording, places[name], images) for name in (SLOT_A, SLOT_B)}
         self._known_data: dict[tuple[Key, int], _Data] = {}
-        self._known_firmware: dict[Key, tuple[str, ...]] = {}
+        self._known_firmware: dict[Key, _Firmware] = {}
         self._firmware_files = self._whole_firmware()
 
     def judge(self, cut: Cut) -> Verdict:
         """One cut."""
         sure, pieces = self._timeline.pieces(cut, self._seed)
-        faults = list(self._firmware_faults(sure, pieces))
+        firmware = self._firmware_found(sure, pieces)
+        faults = list(firmware.faults)
         slot, image, environment = self._choice(sure, pieces)
         if not image:
             faults.append(f"the boot script would choose slot {slot}, which is not whole")
@@ -96,7 +107,8 @@ class Judge:
         if image and not self._is_accounted_for(slot, found):
             faults.append(f"slot {slot} would run without a record that it is on trial")
         faults += found.faults
-        faults += broken(self._recording.marks, cut.settled, {**found.facts, "slot-image": image})
+        known = {**firmware.facts, **found.facts, "slot-image": image}
+        faults += broken(self._recording.marks, cut.settled, known)
         return Verdict(
             cut,
             tuple(faults),
@@ -148,17 +160,20 @@ class Judge:
         found = facts.read(files)
         return _Data((*check.faults, *found.faults), check.is_repaired, found.facts)
 
-    def _firmware_faults(self, sure: int, pieces: Sequence[Piece]) -> tuple[str, ...]:
+    def _firmware_found(self, sure: int, pieces: Sequence[Piece]) -> _Firmware:
         key = self._firmware.key(sure, pieces)
         if key not in self._known_firmware:
             with self._firmware.at(key):
                 check = self._systems.check_fat(self._firmware.file)
                 files = self._read_firmware()
-            self._known_firmware[key] = (*check.faults, *_changed(self._firmware_files, files))
+            self._known_firmware[key] = _Firmware(
+                (*check.faults, *_changed(self._firmware_files, files)),
+                facts.on_firmware(self._work / _FIRMWARE_FILES),
+            )
         return self._known_firmware[key]
 
     def _read_firmware(self) -> dict[str, str]:
-        folder = self._work / "firmware.files"
+        folder = self._work / _FIRMWARE_FILES
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         self._systems.read_fat(self._firmware.file, folder)
@@ -181,7 +196,7 @@ class Judge:
 
 
 # What a person or the first boot writes there; everything else is what the machine starts from.
-_SETTINGS = {"saint.yaml", "user-data", "network-config", "meta-data"}
+_SETTINGS = {facts.SETTINGS_FILE, "user-data", "network-config", "meta-data"}
 
 
 def _changed(before: dict[str, str], now: dict[str, str]) -> list[str]:

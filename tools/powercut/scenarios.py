@@ -23,6 +23,8 @@ _ROLE, _OTHER_ROLE = "tracks", "head"
 _SOON_S = 900
 _INSTALL_S = 3600  # an emulated processor is about ten times slower than a Pi's
 _POLL_S = 1.0
+# What the owner wrote on the card, and the machine moves to its own partition at the first start.
+CLAIM = "power-cut-claim-on-the-card"
 _ROUTES = ("evening", "rehearsal")
 NEXT_VERSION = "0.1.1"
 
@@ -44,6 +46,7 @@ def first_boot(rig: Rig) -> None:
     for fact in ("machine-id", "ssh-host-key", "node-id", "token"):
         rig.begin(fact, None)
     rig.keep("role", "")
+    rig.keep("claim", digest(CLAIM.encode()))
     rig.say(f"systemd says: {rig.machine.wait_up(timeout_s=_SOON_S)}")
     rig.keep("machine-id", _sh(rig, "cat /etc/machine-id"))
     node = _node(rig, "UNADOPTED")
