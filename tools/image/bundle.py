@@ -89,7 +89,7 @@ def _config(path: Path) -> dict[str, str]:
 
 
 def changes(changelog: str, version: str) -> str:
-    """The entries of one version, from CHANGELOG.md."""
+    """The entries of one version, from CHANGELOG.md; RAUC takes no empty text."""
     lines: list[str] = []
     is_inside = False
     for line in changelog.splitlines():
@@ -97,4 +97,4 @@ def changes(changelog: str, version: str) -> str:
             is_inside = line.removeprefix("## ").split()[:1] == [version]
         elif is_inside:
             lines.append(line)
-    return "\n".join(lines).strip()
+    return "\n".join(lines).strip() or f"Version {version}."

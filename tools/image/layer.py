@@ -11,6 +11,8 @@ from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
 
+from tools.release import dpkg
+
 from . import templates
 from .names import Names
 from .places import Places
@@ -144,6 +146,7 @@ def _finish(root: Path, tree: Tree) -> None:
 def _clear_var(root: Path) -> None:
     """A file system in memory covers /var. Only the list of packages stays, for whoever looks into
     the image; the bill of materials is made of it."""
+    dpkg.forget_removed(root)
     packages = root / "var/lib/dpkg/status"
     kept = packages.read_bytes()
     for content in (root / "var").iterdir():

@@ -169,7 +169,7 @@ def test_changes_are_those_of_one_version() -> None:
     text = "# Changes\n\n## 0.2.0 (today)\n\n- new\n\n## 0.1.0\n\n- old\n"
     assert bundle.changes(text, "0.2.0") == "- new"
     assert bundle.changes(text, "0.1.0") == "- old"
-    assert bundle.changes(text, "0.3.0") == ""
+    assert bundle.changes(text, "0.3.0") == "Version 0.3.0."
 
 
 def test_last_line_of_a_log_is_short_and_of_none_empty(tmp_path: Path) -> None:
