@@ -5,24 +5,21 @@ them with `make test-image`.
 """
 
 import os
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeState
+from tests.image import stages
 from tests.image.artefacts import FOLDER, Artefacts
 from tests.image.forge import Forge
 from tests.image.report import Report
-from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
-from tests.image.robot import CLAIM, Robot
-from tools.vm.machine import Machine
+from tests.image.rig import Pair, Rig
+from tests.image.robot import Robot
 
 CHOSEN = os.environ.get("SAINT_IMAGE_TESTS", "")
 collect_ignore_glob = [] if CHOSEN else ["test_*.py"]
 
-ADOPTED = "adopted"  # the snapshot most tests start from
 _RIG = pytest.StashKey[Rig]()
 _REPORT = pytest.StashKey[Report]()
 
@@ -64,77 +61,34 @@ def report(pytestconfig: pytest.Config) -> Report:
 
 @pytest.fixture(scope="session")
 def fresh(rig: Rig) -> Pair:
-    cable = rig.cable("cable")
-    server = rig.host(
-        "server",
-        rig.card("server", "server", claim=CLAIM),
-        links=(cable,),
-        doors=(SSH, HTTP, SAINT),
-    )
-    node = rig.host("node", rig.card("node", "node"), links=(cable.turned(),))
-    pair = Pair(server, node)
-    if rig.kept.is_file():
-        wake(pair, ADOPTED)
-        return pair
-    for host in pair.both():
-        host.machine.start()
-    for host in pair.both():
-        host.machine.wait_up()
-    return pair
+    """A server and a node on one cable, booted from fresh cards."""
+    return stages.boot(rig)
 
 
 @pytest.fixture(scope="session")
 def adopted(rig: Rig, fresh: Pair, report: Report) -> Robot:
-    """The node has the head's role, given with saintctl over ssh. Left as it was by who uses it."""
-    robot = Robot(fresh)
-    if rig.kept.is_file():
-        robot.node_id = rig.kept.read_text()
-        return robot
-    began = time.monotonic()
-    found = robot.wait_node("a node is discovered", lambda n: bool(n.node_id), 600)
-    robot.node_id = found.node_id
-    said = robot.saintctl("node", "adopt", found.node_id, "head", "--name", "Image test")
-    assert said.code == 0, said.text
-    robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
-    report.number("discovery, adoption, ACTIVE (TCG)", time.monotonic() - began, "s")
-    for host in fresh.both():
-        host.sh("sync")
-    keep(fresh, ADOPTED)
-    rig.kept.write_text(robot.node_id)
-    return robot
+    """The node is the robot's head. Tests that use this leave it as it was."""
+    return stages.adopt(rig, fresh, report)
 
 
 @pytest.fixture
 def robot(adopted: Robot) -> Robot:
-    """A robot that is adopted and idle, to be changed at will: the next test gets a fresh one."""
-    go_back(adopted.pair, ADOPTED)
+    """The same, to be changed at will: the next test gets a fresh one."""
+    stages.go_back(adopted.pair, stages.ADOPTED)
     return adopted
 
 
-def keep(pair: Pair, tag: str) -> None:
-    """A snapshot of both at the same moment, or the one would wait for what the other forgot."""
-    for step in (Machine.pause, lambda m: m.save(tag), Machine.resume):
-        for host in pair.both():
-            step(host.machine)
+@pytest.fixture(scope="session")
+def updated(rig: Rig, adopted: Robot, forge: Forge, report: Report) -> Robot:
+    """Both machines run their first update. Tests that use this leave it as it was."""
+    return stages.update(rig, adopted, forge, report)
 
 
-def wake(pair: Pair, tag: str) -> None:
-    """Switch both on in the state of a snapshot of an earlier run."""
-    for host in pair.both():
-        host.machine.start(paused=True, snapshot=tag)
-    for host in pair.both():
-        host.machine.resume()
-
-
-def go_back(pair: Pair, tag: str) -> None:
-    """Both machines are again what they were."""
-    for step in (Machine.pause, lambda m: m.load(tag), Machine.resume):
-        for host in pair.both():
-            step(host.machine)
-    for host in pair.both():
-        host.machine.shell.follow()
-        if host.ssh is not None:
-            host.ssh.close()
+@pytest.fixture
+def newer_robot(updated: Robot) -> Robot:
+    """The same, to be changed at will."""
+    stages.go_back(updated.pair, stages.UPDATED)
+    return updated
 
 
 @pytest.fixture(scope="session")

@@ -69,7 +69,6 @@ class Rig:
         self.artefacts = artefacts
         self.programs = Programs.find()
         self.folder = self._claim(FOLDER / "vm")
-        self.kept = self.folder / "kept"  # what a snapshot of the last run holds
         self.key = self.folder / "key"
         self.public_key = make_key(self.key)
         self.hosts: list[Host] = []
@@ -89,7 +88,8 @@ class Rig:
                 continue
             folder = parent / str(number)
             mark = folder / "image"
-            if not (REUSES and mark.is_file() and mark.read_text() == self.artefacts.mark):
+            is_same = mark.is_file() and mark.read_text() == self.artefacts.mark
+            if not (REUSES and is_same and (folder / "kept-adopted").is_file()):
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 mark.write_text(self.artefacts.mark)
@@ -103,32 +103,37 @@ class Rig:
     def card(self, name: str, role: str, deadman_s: int = DEADMAN_S, **settings: Any) -> Card:
         """A freshly flashed card with its owner's settings on it."""
         path = self.folder / f"{name}.img"
-        if self.kept.is_file() and path.is_file():
+        if path.is_file():
             return Card(path, self.programs)
-        card = Card.copy(self.artefacts.disk, self.folder / f"{name}.img", self.programs, CARD_MIB)
+        card = Card.copy(self.artefacts.disk, path, self.programs, CARD_MIB)
         settings.setdefault("ssh", {"keys": [self.public_key], "root": True})
         card.put({"saint.yaml": saint_yaml(role, **settings), "boot.env": boot_env(deadman_s)})
         return card
 
     def host(
-        self, name: str, card: Card, *, disk: Overlay | None = None,
-        links: tuple[Link, ...] = (), doors: tuple[int, ...] = (), memory_mib: int = 1024,
-    ) -> Host:  # fmt: skip
+        self, name: str, card: Card, *, links: tuple[Link, ...] = (), doors: tuple[int, ...] = ()
+    ) -> Host:
         """A machine with that card, switched off."""
         ports = {door: free_port() for door in doors}
         tail = hashlib.sha256(name.encode()).hexdigest()[:2]
-        hardware = Hardware(
-            name, memory_mib, links=links, ports=ports, mac=f"52:54:00:5a:00:{tail}"
-        )
+        hardware = Hardware(name, links=links, ports=ports, mac=f"52:54:00:5a:00:{tail}")
         folder = self.folder / name
         path = self.folder / f"{name}.qcow2"
-        is_kept = self.kept.is_file() and path.is_file()
-        overlay = Overlay(path, self.programs) if is_kept else card.overlay(path)
+        overlay = Overlay(path, self.programs) if path.is_file() else card.overlay(path)
         machine = Machine(hardware, overlay, folder)
         ssh = Ssh("saint", ports[SSH], self.key, folder) if SSH in ports else None
         found = Host(machine, card, ports, ssh)
         self.hosts.append(found)
         return found
+
+    def keep(self, tag: str, fact: str) -> None:
+        """A snapshot was taken; with it goes what the next run must know."""
+        (self.folder / f"kept-{tag}").write_text(fact)
+
+    def kept(self, tag: str) -> str:
+        """That fact, where an earlier run has kept the snapshot."""
+        path = self.folder / f"kept-{tag}"
+        return path.read_text() if path.is_file() else ""
 
     def close(self) -> None:
         for host in self.hosts:

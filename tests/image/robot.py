@@ -86,6 +86,10 @@ class Robot:
         """Bring a release that was uploaded to the node; the server keeps its own."""
         self.ask("management", "firmware_rollout", version=version, nodes=[self.node_id], **params)
 
+    def control(self, action: str) -> None:
+        """Pause, resume, cancel the roll-out, or take all machines back."""
+        self.send([("management", "firmware_control", {"action": action})])
+
     def wait_verdict(self, version: str, timeout_s: float = 1800) -> MachineFirmware:
         """The node's verdict on that release."""
 

@@ -8,13 +8,11 @@ import contextlib
 import re
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.firmware import PlanState, Verdict
-from tests.image.conftest import go_back, keep
 from tests.image.forge import (
     Forge,
     Slot,
@@ -25,58 +23,21 @@ from tests.image.forge import (
     lose_kernel,
 )
 from tests.image.report import Report
-from tests.image.rig import Host, Rig
+from tests.image.rig import Host
 from tests.image.robot import Robot
+from tests.image.stages import FIRST
 from tools.vm.settings import PATIENCE
 
-UPDATED = "updated"
-FIRST, SMALL = "0.1.1", "0.1.2"
+SMALL = "0.1.2"
 _WIRE_SHARE_MOST = 0.05
 # On a quiet computer the healthy slot is up, and says so, within half of that.
 _DEADMAN_S = int(150 * PATIENCE)
 
 
-@dataclass(frozen=True)
-class Updated:
-    """The robot after its first update, and what happened on the way."""
-
-    robot: Robot
-    rolled_out: str
-
-
-@pytest.fixture(scope="session")
-def updated(adopted: Robot, forge: Forge, report: Report, rig: Rig) -> Updated:
-    notes = rig.folder / "updated"
-    if rig.kept.is_file() and notes.is_file():
-        go_back(adopted.pair, UPDATED)
-        return Updated(adopted, notes.read_text())
-    go_back(adopted.pair, "adopted")
-    status, said = adopted.upload(forge.release(FIRST))
-    assert status == 200, said
-    began = time.monotonic()
-    rolled_out = adopted.saintctl("firmware", "rollout", FIRST, timeout_s=3600)
-    report.number("update of node and server, one after the other (TCG)",
-                  time.monotonic() - began, "s")  # fmt: skip
-    # The server's own restart ends the ssh session: what became of the roll-out is asked again.
-    adopted.until(
-        "the roll-out is over",
-        lambda: (plan := adopted.report().plan) and plan.state is not PlanState.RUNNING,
-        1800,
-    )
-    adopted.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 600)
-    for host in adopted.pair.both():
-        host.machine.wait_shell(0)
-        host.sh("sync")
-    keep(adopted.pair, UPDATED)
-    notes.write_text(rolled_out.text)
-    return Updated(adopted, rolled_out.text)
-
-
 @pytest.fixture
-def robot(updated: Updated) -> Robot:
-    """The updated robot, for each test anew."""
-    go_back(updated.robot.pair, UPDATED)
-    return updated.robot
+def robot(newer_robot: Robot) -> Robot:
+    """These tests all start from the updated robot."""
+    return newer_robot
 
 
 @contextlib.contextmanager
@@ -94,8 +55,8 @@ def wait_installed(node: Host) -> None:
 # -- a good release --------------------------------------------------------------------------------
 
 
-def test_whole_robot_runs_the_new_release(updated: Updated) -> None:
-    report = updated.robot.report()
+def test_whole_robot_runs_the_new_release(updated: Robot) -> None:
+    report = updated.report()
     assert report.plan is not None
     assert report.plan.state is PlanState.DONE, report.plan
     assert report.robot_version == FIRST
@@ -104,8 +65,8 @@ def test_whole_robot_runs_the_new_release(updated: Updated) -> None:
         assert machine.spare_version == "0.1.0", machine
 
 
-def test_new_slot_is_marked_good_on_both_machines(updated: Updated) -> None:
-    for host in updated.robot.pair.both():
+def test_new_slot_is_marked_good_on_both_machines(updated: Robot) -> None:
+    for host in updated.pair.both():
         environment = dict(
             line.split("=", 1) for line in host.sh("fw_printenv").splitlines() if "=" in line
         )
@@ -121,8 +82,8 @@ def test_role_and_settings_outlive_the_update(robot: Robot) -> None:
     assert found.firmware_version == FIRST
 
 
-def test_people_see_version_slot_and_verdict(updated: Updated) -> None:
-    shown = updated.robot.node_show()
+def test_people_see_version_slot_and_verdict(updated: Robot) -> None:
+    shown = updated.node_show()
     for word in (FIRST, "healthy", "B"):
         assert word in shown
 

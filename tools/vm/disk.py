@@ -4,7 +4,6 @@ The card is a raw file (the image, longer, so that first boot has something to g
 machine writes to a qcow2 file over it, so a card that was prepared once serves many machines.
 """
 
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -63,7 +62,10 @@ class Card:
                 self.programs.run("mcopy", "-o", "-i", self._fat(), str(source), f"::{name}")
 
     def get(self, name: str) -> str:
-        return self.programs.run("mtype", "-i", self._fat(), f"::{name}").decode()
+        return self.get_bytes(name).decode()
+
+    def get_bytes(self, name: str) -> bytes:
+        return self.programs.run("mtype", "-i", self._fat(), f"::{name}")
 
     def overlay(self, path: Path) -> "Overlay":
         """A layer for a machine's writes; what it had before is gone."""
@@ -80,24 +82,3 @@ class Overlay:
     def __init__(self, path: Path, programs: Programs) -> None:
         self.path = path
         self.programs = programs
-
-    def branch(self, path: Path) -> "Overlay":
-        """Another machine's layer over this one, which must not be written any more."""
-        path.unlink(missing_ok=True)
-        self.programs.run(
-            "qemu-img",
-            "create",
-            "-q",
-            "-f",
-            "qcow2",
-            "-F",
-            "qcow2",
-            "-b",
-            str(self.path),
-            str(path),
-        )
-        return Overlay(path, self.programs)
-
-    def copy(self, path: Path) -> "Overlay":
-        shutil.copyfile(self.path, path)
-        return Overlay(path, self.programs)

@@ -1,5 +1,6 @@
 """What is asked of a machine: its hardware in QEMU, its role and keys on the FAT."""
 
+import base64
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,11 +11,14 @@ import yaml
 # The serial console tells the boot; the root shell is a second console that nothing else uses.
 _KERNEL = (
     "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
-    # A watchdog of 5 s bites where an emulated processor shares its host.
-    " systemd.service_watchdogs=no"
     # What goes wrong is told on the console too.
     " systemd.journald.forward_to_console=1 systemd.journald.max_level_console=warning"
+    # Limits of a few seconds bite where an emulated processor shares its host.
+    " systemd.service_watchdogs=no systemd.default_timeout_start_sec=900"
+    " systemd.default_device_timeout_sec=600"
 )
+# The same for the limits of a start: systemd takes more lines for units from its command line.
+_PATIENT = "[Service]\nTimeoutStartSec=900s\n"
 # All limits times this, where the computer is busy with other work.
 PATIENCE = float(os.environ.get("SAINT_VM_PATIENCE", "1"))
 # As good as never: an emulated processor takes minutes for what a Pi does in seconds.
@@ -48,7 +52,9 @@ class Hardware:
 
 def boot_env(deadman_s: int = DEADMAN_S, more: str = "") -> str:
     """The text environment that the boot script takes from the FAT."""
-    return f"extraargs={_KERNEL} saint.deadman={deadman_s} {more}".rstrip() + "\n"
+    lines = base64.b64encode(_PATIENT.encode()).decode()
+    patience = f"systemd.set_credential_binary=systemd.unit-dropin.saint-.service:{lines}"
+    return f"extraargs={_KERNEL} {patience} saint.deadman={deadman_s} {more}".rstrip() + "\n"
 
 
 def saint_yaml(role: str, **settings: Any) -> str:

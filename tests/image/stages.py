@@ -1,0 +1,102 @@
+"""How far the robot has come: booted, adopted, updated. Each stage is reached once per session and
+kept as a snapshot of both machines, to which every test can go back.
+"""
+
+import time
+
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.firmware import PlanState
+from tests.image.forge import Forge
+from tests.image.report import Report
+from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
+from tests.image.robot import CLAIM, Robot
+from tools.vm.machine import Machine
+
+ADOPTED, UPDATED = "adopted", "updated"
+FIRST = "0.1.1"  # the release of the first update; the image is 0.1.0
+NAME = "Image test"
+
+
+def boot(rig: Rig) -> Pair:
+    """Two fresh cards, started for the first time."""
+    cable = rig.cable("cable")
+    card = rig.card("server", "server", claim=CLAIM)
+    server = rig.host("server", card, links=(cable,), doors=(SSH, HTTP, SAINT))
+    node = rig.host("node", rig.card("node", "node"), links=(cable.turned(),))
+    pair = Pair(server, node)
+    if rig.kept(ADOPTED):
+        _wake(pair, ADOPTED)
+        return pair
+    for host in pair.both():
+        host.machine.start()
+    for host in pair.both():
+        host.machine.wait_up()
+    return pair
+
+
+def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
+    """The node gets the head's role with saintctl, over ssh."""
+    robot = Robot(pair)
+    if rig.kept(ADOPTED):
+        robot.node_id = rig.kept(ADOPTED)
+        return robot
+    began = time.monotonic()
+    robot.node_id = robot.wait_node("a node is discovered", lambda n: bool(n.node_id), 600).node_id
+    said = robot.saintctl("node", "adopt", robot.node_id, "head", "--name", NAME)
+    assert said.code == 0, said.text
+    robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
+    report.number("discovery, adoption, ACTIVE (TCG)", time.monotonic() - began, "s")
+    _keep(rig, robot, ADOPTED)
+    return robot
+
+
+def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
+    """Node and server get their first update, begun with saintctl over ssh."""
+    if rig.kept(UPDATED):
+        return robot
+    go_back(robot.pair, ADOPTED)
+    status, said = robot.upload(forge.release(FIRST))
+    assert status == 200, said
+    began = time.monotonic()
+    since = [host.machine.serial.end for host in robot.pair.both()]
+    started = robot.saintctl("firmware", "rollout", FIRST, "--detach")
+    assert started.code == 0, started.text
+    robot.until(
+        "the roll-out has ended",
+        lambda: (plan := robot.report().plan) and plan.state is not PlanState.RUNNING,
+        3600,
+    )
+    report.number("update of node and server in turn (TCG)", time.monotonic() - began, "s")
+    for host, offset in zip(robot.pair.both(), since, strict=True):
+        host.machine.wait_shell(offset)
+    robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
+    _keep(rig, robot, UPDATED)
+    return robot
+
+
+def go_back(pair: Pair, tag: str) -> None:
+    """Both machines are again what they were when that stage was reached."""
+    for step in (Machine.pause, lambda m: m.load(tag), Machine.resume):
+        for host in pair.both():
+            step(host.machine)
+    for host in pair.both():
+        if host.ssh is not None:
+            host.ssh.close()
+
+
+def _keep(rig: Rig, robot: Robot, tag: str) -> None:
+    """Both at the same moment, or the one would wait for what the other forgot."""
+    for host in robot.pair.both():
+        host.sh("sync")
+    for step in (Machine.pause, lambda m: m.save(tag), Machine.resume):
+        for host in robot.pair.both():
+            step(host.machine)
+    rig.keep(tag, robot.node_id)
+
+
+def _wake(pair: Pair, tag: str) -> None:
+    """Switch both on in the state of a snapshot of an earlier run."""
+    for host in pair.both():
+        host.machine.start(paused=True, snapshot=tag)
+    for host in pair.both():
+        host.machine.resume()

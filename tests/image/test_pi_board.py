@@ -1,0 +1,100 @@
+"""The Pi's own U-Boot on QEMU's `raspi4b`: it counts the slots, and the kernel mounts the slot from
+the SD card. No network is modelled there, so no update.
+"""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.image.artefacts import Artefacts
+from tests.image.pi_board import DEVICE_TREE, U_BOOT, device_tree
+from tests.image.rig import Rig
+from tools.powercut.environment import read
+from tools.powercut.layout import ENV_BYTES, ENV_OFFSETS
+from tools.vm.channel import Channel, SilentError
+from tools.vm.disk import Card
+from tools.vm.programs import Programs, fields
+from tools.vm.settings import PATIENCE
+
+_CARD_MIB = 4096  # QEMU's card must be a power of two
+_LIMIT_S = 900 * PATIENCE
+
+pytestmark = pytest.mark.image_all
+
+
+class Board:
+    """A Pi 4 that runs. Its two serial ports are U-Boot's and the kernel's."""
+
+    def __init__(self, card: Card, tree: Path, folder: Path) -> None:
+        self.card = card
+        self.ports = [Channel(folder / f"uart{n}", folder / f"uart{n}.log") for n in (0, 1)]
+        programs = Programs.find()
+        drive = fields("", {"file": card.path, "if": "sd", "format": "raw", "cache": "unsafe"})
+        command = programs.argv(
+            "qemu-system-aarch64",
+            *("-L", str(programs.data("usr/share/qemu"))),
+            *("-M", "raspi4b", "-m", "2G", "-smp", "4", "-accel", "tcg,thread=multi"),
+            *("-kernel", str(programs.data(U_BOOT)), "-dtb", str(tree), "-drive", drive),
+            *("-display", "none", "-monitor", "none"),
+        )
+        for number, port in enumerate(self.ports):
+            end = {"id": f"uart{number}", "path": port.path}
+            command += ["-chardev", fields("socket", end), "-serial", f"chardev:uart{number}"]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        for port in self.ports:
+            port.accept()
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """On either port: U-Boot changes from one to the other on its way."""
+        for _ in range(int(_LIMIT_S)):
+            for port in self.ports:
+                try:
+                    return port.wait_for(pattern, timeout_s=0.5)
+                except SilentError:
+                    continue
+        said = "\n".join("\n".join(port.text().splitlines()[-40:]) for port in self.ports)
+        raise SilentError(f"{pattern!r} did not come within {_LIMIT_S:g} s:\n{said}")
+
+    def stop(self) -> None:
+        self.process.kill()
+        self.process.wait(20)
+        for port in self.ports:
+            port.close()
+
+
+@pytest.fixture(scope="module")
+def board(rig: Rig, artefacts: Artefacts) -> Iterator[Board]:
+    programs = Programs.find()
+    folder = rig.folder / "pi"
+    folder.mkdir()
+    card = Card.copy(artefacts.disk, folder / "card.img", programs, _CARD_MIB)
+    original = folder / DEVICE_TREE
+    original.write_bytes(card.get_bytes(DEVICE_TREE))
+    tree = device_tree(original, folder / "without-absent.dtb", programs)
+    card.put({"boot.env": "extraargs=console=ttyAMA0 saint.deadman=3600\n"})
+    running = Board(card, tree, folder)
+    yield running
+    running.stop()
+
+
+def test_boot_script_runs_from_the_sd_card(board: Board) -> None:
+    board.wait_for(r"saint: boot script on mmc")
+    board.wait_for(r"saint: booting slot A")
+
+
+def test_kernel_mounts_the_slot_from_the_sd_card(board: Board) -> None:
+    assert board.wait_for(r"saint-initrd: slot is (\S+)")[1].startswith("/dev/mmcblk")
+    board.wait_for(r"systemd\[1\]: .*running in system mode|Welcome to")
+
+
+def test_try_was_counted_on_the_card(board: Board) -> None:
+    board.wait_for(r"saint-initrd: slot is")
+    with board.card.path.open("rb") as disk:
+        for offset in ENV_OFFSETS:
+            disk.seek(offset)
+            counted = read(disk.read(ENV_BYTES))
+            assert counted is not None, f"the copy at {offset:#x} is damaged"
+            assert counted["BOOT_A_LEFT"] == "2"
