@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
-
 from tools.release import dpkg
 
 from . import templates
