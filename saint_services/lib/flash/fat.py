@@ -57,11 +57,12 @@ class Fat32:
         self._start = first + copies * fat_bytes
         sectors = _long(data, 32)  # BPB_TotSec32
         count = (sectors * self._sector_bytes - self._start) // self._cluster_bytes
-        if count < _FEWEST_CLUSTERS or sectors * self._sector_bytes > len(data) or not copies:
+        self._info = _word(data, 48) * self._sector_bytes  # BPB_FSInfo
+        is_whole = sectors * self._sector_bytes <= len(data) and self._info < first and copies
+        if count < _FEWEST_CLUSTERS or not is_whole:
             raise SaintError(Code.REQUEST_INVALID, "the image's first partition is not FAT32")
         self._last = count + 1  # clusters are counted from 2
         self._root = _long(data, 44)  # BPB_RootClus
-        self._info = _word(data, 48) * self._sector_bytes  # BPB_FSInfo
 
     def read(self, name: str) -> bytes | None:
         """The content of a file in the root folder; None when there is none."""
@@ -180,11 +181,13 @@ class Fat32:
         return table
 
     def _chain(self, first: int) -> list[int]:
-        chain = [first]
-        while (following := self._get(chain[-1])) < _CHAIN_END:
+        chain: list[int] = []
+        following = first
+        while following < _CHAIN_END:
             if not 2 <= following <= self._last or len(chain) > self._last:
                 raise SaintError(Code.REQUEST_INVALID, "the image's first partition is damaged")
             chain.append(following)
+            following = self._get(following)
         return chain
 
     def _get(self, number: int) -> int:

@@ -77,6 +77,22 @@ def test_loop_in_the_chain_is_refused() -> None:
         fat.read("saint.yaml")
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_arbitrary_damage_is_at_most_refused(seed: int) -> None:
+    noise = random.Random(seed)
+    data = fat32()
+    Fat32(data).write("saint.yaml", bytes(3000), WHEN)
+    boot, table, root = (0, 90), (32 * 512, 32 * 512 + 64), (32 * 512 + 2 * 544 * 512, 512)
+    for start, length in noise.choices((boot, table, root), k=4):
+        data[noise.randrange(start, start + length)] = noise.randrange(256)
+    try:
+        fat = Fat32(data)
+        fat.write("saint.yaml", b"new", WHEN)
+    except SaintError:
+        return
+    assert fat.read("saint.yaml") == b"new"
+
+
 @pytest.mark.skipif(not shutil.which("fsck.fat"), reason="needs fsck.fat (apt: dosfstools)")
 @pytest.mark.skipif(not shutil.which("mcopy"), reason="needs mcopy (apt: mtools)")
 def test_other_programs_agree(tmp_path: Path) -> None:
