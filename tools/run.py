@@ -56,6 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--feed", choices=_FEEDS, help="also play input into it (python -m tools.feed --help)")
+    add("--release", metavar="VERSION", help="make this release and roll it out on all machines")
+    add("--breaks", default="", help="how it fails (python -m tools.fake_rauc roll-out --help)")
     add("--fresh", action="store_true", help="forget roles, settings and logs of former runs")
     add("--no-browser", action="store_true", help="do not open the page")
     add("--port", type=int, default=8080, help="first port to try for the page (0: any)")
@@ -140,6 +142,8 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
                 _feed(launcher, options)
             took_s = time.monotonic() - began_s
             terminal.ready(options.root, chosen.number, robot.ports, options.feed or "", took_s)
+            if options.release and boards:
+                _release(launcher, options)
             if not options.no_browser:
                 open_browser(address(robot.ports))
             await wish.to_stop.wait()
@@ -230,14 +234,30 @@ def _tell_ports(wanted: Ports, got: Ports, terminal: Terminal) -> None:
 
 
 def _feed(launcher: Launcher, options: argparse.Namespace) -> None:
-    """The player is one more process under the launcher's care."""
     command = (sys.executable, "-m", "tools.feed", options.feed, "--root", str(options.root))
+    _add_program(launcher, Folders("input", options.root), "feed", command, restarts=True)
+
+
+def _release(launcher: Launcher, options: argparse.Namespace) -> None:
+    command = [sys.executable, "-m", "tools.fake_rauc", "roll-out", options.release]
+    command += ["--root", str(options.root)]
+    command += ["--breaks", options.breaks] if options.breaks else []
+    _add_program(
+        launcher, Folders("maker", options.root), "release", tuple(command), restarts=False
+    )
+
+
+def _add_program(
+    launcher: Launcher, folders: Folders, name: str, command: tuple[str, ...], *, restarts: bool
+) -> None:
+    """One more process under the launcher's care."""
+    target = f"{name}.target"
     service = ServiceUnit(
-        "saint-feed.service", command, restarts=True, wanted_by=("feed.target",),
+        f"saint-{name}.service", command, restarts=restarts, wanted_by=(target,),
         environment={"PYTHONPATH": str(ROOT)},
     )  # fmt: skip
-    folder = UnitFolder({service.name: service}, {}, frozenset({"feed.target"}))
-    launcher.add(Plan(Folders("input", options.root), "feed.target"), folder).start()
+    folder = UnitFolder({service.name: service}, {}, frozenset({target}))
+    launcher.add(Plan(folders, target), folder).start()
 
 
 def _facts(number: int, ports: Ports) -> dict[str, object]:

@@ -70,6 +70,7 @@ def overview(report: FirmwareReport) -> "RenderableType":
     if report.updates_off:
         parts.append(Text(f"Updates are off: {_sentence(report.updates_off)}", style="red"))
     parts += [Text(""), machines(report)]
+    parts += [Text(f"\n{text}", style="red") for text in failures(report)]
     if report.releases:
         parts += [Text(""), releases(report.releases)]
     else:
@@ -82,15 +83,28 @@ def machines(report: FirmwareReport) -> "Table":
     from rich.markup import escape
 
     table = _table(("", "machine", "release", "slot", "update"), last="note")
-    steps = {step.node_id: step for step in report.plan.steps} if report.plan else {}
+    plan = report.plan
+    is_going = plan is not None and plan.state in (PlanState.RUNNING, PlanState.PAUSED)
+    steps = {each.node_id: each.step for each in plan.steps} if plan and is_going else {}
     for machine in report.machines:
-        step = steps.get(machine.node_id)
-        name = f"{machine.node_id} (server)" if machine.is_server else machine.node_id
-        doing = _doing(machine, step.step if step else None)
-        text = escape(note(machine, step.reason if step else ""))
+        is_named_so = machine.is_server and machine.node_id != "server"
+        name = f"{machine.node_id} (server)" if is_named_so else machine.node_id
+        doing = _doing(machine, steps.get(machine.node_id))
         version = machine.version or "?"
-        table.add_row(_mark(machine), name, version, machine.slot or "-", doing, text)
+        table.add_row(
+            _mark(machine), name, version, machine.slot or "-", doing, escape(note(machine))
+        )
     return table
+
+
+def failures(report: FirmwareReport) -> list[str]:
+    """What went wrong where, as far as the roll-out has not said it already."""
+    said = report.plan.reason if report.plan else ""
+    return [
+        f"{machine.node_id}: {text}"
+        for machine in report.machines
+        if (text := failure(machine)) and machine.reason not in said
+    ]
 
 
 def releases(found: Iterable[Release]) -> "Table":
@@ -108,18 +122,26 @@ def releases(found: Iterable[Release]) -> "Table":
     return table
 
 
-def note(machine: MachineFirmware, step_reason: str = "") -> str:
-    """What a person should know of one machine, in one sentence."""
+def failure(machine: MachineFirmware) -> str:
+    """Why the last try did not end well; empty when it did, or when another one runs."""
+    is_well = machine.verdict in (Verdict.NONE, Verdict.HEALTHY)
+    if is_well or machine.state is not UpdateState.IDLE:
+        return ""
+    tried = f"{machine.target_version} was " if machine.target_version else ""
+    return f"{tried}{_VERDICTS[machine.verdict]}: {machine.reason or 'no reason was told'}"
+
+
+def note(machine: MachineFirmware) -> str:
+    """What a person should know of one machine, in a few words."""
     if not machine.is_online:
-        return "away; it is offered the release when it boots"
+        return "away"
     if machine.state is not UpdateState.IDLE:
         return f"to {machine.target_version}" + (
             f", try {machine.attempt}" if machine.attempt > 1 else ""
         )
-    if machine.verdict not in (Verdict.NONE, Verdict.HEALTHY):
-        tried = f" {machine.target_version}" if machine.target_version else ""
-        return f"{_VERDICTS[machine.verdict]}{tried}: {machine.reason or step_reason}"
-    return machine.blocked_by or step_reason
+    if failure(machine):
+        return machine.target_version
+    return machine.blocked_by
 
 
 def machine_of(report: FirmwareReport | SaintError, node_id: str) -> MachineFirmware | None:
@@ -168,29 +190,24 @@ def size(count: int) -> str:
 
 def changes(before: FirmwareReport | None, after: FirmwareReport) -> Iterator[str]:
     """Plain lines for a log: what is new since `before`."""
-    known = {machine.node_id: machine for machine in before.machines} if before else {}
+    known = {machine.node_id: _story(machine) for machine in before.machines} if before else {}
     for machine in after.machines:
-        old = known.get(machine.node_id)
-        if old is None or _told(old) != _told(machine):
-            yield f"{machine.node_id}: {_story(machine)}"
+        if known.get(machine.node_id) != (story := _story(machine)):
+            yield f"{machine.node_id}: {story}"
     old_plan = before.plan if before else None
     new = after.plan
     if new and (old_plan is None or (old_plan.state, old_plan.reason) != (new.state, new.reason)):
         yield rollout_line(new)
 
 
-def _told(machine: MachineFirmware) -> tuple[object, ...]:
-    tenth = machine.progress // 10
-    return machine.version, machine.state, tenth, machine.verdict, machine.reason, machine.is_online
-
-
 def _story(machine: MachineFirmware) -> str:
     words = [f"release {machine.version or '?'}"]
     if machine.state is UpdateState.INSTALLING:
-        words.append(f"installing {machine.target_version}, {machine.progress} %")
+        tens = machine.progress // 10 * 10  # a line for every percent is too much of a log
+        words.append(f"installing {machine.target_version}, {tens} %")
     elif machine.state is not UpdateState.IDLE:
         words.append(f"{machine.state} {machine.target_version}".rstrip())
-    elif text := note(machine):
+    elif text := failure(machine) or note(machine):
         words.append(text)
     elif machine.verdict is Verdict.HEALTHY:
         words.append("healthy")
@@ -217,7 +234,6 @@ def _doing(machine: MachineFirmware, step: Step | None) -> str:
 
 
 def _sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 

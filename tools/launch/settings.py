@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 USB = "usb"  # below the robot's folder: stands for the places where a USB stick shows up
+# How long a new release may take to be well: a laptop boots in seconds, and somebody watches.
+_QUICK = "health_timeout_s: 40\nhealth_settle_s: 1\n"
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
 
 
@@ -19,17 +21,14 @@ def server(rc_tty: Path, root: Path) -> dict[str, str]:
         # Reachable from this computer only, so nobody is asked for a token.
         "webd.yaml": "auth:\n  required: false\n",
         "otad.yaml": (
-            "address: 127.0.0.1\n"
-            f"import_folders:\n  - {json.dumps(str(root / USB))}\n"
-            # The server's page has to come back before somebody who watches goes away.
-            "server_last: true\n"
+            f"address: 127.0.0.1\nimport_folders:\n  - {json.dumps(str(root / USB))}\n{_QUICK}"
         ),
     }
 
 
 def node() -> dict[str, str]:
-    """Of a node's daemons: a laptop boots in seconds, and nobody wants to watch for minutes."""
-    return {"noded.yaml": "health_timeout_s: 40\nhealth_settle_s: 2\n"}
+    """Of a node's daemons."""
+    return {"noded.yaml": _QUICK}
 
 
 def write(config: Path, files: dict[str, str]) -> None:

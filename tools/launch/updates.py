@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 KEYS = "keys"  # below the robot's folder: whom its machines trust
 _TARGET = "boards.target"
-_COPY_TAKES_S = 2.0  # a simulated slot is small: give people something to see
+_COPY_TAKES_S = 1.5  # a simulated slot is small: give people something to see
 _SELFTEST = "saint-selftest.service"  # what fails in a release that breaks its health check
 
 

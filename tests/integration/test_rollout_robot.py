@@ -1,0 +1,172 @@
+"""Releases on the whole simulated robot: refused ones, a broken one on the canary, a good one on
+all machines. The daemons' own code does it; RAUC, boot loader and power are imitated.
+"""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from tests.integration.robot import ROOT, Robot, running_robot, wait_for
+from tests.integration.senders import stick, transmitter
+from tools.fake_rauc import bus_daemon
+from tools.fake_rauc.__main__ import make_release
+from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
+from tools.fake_rauc.faults import Fault, Faults
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(bus_daemon.program() is None, reason="needs dbus-daemon"),
+]
+NODES = ("arm_left", "arm_right", "console", "head", "spare", "tracks")
+LIMIT_S = 120.0  # for one machine, on a computer that does much else
+
+
+@pytest.fixture(scope="module")
+def robot() -> Iterator[Robot]:
+    with running_robot() as running:
+        yield running
+
+
+def saintctl(robot: Robot, *words: str, expected: int = 0) -> str:
+    """Run it as a person would; all that it said."""
+    command = [sys.executable, "-m", "saint_services.saintctl", "--run", str(robot.run())]
+    run = subprocess.run(
+        [*command, *words], cwd=ROOT, capture_output=True, text=True, timeout=360, check=False
+    )
+    said = run.stdout + run.stderr
+    assert run.returncode == expected, f"{said}\n{robot.diagnosis()}"
+    return said
+
+
+def report(robot: Robot) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(saintctl(robot, "firmware", "status", "--json"))
+    return found
+
+
+def machine(robot: Robot, node_id: str) -> dict[str, Any]:
+    return next(each for each in report(robot)["machines"] if each["node_id"] == node_id)
+
+
+def upload(robot: Robot, version: str, **more: str) -> None:
+    saintctl(robot, "firmware", "upload", str(make_release(robot.root, version, **more)))
+
+
+def slots(robot: Robot, name: str) -> dict[str, Any]:
+    """What the imitated boot loader of a machine knows."""
+    found: dict[str, Any] = json.loads((robot.root / name / "slots.json").read_text())
+    return found
+
+
+async def over_websocket(robot: Robot, action: str) -> dict[str, Any]:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.ws_connect(robot.saint_url) as socket,
+        asyncio.timeout(20),
+    ):
+        await socket.send_json({"id": "1", "type": "management", "action": action})
+        while True:
+            message: dict[str, Any] = json.loads(await socket.receive_str())
+            if message.get("id") == "1":
+                found: dict[str, Any] = message["data"]
+                return found
+
+
+def refused_bundles(robot: Robot, folder: Path) -> dict[str, Path]:
+    """Words of the refusal, and a file that deserves it."""
+    keys, good = make_keys(robot.root / "keys"), make_release(robot.root, "0.9.0")
+    data = good.read_bytes()
+    paths = {
+        "key": write_bundle(folder / "a", Release(version="0.9.0"), make_keys(folder / "foreign")),
+        "toaster": write_bundle(folder / "b", Release(version="0.9.0", compatible="toaster"), keys),
+        "match": folder / "c",
+        "cut off": folder / "d",
+        "no bundle": folder / "e",
+    }
+    paths["match"].write_bytes(data[:5000] + b"x" + data[5001:])
+    paths["cut off"].write_bytes(data[:4096] + data[2 << 20 :])
+    paths["no bundle"].write_bytes(b"text" * 100)
+    return paths
+
+
+def test_bad_bundles_are_refused_with_a_sentence(robot: Robot, tmp_path: Path) -> None:
+    for words, path in refused_bundles(robot, tmp_path).items():
+        said = saintctl(robot, "firmware", "upload", str(path), expected=5)
+        assert words in said
+        assert "Traceback" not in said
+    assert report(robot)["releases"] == []
+    saintctl(robot, "firmware", "upload", str(tmp_path / "nowhere"), expected=4)
+
+
+def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot) -> None:
+    upload(robot, "0.2.0", breaks="role")
+    said = saintctl(robot, "firmware", "rollout", "--canary", "sim_tracks", expected=1)
+    assert "Roll-out of 0.2.0 was halted" in said
+    assert "saint-role-tracksd" in said
+
+    found = report(robot)
+    assert (found["robot_version"], found["plan"]["state"]) == ("0.1.0", "halted")
+    assert [step["step"] for step in found["plan"]["steps"]].count("waiting") == len(NODES)
+    shown = saintctl(robot, "node", "show", "sim_tracks")
+    assert "0.2.0 rolled back" in shown
+    assert "ImportError: this release has a broken role" in shown
+    assert slots(robot, "tracks")["order"] == ["A"]
+    assert slots(robot, "head")["b"]["installed"] == {}
+
+    told = asyncio.run(over_websocket(robot, "firmware_status"))
+    seen = next(each for each in told["machines"] if each["node_id"] == "sim_tracks")
+    assert seen["verdict"] == "rolled_back"
+    assert "saint-role-tracksd" in seen["reason"]
+    wait_for(lambda: role_is_active(robot, "sim_tracks"), LIMIT_S, robot.diagnosis)
+
+
+def role_is_active(robot: Robot, node_id: str) -> bool:
+    return bool(json.loads(saintctl(robot, "node", "show", node_id, "--json"))["state"] == "active")
+
+
+def test_release_that_does_not_boot_is_given_up_after_three_tries(robot: Robot) -> None:
+    upload(robot, "0.3.0", breaks="boot")
+    saintctl(robot, "firmware", "rollout", "0.3.0", "--canary", "sim_spare", expected=1)
+    found = machine(robot, "sim_spare")
+    assert (found["verdict"], found["version"], found["slot"]) == ("rolled_back", "0.1.0", "A")
+    assert "never reached its health check" in found["reason"]
+    assert slots(robot, "spare")["b"]["left"] == 0
+
+
+def test_no_update_while_outputs_are_live(robot: Robot) -> None:
+    upload(robot, "0.4.0")
+    with transmitter(robot, [stick(forward=1.0)]):
+        wait_for(lambda: machine(robot, "sim_tracks")["blocked_by"], LIMIT_S, robot.diagnosis)
+        assert "live" in machine(robot, "sim_tracks")["blocked_by"]
+        assert slots(robot, "tracks")["b"]["version"] == "0.2.0"
+
+
+def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> None:
+    wait_for(lambda: not machine(robot, "sim_tracks")["blocked_by"], LIMIT_S, robot.diagnosis)
+    Faults(robot.root / "head").ask_for(Fault.TRANSIENT)  # it is tried again by itself
+    said = saintctl(robot, "firmware", "rollout", "0.4.0", "--canary", "sim_tracks")
+    assert "Roll-out of 0.4.0 is done: 7 of 7 machines healthy." in said
+    firsts = [line.partition(":")[0] for line in said.splitlines() if "installing" in line]
+    order = list(dict.fromkeys(firsts))
+    assert (order[0], order[-1], len(order)) == ("sim_tracks", "server", len(NODES) + 1)
+    assert report(robot)["robot_version"] == "0.4.0"
+    for name in (*NODES, "server"):
+        found = slots(robot, name)
+        letter = found["booted"]
+        assert found[letter.lower()]["version"] == "0.4.0"
+        assert found["order"][0] == letter
+        assert found[letter.lower()]["left"] == 3  # marked good
+
+
+def test_all_go_back_to_the_release_before(robot: Robot) -> None:
+    saintctl(robot, "firmware", "rollback")
+    wait_for(lambda: report(robot)["plan"]["state"] != "running", LIMIT_S * 3, robot.diagnosis)
+    found = report(robot)
+    assert (found["plan"]["state"], found["robot_version"]) == ("done", "0.1.0")
