@@ -1,9 +1,17 @@
 """What survives a reboot: one file, one pydantic model, one version. A write is whole or not at
 all; a damaged file is set aside, a file of a newer version is kept untouched.
 Not here: settings that people write (lib/config.py).
+
+A release may be rolled back after it has written its own, newer format. So the first file of a
+newer format leaves the older one beside it, `role.yaml.v1` beside `role.yaml`; a program that meets
+a newer file works with the newest one beside it that it can read. What it saves there names the
+newer file that it stands for; the newer program, when it is back, takes that as the later word.
+Every change of a model, a new field too, is a new version: older programs refuse what they do not
+know.
 """
 
 import contextlib
+import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -19,6 +27,8 @@ T = TypeVar("T", bound=BaseModel)
 Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 VERSION_KEY = "version_of_format"
+_INSTEAD_KEY = "instead_of"  # checksum of the newer file that this one stands for
+_WORD_KEY = "word"  # counts what was said in its place
 
 
 class Store(Generic[T]):
@@ -41,17 +51,20 @@ class Store(Generic[T]):
         self._version = version
         self._migrations = migrations or {}
         self._is_loaded = False
+        self._older: bytes | None = None  # the file as an older program left it
+        self._newer = ""  # checksum of a newer program's file, which is not ours to write
+        self._word = 0
+        self._is_first = False  # there is no file yet
 
     def load(self) -> T:
         """The saved value; the default when there is none or it cannot be read."""
-        self.problem = None
+        self.problem, self._older, self._newer = None, None, ""
+        self._is_loaded = self._is_first = False  # so that save() looks again when this raises
         try:
-            value = self._read()
+            value = self._newest()
         except FileNotFoundError:
             value = self._model()
-        except (_DamagedError, OSError) as err:
-            self._set_aside(err)
-            value = self._model()
+            self._is_first = True
         self._is_loaded = True
         return value
 
@@ -60,24 +73,132 @@ class Store(Generic[T]):
         if not self._is_loaded:
             self.load()
         data = {VERSION_KEY: self._version, **value.model_dump(mode="json", by_alias=True)}
+        path = self.path
+        if self._newer:
+            data |= {_INSTEAD_KEY: self._newer, _WORD_KEY: self._word}
+            path = self._beside(self._version)
         try:
-            write_atomic(self.path, self._encoded(data))
+            if self._is_first:  # what lies beside no file belongs to one that was forgotten
+                self._clear_beside()
+            if self._older is not None:
+                version = self._parsed(self._older)[0]
+                write_atomic(self._beside(version), self._older)
+                self._older = None
+            write_atomic(path, self._encoded(data))
         except OSError as err:
             raise SaintError(
                 Code.INTERNAL,
-                f"{self.path} cannot be written: {err.strerror}",
+                f"{path} cannot be written: {err.strerror}",
                 fix="Check that the disk is not full and the folder may be written.",
             ) from err
 
-    def _read(self) -> T:
-        data = self._decoded(self.path.read_bytes())
+    def forget(self) -> None:
+        """Remove it, and what is beside it: an older program must not find it again either."""
+        try:
+            self.path.unlink(missing_ok=True)
+            self._clear_beside()
+            _sync_directory(self.path.parent)
+        except FileNotFoundError:
+            return  # not even the folder is there
+        except OSError as err:
+            message = f"{self.path} cannot be removed: {err.strerror}"
+            raise SaintError(Code.INTERNAL, message) from err
+        self._is_loaded = False
+
+    def _clear_beside(self) -> None:
+        for path in self.path.parent.glob(f"{self.path.name}.v*"):
+            path.unlink(missing_ok=True)
+
+    def _newest(self) -> T:
+        """The file, or one beside it where that one counts."""
+        raw = self._read(self.path)
+        try:
+            version, data = self._parsed(raw)
+        except _DamagedError as err:
+            self._set_aside(self.path, err)
+            return self._model()
+        if version > self._version:
+            return self._beside_newer(raw, version)
+        if (later := self._later_word(raw, version)) is not None:
+            return later
+        try:
+            value = self._migrated(version, data)
+        except _DamagedError as err:
+            self._set_aside(self.path, err)
+            return self._model()
+        self._older = raw if version < self._version else None
+        return value
+
+    def _beside_newer(self, newer: bytes, newer_version: int) -> T:
+        """A newer program was here: the last word that is left for us."""
+        words = self._words(newer, newer_version)
+        for _, version, raw in words:
+            if version > self._version:
+                continue
+            try:
+                value = self._migrated(*self._parsed(raw))
+            except _DamagedError as err:
+                self._set_aside(self._beside(version), err)
+                continue
+            self._newer, self._word = _checksum(newer), words[0][0] + 1
+            return value
+        message = f"{self.path} has version {newer_version}, this program reads {self._version}"
+        raise SaintError(Code.STATE_NEWER, message)
+
+    def _later_word(self, raw: bytes, version: int) -> T | None:
+        """What an older program saved while it stood in for this very file."""
+        for word, _, beside in self._words(raw, version):
+            if not word:
+                return None
+            try:
+                value = self._migrated(*self._parsed(beside))
+            except _DamagedError:
+                continue  # the file itself is there
+            self._older = raw if version < self._version else None
+            return value
+        return None
+
+    def _words(self, newer: bytes, newer_version: int) -> list[tuple[int, int, bytes]]:
+        """What lies beside the file: how often it was said over (0: it is older than the file),
+        its version, its content. The last word first."""
+        found = []
+        for version in range(newer_version):
+            path = self._beside(version)
+            try:
+                raw = self._read(path)
+                data = self._decoded(raw)
+            except FileNotFoundError:
+                continue
+            except _DamagedError as err:
+                self._set_aside(path, err)
+                continue
+            word = data.get(_WORD_KEY, 0) if data.get(_INSTEAD_KEY) == _checksum(newer) else 0
+            found.append((word if isinstance(word, int) else 0, version, raw))
+        return sorted(found, reverse=True)
+
+    def _beside(self, version: int) -> Path:
+        return self.path.with_name(f"{self.path.name}.v{version}")
+
+    def _read(self, path: Path) -> bytes:
+        """FileNotFoundError passes; what else cannot be read is damaged."""
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            raise
+        except OSError as err:
+            self._set_aside(path, err)
+            raise FileNotFoundError from err
+
+    def _parsed(self, raw: bytes) -> tuple[int, dict[str, Any]]:
+        data = self._decoded(raw)
         version = data.pop(VERSION_KEY, None)
+        for key in (_INSTEAD_KEY, _WORD_KEY):
+            data.pop(key, None)
         if not isinstance(version, int) or isinstance(version, bool) or version < 0:
             raise _DamagedError(f"{VERSION_KEY} is {validation.shown(version)}")
-        if version > self._version:
-            self._is_loaded = False  # so that save() looks again, and refuses
-            message = f"{self.path} has version {version}, this program reads {self._version}"
-            raise SaintError(Code.STATE_NEWER, message)
+        return version, data
+
+    def _migrated(self, version: int, data: dict[str, Any]) -> T:
         try:
             for step in range(version, self._version):
                 data = self._migrations[step](data)
@@ -105,18 +226,22 @@ class Store(Generic[T]):
             return config.write_yaml(data).encode()
         return json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"
 
-    def _set_aside(self, reason: Exception) -> None:
-        aside = _free_name(self.path)
+    def _set_aside(self, path: Path, reason: Exception) -> None:
+        aside = _free_name(path)
         try:
-            self.path.rename(aside)
+            path.rename(aside)
         except OSError as err:
-            message = f"{self.path} ({reason}) cannot be set aside: {err.strerror}"
+            message = f"{path} ({reason}) cannot be set aside: {err.strerror}"
             raise SaintError(Code.STATE_DAMAGED, message, fix="Check the disk.") from err
         self.problem = SaintError(Code.STATE_DAMAGED, f"{reason}; kept as {aside}")
 
 
 class _DamagedError(Exception):
     """The file is not what was saved."""
+
+
+def _checksum(raw: bytes) -> str:
+    return hashlib.sha256(raw).hexdigest()
 
 
 def _free_name(path: Path) -> Path:

@@ -3,7 +3,6 @@ the server gave it, role_config.yaml. The role counts from the moment when role.
 Calls block: run them in a thread.
 """
 
-import os
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
@@ -49,7 +48,6 @@ class NodeFiles:
 
     def __init__(self, directory: Path) -> None:
         self.problem = ""  # of the identity's file; a node without one still works
-        self._directory = directory
         self._identity = Store(directory / "identity.yaml", Identity, version=1)
         self._role = Store(directory / "role.yaml", StoredRole, version=1)
         self._config_path = directory / "role_config.yaml"
@@ -126,12 +124,11 @@ class NodeFiles:
 
     def forget(self) -> None:
         """No role any more. role.yaml goes first: without it the rest means nothing."""
+        self._role.forget()
         try:
-            for path in (self._role.path, self._config_path):
-                path.unlink(missing_ok=True)
-            _sync(self._directory)
+            self._config_path.unlink(missing_ok=True)
         except OSError as err:
-            message = f"{self._role.path} cannot be removed: {err.strerror}"
+            message = f"{self._config_path} cannot be removed: {err.strerror}"
             raise SaintError(Code.INTERNAL, message) from err
 
 
@@ -164,12 +161,3 @@ def _write(path: Path, text: str) -> None:
         write_atomic(path, text.encode())
     except OSError as err:
         raise SaintError(Code.INTERNAL, f"{path} cannot be written: {err.strerror}") from err
-
-
-def _sync(directory: Path) -> None:
-    """So that a removed file does not come back after a power cut."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
