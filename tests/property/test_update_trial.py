@@ -38,7 +38,7 @@ class Card:
             if self.left[letter] > 0:
                 self.left[letter] -= 1
                 return letter
-        self.left = {"A": TRIES, "B": TRIES}
+        self.order, self.left = ["A", "B"], {"A": TRIES, "B": TRIES}
         return self.choose()
 
 

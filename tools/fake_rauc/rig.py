@@ -65,7 +65,12 @@ async def fake_machine(
     keys = await asyncio.to_thread(make_keys, folder / "keys") if given is None else given
     state = slots.load(folder, version)
     power_was_cut = asyncio.Event()
-    installer = Installer(folder, state, keys.ca, compatible, on_power_cut=power_was_cut.set)
+
+    def cut() -> None:
+        installer.cut_power()
+        power_was_cut.set()
+
+    installer = Installer(folder, state, keys.ca, compatible, on_power_cut=cut)
     async with private_bus(folder) as address:
         machine = FakeMachine(address, keys, installer, Faults(folder), [], power_was_cut)
         systemd = Systemd(lambda: machine.units)

@@ -81,7 +81,7 @@ async def log_excerpt(units: tuple[str, ...]) -> str:
     assert process.stdout, "it was asked for"
     try:
         async with asyncio.timeout(_LOG_LIMIT_S):
-            text = (await process.stdout.read(1 << 18)).decode(errors="replace")
+            text = (await process.stdout.read()).decode(errors="replace")
             await process.wait()
     except TimeoutError:
         text = ""

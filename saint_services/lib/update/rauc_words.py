@@ -54,7 +54,8 @@ _MEANINGS = (
     ),
     _Meaning(
         r"issuer certificate|self.signed certificate|certificate verify|unable to verify"
-        r"|Failed to verify X509|key usage",
+        r"|Failed to verify X509|key usage"
+        r"|certificate signature failure",
         Code.RELEASE_INVALID,
         "the release is signed with a key that this machine does not trust",
     ),

@@ -86,10 +86,12 @@ class Record(_Kept):
     slots: dict[str, str] = {}  # letter -> version that was healthy there
     must_download: bool = False  # after a factory reset: take what is offered, whatever runs
 
-    def is_bad(self, version: str, checksum_sha256: str) -> bool:
-        """True when this release was rolled back on this machine."""
+    def is_bad(self, version: str, checksum_sha256: str = "") -> bool:
+        """True when this release was rolled back on this machine. Without a checksum any build of
+        that version counts."""
         return any(
-            bad.version == version and bad.checksum_sha256 in ("", checksum_sha256)
+            bad.version == version
+            and (not bad.checksum_sha256 or checksum_sha256 in ("", bad.checksum_sha256))
             for bad in self.bad
         )
 

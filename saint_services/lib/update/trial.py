@@ -70,7 +70,11 @@ def _proven(update: Update) -> Outcome:
     """Nothing is pending: whatever is broken here is no reason to leave this slot."""
     update = replace(update, state=UpdateState.IDLE)
     actions: list[Action] = [Disarm()]
-    if update.slots:
+    if _is_last_resort(update):
+        # Not marked good: after its tries the boot loader looks at the other slot again.
+        fault = f"slot {update.slot} runs {update.version}, which was rolled back here"
+        update = replace(update, fault=f"{fault}: the other slot does not start")
+    elif update.slots:
         actions.append(SetMark(Mark.GOOD, "booted"))
         known = {**update.record.slots, update.slot: update.version}
         if known != update.record.slots:
@@ -78,6 +82,13 @@ def _proven(update: Update) -> Outcome:
             update = replace(update, record=record)
             actions.append(Save(record))
     return update, (*actions, Tell())
+
+
+def _is_last_resort(update: Update) -> bool:
+    """The boot loader had nothing left and took what had been given up."""
+    record = update.record
+    is_proven_here = record.slots.get(update.slot) == update.version
+    return record.is_bad(update.version) and not is_proven_here
 
 
 def _on_trial(update: Update, pending: Pending, now_s: float) -> Outcome:

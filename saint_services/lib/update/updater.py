@@ -32,7 +32,6 @@ _FIRST_LOOK_LIMIT_S = 3.0  # RAUC starts when it is asked; a role must not wait 
 _LOOK_LIMIT_S = 30.0
 _LOOK_FIRST_S = 1.0
 _LOOK_LONGEST_S = 60.0
-_PROGRESS_S = 0.5
 _log = log.get("update")
 
 Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
@@ -103,7 +102,6 @@ class Updater:
         self._stirred = asyncio.Event()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[words.Answer]] = {}
-        self._progress_s = float("-inf")
 
     # what the owner asks
 
@@ -280,10 +278,7 @@ class Updater:
                 self.handle(words.Lost(err.message))
 
     def _progressed(self, percent: int, _: str) -> None:
-        now_s = monotonic_s()
-        if now_s - self._progress_s >= _PROGRESS_S or percent >= 100:
-            self._progress_s = now_s
-            self.handle(words.Progressed(percent))
+        self.handle(words.Progressed(percent))  # at most a hundred that differ
 
     async def _before(self) -> Before:
         work, units = self._owner.work(), await self._units()
