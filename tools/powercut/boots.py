@@ -30,7 +30,7 @@ from .rig import free_port
 
 _UP_S = 1200
 _DEADMAN_S = 3600
-_EARLY = "systemd.unit=sysinit.target"
+_EARLY = "systemd.unit=var-lib-saint.mount"  # the last step to the state of the daemons
 _DANGEROUS = (Shape.SHREDS, Shape.TORN, Shape.SOME, Shape.LOST)
 
 

@@ -29,7 +29,7 @@ from .workers import Task, judge_all, read_verdicts
 _ROOT = Path(__file__).resolve().parents[2]
 # Room to grow into at the first boot; small, because every judged cut copies what is in use.
 _CARD_MORE_MIB = 256
-_FULL_EVERY = 5  # boots
+_FULL_EVERY = 8  # boots
 _DEADMAN_S = 3600  # several emulated machines at once may take as long as one does in an hour
 
 
