@@ -49,7 +49,7 @@ def files(wishes: Wishes) -> dict[str, bytes]:
         what = f"{where} {first['msg'].removeprefix('Value error, ')}"
         raise SaintError(Code.REQUEST_INVALID, what, fix="Correct this option.") from err
     said = machine.model_dump(mode="json", exclude_unset=True)
-    text = yaml.safe_dump(said, sort_keys=False, allow_unicode=True)
+    text = yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=1000)
     return {FILE_NAME: (_HEAD + text).encode()}
 
 
