@@ -29,6 +29,11 @@ _VERDICTS = {
     Verdict.FAILED: "failed",
     Verdict.REFUSED: "refused",
 }
+_FAILURES = {
+    Verdict.ROLLED_BACK: "was rolled back",
+    Verdict.FAILED: "could not be installed",
+    Verdict.REFUSED: "was refused",
+}
 _ENDINGS = {
     PlanState.RUNNING: "is running",
     PlanState.PAUSED: "is paused",
@@ -113,8 +118,9 @@ def releases(found: Iterable[Release]) -> "Table":
 
     table = _table(("", "release", "date", "size"), last="what is new")
     for release in found:
-        first = release.changelog.strip().partition("\n")[0] or "-"
-        offered = f"offered to nodes that boot; {first}" if release.is_current else first
+        first = release.changelog.strip().partition("\n")[0]
+        news = [first or "-"] if not release.is_current else ["offered to nodes that boot", first]
+        offered = "; ".join(text for text in news if text)
         table.add_row(
             _GOOD if release.is_current else _CALM, release.version,
             release.release_date[:10] or "-", size(release.size_bytes), escape(offered),
@@ -127,8 +133,8 @@ def failure(machine: MachineFirmware) -> str:
     is_well = machine.verdict in (Verdict.NONE, Verdict.HEALTHY)
     if is_well or machine.state is not UpdateState.IDLE:
         return ""
-    tried = f"{machine.target_version} was " if machine.target_version else ""
-    return f"{tried}{_VERDICTS[machine.verdict]}: {machine.reason or 'no reason was told'}"
+    tried = machine.target_version or "the release"
+    return f"{tried} {_FAILURES[machine.verdict]}: {machine.reason or 'no reason was told'}"
 
 
 def note(machine: MachineFirmware) -> str:
