@@ -239,9 +239,7 @@ def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) ->
 
 
 def _allowed(plan: SavedPlan, limits: Limits) -> int:
-    """One at a time until a node has shown that the release works; the server always alone."""
-    if any(s.node_id == plan.server and s.step is Step.UPDATING for s in plan.steps):
-        return 1
+    """One at a time until a node has shown that the release works."""
     is_shown = plan.is_rollback or any(
         s.step is Step.HEALTHY and s.is_asked and s.node_id != plan.server for s in plan.steps
     )
