@@ -25,6 +25,8 @@ DEFINITION = ROOT / "image" / "imager" / "entry.yaml"
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
 Bytes = Annotated[int, Field(gt=0, strict=True)]
+Architecture = Literal["armel", "armhf", "armv8"]
+Interface = Literal["i2c", "spi", "onewire", "serial", "usb_otg"]
 _UNPACKED = {".img", ".xz", ".gz", ".zip", ".zst"}
 
 
@@ -40,7 +42,8 @@ class Device(_Rules):
     description: Text
     icon: str = ""
     matching_type: Literal["exclusive", "inclusive"] = "exclusive"
-    architecture: Literal["armhf", "armv8"] = "armv8"
+    architecture: Architecture = "armv8"
+    capabilities: list[Interface | Literal["serial_on_console_only"]] = []
     default: bool = False
 
 
@@ -63,10 +66,11 @@ class Entry(_Rules):
     image_download_size: Bytes
     image_download_sha256: Sha256
     release_date: date
-    init_format: Literal["", "none", "systemd", "cloudinit", "cloudinit-rpi"]
+    init_format: Literal["", "none", "systemd", "cloudinit", "cloudinit-rpi", "rpi-preseed"]
     devices: list[Text] = Field(min_length=1)
-    architecture: Literal["armhf", "armv8"]
-    capabilities: list[Text] = []
+    architecture: Architecture
+    # What Imager may also ask for; our image has its buses on, and logs in by key alone.
+    capabilities: list[Interface | Literal["secure_boot", "passwordless_sudo"]] = []
 
 
 class OsList(_Rules):

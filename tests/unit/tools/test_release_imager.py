@@ -74,6 +74,8 @@ def test_list_without_address_points_at_the_file(packed: Path, tmp_path: Path) -
     [
         ("init_format", "system-d", "init_format"),
         ("devices", [], "devices"),
+        ("architecture", "arm64", "architecture"),
+        ("capabilities", ["gpio"], "capabilities"),
         ("devices", ["pi9"], "none of its devices"),
         ("extract_size", 0, "extract_size"),
         ("extract_size", "4096", "extract_size"),
