@@ -73,6 +73,11 @@ class Board:
         """How the release that runs fails."""
         return self.slots.slot(self.slots.booted).breaks
 
+    @property
+    def is_armed(self) -> bool:
+        """The dead-man waits for a word."""
+        return self._deadline is not None
+
     def watch(self, machine: Machine) -> None:
         """From now on, for the machine whose services stand on this board."""
         self.machine = machine
