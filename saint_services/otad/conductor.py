@@ -13,6 +13,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.state import Store
 from . import logic
+from .adapters.alerts import Alerts
 from .logic import Ask, Limits, Machines, Rollout
 from .state import SavedFirmware, SavedPlan
 
@@ -34,6 +35,7 @@ class Conductor:
         limits: Limits,
         machines: Callable[[], Machines],
         asker: Asker,
+        alerts: Alerts,
         health: Health,
     ) -> None:
         self.rollout = Rollout()
@@ -42,6 +44,7 @@ class Conductor:
         self._limits = limits
         self._machines = machines
         self._asker = asker
+        self._alerts = alerts
         self._health = health
         self._written = SavedFirmware()
         self._turn = asyncio.Lock()  # saving takes time: one change after the other
@@ -138,3 +141,8 @@ class Conductor:
             return
         say = _log.warning if plan.state is PlanState.HALTED else _log.info
         say("roll-out", version=plan.version, state=plan.state, reason=plan.reason)
+        what = f"The {'way back to' if plan.is_rollback else 'roll-out of'} {plan.version}"
+        if plan.state is PlanState.HALTED:
+            self._alerts.fault(f"{what} halted: {plan.reason}")
+        elif plan.state is PlanState.DONE:
+            self._alerts.news(f"{what} is done")

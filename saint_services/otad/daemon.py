@@ -17,6 +17,7 @@ from ..lib.update.events import Limits as UpdateLimits
 from ..lib.update.updater import World
 from . import fleet as machines_known
 from . import orders, views
+from .adapters.alerts import Alerts
 from .adapters.doors import Bounds, Door
 from .adapters.downloads import Downloads, address_of
 from .adapters.inspector import Signatures
@@ -110,15 +111,19 @@ class Firmware:
             ctx.health.counters,
         )
         self._own = self._own_machine(world) if place.is_self_updating else None
+        alerts = Alerts(bus)
         self.conductor = Conductor(
             Store(ctx.directories.state / "otad.json", SavedFirmware, version=1),
             self._limits,
             self.machines,
             self._ask,
+            alerts,
             ctx.health,
         )
         self.conductor.on_change = self.changed.ring
-        self.taker = Taker(config, self.repository, self._signatures, self._needed, ctx.health)
+        self.taker = Taker(
+            config, self.repository, self._signatures, self._needed, alerts, ctx.health
+        )
         self.taker.on_change = self.changed.ring
 
     async def open(self) -> None:

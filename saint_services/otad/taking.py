@@ -12,6 +12,7 @@ from ..lib.api.firmware import Release
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from . import bundle, offers
+from .adapters.alerts import Alerts
 from .adapters.intake import Intake
 from .adapters.repository import Repository
 from .config import Config
@@ -46,12 +47,14 @@ class Taker:
         repository: Repository,
         inspector: Inspector,
         needed: Callable[[], set[str]],
+        alerts: Alerts,
         health: Health,
     ) -> None:
         self._config = config
         self._repository = repository
         self._inspector = inspector
         self._needed = needed  # versions that must stay
+        self._alerts = alerts
         self._health = health
         self._busy = asyncio.Lock()
         self.on_change: Callable[[], None] = lambda: None
@@ -72,6 +75,7 @@ class Taker:
         self._health.clear(Code.DISK_FULL)
         self._health.counters["releases_taken"] += 1
         _log.info("release taken", version=release.version, size_bytes=size_bytes)
+        self._alerts.news(f"Release {release.version} is here")
         self.on_change()
         return release
 
@@ -128,6 +132,7 @@ class Taker:
     def _refused(self, error: SaintError) -> None:
         self._health.counters["releases_refused"] += 1
         _log.warning("bundle refused", code=error.code.value, text=error.message)
+        self._alerts.refusal("A release was refused", error)
         if error.code is Code.DISK_FULL:
             self._health.raise_issue(Code.DISK_FULL, error.message)
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..lib.api.adoption import NodeInfo, NodeList, NodeState
-from ..lib.api.firmware import FirmwareReport, PlanState
 from ..lib.generated.saint_msgs import EStop, RCReceiverState
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -116,19 +115,6 @@ def node_events(before: NodeList | None, now: NodeList) -> list[Event]:
         Event("INFO", gone.node_id, f"{label(gone)} was forgotten") for gone in known.values()
     ]
     return events
-
-
-def rollout_events(before: FirmwareReport | None, now: FirmwareReport) -> list[Event]:
-    """A roll-out that came to its end, one way or another."""
-    plan, old = now.plan, before.plan if before else None
-    if plan is None or old is None or (plan.version, plan.state) == (old.version, old.state):
-        return []
-    what = "way back to" if plan.is_rollback else "roll-out of"
-    if plan.state is PlanState.HALTED:
-        return [Event("ERROR", "otad", f"The {what} {plan.version} halted: {plan.reason}")]
-    if plan.state is PlanState.DONE:
-        return [Event("INFO", "otad", f"The {what} {plan.version} is done")]
-    return []
 
 
 def _node_event(node: NodeInfo, old: NodeInfo | None) -> Event:

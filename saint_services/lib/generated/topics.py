@@ -106,7 +106,7 @@ CONSOLE_DISPLAY: Final[Topic[saint_msgs.ConsoleDisplay]] = Topic(
 )  # from any program
 CONSOLE_ALERTS: Final[Topic[saint_msgs.ConsoleAlert]] = Topic(
     "/saint/console/alerts", saint_msgs.ConsoleAlert, Qos(reliable=True, depth=10, latched=False)
-)  # from adoptiond
+)  # from adoptiond, otad
 SYSTEM_STATUS: Final[Topic[saint_msgs.SystemStatus]] = Topic(
     "/saint/system/status", saint_msgs.SystemStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from adoptiond

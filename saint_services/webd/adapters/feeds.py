@@ -169,7 +169,6 @@ class Feeds:
         except SaintError as err:
             newest.firmware_problem = err
         else:
-            self._robot.note_all(activity.rollout_events(newest.firmware, found))
             newest.firmware, newest.firmware_problem = found, None
         self._hub.changed("firmware")
 

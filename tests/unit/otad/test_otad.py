@@ -31,7 +31,7 @@ async def report(ota: Ota) -> FirmwareReport:
     return await ota.client.get("/status", FirmwareReport)
 
 
-async def heard(ota: Ota, *nodes: FakeNode) -> None:
+async def heard_by(ota: Ota, *nodes: FakeNode) -> None:
     """otad knows them all, and that they are there."""
     wanted = {node.status.node_id for node in nodes}
     stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
@@ -85,7 +85,7 @@ async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(rob
     nodes = [robot.node(f"n{number}") for number in range(3)]
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, *nodes)
+        await heard_by(ota, *nodes)
         await begin(ota, canary="n1")
         for node in (nodes[1], nodes[0], nodes[2]):
             await until(lambda node=node: bool(node.asked))
@@ -106,7 +106,7 @@ async def test_node_is_told_where_the_bundle_is_and_it_is_there(robot: Robot):
     node = robot.node("n1")
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, node)
+        await heard_by(ota, node)
         await begin(ota)
         await until(lambda: bool(node.asked))
         asked = node.asked[0]
@@ -121,7 +121,7 @@ async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(3)]
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, *nodes)
+        await heard_by(ota, *nodes)
         await begin(ota)
         await until(lambda: bool(nodes[0].asked))
         nodes[0].falls_back("the role did not answer")
@@ -136,11 +136,32 @@ async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
     assert not any(release.is_current for release in shown.releases)
 
 
+async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
+    heard: list[msgs.ConsoleAlert] = []
+    robot.domain.bus("console").subscribe(
+        topics.CONSOLE_ALERTS, lambda sample: heard.append(sample.message)
+    )
+    node = robot.node("n0")
+    async with robot.otad() as ota:
+        await ota.upload(b"x" * 9000)
+        await ota.release("1.1.0")
+        await heard_by(ota, node)
+        await begin(ota)
+        await until(lambda: bool(node.asked))
+        node.falls_back("the role did not answer")
+        await until(lambda: len(heard) == 3)
+    assert [(alert.severity, alert.text) for alert in heard] == [
+        ("error", "A release was refused: the file's end is missing, or it is no bundle at all"),
+        ("info", "Release 1.1.0 is here"),
+        ("error", "The roll-out of 1.1.0 halted: n0: the role did not answer"),
+    ]
+
+
 async def test_roll_out_survives_a_restart_of_otad(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, *nodes)
+        await heard_by(ota, *nodes)
         await begin(ota)
         await until(lambda: bool(nodes[0].asked))
     nodes[0].becomes_healthy()
@@ -157,7 +178,7 @@ async def test_machine_with_live_outputs_is_waited_for(robot: Robot):
     first.tell(blocked_by="outputs are live")
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, first, second)
+        await heard_by(ota, first, second)
         await begin(ota)
         await until(lambda: bool(second.asked))
         second.becomes_healthy()
@@ -174,7 +195,7 @@ async def test_machine_that_is_away_is_left_out(robot: Robot):
     robot.away.add("n1")
     async with robot.otad(Config(reserve_bytes=0, away_after_s=0.1)) as ota:
         await ota.release("1.1.0")
-        await heard(ota, here)
+        await heard_by(ota, here)
         await begin(ota)
         await until(lambda: bool(here.asked))
         here.becomes_healthy()
@@ -188,7 +209,7 @@ async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, *nodes)
+        await heard_by(ota, *nodes)
         await begin(ota)
         await until(lambda: bool(nodes[0].asked))
         paused = await control(ota, ControlAction.PAUSE)
@@ -207,7 +228,7 @@ async def test_all_go_back_to_the_slot_before(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, *nodes)
+        await heard_by(ota, *nodes)
         await begin(ota)
         for node in nodes:
             await until(lambda node=node: bool(node.asked))
@@ -229,7 +250,7 @@ async def test_second_roll_out_is_refused_while_one_runs(robot: Robot):
     node = robot.node("n0")
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, node)
+        await heard_by(ota, node)
         await begin(ota)
         refusal = await refused(begin(ota))
     assert (refusal.code, refusal.message) == (Code.CONFLICT, "the roll-out of 1.1.0 is running")
@@ -247,7 +268,7 @@ async def test_older_release_is_refused_unless_forced(robot: Robot):
     node = robot.node("n0", "2.0.0")
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, node)
+        await heard_by(ota, node)
         refusal = await refused(begin(ota))
         await begin(ota, force=True)
         await until(lambda: bool(node.asked))
@@ -259,7 +280,7 @@ async def test_downgrade_is_never_offered_on_boot(robot: Robot):
     node = robot.node("n0")
     async with robot.otad() as ota:
         await ota.release("1.1.0")
-        await heard(ota, node)
+        await heard_by(ota, node)
         await begin(ota)
         await until(lambda: bool(node.asked))
         node.becomes_healthy()
@@ -291,7 +312,7 @@ async def test_download_service_tells_where_or_why_not(robot: Robot):
 async def test_lying_node_is_refused_and_counted(robot: Robot):
     node = robot.node("n0")
     async with robot.otad() as ota:
-        await heard(ota, node)
+        await heard_by(ota, node)
         node.tell(node_id="n1", version="9.9.9")
         await until(lambda: ota.counters["statuses_refused"] == 1)
         node.tell(node_id="n0", state="dancing")
@@ -303,7 +324,7 @@ async def test_lying_node_is_refused_and_counted(robot: Robot):
 async def test_watch_tells_every_change(robot: Robot):
     node = robot.node("n0")
     async with robot.otad() as ota:
-        await heard(ota, node)
+        await heard_by(ota, node)
         stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
         async with contextlib.aclosing(stream):
             await anext(stream)
@@ -319,7 +340,7 @@ async def test_release_in_use_is_not_removed_another_one_is(robot: Robot):
     async with robot.otad() as ota:
         await ota.release("1.1.0")
         await ota.release("1.2.0")
-        await heard(ota, node)
+        await heard_by(ota, node)
         await begin(ota, version="1.2.0")
         refusal = await refused(ota.client.delete("/releases/1.2.0", Done))
         await ota.client.delete("/releases/1.1.0", Done)

@@ -12,7 +12,7 @@ from saint_services.lib.api.firmware import FirmwareReport
 from saint_services.otad.config import Config
 from saint_services.otad.verity import BLOCK_BYTES
 from tests.unit.otad.ota_rig import OTHER_KEY, FakeNode, Ota, Robot, until
-from tests.unit.otad.test_otad import begin, ended, heard
+from tests.unit.otad.test_otad import begin, ended, heard_by
 from tools.fake_rauc.bundle_writer import Release, write_bundle
 
 
@@ -242,7 +242,7 @@ async def test_manifest_has_the_form_of_the_specification(robot: Robot):
 
 
 async def roll_out(ota: Ota, node: FakeNode) -> None:
-    await heard(ota, node)
+    await heard_by(ota, node)
     await begin(ota)
     await until(lambda: bool(node.asked))
     node.becomes_healthy()

@@ -56,6 +56,7 @@ async def test_large_refused_bundle_gets_its_answer(rig: Rig, firmware: Robot):
 
 
 async def test_upload_without_otad_is_told(rig: Rig):
+    await rig.robot.otad.close()
     status, answer = await upload(rig, b"x" * 100)
     assert (status, answer["code"]) == (503, "daemon_unreachable")
 
@@ -126,6 +127,7 @@ async def test_roll_out_by_websocket_is_seen_paused_and_taken_back(rig: Rig, fir
 
 
 async def test_topic_tells_when_otad_does_not_answer(rig: Rig):
+    await rig.robot.stop("otad")
     chat = await rig.chat()
     await chat.subscribe("firmware")
     state = await chat.state("firmware")
