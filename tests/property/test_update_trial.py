@@ -4,6 +4,7 @@ verdict is lost, nothing is installed while the machine is in use, nothing is tr
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -16,6 +17,7 @@ from saint_services.lib.update.logic import step
 from saint_services.lib.update.record import Before, Record
 from saint_services.lib.update.trial import MOST_RESTARTS
 
+pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 TRIES = 3
 SILENT = "RAUC does not run here"
 

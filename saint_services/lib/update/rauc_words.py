@@ -95,8 +95,7 @@ _MEANINGS = (
         _ROOM,
     ),
     _Meaning(
-        r"HTTP response code[^0-9]*404|response code said error|error-http-code.*404"
-        r"|HTTP request.*404",
+        r"HTTP (?:error|response) code[^0-9]*404",
         Code.NOT_FOUND,
         "the server no longer has this release",
     ),

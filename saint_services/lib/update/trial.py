@@ -190,7 +190,8 @@ def _is_hopeless(update: Update, event: Checked, has_problems: bool) -> bool:
     now_s, settle_s = event.now_s, update.limits.settle_s
     if now_s >= update.verify_until_s + (0.0 if has_problems else settle_s):
         return True
-    is_failed = now_s - _since(update.failed_since_s, now_s) >= settle_s
+    failed_since_s = update.failed_since_s
+    is_failed = failed_since_s is not None and now_s - failed_since_s >= settle_s
     return has_problems and (is_failed or event.role_deaths >= MOST_ROLE_DEATHS)
 
 

@@ -17,6 +17,9 @@ from saint_services.lib import state
 from saint_services.lib.errors import SaintError
 
 
+pytestmark = pytest.mark.timeout(120)  # thousands of small files on a busy machine
+
+
 class V1(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -234,4 +237,4 @@ class Releases(RuleBasedStateMachine):
 
 
 TestReleases = Releases.TestCase
-TestReleases.settings = limits(max_examples=60, stateful_step_count=25)
+TestReleases.settings = limits(max_examples=20, stateful_step_count=15)
