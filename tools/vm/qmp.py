@@ -83,5 +83,6 @@ class Qmp:
     def close(self) -> None:
         self._listener.close()
         if self._socket is not None:
+            self._lines.close()
             self._socket.close()
         self.path.unlink(missing_ok=True)
