@@ -1,0 +1,59 @@
+"""The files of a boot: kernel line, dead-man timer, restart request."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.errors import SaintError
+from saint_services.lib.update.boot import Boot, booted_slot
+
+
+@pytest.mark.parametrize(
+    ("line", "slot"),
+    [
+        ("root=PARTUUID=20240001-03 ro rauc.slot=B panic=5\n", "B"),
+        ("rauc.slot=A", "A"),
+        ("xrauc.slot=B", ""),
+        ("root=/dev/sda1", ""),
+        ("", ""),
+    ],
+)
+def test_running_slot_stands_on_the_kernel_line(tmp_path: Path, line: str, slot: str):
+    (tmp_path / "cmdline").write_text(line)
+    assert booted_slot(tmp_path / "cmdline") == slot
+
+
+def test_machine_without_a_kernel_line_has_no_slot(tmp_path: Path):
+    assert booted_slot(tmp_path / "none") == ""
+
+
+def test_deadman_reads_that_all_is_good(tmp_path: Path):
+    path = tmp_path / "deadman"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert Boot(path, tmp_path).disarm() == ""
+        assert os.read(reader, 100) == b"good\n"
+    finally:
+        os.close(reader)
+
+
+def test_deadman_that_is_gone_or_never_was_is_no_fault_and_blocks_nobody(tmp_path: Path):
+    os.mkfifo(tmp_path / "fifo")  # nobody reads it
+    for name in ("fifo", "none"):
+        assert Boot(tmp_path / name, tmp_path).disarm() == ""
+
+
+def test_restart_request_is_one_line_and_whole(tmp_path: Path):
+    Boot(tmp_path / "none", tmp_path).restart("update to 1.1\nrm -rf / " + "x" * 1000)
+    text = (tmp_path / "request").read_text()
+    assert text.startswith("update to 1.1 rm -rf / xxx")
+    assert len(text) == 201
+    assert text.count("\n") == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["request"]
+
+
+def test_restart_without_anybody_who_would_do_it_is_said(tmp_path: Path):
+    with pytest.raises(SaintError, match="request cannot be written: there is no such folder"):
+        Boot(tmp_path / "none", tmp_path / "nowhere").restart("update")
