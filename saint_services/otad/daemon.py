@@ -185,14 +185,22 @@ class Firmware:
         host = await self._place.address(self._ctx.config.address)
         return address_of(version, host, self._port, IMAGE)
 
-    async def report(self) -> FirmwareReport:
+    def report(self) -> FirmwareReport:
         """All that people see."""
+        if self._signatures.is_look_due():
+            self._ctx.spawn(self._look_for_installer(), "installer")
         return views.report(
             self.conductor.rollout,
             self.repository.stored,
             self.machines().values(),
-            await self._signatures.missing(),
+            self._signatures.missing,
         )
+
+    async def _look_for_installer(self) -> None:
+        before = self._signatures.missing
+        await self._signatures.look()
+        if self._signatures.missing != before:
+            self.changed.ring()
 
     def hear(self, node_id: str, status: FirmwareStatus, now_s: float) -> bool:
         """What a machine tells of itself."""

@@ -36,12 +36,12 @@ def answer_ipc(api: Api, firmware: "Firmware") -> None:
     """The control plane (lib/api/firmware.py)."""
 
     async def status(_: Call[None]) -> FirmwareReport:
-        return await firmware.report()
+        return firmware.report()
 
     async def watch(_: Call[None]) -> AsyncIterator[FirmwareReport]:
         while True:
             changed = firmware.changed.wait_next()
-            yield await firmware.report()
+            yield firmware.report()
             await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
             changed.cancel()
 

@@ -15,7 +15,7 @@ class Signatures:
 
     def __init__(self, installer: Installer) -> None:
         self._installer = installer
-        self._looked_s = -_LOOK_EVERY_S
+        self._looked_s = float("-inf")
         self._missing = ""
 
     async def inspect(self, source: str) -> Bundle:
@@ -30,15 +30,23 @@ class Signatures:
             message = f"the bundle's signature cannot be checked: {err.message}"
             raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=_FIX) from err
 
-    async def missing(self) -> str:
-        """Why no release can be taken, in a sentence; empty when one can. Asked seldom."""
-        if monotonic_s() - self._looked_s < _LOOK_EVERY_S:
-            return self._missing
-        self._looked_s = monotonic_s()
+    @property
+    def missing(self) -> str:
+        """Why no release can be taken, in a sentence; empty when one can."""
+        return self._missing
+
+    def is_look_due(self) -> bool:
+        """True at most every half minute, for the one who then looks."""
+        is_due = monotonic_s() - self._looked_s >= _LOOK_EVERY_S
+        if is_due:
+            self._looked_s = monotonic_s()
+        return is_due
+
+    async def look(self) -> None:
+        """An installer that was not running takes its time: nobody waits for this."""
         try:
             await self._installer.slots()
         except SaintError as err:
             self._missing = err.message
         else:
             self._missing = ""
-        return self._missing

@@ -1,6 +1,7 @@
 """What comes in by upload and goes out by HTTP, also from and to people who mean no good."""
 
 import asyncio
+import errno
 import hashlib
 import json
 import shutil
@@ -89,6 +90,30 @@ async def test_upload_that_the_disk_cannot_hold_is_refused_before_it_is_sent(rob
 
 def _free(robot: Robot) -> int:
     return shutil.disk_usage(robot.root).free
+
+
+@pytest.mark.parametrize("call", ["posix_fallocate", "write", "fsync"])
+async def test_disk_that_fills_up_meanwhile_leaves_nothing(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch, call: str
+):
+    """Another program may take the place first, and not every file system can promise it."""
+    data = await content(robot)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    async with robot.otad() as ota:
+        monkeypatch.setattr(f"saint_services.otad.adapters.intake.os.{call}", full)
+        status, answer = await ota.upload(data)
+        monkeypatch.undo()
+        issues = ota.context.health.report().issues
+        assert left_behind(robot) == []
+        assert await versions(ota) == []
+        await ota.upload(data)
+        assert await versions(ota) == ["1.1.0"]
+        assert ota.context.health.is_healthy
+    assert (status, answer["code"]) == (507, "disk_full")
+    assert [issue.code for issue in issues] == ["disk_full"]
 
 
 async def test_upload_larger_than_allowed_is_refused(robot: Robot):
