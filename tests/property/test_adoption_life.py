@@ -122,6 +122,18 @@ class NodeLife(RuleBasedStateMachine):
             self.disk = self.disk if is_faulty else None
             self.happens(lives.Forgotten(job.attempt, reason))
 
+    @precondition(lambda self: self.life.request is None)
+    @rule()
+    def update_begins(self) -> None:
+        self.happens(lives.UpdateBegan())
+        assert self.life.state is NodeState.UPDATING
+        assert not self.is_moving, "nothing moves while a release is written"
+
+    @rule()
+    def update_ends(self) -> None:
+        self.happens(lives.UpdateEnded())
+        assert self.life.state is not NodeState.UPDATING
+
     @rule()
     def power_is_cut(self) -> None:
         """What was being written is lost, the role process is gone, the pins stay."""
@@ -132,8 +144,9 @@ class NodeLife(RuleBasedStateMachine):
     @invariant()
     def state_and_role_agree(self) -> None:
         life = self.life
-        assert (life.state is NodeState.ACTIVE) == (life.held is not None)
-        assert life.state not in (NodeState.OFFLINE, NodeState.UPDATING)
+        if life.state is not NodeState.UPDATING:
+            assert (life.state is NodeState.ACTIVE) == (life.held is not None)
+        assert life.state is not NodeState.OFFLINE
         if life.state is NodeState.UNADOPTED:
             assert life.wanted is None
             assert life.candidate is None
@@ -141,7 +154,7 @@ class NodeLife(RuleBasedStateMachine):
             assert life.request is None
         if life.state is NodeState.ACTIVE:
             assert self.connection, "a node at work has a role, or is on its way to one"
-        if life.state in (NodeState.UNADOPTED, NodeState.BOOT):
+        if life.state in (NodeState.UNADOPTED, NodeState.BOOT, NodeState.UPDATING):
             assert self.connection is None
 
     @invariant()
