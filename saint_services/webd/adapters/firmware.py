@@ -83,9 +83,6 @@ class Bundles:
         except (aiohttp.ClientError, OSError, TimeoutError) as err:
             text = "the upload was cut off, or otad does not answer"
             raise SaintError(Code.DAEMON_UNREACHABLE, text) from err
-        if answer.status == 200:
-            name = request.headers.get("X-Saint-Client", "web")[:40]
-            self._door.robot.note("INFO", f"upload:{name}", "A release was uploaded")
         return web.Response(status=answer.status, body=body, content_type="application/json")
 
     def _client(self) -> aiohttp.ClientSession:
