@@ -78,7 +78,7 @@ function rolloutBody(app) {
         .checked=${open.isForced}
         @change=${(/** @type {any} */ event) => (open.isForced = event.target.checked)}
       >
-      Also where it is older than what runs
+      Also where it runs already or is older than what runs
     </label>
   `;
 }

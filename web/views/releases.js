@@ -66,7 +66,8 @@ const isRunning = (app) => ["running", "paused"].includes(app.store.data.firmwar
 
 /** @param {App} app @param {string} what @param {Release} release */
 function ask(app, what, release) {
-  app.dialogs.firmware = { what, release, canary: "", isForced: false, isBusy: false, refusal: "" };
+  const isForced = app.store.data.firmware.robot_version === release.version; // asked for by its button
+  app.dialogs.firmware = { what, release, canary: "", isForced, isBusy: false, refusal: "" };
   app.draw();
 }
 
