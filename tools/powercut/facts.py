@@ -26,7 +26,8 @@ from saint_services.setup.work import Kept
 T = TypeVar("T", bound=BaseModel)
 
 # Folders of the data partition that are read; the rest (bundles, hash indexes, logs) is not state.
-FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/setup")
+ROBOT = "robot"
+FOLDERS = ("/system", "/ssh", "/saint", "/rauc", "/setup", f"/{ROBOT}")
 ROUTE_ON, ROUTE_OFF = "on", "off"  # a route that is not there has the fact ""
 SETTINGS_FILE = "saint.yaml"
 _HOST_KEY = "ssh_host_ed25519_key"
@@ -43,15 +44,25 @@ class Found:
 def read(data: Path) -> Found:
     """Everything that a copy of the data partition's files tells."""
     found = Found()
-    state = data / "saint"
-    found.faults += _cut_off(state)  # first: the readers set aside what they cannot read
     for reader in (_machine_id, _host_keys, _rauc, _setup):
         reader(data, found)
-    for name, daemon in _DAEMONS.items():
-        if (state / name).is_dir():
-            daemon(state / name, found)
+    for name, state in _machines(data):
+        found.faults += _cut_off(state)  # first: the readers set aside what they cannot read
+        one = Found()
+        for daemon, read_daemon in _DAEMONS.items():
+            if (state / daemon).is_dir():
+                read_daemon(state / daemon, one)
+        found.facts |= {f"{name}{fact}": value for fact, value in one.facts.items()}
+        found.faults += [f"{name}{fault}" for fault in one.faults]
     found.faults += _set_aside(data)
     return found
+
+
+def _machines(data: Path) -> Iterator[tuple[str, Path]]:
+    """The machine itself, and those of a simulated robot that keeps its state here."""
+    yield "", data / "saint"
+    for path in sorted((data / ROBOT).glob("*/state")):
+        yield f"{path.parent.name}:", path
 
 
 def _cut_off(state: Path) -> Iterator[str]:

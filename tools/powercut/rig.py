@@ -1,9 +1,11 @@
-"""A virtual machine whose disk is recorded. Not here: what it is asked to do (scenarios.py)."""
+"""What runs on a recorded disk: a virtual machine. Not here: what it is asked to do (scenarios.py),
+programs of this computer on such a disk (host_rig.py).
+"""
 
 import contextlib
 import shutil
 import socket
-import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -20,15 +22,13 @@ NEW_DISK = "now.img"
 
 
 @dataclass
-class Rig:
-    """One run of one machine."""
+class Recorder:
+    """A recording that is being made."""
 
-    machine: Machine
     disk: RecordingDisk
     folder: Path
     info: Info
-    release: Release | None = None
-    started: float = field(default_factory=time.monotonic)
+    started: float = field(default_factory=time.monotonic, kw_only=True)
 
     def begin(self, fact: str, value: str | None) -> None:
         """From now on the fact may become that value."""
@@ -50,6 +50,14 @@ class Rig:
         print(f"  {passed:6.1f} s  request {self.disk.answered:6}  {sentence}", flush=True)
 
 
+@dataclass
+class Rig(Recorder):
+    """One run of one machine."""
+
+    machine: Machine
+    release: Release | None = None
+
+
 @contextlib.contextmanager
 def recording(
     folder: Path, base: Path, hardware: Hardware, info: Info, release: Release | None = None
@@ -58,19 +66,13 @@ def recording(
 
     Afterwards `folder/now.img` is the disk as the machine left it.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    copy_sparse(base, folder / "base.img")
-    copy_sparse(base, folder / NEW_DISK)
-    # A path of a socket may have 107 characters: not every work folder is that near.
-    sockets = Path(subprocess.check_output(["mktemp", "-d"], text=True, timeout=10).strip())
-    disk = RecordingDisk(folder / NEW_DISK, sockets / "nbd", Writer(folder))
+    disk, sockets = open_disk(folder, base)
     # Flushes and forced writes reach us as the machine sends them; nothing is cached on the way.
     drive = f"file=nbd+unix:///?socket={sockets / 'nbd'},format=raw,cache=none,discard=unmap"
     machine = Machine(hardware, drive, folder / "machine")
     try:
         machine.start()
-        yield Rig(machine, disk, folder, info, release)
+        yield Rig(disk, folder, info, machine, release)
     except BaseException:
         print(machine.last_words(), flush=True)
         raise
@@ -78,6 +80,17 @@ def recording(
         machine.cut()
         disk.close()
         shutil.rmtree(sockets, ignore_errors=True)
+
+
+def open_disk(folder: Path, base: Path) -> tuple[RecordingDisk, Path]:
+    """A recorder of a copy of `base`, and the folder that its socket `nbd` is in."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    copy_sparse(base, folder / "base.img")
+    copy_sparse(base, folder / NEW_DISK)
+    # A path of a socket may have 107 characters: not every work folder is that near.
+    sockets = Path(tempfile.mkdtemp(prefix="powercut-"))
+    return RecordingDisk(folder / NEW_DISK, sockets / "nbd", Writer(folder)), sockets
 
 
 def free_port() -> int:
