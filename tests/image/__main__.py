@@ -1,6 +1,7 @@
-"""`make test-image`: builds what is missing, then runs the tests of this folder.
+"""`make test-image`: builds what is missing or old, then runs the tests of this folder.
 
-`--all` runs those too that take long or need special hardware in QEMU. All else goes to pytest.
+`--all` runs those too that take long or need special hardware in QEMU; `--unless-passed` does nothing
+when the same files passed on this computer before. All else goes to pytest.
 """
 
 import os
@@ -9,20 +10,37 @@ import sys
 
 import pytest
 
+from tests.image import inputs
 from tests.image.artefacts import ROOT, Artefacts
+
+_OURS = ("--all", "--unless-passed")
 
 
 def main(arguments: list[str]) -> int:
-    chosen = "all" if "--all" in arguments else "usual"
-    os.environ["SAINT_IMAGE_TESTS"] = chosen
+    if "--unless-passed" in arguments and inputs.has_passed():
+        print("The image's tests passed before with these very files: not run again.")
+        return 0
+    os.environ["SAINT_IMAGE_TESTS"] = "all" if "--all" in arguments else "usual"
+    code = _build()
+    if code:
+        return code
+    rest = [word for word in arguments if word not in _OURS]
+    before = inputs.of_tests()
+    code = int(pytest.main([str(ROOT / "tests" / "image"), "--durations=0", "-v", *rest]))
+    if code == 0 and not rest and before == inputs.of_tests():
+        inputs.mark_passed()
+    return code
+
+
+def _build() -> int:
     found = Artefacts.find()
-    if found is None or not found.bundle.is_file():
-        print("There is no image with its bundle in build/image yet: building them.", flush=True)
-        built = subprocess.run([sys.executable, "-m", "tools.image", "bundle"], cwd=ROOT)
-        if built.returncode != 0:
-            return built.returncode
-    rest = [word for word in arguments if word != "--all"]
-    return int(pytest.main([str(ROOT / "tests" / "image"), "--durations=0", "-v", *rest]))
+    if found is not None and found.bundle.is_file() and inputs.is_built():
+        return 0
+    print("Building the image and its bundle from what lies here.", flush=True)
+    code = subprocess.run([sys.executable, "-m", "tools.image", "bundle"], cwd=ROOT).returncode
+    if code == 0:
+        inputs.mark_built()
+    return code
 
 
 if __name__ == "__main__":

@@ -1,0 +1,68 @@
+"""What goes into the image and its tests, as one hash: which build and which verdict still hold."""
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+from tests.image.artefacts import FOLDER, ROOT
+from tools.image.places import Places
+
+_BUILT = ("image", "overlays", "systemd", "saint_services", "web", "manifests", "pi-gen.conf")
+_TOOLS = ("tools/image", "tools/release")
+_TESTED = ("tools/vm", "tools/powercut", "tests/image")
+_BUILT_MARK = FOLDER / "inputs.sha256"
+
+
+def of_build() -> str:
+    """Changes when the image would."""
+    return _digest(*_BUILT, *_TOOLS)
+
+
+def of_tests() -> str:
+    """Changes when the image or what judges it does."""
+    return _digest(*_BUILT, *_TOOLS, *_TESTED)
+
+
+def is_built() -> bool:
+    """True when build/image was made of what lies here now."""
+    return _BUILT_MARK.is_file() and _BUILT_MARK.read_text().strip() == of_build()
+
+
+def mark_built() -> None:
+    _BUILT_MARK.write_text(of_build() + "\n")
+
+
+def has_passed() -> bool:
+    """True when these very files passed the usual tests on this computer before."""
+    return (_passed_folder() / of_tests()).is_file()
+
+
+def mark_passed() -> None:
+    _passed_folder().mkdir(parents=True, exist_ok=True)
+    (_passed_folder() / of_tests()).touch()
+
+
+def _passed_folder() -> Path:
+    return Places.from_environment().cache / "image-tests-passed"
+
+
+def _digest(*paths: str) -> str:
+    """Names and content of the files that git knows, committed or not, or would add."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    ).stdout
+    total = hashlib.sha256()
+    for name in sorted(filter(None, listed.decode().split("\0"))):
+        path = ROOT / name
+        if path.is_symlink():
+            content = str(path.readlink()).encode()
+        elif path.is_file():
+            content = path.read_bytes()
+        else:
+            continue  # deleted, not committed yet
+        total.update(f"{name}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
