@@ -1,7 +1,7 @@
 """`make test-image`: builds what is missing or old, then runs the tests of this folder.
 
-`--all` runs those too that take long or need special hardware in QEMU; `--unless-passed` does nothing
-when the same files passed on this computer before. All else goes to pytest.
+`--all` runs those too that take long or need special hardware in QEMU; `--unless-passed` does
+nothing when the same files passed on this computer before. All else goes to pytest.
 """
 
 import os
