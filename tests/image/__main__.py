@@ -37,10 +37,12 @@ def _build() -> int:
     if found is not None and found.bundle.is_file() and inputs.is_built():
         return 0
     print("Building the image and its bundle from what lies here.", flush=True)
-    code = subprocess.run([sys.executable, "-m", "tools.image", "bundle"], cwd=ROOT).returncode
-    if code == 0:
-        inputs.mark_built()
-    return code
+    for command in ("build", "bundle"):
+        done = subprocess.run([sys.executable, "-m", "tools.image", command], cwd=ROOT)
+        if done.returncode != 0:
+            return done.returncode
+    inputs.mark_built()
+    return 0
 
 
 if __name__ == "__main__":
