@@ -130,7 +130,8 @@ def _identity(root: Path, names: Names) -> None:
 
 def _finish(root: Path, tree: Tree) -> None:
     """Users, enabled units, compiled Python; then drop what only the installation needed."""
-    variables = {"SOURCE_DATE_EPOCH": "0"}  # sysusers writes the day of a password's change
+    # sysusers writes the day of a password's change; day 0 would mean that it must be changed.
+    variables = {"SOURCE_DATE_EPOCH": "86400"}
     tree.run(["systemd-sysusers", f"--root={root}"], variables=variables)
     tree.run(["systemctl", f"--root={root}", "preset-all"])
     services = root / _PYTHON / "saint_services"
