@@ -111,16 +111,6 @@ class Updates:
             await systemd.close()
             bus.disconnect()
 
-    def facts(self) -> dict[str, dict[str, str]]:
-        """Which slot and release each machine runs."""
-        return {
-            name: {
-                "slot": board.slots.booted,
-                "version": board.slots.slot(board.slots.booted).version,
-            }
-            for name, board in self._boards.items()
-        }
-
     def _configuration(self, name: str) -> Path:
         return bus_daemon.write_configuration(self._root / "boards" / name, "systemd:")
 
