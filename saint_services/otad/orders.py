@@ -157,7 +157,7 @@ def _check_no_downgrade(version: str, names: list[str], robot: Robot) -> None:
         if machine.is_online and offers.is_newer(machine.version, version):
             raise SaintError(
                 Code.REFUSED,
-                f"{name} runs {machine.version}, which is newer than {version}",
+                f"{version} is older than {machine.version}, which {name} runs",
                 fix="Ask for it with force if the older release is wanted.",
             )
 

@@ -83,7 +83,9 @@ def _wrong_length(got: int, wanted: int, more: str = "") -> SaintError:
 
 
 def _full(wanted: int, free: int) -> SaintError:
-    message = f"the bundle needs {mib(wanted)}, {mib(free)} are free for it"
+    message = (
+        f"there is not enough room: the bundle needs {mib(wanted)}, {mib(free)} are free for it"
+    )
     return SaintError(Code.DISK_FULL, message)
 
 
@@ -94,7 +96,7 @@ def mib(size_bytes: int) -> str:
 
 def _fault(err: OSError, path: Path, size_bytes: int) -> SaintError:
     if err.errno in (errno.ENOSPC, errno.EDQUOT):
-        message = f"the bundle needs {mib(size_bytes)}, which the disk has not"
+        message = f"there is not enough room: the bundle needs {mib(size_bytes)}"
         return SaintError(Code.DISK_FULL, message)
     return SaintError(
         Code.INTERNAL, f"{path} cannot be written: {err.strerror}", fix="Check the disk."

@@ -272,7 +272,7 @@ async def test_older_release_is_refused_unless_forced(robot: Robot):
         refusal = await refused(begin(ota))
         await begin(ota, force=True)
         await until(lambda: bool(node.asked))
-    assert refusal.message == "n0 runs 2.0.0, which is newer than 1.1.0"
+    assert refusal.message == "1.1.0 is older than 2.0.0, which n0 runs"
     assert node.asked[0].force
 
 
