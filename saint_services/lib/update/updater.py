@@ -99,6 +99,7 @@ class Updater:
         self._spawn = spawn
         self._world = world or World.of_this_machine()
         self._batches: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue(256)
+        self._is_tell_waiting = False  # alone, at the end of the queue
         self._stirred = asyncio.Event()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[words.Answer]] = {}
@@ -151,9 +152,21 @@ class Updater:
         self.update, actions = step(before, event)
         if before.state is not self.update.state or before.record.last != self.update.record.last:
             _report(self.update)
-        if actions:
-            self._batches.put_nowait(actions)
+        later = tuple(action for action in actions if not self._answered(action))
+        is_lone_tell = later == (words.Tell(),)
+        if later and not (is_lone_tell and self._is_tell_waiting):
+            self._is_tell_waiting = is_lone_tell
+            self._batches.put_nowait(later)
         self._stirred.set()
+
+    def _answered(self, action: Action) -> bool:
+        """Who asks does not wait for what is being done."""
+        if not isinstance(action, words.Answer):
+            return False
+        waiting = self._waiting.get(action.request)
+        if waiting and not waiting.done():
+            waiting.set_result(action)
+        return True
 
     async def _pulse(self) -> None:
         """Looks at the machine during a trial, asks again for what failed; else it sleeps."""
@@ -213,15 +226,12 @@ class Updater:
     def _at_once(self, action: Action) -> None:
         match action:
             case words.Tell():
+                self._is_tell_waiting = False
                 self._owner.tell(self.status())
             case words.Hold():
                 self._owner.hold()
             case words.Resume():
                 self._owner.resume()
-            case words.Answer(request):
-                waiting = self._waiting.get(request)
-                if waiting and not waiting.done():
-                    waiting.set_result(action)
 
     async def _look(self, limit_s: float) -> None:
         slots: Slots | None = None

@@ -163,7 +163,7 @@ class Robot:
             await bus.close()  # a bus that is passed in belongs to the test
 
 
-async def until(condition: Callable[[], bool], limit_s: float = 5.0) -> None:
+async def until(condition: Callable[[], bool], limit_s: float = 15.0) -> None:
     """Wait for what the loop will bring about."""
     async with asyncio.timeout(limit_s):
         while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal

@@ -21,6 +21,8 @@ from tools.fake_rauc.bundle_writer import Keys, Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.rig import FakeMachine, fake_machine
 
+pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others use too
+
 QUICK = Config(
     config_timeout_s=0.1,
     role_ready_timeout_s=0.5,

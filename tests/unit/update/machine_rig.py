@@ -116,7 +116,7 @@ class Machine:
         self.owner.now = replace(self.owner.now, **facts)  # type: ignore[arg-type]
 
 
-async def until(condition: Callable[[], bool], limit_s: float = 8.0) -> None:
+async def until(condition: Callable[[], bool], limit_s: float = 25.0) -> None:
     """Wait for what the loop will bring about."""
     async with asyncio.timeout(limit_s):
         while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal

@@ -13,6 +13,8 @@ from tools.fake_rauc.bundle_writer import make_keys
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.systemd import Unit
 
+pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others use too
+
 
 async def install(machine: Machine, version: str) -> None:
     """Until the machine is to be restarted."""
