@@ -91,8 +91,10 @@ class WebSource:
         self._session = aiohttp.ClientSession(timeout=limit)
 
     async def size(self) -> int:
-        head, _ = await self._get(0, 1)
-        return int(head.rpartition("/")[2])
+        told = (await self._get(0, 1))[0].rpartition("/")[2]
+        if not told.isdigit():
+            raise self._failed("failed to configure streaming: size of bundle is not known")
+        return int(told)
 
     async def read(self, start: int, count: int) -> bytes:
         return (await self._get(start, count))[1]

@@ -6,9 +6,7 @@ import asyncio
 import contextlib
 import hashlib
 import os
-import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from dbus_fast import Variant
 from dbus_fast.aio import MessageBus
 
 from . import bundle as bundles
+from .answers import described, installed, now, slot_name
 from .bundle import Manifest, Source, UnusableError
 from .bus_object import PROPERTIES, BusObjects, Interface, Method, RefusalError
 from .faults import Fault, Faults
@@ -148,7 +147,7 @@ class Installer:
         try:
             await self._install_from(bundle)
         except (UnusableError, OSError) as err:
-            said = err.strerror or "" if isinstance(err, OSError) else str(err)
+            said = str(err) or type(err).__name__
             self._step(100, "Installing failed.", 1)
             self._last_error = said
             self._tell("LastError")
@@ -191,7 +190,7 @@ class Installer:
 
     async def _write(self, bundle: Source, manifest: Manifest, fault: Fault | None) -> None:
         letter = self.slots.other
-        label = f"{_slot_name(letter)} ({letter})"
+        label = f"{slot_name(letter)} ({letter})"
         self._step(40, "Updating slots", 2)
         self._step(40, f"Checking slot {label}", 3)
         self._step(46, f"Checking slot {label} done.", 3)
@@ -202,7 +201,7 @@ class Installer:
         sha256 = await self._copy(bundle, manifest, letter, fault)
         slot.version = manifest.version
         slot.breaks = manifest.meta.get("saint", {}).get("breaks", "")
-        slot.installed = _installed(manifest, sha256, slot.installed)
+        slot.installed = installed(manifest, sha256, slot.installed)
         self.slots.mark_active(letter)
         self._count_activation(letter)
         self.keep()
@@ -211,7 +210,7 @@ class Installer:
     async def _copy(
         self, bundle: Source, manifest: Manifest, letter: str, fault: Fault | None
     ) -> str:
-        text = f"Copying image to {_slot_name(letter)}"
+        text = f"Copying image to {slot_name(letter)}"
         self._step(_COPY_FROM, text, 3)
         pieces = -(-manifest.payload_bytes // bundles.PIECE_BYTES)
         pause_s = (_SLOW_S if fault is Fault.SLOW else self._copy_takes_s) / pieces
@@ -234,7 +233,7 @@ class Installer:
 
     def _count_activation(self, letter: str) -> None:
         facts = self.slots.slot(letter).installed
-        facts["activated.timestamp"] = _now()
+        facts["activated.timestamp"] = now()
         facts["activated.count"] = int(facts.get("activated.count", 0)) + 1
 
     async def _info(self, place: str) -> list[Any]:
@@ -242,7 +241,7 @@ class Installer:
         return [manifest.compatible, manifest.version]
 
     async def _inspect(self, place: str, _: dict[str, Variant]) -> list[Any]:
-        return [_described(await self._inspected(place))]
+        return [described(await self._inspected(place))]
 
     async def _inspected(self, place: str) -> Manifest:
         self._refuse_while_busy()
@@ -257,7 +256,7 @@ class Installer:
     async def _mark(self, state: str, identifier: str) -> list[Any]:
         self._refuse_while_busy()
         letter = self._letter(identifier)
-        name = _slot_name(letter)
+        name = slot_name(letter)
         match state:
             case "good":
                 self.slots.mark_good(letter)
@@ -278,7 +277,7 @@ class Installer:
         if identifier in ("booted", "other"):
             return self.slots.booted if identifier == "booted" else self.slots.other
         for letter in LETTERS:
-            if identifier == _slot_name(letter):
+            if identifier == slot_name(letter):
                 return letter
         kind, _, index = identifier.partition(".")
         if not index:
@@ -286,7 +285,7 @@ class Installer:
         raise RefusalError(_ERROR, f"No slot with class {kind} and name {identifier} found")
 
     async def _slot_status(self) -> list[Any]:
-        return [[[_slot_name(letter), self._status_of(letter)] for letter in reversed(LETTERS)]]
+        return [[[slot_name(letter), self._status_of(letter)] for letter in reversed(LETTERS)]]
 
     def _status_of(self, letter: str) -> dict[str, Variant]:
         facts = {
@@ -311,62 +310,4 @@ class Installer:
                 _ERROR,
                 "Failed getting primary slot: uboot backend: Unable to find primary boot slot",
             )
-        return [_slot_name(self.slots.primary)]
-
-
-def _slot_name(letter: str) -> str:
-    return f"rootfs.{LETTERS.index(letter)}"
-
-
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def _installed(
-    manifest: Manifest, sha256: str, before: dict[str, str | int]
-) -> dict[str, str | int]:
-    """What RAUC notes in its status file."""
-    said = {"bundle.build": manifest.build, "bundle.description": manifest.description}
-    kept = {key: value for key, value in before.items() if key.startswith("activated.")}
-    return {
-        "bundle.compatible": manifest.compatible,
-        "bundle.version": manifest.version,
-        **{key: text for key, text in said.items() if text},
-        "bundle.hash": manifest.sha256,
-        "status": "ok",
-        "sha256": sha256,
-        "size": manifest.payload_bytes,
-        "installed.transaction": str(uuid.uuid4()),
-        "installed.timestamp": _now(),
-        "installed.count": int(before.get("installed.count", 0)) + 1,
-        **kept,
-    }
-
-
-def _described(manifest: Manifest) -> dict[str, Variant]:
-    """Groups are variants inside variants: RAUC builds them so."""
-    update = {"version": manifest.version, "compatible": manifest.compatible}
-    update |= {"build": manifest.build} if manifest.build else {}
-    update |= {"description": manifest.description} if manifest.description else {}
-    image = {
-        "slot-class": Variant("s", "rootfs"),
-        "filename": Variant("s", "rootfs.img"),
-        "checksum": Variant("s", manifest.sha256),
-        "size": Variant("t", manifest.payload_bytes),
-        "hooks": Variant("as", []),
-        "adaptive": Variant("as", []),
-    }
-    form = {
-        "format": Variant("s", "verity"),
-        "verity-size": Variant("t", manifest.tree_bytes),
-        "verity-salt": Variant("s", manifest.salt.hex()),
-        "verity-hash": Variant("s", manifest.root.hex()),
-    }
-    texts = {key: Variant("s", text) for key, text in update.items()}
-    return {
-        "update": Variant("v", Variant("a{sv}", texts)),
-        "images": Variant("v", Variant("aa{sv}", [image])),
-        "manifest-hash": Variant("s", manifest.sha256),
-        "bundle": Variant("v", Variant("a{sv}", form)),
-        "meta": Variant("v", Variant("a{sa{ss}}", manifest.meta)),
-    }
+        return [slot_name(self.slots.primary)]

@@ -51,6 +51,9 @@ def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, 
     saintctl = ".venv/bin/saintctl status"
     if root != ROOT / ".run":
         saintctl = f"SAINT_RUN={here}/current {saintctl}"
+    release = ".venv/bin/python -m tools.fake_rauc roll-out 0.2.0"
+    if root != ROOT / ".run":
+        release += f" --root {here}"
     nodes = ", ".join(node.display_name.lower() for node in NODES if node.role)
     return [
         ("Open", address(ports)),
@@ -63,6 +66,7 @@ def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, 
         # Fast DDS, the default of ROS 2, announces no loopback address by itself.
         ("", "FASTRTPS_DEFAULT_PROFILES_FILE=$PWD/tools/ros/fastdds-loopback.xml"),
         ("Terminal", saintctl),
+        ("Release", release),
         ("Logs", f"{here}/log"),
         ("Stop", "Ctrl-C"),
     ]

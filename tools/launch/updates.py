@@ -3,6 +3,7 @@ imitated RAUC on it, so that the daemons' own code installs, restarts, judges an
 Not here: what RAUC does (tools/fake_rauc), how a machine boots (board.py).
 """
 
+import asyncio
 import shutil
 from collections.abc import Callable
 from importlib import metadata
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 KEYS = "keys"  # below the robot's folder: whom its machines trust
 _TARGET = "boards.target"
+_SERVE_LIMIT_S = 60.0
 _COPY_TAKES_S = 1.5  # a simulated slot is small: give people something to see
 _SELFTEST = "saint-selftest.service"  # what fails in a release that breaks its health check
 
@@ -78,29 +80,40 @@ class Updates:
         self._buses = self._launcher.add(Plan(Folders("boards", self._root), _TARGET), folder)
 
     async def serve(self) -> None:
-        """Answer on all buses; takes the time that loading the library takes."""
+        """Answer on all buses; takes the time that loading the library takes. A computer whose
+        dbus-daemon does not work still runs the robot.
+        """
+        try:
+            async with asyncio.timeout(_SERVE_LIMIT_S):
+                for board in self._boards.values():
+                    await self._serve(board)
+        except (OSError, EOFError) as err:
+            why = str(err) or f"dbus-daemon does not answer within {_SERVE_LIMIT_S:g} s"
+            self._tell(f"no updates in this simulation: {why}")
+
+    async def _serve(self, board: Board) -> None:
         from dbus_fast.aio import MessageBus
 
         from tools.fake_rauc.installer import Installer
         from tools.fake_rauc.systemd import Systemd
 
-        for name, board in self._boards.items():
-            machine = self._launcher.machines[name]
-            installer = Installer(
-                board.folders.home,
-                board.slots,
-                self._root / KEYS / "ca.pem",
-                COMPATIBLE,
-                copy_takes_s=_COPY_TAKES_S,
-                on_power_cut=board.cut_power,
-            )
-            systemd = Systemd(_units_of(machine, board))
-            bus = await MessageBus(bus_address=f"unix:path={self._socket(name)}").connect()
-            self._open.append((bus, installer, systemd))
-            await installer.serve(bus)
-            await systemd.serve(bus)
-            board.on_power_lost = installer.cut_power
-            board.watch(machine)
+        name = board.folders.machine
+        machine = self._launcher.machines[name]
+        installer = Installer(
+            board.folders.home,
+            board.slots,
+            self._root / KEYS / "ca.pem",
+            COMPATIBLE,
+            copy_takes_s=_COPY_TAKES_S,
+            on_power_cut=board.cut_power,
+        )
+        systemd = Systemd(_units_of(machine, board))
+        bus = await MessageBus(bus_address=f"unix:path={self._socket(name)}").connect()
+        self._open.append((bus, installer, systemd))
+        await installer.serve(bus)
+        await systemd.serve(bus)
+        board.on_power_lost = installer.cut_power
+        board.watch(machine)
 
     async def close(self) -> None:
         """Before the launcher stops: nothing is booted any more."""
