@@ -7,18 +7,21 @@ import typer
 from pydantic import BaseModel
 
 from ..lib.api.adoption import NodeList, NodeState
+from ..lib.api.firmware import FirmwareReport, PlanState
 from ..lib.api.livelink import SubjectList
 from ..lib.api.rc import RcStatus
 from ..lib.api.routing import RouterStatus
 from ..lib.errors import SaintError
 from .connect import ask_or_error
 from .console import AsJson, dot, fail, print_table, run
+from .firmware_view import rollout_line
 
 _PARTS: dict[str, tuple[str, str, type[BaseModel]]] = {
     "nodes": ("adoptiond", "/nodes", NodeList),
     "router": ("routerd", "/status", RouterStatus),
     "rc": ("rcd", "/status", RcStatus),
     "livelink": ("livelinkd", "/subjects", SubjectList),
+    "firmware": ("otad", "/status", FirmwareReport),
 }
 
 
@@ -70,6 +73,11 @@ def _summary(reply: BaseModel | SaintError) -> tuple[bool, str]:
         case SubjectList(sources=sources):
             names = ", ".join(f"{s.subject_name} ({s.frame_rate:.0f} fps)" for s in sources)
             return True, names or "no subjects"
+        case FirmwareReport(plan=plan, robot_version=version, versions=versions):
+            text = version or " and ".join(versions) or "no release was told yet"
+            if plan and plan.state not in (PlanState.DONE, PlanState.CANCELLED):
+                return plan.state is not PlanState.HALTED, f"{text}, {rollout_line(plan)}"
+            return len(versions) <= 1, text
         case SaintError():
             return False, reply.message
     return True, ""

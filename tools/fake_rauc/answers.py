@@ -1,4 +1,4 @@
-"""What RAUC 1.13 says of bundles and slots, in its own types. Pure, but for the time and a number."""
+"""What RAUC 1.13 says of bundles and slots, in its own types. Not here: when it is asked."""
 
 import uuid
 from datetime import UTC, datetime

@@ -226,3 +226,11 @@ def test_rollout_line_names_state_and_reason() -> None:
     assert line == "Roll-out of 0.2.0 is running: 1 of 7 machines healthy."
     halted = otad.plan.model_copy(update={"state": PlanState.HALTED, "reason": "a unit failed"})
     assert view.rollout_line(halted).endswith("machines healthy. a unit failed.")
+
+
+async def test_overview_of_the_robot_names_its_release(robot: Robot) -> None:
+    words = " ".join((await robot.saintctl("status")).stdout.split())
+    assert "firmware 0.1.0" in words
+    robot.otad.halt()
+    words = " ".join((await robot.saintctl("status")).stdout.split())
+    assert "firmware 0.1.0, Roll-out of 0.2.0 was halted" in words
