@@ -54,7 +54,7 @@ async def private_bus(folder: Path) -> AsyncIterator[str]:
     finally:
         with contextlib.suppress(ProcessLookupError):
             process.kill()
-        await process.wait()
+        await process.communicate()  # to the end of its output, or the pipe outlives the loop
 
 
 @contextlib.asynccontextmanager
