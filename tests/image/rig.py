@@ -116,7 +116,8 @@ class Rig:
         """A machine with that card, switched off."""
         ports = {door: free_port() for door in doors}
         tail = hashlib.sha256(name.encode()).hexdigest()[:2]
-        hardware = Hardware(name, links=links, ports=ports, mac=f"52:54:00:5a:00:{tail}")
+        # Two machines with one processor each: as many as a small computer has itself.
+        hardware = Hardware(name, cpus=1, links=links, ports=ports, mac=f"52:54:00:5a:00:{tail}")
         folder = self.folder / name
         path = self.folder / f"{name}.qcow2"
         overlay = Overlay(path, self.programs) if path.is_file() else card.overlay(path)

@@ -22,6 +22,7 @@ from tools.vm.shell import Result
 
 # What the owner wrote on the server's card as the token of its web interface.
 CLAIM = "image-tests-0123456789"
+_REPEAT_S = 0.1
 _PAUSE_S = 1.0  # between questions: the answer costs the emulated server 100 ms
 
 
@@ -54,7 +55,16 @@ class Robot:
         """Several commands over one connection."""
         return asyncio.run(asyncio.wait_for(self._send(commands), 60))
 
-    async def _send(self, commands: list[tuple[str, str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    def drive(self, target: str, action: str, for_s: float = 3, **params: Any) -> None:
+        """As a controller does: the same command again and again over one connection."""
+        times = int(for_s / _REPEAT_S)
+        asyncio.run(
+            asyncio.wait_for(self._send([(target, action, params)] * times, _REPEAT_S), 120)
+        )
+
+    async def _send(
+        self, commands: list[tuple[str, str, dict[str, Any]]], pause_s: float = 0
+    ) -> list[dict[str, Any]]:
         url = f"ws://127.0.0.1:{self.server.ports[SAINT]}/saint"
         async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket:
             await socket.send_json({"id": "0", "type": "auth", "token": CLAIM, "client_id": "t"})
@@ -64,6 +74,7 @@ class Robot:
                 message = {"id": str(number), "type": "command", "target": target}
                 await socket.send_json({**message, "action": action, "params": params})
                 answers.append(await _answer(socket, str(number)))
+                await asyncio.sleep(pause_s)
             return answers
 
     def nodes(self) -> list[NodeInfo]:

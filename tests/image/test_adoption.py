@@ -16,7 +16,7 @@ MIDDLE_US, US_PER_DEGREE = 1500, 2000 / 360
 def turn_head(robot: Robot, degrees: float) -> None:
     """Ask over the WebSocket, then look at the pin in the node."""
     wanted = MIDDLE_US + degrees * US_PER_DEGREE
-    robot.ask("head", "move", pan=degrees)
+    robot.drive("head", "move", pan=degrees)
     robot.until(f"pin {PAN} at {wanted:.0f} us", lambda: abs(robot.pin(PAN) - wanted) < 10, 60)
 
 

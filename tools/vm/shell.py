@@ -20,6 +20,7 @@ _PREPARE = (
 )
 _PROMPT = r"[#$] ?\Z"
 _PATIENCE_S = 10
+_OUTPUT = "/dev/shm/saint-shell-$$"
 
 
 class CommandFailedError(AssertionError):
@@ -68,9 +69,10 @@ class Shell:
         """Run a command; the machine itself ends it when it takes too long."""
         timeout_s *= PATIENCE
         mark = secrets.token_hex(6)
+        # By way of a file: programs colour and cut what they say to a terminal.
         line = (
-            f"timeout -k 5 {timeout_s:g} sh -c {shlex.quote(command)} </dev/null 2>&1;"
-            f" printf '\\036%s %s\\036' {mark} $?\n"
+            f"timeout -k 5 {timeout_s:g} sh -c {shlex.quote(command)} </dev/null >{_OUTPUT} 2>&1;"
+            f" code=$?; cat {_OUTPUT}; printf '\\036%s %s\\036' {mark} $code\n"
         )
         self._channel.send(line.encode())
         start = f"\x1e{mark} ".encode()
