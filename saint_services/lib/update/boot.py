@@ -44,6 +44,12 @@ class Boot:
             os.close(descriptor)
         return ""
 
+    def flush(self) -> None:
+        """What the installer wrote without waiting for the card: its own record, the boot loader's
+        list. Only on a machine with slots; a simulation would flush its host's disks."""
+        if booted_slot():
+            os.sync()
+
     def restart(self, reason: str) -> None:
         """Ask for it. Raises SaintError when nobody could read the request."""
         line = " ".join(reason.split())[:_LONGEST_REASON] + "\n"

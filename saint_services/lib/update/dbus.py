@@ -124,7 +124,8 @@ class SystemBus:
             async with asyncio.timeout(_CONNECT_LIMIT_S):
                 return await MessageBus(self._address, BusType.SYSTEM).connect()
         except (OSError, EOFError, TimeoutError, AuthError, InvalidAddressError) as err:
-            raise _silent(f"it cannot be reached ({type(err).__name__}: {err})") from err
+            why = getattr(err, "strerror", "") or str(err) or "no answer"
+            raise _silent(f"it cannot be reached ({why})") from err
 
 
 class Signals:

@@ -209,6 +209,7 @@ class Updater:
                 await self._look(_LOOK_LIMIT_S)
             case words.SetMark(mark, slot):
                 await self._world.installer.mark(mark, slot)
+                await asyncio.to_thread(self._world.boot.flush)
                 self.handle(words.Marked(mark))
             case words.ReadLog(units):
                 self.handle(words.LogRead(await log_excerpt(units)))
@@ -278,6 +279,7 @@ class Updater:
                         return
                 case words.Switch():
                     await installer.mark(Mark.ACTIVE, "other")
+            await asyncio.to_thread(self._world.boot.flush)
             self.handle(words.Installed())
         except InstallError as err:
             self.handle(_failed(action, err))
