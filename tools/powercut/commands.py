@@ -74,9 +74,9 @@ def _record_one(work: Work, name: str) -> None:
         base = work.recording(session.after) / NEW_DISK
         if not (base.parent / "info.json").exists():
             _record_one(work, session.after)
-        base = _card(base, work.folder / "card.img", session.role)
+        base = _card(base, work.folder / f"card-{name}.img", session.role)
     else:
-        base = _card(out / f"{names.stem}.img", work.folder / "card.img", session.role)
+        base = _card(out / f"{names.stem}.img", work.folder / f"card-{name}.img", session.role)
         # The builder writes to the same name again; the judge needs what was recorded.
         copy_sparse(out / f"{names.stem}.rootfs.img", work.folder / "slot.img")
     print(f"{name}: recording", flush=True)

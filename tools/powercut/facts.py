@@ -68,7 +68,8 @@ def _machines(data: Path) -> Iterator[tuple[str, Path]]:
 def _cut_off(state: Path) -> Iterator[str]:
     """The beginning of a YAML text is a YAML text: only its last byte tells that it is whole."""
     for path in sorted(state.rglob("*")):
-        if path.suffix in (".yaml", ".json") and not path.read_bytes().endswith(b"\n"):
+        is_state = path.suffix in (".yaml", ".json") and path.is_file()
+        if is_state and not path.read_bytes().endswith(b"\n"):
             yield f"{path.relative_to(state)} is cut off ({path.stat().st_size} bytes)"
 
 
@@ -100,11 +101,12 @@ def _host_keys(data: Path, found: Found) -> None:
 
 
 def _rauc(data: Path, found: Found) -> None:
-    """RAUC's own record. An empty one is as none to it; anything else must be whole."""
+    """RAUC's own record. RAUC does not sync it: lost, it leaves zeroes, and RAUC begins a new
+    one. Anything else must be whole."""
     for path in sorted((data / "rauc").glob("*.raucs")):
         parser = configparser.ConfigParser(interpolation=None, strict=False)
         try:
-            parser.read_string(path.read_text())
+            parser.read_string(path.read_text().strip("\0"))
         except (configparser.Error, UnicodeDecodeError) as err:
             found.faults.append(f"rauc/{path.name} cannot be read: {type(err).__name__}")
 
@@ -117,10 +119,8 @@ def _setup(data: Path, found: Found) -> None:
         found.facts["claim"] = digest(claim.encode())
 
 
-def on_firmware(folder: Path) -> dict[str, str]:
-    """What the owner's file on the firmware partition says, while it says it."""
-    path = folder / SETTINGS_FILE
-    text = path.read_text(errors="replace") if path.exists() else ""
+def claim_in(text: str) -> dict[str, str]:
+    """The fact in the owner's file on the firmware partition, while it is there."""
     claim = re.search(r"^claim: (\S+)$", text, re.MULTILINE)
     return {"claim": digest(claim[1].encode())} if claim else {}
 

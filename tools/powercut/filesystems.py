@@ -29,15 +29,6 @@ _DEBUGFS_HARMLESS = (
     re.compile(r"^rdump: File not found by ext2_lookup"),
     re.compile(r"^\S+: File not found by ext2_lookup"),
 )
-# A cut while this partition was writable leaves a mark that says so; its readers ignore that.
-_FAT_HARMLESS = (
-    re.compile(r"^fsck\.fat \d"),
-    re.compile(r"^0x\d+: Dirty bit is set|^Dirty bit is set"),
-    re.compile(r"^\s*Automatically removing dirty bit\.|^ 1\) Remove dirty bit|^ 2\) No action"),
-    re.compile(r"^Free cluster summary wrong|^\s*Auto-correcting\.|^  ?Free cluster summary"),
-    re.compile(r"^(Leaving|Not automatically)"),
-    re.compile(r"^/.*: \d+ files, \d+/\d+ clusters$|^.*: \d+ files, \d+/\d+ clusters$"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +62,26 @@ class FileSystems:
         said = _beside(text, _DEBUGFS_HARMLESS)
         assert not said, f"debugfs: {said}"
 
-    def check_fat(self, image: Path) -> Check:
-        """Check a FAT without changing it."""
-        _, text = self._run("fsck.fat", "-n", str(image))
-        return Check(tuple(_beside(text, _FAT_HARMLESS)))
+    def check_fat(self, image: Path) -> int:
+        """0 when fsck.fat would leave it as it is."""
+        code, _ = self._run("fsck.fat", "-n", str(image))
+        return code
 
-    def read_fat(self, image: Path, into: Path) -> None:
-        """Copy all files of a FAT out."""
-        self._run("mcopy", "-s", "-n", "-i", str(image), "::*", str(into))
+    def list_fat(self, image: Path) -> list[str]:
+        """The names of all files of a FAT."""
+        _, text = self._run("mdir", "-/", "-b", "-a", "-i", str(image), "::")
+        lines = (line.strip() for line in text.splitlines())
+        return [line for line in lines if line.startswith("::/") and not line.endswith("/")]
+
+    def read_fat(self, image: Path, name: str) -> bytes | None:
+        """One file's content; None when it is not there or cannot be read."""
+        done = subprocess.run(
+            self._programs.argv("mtype", "-i", str(image), name),
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+        return done.stdout if done.returncode == 0 else None
 
     def _run(self, name: str, *arguments: str, given: bytes = b"") -> tuple[int, str]:
         done = subprocess.run(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import facts
+from . import facts, firmware
 from .cuts import Cut, Piece, Timeline
 from .disk import Key, Stretch, copy_sparse
 from .environment import first_slot
@@ -36,8 +36,6 @@ from .promises import broken
 from .recording import Recording
 from .slots import Slot
 
-_FIRMWARE_FILES = "firmware.files"
-
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -48,16 +46,9 @@ class Verdict:
     slot: str
     image: str
     is_repaired: bool
+    is_untidy: bool  # of the firmware partition, beside what the machine starts from
     data_state: str
     environment_state: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Firmware:
-    """What was found on one state of the firmware partition."""
-
-    faults: tuple[str, ...]
-    facts: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +82,15 @@ class Judge:
         images = {name: Path(path) for name, path in recording.info.images.items()}
         self._slots = {name: Slot(recording, places[name], images) for name in (SLOT_A, SLOT_B)}
         self._known_data: dict[tuple[Key, int], _Data] = {}
-        self._known_firmware: dict[Key, _Firmware] = {}
-        self._firmware_files = self._whole_firmware()
+        self._known_firmware: dict[Key, firmware.Found] = {}
+        with self._firmware.at((0, ())):
+            self._whole_firmware = firmware.Firmware(systems, self._firmware.file)
 
     def judge(self, cut: Cut) -> Verdict:
         """One cut."""
         sure, pieces = self._timeline.pieces(cut, self._seed)
-        firmware = self._firmware_found(sure, pieces)
-        faults = list(firmware.faults)
+        start = self._firmware_found(sure, pieces)
+        faults = list(start.faults)
         slot, image, environment = self._choice(sure, pieces)
         if not image:
             faults.append(f"the boot script would choose slot {slot}, which is not whole")
@@ -107,7 +99,7 @@ class Judge:
         if image and not self._is_accounted_for(slot, found):
             faults.append(f"slot {slot} would run without a record that it is on trial")
         faults += found.faults
-        known = {**firmware.facts, **found.facts, "slot-image": image}
+        known = {**start.facts, **found.facts, "slot-image": image}
         faults += broken(self._recording.marks, cut.settled, known)
         return Verdict(
             cut,
@@ -115,6 +107,7 @@ class Judge:
             slot,
             image,
             found.is_repaired,
+            start.is_untidy,
             _name(key),
             _name(environment),
         )
@@ -160,51 +153,18 @@ class Judge:
         found = facts.read(files)
         return _Data((*check.faults, *found.faults), check.is_repaired, found.facts)
 
-    def _firmware_found(self, sure: int, pieces: Sequence[Piece]) -> _Firmware:
+    def _firmware_found(self, sure: int, pieces: Sequence[Piece]) -> firmware.Found:
         key = self._firmware.key(sure, pieces)
         if key not in self._known_firmware:
             with self._firmware.at(key):
-                check = self._systems.check_fat(self._firmware.file)
-                files = self._read_firmware()
-            self._known_firmware[key] = _Firmware(
-                (*check.faults, *_changed(self._firmware_files, files)),
-                facts.on_firmware(self._work / _FIRMWARE_FILES),
-            )
+                self._known_firmware[key] = self._whole_firmware.look(self._firmware.file)
         return self._known_firmware[key]
-
-    def _read_firmware(self) -> dict[str, str]:
-        folder = self._work / _FIRMWARE_FILES
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-        self._systems.read_fat(self._firmware.file, folder)
-        return {
-            str(path.relative_to(folder)): facts.digest(path.read_bytes())
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        }
-
-    def _whole_firmware(self) -> dict[str, str]:
-        """What the firmware partition holds before; other contents are the machine's own doing."""
-        with self._firmware.at((0, ())):
-            return self._read_firmware()
 
     def close(self) -> None:
         for stretch in (self._table, self._environment, self._firmware, self._data):
             stretch.close()
         with contextlib.suppress(OSError):
             (self._work / "data.copy").unlink()
-
-
-# What a person or the first boot writes there; everything else is what the machine starts from.
-_SETTINGS = {facts.SETTINGS_FILE, "user-data", "network-config", "meta-data"}
-
-
-def _changed(before: dict[str, str], now: dict[str, str]) -> list[str]:
-    return [
-        f"{name} on the firmware partition is {'damaged' if name in now else 'missing'}"
-        for name, digest in before.items()
-        if name not in _SETTINGS and now.get(name) != digest
-    ]
 
 
 def _name(key: Key) -> str:

@@ -26,6 +26,7 @@ class Row:
     data_states: int  # different data partitions among the cuts
     environment_states: int
     repaired: int  # cuts after which e2fsck had to do more than replay the journal
+    untidy: int  # cuts after which the FAT has lost clusters, or its settings file
     bad: int
     boots: int
     bad_boots: int
@@ -89,6 +90,7 @@ def _row(
         len({verdict.data_state for verdict in verdicts}),
         len({verdict.environment_state for verdict in verdicts}),
         sum(verdict.is_repaired for verdict in verdicts),
+        sum(verdict.is_untidy for verdict in verdicts),
         sum(bool(verdict.faults) for verdict in verdicts),
         len(boots),
         sum(bool(one.faults) for one in boots),
@@ -107,6 +109,7 @@ _COLUMNS = (
     ("data states", "data_states"),
     ("boot env states", "environment_states"),
     ("repaired", "repaired"),
+    ("FAT untidy", "untidy"),
     ("bad", "bad"),
     ("booted", "boots"),
     ("bad boots", "bad_boots"),

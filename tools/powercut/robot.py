@@ -138,18 +138,23 @@ def _robot(rig: HostRig, *more: str) -> Iterator[None]:
         )
         assert process.stdin is not None
         try:
-            _wait_socket(root / "server" / "run" / "adoptiond.sock", process)
+            _wait_answer(rig, process)
             yield
         finally:
             process.stdin.close()
             process.wait(_SOON_S)
 
 
-def _wait_socket(path: Path, process: subprocess.Popen[bytes]) -> None:
+def _wait_answer(rig: HostRig, process: subprocess.Popen[bytes]) -> None:
+    """Sockets of a former run lie there too; they refuse."""
     deadline = time.monotonic() + _SOON_S
-    while not path.exists():
-        if time.monotonic() > deadline or process.poll() is not None:
-            raise TimeoutError(f"the simulated robot did not start: no {path}")
+    while True:
+        try:
+            _ask_once(rig, "GET", "adoptiond/nodes", None)
+            return
+        except (OSError, http.client.HTTPException) as err:
+            if time.monotonic() > deadline or process.poll() is not None:
+                raise TimeoutError(f"the simulated robot did not start: {err}") from err
         time.sleep(_POLL_S)
 
 
@@ -187,7 +192,18 @@ def _change(
 
 
 def _ask(rig: HostRig, method: str, path: str, body: Json | None = None) -> Any:
-    """Over a daemon's socket of the simulated server."""
+    """Over a daemon's socket of the simulated server; said again when the daemon dies meanwhile."""
+    deadline = time.monotonic() + _SOON_S
+    while True:
+        try:
+            return _ask_once(rig, method, path, body)
+        except (ConnectionError, TimeoutError, http.client.HTTPException):
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(_POLL_S)
+
+
+def _ask_once(rig: HostRig, method: str, path: str, body: Json | None) -> Any:
     daemon, _, rest = path.partition("/")
     connection = http.client.HTTPConnection("robot", timeout=_ANSWER_S)
     connection.sock = socket.socket(socket.AF_UNIX)
