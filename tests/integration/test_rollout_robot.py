@@ -148,6 +148,16 @@ def test_no_update_while_outputs_are_live(robot: Robot) -> None:
         assert slots(robot, "tracks")["b"]["version"] == "0.2.0"
 
 
+def test_power_cut_while_installing_leaves_the_old_release(robot: Robot) -> None:
+    Faults(robot.root / "head").ask_for(Fault.CUT)
+    saintctl(robot, "firmware", "rollout", "0.4.0", "--canary", "sim_head", expected=1)
+    found = machine(robot, "sim_head")
+    assert (found["version"], found["slot"], found["verdict"]) == ("0.1.0", "A", "failed")
+    assert "cut off" in found["reason"]
+    assert slots(robot, "head")["order"] == ["A"]
+    wait_for(lambda: role_is_active(robot, "sim_head"), LIMIT_S, robot.diagnosis)
+
+
 def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> None:
     wait_for(lambda: not machine(robot, "sim_tracks")["blocked_by"], LIMIT_S, robot.diagnosis)
     Faults(robot.root / "head").ask_for(Fault.TRANSIENT)  # it is tried again by itself

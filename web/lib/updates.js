@@ -1,5 +1,7 @@
 // What a machine's update is doing, in words. Pure.
 
+import { roleName } from "./format.js";
+
 /** @typedef {import("./types.js").MachineFirmware} MachineFirmware */
 
 const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Refused" };
@@ -33,6 +35,18 @@ export function lastTry(machine) {
   const release = machine.target_version ? `Release ${machine.target_version}` : "The release";
   const tries = machine.attempt > 1 ? ` after ${machine.attempt} tries` : "";
   return `${release} ${what}${tries}: ${machine.reason || "no reason was told"}`;
+}
+
+/**
+ * How people call it.
+ * @param {MachineFirmware} machine
+ * @param {import("./types.js").NodeInfo[]} [nodes] the registry's
+ */
+export function nameOf(machine, nodes = []) {
+  if (machine.is_server) return "Server";
+  const node = nodes.find((each) => each.node_id === machine.node_id);
+  if (!node) return machine.node_id;
+  return node.display_name || (node.role ? roleName(node.role, node.instance) : "New node");
 }
 
 /** Bytes for people. @param {number} count */

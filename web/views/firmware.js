@@ -3,8 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../lib/bar.js";
-import { roleName } from "../lib/format.js";
-import { isBusy, lastTry, stateWord } from "../lib/updates.js";
+import { isBusy, lastTry, nameOf, stateWord } from "../lib/updates.js";
 import { releases } from "./releases.js";
 
 /** @typedef {import("../app.js").App} App */
@@ -162,7 +161,7 @@ function row(app, machine, step) {
   return html`
     <li data-machine=${machine.node_id} class=${machine.is_online ? "" : "is-away"}>
       <div class="machine-name">
-        <b>${nameOf(app, machine)}</b>
+        <b>${nameOf(machine, app.store.data.nodes?.nodes)}</b>
         <code>${machine.node_id}</code>
       </div>
       <div class="machine-version">
@@ -184,14 +183,4 @@ function row(app, machine, step) {
         : nothing}
     </li>
   `;
-}
-
-/** @param {App} app @param {MachineFirmware} machine */
-function nameOf(app, machine) {
-  if (machine.is_server) return "Server";
-  const node = (app.store.data.nodes?.nodes ?? []).find(
-    (/** @type {any} */ each) => each.node_id === machine.node_id,
-  );
-  if (!node) return machine.node_id;
-  return node.display_name || (node.role ? roleName(node.role, node.instance) : "New node");
 }

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
+import { nameOf } from "../lib/updates.js";
 
 /** @typedef {import("../app.js").App} App */
 
@@ -69,7 +70,10 @@ function rolloutBody(app) {
       Goes first
       <select @change=${(/** @type {any} */ event) => (open.canary = event.target.value)}>
         <option value="">The first that is there</option>
-        ${nodes.map((/** @type {any} */ m) => html`<option value=${m.node_id}>${m.node_id}</option>`)}
+        ${nodes.map(
+          (/** @type {any} */ m) =>
+            html`<option value=${m.node_id}>${nameOf(m, app.store.data.nodes?.nodes)}</option>`,
+        )}
       </select>
     </label>
     <label class="check">
