@@ -77,6 +77,19 @@ def test_nftables_takes_the_rules(name: str, tmp_path: Path) -> None:
     assert refused_by("unshare", "-n", "/usr/sbin/nft", "-c", "-f", str(file)) == ""
 
 
+@pytest.mark.parametrize("name", ["server", "wifi"])
+def test_wpa_supplicant_takes_its_settings(name: str, tmp_path: Path) -> None:
+    """It has no dry run: one wrong line at the end stops it, and must be its only complaint."""
+    text = rendered(name)["wpa_supplicant-wlan0.conf"]
+    file = tmp_path / "wpa_supplicant.conf"
+    file.write_text(f"{text}no_such_setting=1\n")
+    said = refused_by("wpa_supplicant", "-c", str(file), "-i", "none0", "-D", "wired")
+    last = len(text.splitlines()) + 1
+    complaints = [line for line in said.splitlines() if line.startswith("Line ")]
+    assert complaints
+    assert all(line.startswith(f"Line {last}: ") for line in complaints)
+
+
 @pytest.mark.parametrize("name", MACHINES)
 def test_network_files_hold_sections_and_settings(name: str) -> None:
     """networkd has no check of its own; a misplaced line would be a line it ignores."""
