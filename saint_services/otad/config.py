@@ -44,7 +44,7 @@ class Config(Settings):
     # Left for the rest of the robot's state when a bundle is taken.
     reserve_bytes: int = Field(default=64 << 20, ge=0, le=1 << 34)
     # Where POST /import may read from.
-    import_folders: list[str] = ["/media", "/mnt", "/run/media", "/run/saint-usb"]
+    import_folders: list[str] = ["/media", "/mnt", "/run/media"]
     max_downloads: int = Field(default=32, ge=1, le=1000)  # connections at once
     # A sender or reader that stands still for so long is dropped.
     stalled_after_s: float = Field(default=30.0, gt=0, le=600)
