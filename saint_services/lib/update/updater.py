@@ -295,7 +295,7 @@ class Updater:
     async def _before(self) -> Before:
         work, units = self._owner.work(), await self._units()
         return Before(
-            failed_units=() if isinstance(units, str) else (*units.failed, *units.waiting),
+            failed_units=() if isinstance(units, str) else (*units.failed, *units.restarting),
             role_answered=not work.role_problem,
             server_heard=work.server_heard,
         )

@@ -82,6 +82,23 @@ async def test_role_that_was_broken_before_does_not_condemn_the_new_release(mach
         await until(lambda: machine.owner.last.verdict == "healthy")
 
 
+async def test_unit_that_looped_before_does_not_condemn_the_new_release(machine: Machine):
+    machine.fake.units = [Unit("saint-rcd.service", "activating", "auto-restart", restarts=40)]
+    await install(machine, "1.1")
+    machine.restart()
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "healthy")
+
+
+async def test_unit_that_was_just_starting_before_has_to_come_up(machine: Machine):
+    machine.fake.units = [Unit("saint-webd.service", "activating", "start")]
+    await install(machine, "1.1")
+    machine.restart()
+    async with machine.running():
+        await until(machine.request.exists)
+    assert "back from 1.1: saint-webd.service is not up" in machine.request.read_text()
+
+
 async def test_crash_loop_is_seen_and_its_log_kept(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
