@@ -70,11 +70,11 @@ async def run(ctx: Context[Config], world: World | None = None) -> None:
     api = Api()
     answer_ipc(api, firmware)
     try:
-        await firmware.start()
         for door in doors:
             door.open()
         await ctx.serve_ipc(api)
         serve_ros(bus, firmware)
+        firmware.start()
         ctx.ready(f"{len(firmware.repository.stored)} releases")
         await ctx.stopping.wait()
     finally:
@@ -140,10 +140,12 @@ class Firmware:
         directories = (ctx.directories.state, ctx.directories.runtime)
         return OwnMachine(self._place.own, directories, ctx.spawn, limits, world, self.hear)
 
-    async def start(self) -> None:
-        """From now on machines are heard and asked."""
+    def start(self) -> None:
+        """From now on machines are heard and asked. The installer may take its time to start:
+        nobody's boot waits for that.
+        """
         if self._own:
-            await self._own.start()
+            self._ctx.spawn(self._own.start(), "own machine starts")
         self._ctx.spawn(self._nodes.watch(self.hear, self._register), "nodes")
         self._ctx.spawn(self.conductor.conduct(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
