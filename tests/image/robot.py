@@ -5,6 +5,7 @@ least; what people type is typed (saintctl over ssh).
 """
 
 import asyncio
+import io
 import json
 import shlex
 import time
@@ -160,10 +161,11 @@ class Robot:
 
     async def _upload(self, data: bytes) -> tuple[int, str]:
         headers = {"Authorization": f"Bearer {CLAIM}"}
-        limit = aiohttp.ClientTimeout(total=600)
+        limit = aiohttp.ClientTimeout(total=900)
+        url = f"{self.server.http}/api/firmware"
         async with (
             aiohttp.ClientSession(timeout=limit) as session,
-            session.post(f"{self.server.http}/api/firmware", data=data, headers=headers) as reply,
+            session.post(url, data=io.BytesIO(data), headers=headers) as reply,
         ):
             return reply.status, await reply.text()
 

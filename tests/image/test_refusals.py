@@ -4,6 +4,7 @@ slot that runs, the boot loader's list and the list of releases stay as they wer
 
 import asyncio
 import base64
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -89,7 +90,9 @@ def test_without_the_token_nothing_is_taken(server: Robot, forge: Forge) -> None
     async def ask() -> int:
         async with aiohttp.ClientSession() as session:
             url = f"{server.server.http}/api/firmware"
-            async with session.post(url, data=forge.husk("0.2.6").read_bytes()) as reply:
+            async with session.post(
+                url, data=io.BytesIO(forge.husk("0.2.6").read_bytes())
+            ) as reply:
                 return reply.status
 
     assert asyncio.run(ask()) in (401, 403)
