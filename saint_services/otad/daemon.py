@@ -36,7 +36,7 @@ from .logic import Ask, Limits
 from .questions import answer_ipc, serve_ros
 from .state import SavedFirmware
 from .taking import Taker
-from .views import Stored
+from .views import RoleFile, Stored
 
 _LOOK_AT_DISK_EVERY_S = 60.0
 _UPLOADS_AT_ONCE = 8  # connections; one bundle is taken in at a time
@@ -46,27 +46,12 @@ async def run(ctx: Context[Config], world: World | None = None) -> None:
     """Until asked to stop."""
     roles = await asyncio.to_thread(load_roles, ctx.directories.share / "manifests")
     place = await asyncio.to_thread(Place.from_environment)
-    served = ctx.sockets.get("firmware") or [
-        bound(ctx.config.listen.address, ctx.config.listen.port)
-    ]
+    listen = ctx.config.listen
+    served = ctx.sockets.get("firmware") or [bound(listen.address, listen.port)]
     bus = await ctx.open_bus("otad")
     firmware = Firmware(ctx, bus, place, world or World.of_this_machine(), served[0])
     await firmware.open()
-    counters = ctx.health.counters
-    downloads = Downloads(
-        firmware.repository,
-        roles,
-        lambda: firmware.conductor.rollout.saved.current,
-        lambda: views.manifest(firmware.current(), roles),
-        counters,
-    )
-    uploads = Uploads(firmware.taker, ctx.config.stalled_after_s)
-    files = ctx.sockets.get("files") or [bind(ctx.directories.runtime, "otad-files")]
-    stalled_s = ctx.config.stalled_after_s
-    doors = [
-        Door(served, downloads.routes, Bounds(ctx.config.max_downloads, stalled_s), counters),
-        Door(files, uploads.routes, Bounds(_UPLOADS_AT_ONCE, stalled_s), counters),
-    ]
+    doors = _doors(ctx, firmware, roles, served)
     api = Api()
     answer_ipc(api, firmware)
     try:
@@ -81,6 +66,31 @@ async def run(ctx: Context[Config], world: World | None = None) -> None:
         for door in doors:
             await door.close()
         await firmware.close()
+
+
+def _doors(
+    ctx: Context[Config],
+    firmware: "Firmware",
+    roles: list[RoleFile],
+    served: list[socket.socket],
+) -> list[Door]:
+    """Where bundles go out, and where they come in."""
+    config, counters = ctx.config, ctx.health.counters
+    out = Downloads(
+        firmware.repository,
+        roles,
+        lambda: firmware.conductor.rollout.saved.current,
+        lambda: views.manifest(firmware.current(), roles),
+        counters,
+    )
+    into = Uploads(firmware.taker, config.stalled_after_s)
+    files = ctx.sockets.get("files") or [bind(ctx.directories.runtime, "otad-files")]
+    most_out = Bounds(config.max_downloads, config.stalled_after_s)
+    most_in = Bounds(_UPLOADS_AT_ONCE, config.stalled_after_s)
+    return [
+        Door(served, out.routes, most_out, ctx.spawn, counters),
+        Door(files, into.routes, most_in, ctx.spawn, counters),
+    ]
 
 
 class Firmware:

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import socket
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,6 +27,7 @@ _FULL = (
     b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 )
 
+Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
 Handler = Callable[["web.Request"], Awaitable["web.StreamResponse"]]
 
 
@@ -55,14 +56,16 @@ class Door:
         sockets: list[socket.socket],
         routes: list[Route],
         bounds: Bounds,
+        spawn: Spawn,
         counters: Counter[str],
     ) -> None:
         self._sockets = sockets
         self._routes = routes
         self._bounds = bounds
+        self._spawn = spawn
         self._counters = counters
         self._loop = asyncio.get_running_loop()
-        self._opening: asyncio.Task[None] | None = None
+        self._opening: asyncio.Task[Any] | None = None
         self._runner: web.AppRunner | None = None
         self._listening: list[asyncio.Server] = []
         self._silent: set[Any] = set()  # new connections without a request yet
@@ -91,7 +94,7 @@ class Door:
 
     def _first(self) -> None:
         self._deaf()
-        self._opening = self._loop.create_task(self._serve(), name="open door")
+        self._opening = self._spawn(self._serve(), "open door")
 
     async def _serve(self) -> None:
         web = await asyncio.to_thread(_load)
