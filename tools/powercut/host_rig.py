@@ -40,7 +40,8 @@ def host_recording(folder: Path, base: Path, info: Info) -> Iterator[HostRig]:
         file_folder.mkdir()
         mount.mkdir()
         command = Programs.find().argv("nbdfuse", str(file_folder), "--unix", str(sockets / "nbd"))
-        process = subprocess.Popen(command)
+        # Not ended by Ctrl-C: what is mounted on it must be unmounted first.
+        process = subprocess.Popen(command, start_new_session=True)
         stack.callback(process.wait, _WAIT_S)
         stack.callback(_release, file_folder)
         device = _loop(_wait_for(file_folder / "nbd"), place)

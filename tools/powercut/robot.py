@@ -1,7 +1,7 @@
-"""What is recorded of the simulated robot: seven machines whose state lies on one recorded disk.
+"""What is recorded of a simulated robot: machines whose state lies on one recorded disk.
 
 The product's own processes run here at full speed (`make run`), so that far more happens than in a
-virtual machine: five adoptions, many settings, resets, an update of all. Not here: booting,
+virtual machine: adoptions, many settings, resets, an update of all. Not here: booting,
 writing slots (scenarios.py).
 """
 
@@ -17,11 +17,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..launch.robot import NODES
 from .facts import ROBOT, ROUTE_OFF, ROUTE_ON
 from .host_rig import HostRig
+from .small_robot import NODES
 
 _ROOT = Path(__file__).resolve().parents[2]
+_PROGRAM = "tools.powercut.small_robot"
 _SOON_S = 600
 _ANSWER_S = 60
 _POLL_S = 0.3
@@ -33,7 +34,7 @@ Json = dict[str, Any]
 
 
 def adoption(rig: HostRig) -> None:
-    """Five new nodes get their roles."""
+    """New nodes get their roles."""
     for name, role in _ROLES.items():
         rig.keep(f"{name}:role", "")
         rig.begin(f"{name}:role", role)
@@ -41,9 +42,11 @@ def adoption(rig: HostRig) -> None:
         waiting = set(_ROLES)
         for nodes in _looks(rig, lambda: not waiting):
             for name in sorted(waiting):
-                if nodes.get(name) == "active":
+                if nodes.get(name, ("", ""))[0] == "active":
                     rig.keep(f"{name}:role", _ROLES[name])
                     waiting.discard(name)
+                elif nodes.get(name, ("", ""))[1]:  # it was tried, and this computer was too busy
+                    _adopt(rig, name, _ROLES[name])
 
 
 def settings(rig: HostRig) -> None:
@@ -69,18 +72,18 @@ def settings(rig: HostRig) -> None:
 
 
 def factory_reset(rig: HostRig) -> None:
-    """Two nodes forget their roles and get them again, one of them another."""
+    """Two nodes forget their roles and get them again."""
     with _robot(rig):
         for _ in _looks(rig, lambda: True):
             pass
-        for name, role in (("head", "head:"), ("tracks", "console:")):
+        for name, role in (("head", "head:"), ("tracks", "tracks:")):
             rig.begin(f"{name}:role", "")
             node = f"adoptiond/nodes/sim_{name}"
             _ask(rig, "POST", f"{node}/reset", {"factory_reset": True})
             _until(rig, name, "unadopted")
             rig.keep(f"{name}:role", "")
             rig.begin(f"{name}:role", role)
-            _ask(rig, "POST", f"{node}/adopt", {"role": role.rstrip(":")})
+            _adopt(rig, name, role)
             _until(rig, name, "active")
             rig.keep(f"{name}:role", role)
 
@@ -130,7 +133,15 @@ def _robot(rig: HostRig, *more: str) -> Iterator[None]:
     ]
     with (rig.folder / "robot.log").open("ab") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tools.run", *options, "--root", str(root), *more],
+            [
+                sys.executable,
+                "-m",
+                "tools.powercut.small_robot",
+                *options,
+                "--root",
+                str(root),
+                *more,
+            ],
             cwd=_ROOT,
             stdin=subprocess.PIPE,
             stdout=log,
@@ -158,14 +169,23 @@ def _wait_answer(rig: HostRig, process: subprocess.Popen[bytes]) -> None:
         time.sleep(_POLL_S)
 
 
-def _looks(rig: HostRig, is_enough: Callable[[], bool]) -> Iterator[dict[str, str]]:
-    """State by name of node, again and again until it is enough and all with a role are active."""
+def _adopt(rig: HostRig, name: str, role: str) -> None:
+    wanted, _, instance = role.partition(":")
+    with contextlib.suppress(RuntimeError):  # refused: it is being adopted already
+        body = {"role": wanted, "instance": instance}
+        _ask(rig, "POST", f"adoptiond/nodes/sim_{name}/adopt", body)
+
+
+def _looks(rig: HostRig, is_enough: Callable[[], bool]) -> Iterator[dict[str, tuple[str, str]]]:
+    """State and complaint of each node, again until it is enough and all are active."""
     deadline = time.monotonic() + _SOON_S
     while True:
         nodes = _ask(rig, "GET", "adoptiond/nodes")["nodes"]
-        states = {node["node_id"].removeprefix("sim_"): node["state"] for node in nodes}
+        states = {
+            node["node_id"].removeprefix("sim_"): (node["state"], node["reason"]) for node in nodes
+        }
         yield states
-        if is_enough() and all(states.get(name) == "active" for name in _ROLES):
+        if is_enough() and all(states.get(name, ("",))[0] == "active" for name in _ROLES):
             return
         if time.monotonic() > deadline:
             raise TimeoutError(f"the simulated robot is not whole: {states}")
