@@ -11,6 +11,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -114,7 +115,12 @@ def _word(path: Path) -> str:
 
 def render(file: File) -> bytes:
     """The text of a file."""
-    environment = jinja2.Environment(
+    return _templates().get_template(file.template).render(file.values).encode()
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -122,7 +128,6 @@ def render(file: File) -> bytes:
         keep_trailing_newline=True,
         autoescape=False,  # no HTML; what may stand in a value, config.py says
     )
-    return environment.get_template(file.template).render(file.values).encode()
 
 
 def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:

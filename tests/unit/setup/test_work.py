@@ -8,6 +8,7 @@ import pytest
 from saint_services.setup.adapters import Places
 from saint_services.setup.config import KEPT
 from saint_services.setup.work import Run
+from tests.unit.setup.recorder import Recorder
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNhaW50 me"
 YAML = f"""role: server
@@ -17,20 +18,6 @@ wifi:
 ssh:
   keys: ["{KEY}"]
 """
-
-
-class Recorder:
-    """Instead of the computer that the test runs on."""
-
-    def __init__(self) -> None:
-        self.hostname = ""
-        self.targets: tuple[str, ...] = ()
-
-    def set_hostname(self, name: str) -> None:
-        self.hostname = name
-
-    def start(self, targets: tuple[str, ...]) -> None:
-        self.targets = targets
 
 
 @pytest.fixture
