@@ -85,7 +85,8 @@ def _record_one(work: Work, name: str) -> None:
     if session.needs_release:
         release = next_release(work.folder / "next", NEXT_VERSION)
         images[release.version] = str(release.slot)
-    info = Info(name, datetime.now(UTC).date().isoformat(), names.version, images)
+    proven = "A B" if session.is_by_hand else "A"
+    info = Info(name, datetime.now(UTC).date().isoformat(), names.version, images, proven)
     if session.is_robot:
         with host_recording(work.recording(name), base, info) as rig:
             for chapter, play in robot.CHAPTERS.items():

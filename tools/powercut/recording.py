@@ -75,7 +75,7 @@ class Info:
     date: str
     version: str = ""
     images: dict[str, str] = field(default_factory=dict)  # whole slot contents: name -> path
-    proven: str = "A"  # the slot that was good before
+    proven: str = "A"  # slots that may run without a record that they are on trial
     chapters: tuple[Chapter, ...] = ()
 
     def chapter(self, position: int) -> str:
