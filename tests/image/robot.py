@@ -183,7 +183,10 @@ class Robot:
 
 async def _answer(socket: aiohttp.ClientWebSocketResponse, number: str) -> dict[str, Any]:
     while True:
-        message: dict[str, Any] = json.loads(await socket.receive_str(timeout=45))
+        received = await socket.receive(timeout=45)
+        if received.type is not aiohttp.WSMsgType.TEXT:
+            raise NotYetError(f"the server ended the connection ({received.data})")
+        message: dict[str, Any] = json.loads(received.data)
         if message.get("id") == number:
             if message.get("status") != "ok":
                 raise NotYetError(f"the server refused: {message.get('error')}")

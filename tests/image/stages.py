@@ -5,7 +5,7 @@ kept as a snapshot of both machines, to which every test can go back.
 import time
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.firmware import PlanState
+from saint_services.lib.api.firmware import Verdict
 from tests.image.forge import Forge
 from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
@@ -51,24 +51,19 @@ def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
 
 
 def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
-    """Node and server get their first update, begun with saintctl over ssh."""
+    """The node gets its first update from the server."""
     if rig.kept(UPDATED):
         return robot
     go_back(robot.pair, ADOPTED)
-    status, said = robot.upload(forge.release(FIRST))
+    bundle = forge.release(FIRST)
+    status, said = robot.upload(bundle)
     assert status == 200, said
-    began = time.monotonic()
-    since = [host.machine.serial.end for host in robot.pair.both()]
-    started = robot.saintctl("firmware", "rollout", FIRST, "--detach")
-    assert started.code == 0, started.text
-    robot.until(
-        "the roll-out has ended",
-        lambda: (plan := robot.report().plan) and plan.state is not PlanState.RUNNING,
-        3600,
-    )
-    report.number("update of node and server in turn (TCG)", time.monotonic() - began, "s")
-    for host, offset in zip(robot.pair.both(), since, strict=True):
-        host.machine.wait_shell(offset)
+    began, since = time.monotonic(), robot.node.machine.serial.end
+    robot.roll_out(FIRST)
+    verdict = robot.wait_verdict(FIRST)
+    assert verdict.verdict is Verdict.HEALTHY, verdict
+    report.number("first update of a node (TCG)", time.monotonic() - began, "s")
+    robot.node.machine.wait_shell(since)
     robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
     _keep(rig, robot, UPDATED)
     return robot
