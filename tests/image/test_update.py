@@ -1,6 +1,7 @@
 """A release reaches the whole robot through otad; broken ones do not stay on it.
 
-The node is updated once. From the snapshot behind that it gets a release with one changed file (bytes on the wire are measured), and every kind of broken one.
+The node is updated once. From the snapshot behind that it gets a release with one changed file
+(bytes on the wire are measured), and every kind of broken one.
 """
 
 import contextlib
