@@ -89,7 +89,9 @@ def boot(folder: Path, verdict: Verdict, seed: int, work: Path, *, is_full: bool
     target = "" if is_full else _EARLY
     Card(disk, Programs.find()).put({"boot.env": boot_env(_DEADMAN_S, target)})
     drive = f"file={disk},format=raw,cache=unsafe"
-    machine = Machine(Hardware("powercut-boot", ports={22: free_port()}), drive, work / "machine")
+    machine = Machine(
+        Hardware("powercut-boot", cpus=1, ports={22: free_port()}), drive, work / "machine"
+    )
     began = time.monotonic()
     machine.start()
     slot = ""

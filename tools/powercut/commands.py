@@ -4,6 +4,7 @@ Not here: how a thing is recorded (rig.py), judged (judge.py), booted (boots.py)
 """
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from ..image.places import Places
 from ..vm.disk import Card, copy_sparse
 from ..vm.programs import MissingProgramError, Programs
 from ..vm.settings import Hardware, boot_env, saint_yaml
-from . import robot
+from . import rauc, robot
 from .boots import Boot, boot, chosen_cuts, read_boots, write_boot
 from .cuts import Cut, Timeline, every_cut
 from .host_rig import host_recording
@@ -85,15 +86,24 @@ def _record_one(work: Work, name: str) -> None:
     if session.needs_release:
         release = next_release(work.folder / "next", NEXT_VERSION)
         images[release.version] = str(release.slot)
-    proven = "A B" if session.is_by_hand else "A"
+    proven = "A B" if session.is_rauc else "A"
     info = Info(name, datetime.now(UTC).date().isoformat(), names.version, images, proven)
+    if session.is_rauc:
+        assert release, "RAUC needs something to install"
+        with host_recording(work.recording(name), base, info) as rig:
+            installer = rauc.Rauc(rig, release)
+            installer.make_bundle()
+            for chapter, step in rauc.CHAPTERS.items():
+                step(rig, installer, release)
+                rig.end_chapter(chapter)
+        return
     if session.is_robot:
         with host_recording(work.recording(name), base, info) as rig:
             for chapter, play in robot.CHAPTERS.items():
                 play(rig)
                 rig.end_chapter(chapter)
         return
-    hardware = Hardware(f"powercut-{name}", ports={22: free_port()})
+    hardware = Hardware(f"powercut-{name}", cpus=1, ports={22: free_port()})
     with recording(work.recording(name), base, hardware, info, release) as rig:
         for chapter, run in session.chapters.items():
             run(rig)
@@ -147,7 +157,7 @@ def _boot(work: Work, _: argparse.Namespace) -> int:
         if (name, str(verdict.cut)) in done:
             continue
         is_full = number % _FULL_EVERY == 0
-        folder = work.folder / "boot"
+        folder = work.folder / f"boot-{os.getpid()}"
         one = boot(work.recording(name), verdict, work.seed, folder, is_full=is_full)
         write_boot(path, one)
         bad += bool(one.faults)

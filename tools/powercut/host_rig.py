@@ -13,26 +13,29 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..vm.programs import Programs
-from .layout import DATA, TABLE_BYTES, Place, partitions
+from .layout import DATA, SLOT_A, SLOT_B, TABLE_BYTES, Place, partitions
 from .recording import Info
 from .rig import Recorder, open_disk
 
+DISK = "disk"
 _WAIT_S = 20.0
 _POLL_S = 0.1
 
 
 @dataclass
 class HostRig(Recorder):
-    """A recorded data partition, mounted on `mount`."""
+    """A recorded data partition, mounted on `mount`; the slots and the whole disk as devices."""
 
     mount: Path
+    devices: dict[str, str]
 
 
 @contextlib.contextmanager
 def host_recording(folder: Path, base: Path, info: Info) -> Iterator[HostRig]:
     """Mount the data partition of a copy of `base`, recorded."""
     with base.open("rb") as file:
-        place = partitions(file.read(TABLE_BYTES))[DATA]
+        places = partitions(file.read(TABLE_BYTES))
+    places[DISK] = Place(DISK, 0, base.stat().st_size)
     with contextlib.ExitStack() as stack:
         disk, sockets = open_disk(folder, base)
         stack.callback(disk.close)
@@ -44,13 +47,16 @@ def host_recording(folder: Path, base: Path, info: Info) -> Iterator[HostRig]:
         process = subprocess.Popen(command, start_new_session=True)
         stack.callback(process.wait, _WAIT_S)
         stack.callback(_release, file_folder)
-        device = _loop(_wait_for(file_folder / "nbd"), place)
-        stack.callback(_run, "losetup", "--detach", device)
+        whole = _wait_for(file_folder / "nbd")
+        devices = {}
+        for name in (DATA, SLOT_A, SLOT_B, DISK):
+            devices[name] = _loop(whole, places[name])
+            stack.callback(_run, "losetup", "--detach", devices[name])
         # As the initrd mounts it.
         options = "noatime,nosuid,nodev,errors=remount-ro"
-        _run("mount", "-t", "ext4", "-o", options, device, str(mount))
+        _run("mount", "-t", "ext4", "-o", options, devices[DATA], str(mount))
         stack.callback(_run, "umount", str(mount))
-        yield HostRig(disk, folder, info, mount)
+        yield HostRig(disk, folder, info, mount, devices)
 
 
 def _wait_for(path: Path) -> Path:

@@ -83,8 +83,7 @@ def factory_reset(rig: HostRig) -> None:
             _until(rig, name, "unadopted")
             rig.keep(f"{name}:role", "")
             rig.begin(f"{name}:role", role)
-            _adopt(rig, name, role)
-            _until(rig, name, "active")
+            _until(rig, name, "active", role)
             rig.keep(f"{name}:role", role)
 
 
@@ -192,14 +191,18 @@ def _looks(rig: HostRig, is_enough: Callable[[], bool]) -> Iterator[dict[str, tu
         time.sleep(_POLL_S)
 
 
-def _until(rig: HostRig, name: str, state: str) -> None:
+def _until(rig: HostRig, name: str, state: str, role: str = "") -> None:
+    """`role`: asked for again while the node is without, e.g. because its last try failed."""
     deadline = time.monotonic() + _SOON_S
     while True:
         nodes = _ask(rig, "GET", "adoptiond/nodes")["nodes"]
-        if any(node["node_id"] == f"sim_{name}" and node["state"] == state for node in nodes):
+        now = {node["node_id"]: node["state"] for node in nodes}.get(f"sim_{name}", "")
+        if now == state:
             return
+        if now == "unadopted" and role:
+            _adopt(rig, name, role)
         if time.monotonic() > deadline:
-            raise TimeoutError(f"{name} did not become {state}")
+            raise TimeoutError(f"{name} did not become {state}, it is {now!r}")
         time.sleep(_POLL_S)
 
 

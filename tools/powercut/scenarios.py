@@ -22,10 +22,6 @@ from .rig import Rig
 _ROLE, _OTHER_ROLE = "tracks", "head"
 _SOON_S = 900  # an emulated processor is about ten times slower than that of a Pi
 _INSTALL_S = 3600
-_RAUC = (
-    "until test -e /dev/saint-disk -a -e /dev/disk/by-partuuid/20240001-03; do sleep 1; done;"
-    " systemctl start rauc.service"
-)
 _POLL_S = 1.0
 # What the owner wrote on the card, and the machine moves to its own partition at the first start.
 CLAIM = "power-cut-claim-on-the-card"
@@ -43,7 +39,7 @@ class Session:
     chapters: Mapping[str, Callable[[Rig], None]]
     role: str = "both"
     needs_release: bool = False
-    is_by_hand: bool = False  # nobody keeps a record of the trial
+    is_rauc: bool = False  # RAUC alone, on a disk of this computer: see rauc.py
     is_robot: bool = False  # not a virtual machine: see robot.py
 
 
@@ -227,32 +223,6 @@ def install(rig: Rig) -> None:
         rig.machine.serial.wait_for(r"^U-Boot 20\d\d", since, timeout_s=_INSTALL_S)
 
 
-def install_by_rauc(rig: Rig) -> None:
-    """The same without noded: RAUC alone writes the slot and the boot script's environment."""
-    assert rig.release, "this session needs a release"
-    rig.machine.wait_shell(timeout_s=_SOON_S)
-    rig.keep("machine-id", _sh(rig, "cat /etc/machine-id"))
-    rig.keep("claim", digest(CLAIM.encode()))
-    _sh(rig, _RAUC, _SOON_S)
-    _sh(rig, "ip link set eth0 up; ip address add 10.0.2.15/24 dev eth0 || true")
-    rig.say("RAUC runs")
-    with served(rig.release) as url:
-        rig.say(_sh(rig, f"rauc install {url} 2>&1 | tail -3", _INSTALL_S))
-    since = rig.machine.serial.end
-    _sh(rig, "sync; echo b >/proc/sysrq-trigger &")  # as abruptly as it can be
-    rig.machine.serial.wait_for(r"^U-Boot 20\d\d", since, timeout_s=_SOON_S)
-
-
-def mark_good_by_rauc(rig: Rig) -> None:
-    """The new slot has started and is called good."""
-    assert rig.release, "this session needs a release"
-    rig.machine.wait_shell(rig.machine.serial.end, timeout_s=_SOON_S)
-    _sh(rig, _RAUC, _SOON_S)
-    rig.say(_sh(rig, "rauc status mark-good", _SOON_S))
-    rig.keep("slot-image", rig.release.version)
-    rig.say(_sh(rig, "rauc status", _SOON_S))
-
-
 def trial(rig: Rig) -> None:
     """The new release proves itself and is called good."""
     assert rig.release, "this session needs a release"
@@ -296,14 +266,7 @@ SESSIONS = {
         role="node",  # half the processes, twice as fast; the same software
         needs_release=True,
     ),
-    "rauc": Session(
-        "rauc",
-        "first-boot",
-        {"install and switch": install_by_rauc, "mark-good": mark_good_by_rauc},
-        role="node",
-        needs_release=True,
-        is_by_hand=True,
-    ),
+    "rauc": Session("rauc", "first-boot", {}, role="node", needs_release=True, is_rauc=True),
     "robot": Session("robot", "", {}, is_robot=True),
 }
 USUAL = ("first-boot", "rauc", "robot")
