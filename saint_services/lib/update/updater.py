@@ -29,7 +29,8 @@ from .report import firmware_status
 
 _PULSE_S = 1.0
 _FIRST_LOOK_LIMIT_S = 3.0  # RAUC starts when it is asked; a role must not wait for that
-_LOOK_LIMIT_S = 30.0
+_LOOK_LIMIT_S = 15.0
+_ANSWER_LIMIT_S = 15.0
 _LOOK_FIRST_S = 1.0
 _LOOK_LONGEST_S = 60.0
 _log = log.get("update")
@@ -100,6 +101,7 @@ class Updater:
         self._world = world or World.of_this_machine()
         self._batches: asyncio.Queue[tuple[Action, ...]] = asyncio.Queue(256)
         self._is_tell_waiting = False  # alone, at the end of the queue
+        self._is_look_waiting = False
         self._stirred = asyncio.Event()
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[words.Answer]] = {}
@@ -183,10 +185,11 @@ class Updater:
             if not is_unclear and state not in (UpdateState.VERIFYING, UpdateState.RESTARTING):
                 await self._stirred.wait()
                 continue
-            pause_s = _LOOK_FIRST_S * (1 << min(failures, 8)) if is_unclear else _PULSE_S
-            is_busy = state is not UpdateState.IDLE
-            await asyncio.sleep(_PULSE_S if is_busy else min(pause_s, _LOOK_LONGEST_S))
-            if is_unclear:
+            pause_s = min(_LOOK_FIRST_S * (1 << min(failures, 8)), _LOOK_LONGEST_S)
+            is_watched = state in (UpdateState.VERIFYING, UpdateState.RESTARTING)
+            await asyncio.sleep(_PULSE_S if is_watched else pause_s)
+            if is_unclear and not self._is_look_waiting:
+                self._is_look_waiting = True  # one at a time: what is behind it has to wait
                 self._batches.put_nowait((words.Look(),))
 
     async def _work_off(self) -> None:
@@ -207,6 +210,7 @@ class Updater:
                 await asyncio.to_thread(self._store.save, record)
             case words.Look():
                 await self._look(_LOOK_LIMIT_S)
+                self._is_look_waiting = False
             case words.SetMark(mark, slot):
                 await self._world.installer.mark(mark, slot)
                 await asyncio.to_thread(self._world.boot.flush)
@@ -328,10 +332,10 @@ class Updater:
         self._waiting[number] = answer
         try:
             self.handle(make_event(number))
-            async with asyncio.timeout(_LOOK_LIMIT_S):
+            async with asyncio.timeout(_ANSWER_LIMIT_S):
                 return await answer
         except TimeoutError:
-            return words.Answer(number, False, f"no outcome within {_LOOK_LIMIT_S:g} s")
+            return words.Answer(number, False, f"no outcome within {_ANSWER_LIMIT_S:g} s")
         finally:
             del self._waiting[number]
 

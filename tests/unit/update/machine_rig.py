@@ -14,7 +14,7 @@ from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.events import Limits, Wanted
-from saint_services.lib.update.installer import RaucInstaller
+from saint_services.lib.update.installer import RaucInstaller, Slots
 from saint_services.lib.update.updater import Updater, Work, World
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 from tools.fake_rauc.rig import FakeMachine
@@ -57,6 +57,14 @@ class Owner:
         return [s for i, s in enumerate(states) if i == 0 or s != states[i - 1]]
 
 
+class HangingInstaller(RaucInstaller):
+    """A RAUC that takes every question and answers none."""
+
+    async def slots(self) -> Slots:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
 class Machine:
     """The card, the files of the boot, and the owner of each boot."""
 
@@ -64,6 +72,7 @@ class Machine:
         self.fake = fake
         self.owner = Owner()
         self.limits = QUICK
+        self.is_rauc_hanging = False
         self.reboots = folder / "reboot"
         self.reboots.mkdir()
         self._folder = folder
@@ -87,7 +96,8 @@ class Machine:
         self.owner.is_held, self.owner.told = False, []
         bus = SystemBus(self.fake.address)
         boot = Boot(self._folder / "deadman", self.reboots)
-        world = World(RaucInstaller(bus), Services(bus), boot)
+        installer = HangingInstaller(bus) if self.is_rauc_hanging else RaucInstaller(bus)
+        world = World(installer, Services(bus), boot)
         tasks: list[asyncio.Task[None]] = []
 
         def spawn(work: object, name: str) -> asyncio.Task[None]:

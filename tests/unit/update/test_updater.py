@@ -269,6 +269,23 @@ async def test_machine_without_rauc_works_and_says_that_updates_are_off(machine:
         assert "updates are off" in answer.message
 
 
+async def test_rauc_that_hangs_in_a_new_release_does_not_keep_it_from_being_left(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    await install(machine, "1.1")
+    machine.restart()
+    machine.is_rauc_hanging = True
+    for name, limit_s in (("_FIRST_LOOK_LIMIT_S", 0.1), ("_LOOK_LIMIT_S", 1.5)):
+        monkeypatch.setattr(f"saint_services.lib.update.updater.{name}", limit_s)
+    monkeypatch.setattr("saint_services.lib.update.boot.booted_slot", lambda: "B")
+    monkeypatch.setattr(os, "sync", lambda: None)
+    async with machine.running():
+        await until(lambda: machine.owner.last.state == "verifying")
+        await until(machine.request.exists)
+    assert "RAUC has not answered" in machine.request.read_text()
+    assert machine.restart() == "A", "it could still be marked bad"
+
+
 async def test_factory_reset_downloads_the_release_that_runs_already(machine: Machine):
     async with machine.running() as updater:
         assert not updater.offer(await machine.bundle("1.0"))
