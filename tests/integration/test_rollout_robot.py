@@ -105,6 +105,18 @@ def test_bad_bundles_are_refused_with_a_sentence(robot: Robot, tmp_path: Path) -
     saintctl(robot, "firmware", "upload", str(tmp_path / "nowhere"), expected=4)
 
 
+async def test_bad_bundle_from_a_browser_is_refused_with_a_sentence(
+    robot: Robot, tmp_path: Path
+) -> None:
+    bundles = await asyncio.to_thread(refused_bundles, robot, tmp_path)
+    data = await asyncio.to_thread(bundles["key"].read_bytes)
+    async with aiohttp.ClientSession() as session:
+        answer = await session.post(f"{robot.http_url}/api/firmware", data=data)
+        problem = await answer.json()
+    assert (answer.status, problem["code"]) == (422, "release_invalid")
+    assert "key" in problem["message"]
+
+
 def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot) -> None:
     upload(robot, "0.2.0", breaks="role")
     said = saintctl(robot, "firmware", "rollout", "--canary", "sim_tracks", expected=1)
@@ -140,8 +152,16 @@ def test_release_that_does_not_boot_is_given_up_after_three_tries(robot: Robot) 
     assert slots(robot, "spare")["b"]["left"] == 0
 
 
+def test_release_comes_on_a_stick_too(robot: Robot) -> None:
+    bundle = make_release(robot.root, "0.4.0")
+    saintctl(robot, "firmware", "import", str(bundle), expected=2)  # not where sticks are
+    stick = robot.root / "usb" / bundle.name
+    stick.parent.mkdir()
+    bundle.rename(stick)
+    assert "Release 0.4.0 is here" in saintctl(robot, "firmware", "import", str(stick))
+
+
 def test_no_update_while_outputs_are_live(robot: Robot) -> None:
-    upload(robot, "0.4.0")
     with transmitter(robot, [stick(forward=1.0)]):
         wait_for(lambda: machine(robot, "sim_tracks")["blocked_by"], LIMIT_S, robot.diagnosis)
         assert "live" in machine(robot, "sim_tracks")["blocked_by"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 USB = "usb"  # below the robot's folder: stands for the places where a USB stick shows up
 # How long a new release may take to be well: a laptop boots in seconds, and somebody watches.
-_QUICK = "health_timeout_s: 40\nhealth_settle_s: 1\n"
+_QUICK = "health_timeout_s: 60\nhealth_settle_s: 1\n"
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
 
 
