@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import settings as limits
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -15,6 +16,7 @@ from saint_services.noded import life as lives
 from saint_services.noded.life import Assignment, Life
 from saint_services.noded.logic import step
 
+pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 ROLES = Path(__file__).parents[2] / "manifests/roles"
 
 
