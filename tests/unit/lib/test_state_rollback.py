@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict
 from saint_services.lib import state
 from saint_services.lib.errors import SaintError
 
-
 pytestmark = pytest.mark.timeout(120)  # thousands of small files on a busy machine
 
 
