@@ -135,6 +135,7 @@ def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:
     with contextlib.suppress(OSError):
         if path.read_bytes() == data and path.stat().st_mode & 0o777 == mode:
             return False
+    _make_folder(path.parent)
     write_atomic(path, data, mode)
     if owner is not None:
         with contextlib.suppress(KeyError, PermissionError):  # a developer's machine
@@ -142,6 +143,15 @@ def put(path: Path, data: bytes, mode: int, owner: str | None = None) -> bool:
             os.chown(path, entry.pw_uid, entry.pw_gid)
             os.chown(path.parent, entry.pw_uid, entry.pw_gid)
     return True
+
+
+def _make_folder(path: Path) -> None:
+    """Open to all, whatever our umask: networkd and dnsmasq are other users. A file that holds a
+    secret has a mode of its own."""
+    for folder in reversed([path, *path.parents]):
+        if not folder.is_dir():
+            folder.mkdir()
+            folder.chmod(0o755)
 
 
 def account() -> str:
