@@ -17,11 +17,8 @@ from tools.image.places import Places
 from tools.image.tools_tree import open_tree
 from tools.vm.disk import copy_sparse
 from tools.vm.programs import Programs
-from tools.vm.settings import PATIENCE
 
 _PACKAGES = "/usr/lib/python3/dist-packages/saint_services"
-# What a Pi does in a tenth of the time.
-_HEALTH_S = 300 * PATIENCE
 _HUSK_BYTES = 1 << 20
 _UNITS = "/usr/lib/systemd/system"
 
@@ -156,8 +153,6 @@ class Forge:
         slot = Slot(self.folder / f"{version}.rootfs.img", self.programs)
         copy_sparse(self.artefacts.slot, slot.path)
         slot.set_version(version)
-        slot.write("/etc/saint/noded.yaml", f"health_timeout_s: {_HEALTH_S:g}\n")
-        slot.write("/etc/saint/otad.yaml", f"health_timeout_s: {_HEALTH_S:g}\n")
         for edit in edits:
             edit(slot)
         self._bundle(slot.path, self.names(version), signer or self.ours, target)

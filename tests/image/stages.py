@@ -11,10 +11,13 @@ from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
 from tests.image.robot import CLAIM, Robot
 from tools.vm.machine import Machine
+from tools.vm.settings import PATIENCE
 
 ADOPTED, UPDATED = "adopted", "updated"
 FIRST = "0.1.1"  # the release of the first update; the image is 0.1.0
 NAME = "Image test"
+# A trial's health check takes a Pi a tenth of that. Settings on the data partition hold in both slots.
+_HEALTH_S = 300 * PATIENCE
 
 
 def boot(rig: Rig) -> Pair:
@@ -40,6 +43,9 @@ def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
     if rig.kept(ADOPTED):
         robot.node_id = rig.kept(ADOPTED)
         return robot
+    for host in pair.both():
+        for daemon in ("noded", "otad"):
+            host.sh(f"echo health_timeout_s: {_HEALTH_S:g} >/data/config/{daemon}.yaml")
     began = time.monotonic()
     robot.node_id = robot.wait_node("a node is discovered", lambda n: bool(n.node_id), 600).node_id
     said = robot.saintctl("node", "adopt", robot.node_id, "head", "--name", NAME)
