@@ -16,7 +16,7 @@ from tools.vm.settings import PATIENCE
 ADOPTED, UPDATED = "adopted", "updated"
 FIRST = "0.1.1"  # the release of the first update; the image is 0.1.0
 NAME = "Image test"
-# A trial's health check takes a Pi a tenth of that. Settings on the data partition hold in both slots.
+# A trial's health check takes a Pi a tenth of that. Settings on /data hold in both slots.
 _HEALTH_S = 300 * PATIENCE
 
 
