@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ..lib import log
 from ..lib.errors import SaintError
-from ..lib.state import Store, write_atomic
+from ..lib.state import Store
 from . import adapters, logic, secrets_in_text, sources
 from .adapters import Places
 from .config import KEPT, Machine
@@ -132,7 +132,7 @@ class Run:
         root = self.places.root
         for file in plan.files:
             with self._step(f"/{file.path} is not written"):
-                write_atomic(root / file.path, adapters.render(file), file.mode)
+                adapters.put(root / file.path, adapters.render(file), file.mode)
         for path in plan.unwanted:
             (root / path).unlink(missing_ok=True)
 
@@ -160,7 +160,7 @@ class Run:
             "problems": self.problems,
         }
         with self._step("the report is not written"):
-            write_atomic(self.places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
+            adapters.put(self.places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
         _log.info("this machine is set up", role=machine.role, hostname=plan.hostname)
 
 

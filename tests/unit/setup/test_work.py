@@ -1,6 +1,7 @@
 """A whole run on real files below a folder of its own."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -152,3 +153,18 @@ def test_claim_of_the_owner_becomes_the_token(root: Path) -> None:
     run(root)
     assert (root / "data/saint/webd/token").read_text() == "owner-chose-this-long-word\n"
     assert "owner-chose" not in (root / "boot/firmware/saint.yaml").read_text()
+
+
+def test_services_of_other_users_can_read_what_is_theirs(root: Path) -> None:
+    (root / "boot/firmware/saint.yaml").write_text("role: server\n")
+    before = os.umask(0o027)  # as the unit has it
+    try:
+        run(root)
+    finally:
+        os.umask(before)
+    for path in ("run/systemd", "run/systemd/network", "run/saint"):
+        assert (root / path).stat().st_mode & 0o005 == 0o005, path
+    for file in (root / "run/systemd/network").iterdir():
+        assert file.stat().st_mode & 0o004, file
+    assert (root / "run/saint/dnsmasq.conf").stat().st_mode & 0o004
+    assert not (root / "run/saint/wpa_supplicant-wlan0.conf").stat().st_mode & 0o077
