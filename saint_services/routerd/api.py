@@ -3,7 +3,8 @@ No rules: those are in routes.py and estop.py.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+import contextlib
+from collections.abc import Awaitable, Callable, Iterable
 
 from ..lib.api import Done
 from ..lib.api.routing import (
@@ -26,6 +27,8 @@ from .logic import Router
 from .routes import check_all
 from .state import SavedRoutes
 
+_DISK_S = 2.0
+
 
 class Control:
     """Answers requests. `settle` makes the daemon act on what a request changed."""
@@ -38,6 +41,7 @@ class Control:
         parked: Iterable[Route],
         settle: Callable[[], None],
         since: Callable[[], str],
+        saved: Callable[[], Awaitable[object]],
     ) -> None:
         self._router = router
         self._store = store
@@ -45,6 +49,7 @@ class Control:
         self._parked = list(parked)  # saved routes that do not fit this robot: kept, not used
         self._settle = settle
         self._since = since
+        self._saved = saved
         self._editing = asyncio.Lock()
 
     def api(self) -> Api:
@@ -116,12 +121,22 @@ class Control:
     async def _raise_estop(self, call: Call[EStopRequest]) -> EStopInfo:
         self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
         self._settle()
+        await self._on_disk()
         return report.estop_info(self._router, self._since())
 
     async def _clear_estop(self, call: Call[EStopRequest]) -> EStopInfo:
         self._router.clear_estop(call.body.source, monotonic_s())
         self._settle()
+        await self._on_disk()
         return report.estop_info(self._router, self._since())
+
+    async def _on_disk(self) -> None:
+        """What was answered is still so after a power cut. The stop itself has not waited; a disk
+        that hangs does not keep the answer for ever.
+        """
+        saving = asyncio.ensure_future(self._saved())
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(saving), _DISK_S)
 
     def _info(self, name: str) -> RouteInfo:
         infos = report.route_list(self._router, monotonic_s())

@@ -58,7 +58,9 @@ async def run(context: Context[Config]) -> None:
     bus = await context.open_bus()
     wiring = Wiring(bus, router, keeper)
     blending: Blending = saved.blending if saved.routes is not None else preset.blending
-    control = Control(router, routes_store, blending, parked, wiring.settle, keeper.since)
+    control = Control(
+        router, routes_store, blending, parked, wiring.settle, keeper.since, keeper.save
+    )
     await context.serve_ipc(control.api())
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(keeper.work(), "latch")

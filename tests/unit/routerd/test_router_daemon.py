@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import math
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,8 @@ from saint_services.lib.generated.saint_msgs import HeadCommand, InputSample
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.ipc import Client
 from saint_services.lib.sd import Directories
+from saint_services.lib.state import Store
+from saint_services.routerd import state
 from saint_services.routerd.config import Config
 from saint_services.routerd.daemon import run
 from tests.unit.routerd.rig import SHARE, route
@@ -214,6 +217,31 @@ async def test_latch_survives_a_restart(directories: Directories) -> None:
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop == before.estop
         assert robot.all_of(topics.ESTOP)[0].active
+
+
+async def test_answer_about_the_latch_comes_when_it_is_on_disk(
+    directories: Directories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_save, real = threading.Event(), Store.save
+
+    def held(store: Store[Any], value: Any) -> None:
+        assert may_save.wait(10)
+        real(store, value)
+
+    monkeypatch.setattr(Store, "save", held)
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        request = EStopRequest(source="web")
+        answer = asyncio.create_task(robot.client.post("/estop", request, EStopInfo))
+        for _ in range(100):
+            await turns()
+            if robot.all_of(topics.ESTOP)[-1].active:
+                break
+        assert robot.all_of(topics.ESTOP)[-1].active, "the stop waited for the disk"
+        assert not answer.done()
+        may_save.set()
+        assert (await answer).active
+        assert (await asyncio.to_thread(state.latch_store(directories.state).load)).active
 
 
 async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: Directories) -> None:
