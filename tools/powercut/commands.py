@@ -32,7 +32,7 @@ from .workers import Task, judge_all, read_verdicts
 _ROOT = Path(__file__).resolve().parents[2]
 # Room to grow into at the first boot; small, because every judged cut copies what is in use.
 _CARD_MORE_MIB = 256
-_FULL_EVERY = 8  # boots
+_FULL_EVERY = 13  # boots
 _DEADMAN_S = 3600  # several emulated machines at once may take as long as one does in an hour
 
 
@@ -156,7 +156,7 @@ def _boot(work: Work, _: argparse.Namespace) -> int:
     for number, (name, verdict) in enumerate(chosen_cuts(verdicts, work.boots, work.seed)):
         if (name, str(verdict.cut)) in done:
             continue
-        is_full = number % _FULL_EVERY == 0
+        is_full = number % _FULL_EVERY == _FULL_EVERY - 1
         folder = work.folder / f"boot-{os.getpid()}"
         one = boot(work.recording(name), verdict, work.seed, folder, is_full=is_full)
         write_boot(path, one)
