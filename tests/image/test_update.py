@@ -149,9 +149,11 @@ def expect_rollback(robot: Robot, version: str, reason: str) -> None:
     assert verdict.verdict is Verdict.ROLLED_BACK, verdict
     assert (verdict.version, verdict.slot) == (FIRST, "B")
     assert re.search(reason, f"{verdict.reason}\n{verdict.log_excerpt}"), verdict
-    plan = robot.report().plan
-    assert plan is not None
-    assert plan.state is PlanState.HALTED
+    robot.until(
+        "the roll-out has halted",
+        lambda: (plan := robot.report().plan) and plan.state is PlanState.HALTED,
+        60,
+    )
     robot.wait_node("active again", lambda n: n.state is NodeState.ACTIVE, 300)
     shown = robot.node_show()
     for word in ("rolled", version):
