@@ -120,10 +120,10 @@ def print_result(result: Result) -> None:
     """The closing table."""
     table = Table(title=f"Power cuts, seed {result.seed}")
     for title, name in _COLUMNS:
-        table.add_column(title, justify="left" if name == "name" else "right")
+        table.add_column(title, justify="left" if name == "name" else "right", no_wrap=True)
     for row in result.rows:
         table.add_row(*(str(getattr(row, name)) for _, name in _COLUMNS))
     sums = [str(sum(getattr(row, name) for row in result.rows)) for _, name in _COLUMNS[1:]]
     table.add_section()
     table.add_row("all", *sums)
-    Console().print(table)
+    Console(width=140).print(table)
