@@ -8,6 +8,7 @@ from saint_services.lib.api.adoption import NodeState
 from tests.image.report import Report
 from tests.image.rig import HTTP
 from tests.image.robot import CLAIM, Robot
+from tools.vm.settings import PATIENCE
 
 PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
 MIDDLE_US, US_PER_DEGREE = 1500, 2000 / 360
@@ -85,7 +86,7 @@ def test_admin_page_shows_the_node(robot: Robot) -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         page = browser.new_page()
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(300_000 * PATIENCE)  # an emulated server sends slowly
         page.goto(f"http://127.0.0.1:{robot.server.ports[HTTP]}/")
         page.fill("input[name=token]", CLAIM)
         page.click(".token-form button")
