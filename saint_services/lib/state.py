@@ -54,11 +54,13 @@ class Store(Generic[T]):
         self._older: bytes | None = None  # the file as an older program left it
         self._newer = ""  # checksum of a newer program's file, which is not ours to write
         self._word = 0
+        self._said = 0  # how often the file was written over what a stand-in said
         self._is_first = False  # there is no file yet
 
     def load(self) -> T:
         """The saved value; the default when there is none or it cannot be read."""
         self.problem, self._older, self._newer = None, None, ""
+        self._said = 0
         self._is_loaded = self._is_first = False  # so that save() looks again when this raises
         try:
             value = self._newest()
@@ -77,6 +79,8 @@ class Store(Generic[T]):
         if self._newer:
             data |= {_INSTEAD_KEY: self._newer, _WORD_KEY: self._word}
             path = self._beside(self._version)
+        elif self._said:
+            data[_WORD_KEY] = self._said
         try:
             if self._is_first:  # what lies beside no file belongs to one that was forgotten
                 self._clear_beside()
@@ -119,7 +123,9 @@ class Store(Generic[T]):
             return self._model()
         if version > self._version:
             return self._beside_newer(raw, version)
+        self._said = self._own_word(raw)
         if (later := self._later_word(raw, version)) is not None:
+            self._said += 1  # else the same content would call the stand-in's word the last again
             return later
         try:
             value = self._migrated(version, data)
@@ -144,6 +150,11 @@ class Store(Generic[T]):
             return value
         message = f"{self.path} has version {newer_version}, this program reads {self._version}"
         raise SaintError(Code.STATE_NEWER, message)
+
+    def _own_word(self, raw: bytes) -> int:
+        """How often this file was written over a stand-in's word."""
+        word = self._decoded(raw).get(_WORD_KEY, 0)
+        return word if isinstance(word, int) else 0
 
     def _later_word(self, raw: bytes, version: int) -> T | None:
         """What an older program saved while it stood in for this very file."""

@@ -189,6 +189,15 @@ def test_power_cut_while_the_format_changes_loses_nothing(
     assert not list(path.parent.glob("*damaged*"))
 
 
+def test_save_of_an_earlier_value_after_a_stand_in_is_the_last_word(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    for version, word in ((1, "b"), (2, "c"), (1, "b"), (2, "c")):
+        program = store(path, version)
+        program.load()
+        program.save(value(version, word))
+    assert text(store(path, 2).load()) == "c"
+
+
 class Releases(RuleBasedStateMachine):
     """Releases come and go, save, forget, and lose power; what was saved last is there."""
 
