@@ -33,11 +33,12 @@ def main(arguments: list[str]) -> int:
 
 
 def _build() -> int:
+    """The tools tree has the programs that boot machines, so it is needed beside a ready image."""
     found = Artefacts.find()
-    if found is not None and found.bundle.is_file() and inputs.is_built():
-        return 0
-    print("Building the image and its bundle from what lies here.", flush=True)
-    for command in ("build", "bundle"):
+    is_ready = found is not None and found.bundle.is_file() and inputs.is_built()
+    if not is_ready:
+        print("Building the image and its bundle from what lies here.", flush=True)
+    for command in ("tools",) if is_ready else ("build", "bundle"):
         done = subprocess.run([sys.executable, "-m", "tools.image", command], cwd=ROOT)
         if done.returncode != 0:
             return done.returncode

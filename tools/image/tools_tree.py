@@ -60,7 +60,7 @@ def _own(places: Places, names: Names) -> Path:
     key = hashlib.sha256("\n".join([names.release, *wanted]).encode()).hexdigest()[:12]
     path = places.cache / f"tools-{key}"
     if path.exists():
-        return path
+        return _current(path)
     unfinished = path.with_suffix(".unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     places.cache.mkdir(parents=True, exist_ok=True)
@@ -80,6 +80,16 @@ def _own(places: Places, names: Names) -> Path:
             fix=f"Look at {places.cache / 'tools.log'}; is the archive reachable?",
         )
     unfinished.rename(path)
+    return _current(path)
+
+
+def _current(path: Path) -> Path:
+    """Where tools.vm looks for the programs that boot what was built: `tools`, a link to it."""
+    link, aside = path.with_name("tools"), path.with_name(f"tools.{os.getpid()}")
+    if not link.is_symlink() or link.readlink() != Path(path.name):
+        aside.unlink(missing_ok=True)
+        aside.symlink_to(path.name)
+        aside.replace(link)
     return path
 
 
