@@ -2,13 +2,10 @@
 
 import time
 
-import pytest
-
 from saint_services.lib.api.adoption import NodeState
+from tests.image.admin_page import admin_page
 from tests.image.report import Report
-from tests.image.rig import HTTP
-from tests.image.robot import CLAIM, Robot
-from tools.vm.settings import PATIENCE
+from tests.image.robot import Robot
 
 PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
 MIDDLE_US, US_PER_DEGREE = 1500, 2000 / 360
@@ -75,22 +72,7 @@ def test_what_is_inside_stays_inside(robot: Robot) -> None:
 
 
 def test_admin_page_shows_the_node(robot: Robot) -> None:
-    """The page as the server's own webd sends it, in the browser of this computer."""
-    from playwright.sync_api import sync_playwright
-
-    from tools.screenshots import ARGUMENTS, chromium
-
-    path = chromium()
-    if path is None:
-        pytest.skip("chromium is not installed (apt-get install chromium)")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-        page = browser.new_page()
-        page.set_default_timeout(300_000 * PATIENCE)  # an emulated server sends slowly
-        page.goto(f"http://127.0.0.1:{robot.server.ports[HTTP]}/")
-        page.fill("input[name=token]", CLAIM)
-        page.click(".token-form button")
+    with admin_page(robot) as page:
         page.wait_for_selector(f"[data-node={robot.node_id}]")
         shown = page.locator(f"[data-node={robot.node_id}]").inner_text()
-        browser.close()
     assert "Image test" in shown

@@ -13,6 +13,7 @@ import pytest
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.firmware import PlanState, Verdict
+from tests.image.admin_page import admin_page
 from tests.image.forge import (
     Forge,
     Slot,
@@ -159,6 +160,12 @@ def expect_rollback(robot: Robot, version: str, reason: str) -> None:
     for word in ("rolled", version):
         assert word in shown
     assert re.search(reason, " ".join(shown.split())), shown
+    with admin_page(robot, "#/firmware") as page:
+        told = page.locator(f"[data-machine={robot.node_id}] [data-verdict]").inner_text()
+        log = page.locator(f"[data-machine={robot.node_id}] .machine-log")
+        told += log.text_content() if log.count() else ""
+    assert version in told
+    assert re.search(reason, told), told
 
 
 def test_release_with_a_failing_unit_is_taken_back(robot: Robot, forge: Forge) -> None:
