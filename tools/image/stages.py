@@ -14,6 +14,8 @@ from rich.table import Table
 
 _MIB = 1 << 20
 _CHUNK = 1 << 20
+_SHOWN_DIGITS = 12
+_WHOLE_HASHES = "Whole hashes: the .sha256 files (sha256sum -c), manifest.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +94,16 @@ def last_line(log: Path) -> str:
 
 
 def artefact_table(version: str, artefacts: list[Artefact]) -> Table:
-    """What was built; hashes in full, so that they can be compared by eye and copied."""
-    table = Table(title=f"SAINT.OS {version}", title_justify="left")
-    table.add_column("artefact", overflow="fold")
+    """What was built, within 80 columns: enough of each hash to tell two builds apart by eye."""
+    table = Table(title=f"SAINT.OS {version}", title_justify="left", box=None, pad_edge=False)
+    table.caption, table.caption_justify = _WHOLE_HASHES, "left"
+    table.add_column("artefact", no_wrap=True)
     table.add_column("what")
-    table.add_column("MB", justify="right")
-    table.add_column("sha256", overflow="fold")
+    table.add_column("MB", justify="right", no_wrap=True)
+    table.add_column("sha256", no_wrap=True)
     for item in artefacts:
         megabytes = f"{item.size_bytes / 1_000_000:.1f}"
-        table.add_row(item.path.name, item.what, megabytes, item.sha256)
+        table.add_row(item.path.name, item.what, megabytes, item.sha256[:_SHOWN_DIGITS])
     return table
 
 

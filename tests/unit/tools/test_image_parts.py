@@ -190,13 +190,55 @@ def test_stage_tells_its_name_and_remembers_its_time() -> None:
     assert list(progress.seconds) == ["slot image"]
 
 
-def test_closing_table_shows_whole_hashes(tmp_path: Path) -> None:
+def closing_table(folder: Path, stem: str, width: int = 80) -> list[str]:
+    """Its lines for all that a build makes, as people see them."""
+    whats = {
+        "rootfs.img": "slot",
+        "img": "disk",
+        "cdx.json": "packages, licences",
+        "packages.txt": "packages, licences",
+        "img.zst": "to be flashed",
+    }
+    made = []
+    for end, what in whats.items():
+        path = folder / f"{stem}.{end}"
+        with path.open("wb") as file:
+            file.truncate(2_684_354_560)  # as large as the disk, in no blocks
+        made.append(stages.Artefact(path, what, "0123456789abcdef" * 4))
+    listed = folder / "os_list.json"
+    listed.write_text("{}")
+    made.append(stages.Artefact(listed, "for Raspberry Pi Imager", "0123456789abcdef" * 4))
+    text = io.StringIO()
+    Console(file=text, width=width).print(stages.artefact_table("1.0", made))
+    return text.getvalue().splitlines()
+
+
+@pytest.mark.parametrize("version", [NAMES.version, "10.20.30", "0.2.0-rc1"])
+def test_closing_table_has_one_line_for_each_artefact(tmp_path: Path, version: str) -> None:
+    lines = closing_table(tmp_path, f"{NAMES.image}-{version}")
+    rows = [line for line in lines if "0123456789ab" in line]
+    assert len(rows) == 6
+    assert len(lines) == 9  # title, head, rows, where whole hashes are
+    assert all(row.rstrip().endswith(" 0123456789ab") for row in rows)
+    assert f"{NAMES.image}-{version}.packages.txt " in "\n".join(rows)
+    assert max(map(len, lines)) <= 80
+
+
+def test_closing_table_has_sizes_below_one_another(tmp_path: Path) -> None:
+    lines = closing_table(tmp_path, "saint-os-1.0")
+    ends = {
+        line.index(size) + len(size)
+        for line in lines
+        for size in ("2684.4", " 0.0")
+        if size in line
+    }
+    assert len(ends) == 1
+
+
+def test_finished_artefact_has_its_whole_hash_beside_it(tmp_path: Path) -> None:
     path = tmp_path / "saint.img"
     path.write_bytes(b"x" * 2_500_000)
     made = stages.finished(path, "to be flashed")
-    text = io.StringIO()
-    Console(file=text, width=160).print(stages.artefact_table("1.0", [made]))
-    assert made.sha256 in text.getvalue()
-    assert "2.5" in text.getvalue()
     side_file = (tmp_path / "saint.img.sha256").read_text()
     assert side_file == f"{made.sha256}  saint.img\n"
+    assert len(made.sha256) == 64
