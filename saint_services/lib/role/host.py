@@ -21,6 +21,9 @@ from .timers import Clock
 
 REPORT_S = 1.0
 _OPEN_LIMIT_S = 4.0  # the node daemon waits 5 s
+# For an assignment whose connection has ended: a node that is reset and adopted at once asks again
+# before this process has seen the end of the connection before.
+_LEAVING_S = 2.0
 
 Factory = Callable[[RoleConfig, str, Clock, Counter[str]], Session]
 
@@ -33,7 +36,9 @@ class Host:
         self._role = role
         self._factory = factory
         self._session: Session | None = None
-        self._is_taken = False
+        self._taken = asyncio.Lock()
+        self._devices_free = asyncio.Event()  # no thread opens them for nobody any more
+        self._devices_free.set()
 
     async def serve(self) -> None:
         """Answer until the daemon is asked to stop; outputs are safe when this returns."""
@@ -56,14 +61,21 @@ class Host:
         if config.role != self._role:
             message = f"this is the role {self._role}, not {config.role}"
             raise SaintError(Code.REQUEST_INVALID, message)
-        if self._is_taken:
-            raise SaintError(Code.CONFLICT, f"the role {self._role} has an assignment")
-        self._is_taken = True
+        await self._take()
         try:
             async for report in self._work(call.body):
                 yield report
         finally:
-            self._is_taken = False
+            self._taken.release()
+
+    async def _take(self) -> None:
+        """When the assignment before is over."""
+        try:
+            async with asyncio.timeout(_LEAVING_S):
+                await self._taken.acquire()
+        except TimeoutError as err:
+            message = f"the role {self._role} has an assignment"
+            raise SaintError(Code.CONFLICT, message, fix="Reset its node first.") from err
 
     async def _work(self, assignment: RoleAssignment) -> AsyncIterator[RoleReport]:
         try:
@@ -113,12 +125,16 @@ class Host:
 
     async def _opened(self, session: Session) -> Board:
         """Devices are slow to open, so a thread does it; nobody wanting it any more closes it."""
-        work = asyncio.ensure_future(asyncio.to_thread(_open_hardware, session))
+        work: asyncio.Future[Board] | None = None
         try:
             async with asyncio.timeout(_OPEN_LIMIT_S):
+                await self._devices_free.wait()
+                work = asyncio.ensure_future(asyncio.to_thread(_open_hardware, session))
                 return await asyncio.shield(work)
         except (TimeoutError, asyncio.CancelledError) as err:
-            work.add_done_callback(_Abandoned(session))
+            if work:
+                self._devices_free.clear()
+                work.add_done_callback(_Abandoned(session, self._devices_free.set))
             if isinstance(err, TimeoutError):
                 message = f"the devices did not open within {_OPEN_LIMIT_S:g} s"
                 raise SaintError(Code.HARDWARE_FAULT, message) from err
@@ -133,14 +149,18 @@ class Host:
 class _Abandoned:
     """Closes what a thread has opened too late."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, told: Callable[[], None]) -> None:
         self._session = session
+        self._told = told
 
     def __call__(self, work: "asyncio.Future[Board]") -> None:
-        if not work.cancelled() and work.exception() is None:
-            self._session.stop()
-            self._session.close_drivers()
-            work.result().close()
+        try:
+            if not work.cancelled() and work.exception() is None:
+                self._session.stop()
+                self._session.close_drivers()
+                work.result().close()
+        finally:
+            self._told()
 
 
 def _open_hardware(session: Session) -> Board:

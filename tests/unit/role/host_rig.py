@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import itertools
+import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,16 @@ class House:
         """The stream that noded keeps open."""
         body = RoleAssignment(node_id="pi_1", config=config)
         return self.client.stream("POST", "/assignment", body, RoleReport)
+
+    def ask_raw(self, config: RoleConfig) -> socket.socket:
+        """The same, before the daemon's loop can do anything."""
+        body = RoleAssignment(node_id="pi_1", config=config).model_dump_json(by_alias=True)
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(5.0)
+        connection.connect(str(self.socket))
+        head = f"POST /assignment HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body.encode())}\r\n"
+        connection.sendall(f"{head}\r\n{body}".encode())
+        return connection
 
     async def live(self, seconds: float, say: Callable[[], None]) -> None:
         """The router lives for a while."""

@@ -1,6 +1,8 @@
 """Assignments: one at a time, reported at once and every second, safe when they end."""
 
 import asyncio
+import socket
+import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -13,11 +15,12 @@ from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import ArmCommand, EStop
 from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
 from saint_services.lib.health import HealthReport
+from saint_services.lib.hw.ports import Board
 from saint_services.lib.hw.sim.observe import set_chip_answers
 from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
 from saint_services.role_tracksd.config import Config
-from saint_services.role_tracksd.daemon import run
+from saint_services.role_tracksd.daemon import Tracks, run
 from tests.unit.role.host_rig import House, house, load_role, until
 
 
@@ -31,6 +34,12 @@ async def tracks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
 async def arms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[House]:
     async with house(tmp_path, monkeypatch, "role-armsd", ArmsConfig(), run_arms) as found:
         yield found
+
+
+def first_line(answer: socket.socket) -> bytes:
+    """Of a stream; what comes before it are headers and a chunk's length."""
+    with answer.makefile("rb") as lines:
+        return next((line for line in lines if line.startswith(b"{")), b"")
 
 
 def driving(tracks: House) -> bool:
@@ -101,6 +110,44 @@ async def test_assignment_can_follow_an_ended_one(tracks: House) -> None:
         assert driving(tracks)
         await reports.aclose()
         await until(lambda: not driving(tracks))
+
+
+async def test_assignment_follows_one_that_was_given_up_unheard(tracks: House) -> None:
+    """The role process is slow to start: two connections wait, and nobody is at the first one."""
+    config = load_role("tracks")
+    tracks.ask_raw(config).close()
+    with tracks.ask_raw(config) as second:
+        answer = await asyncio.to_thread(first_line, second)
+    assert RoleReport.model_validate_json(answer).ready
+
+
+async def test_assignment_waits_for_devices_that_are_being_opened_for_nobody(
+    tracks: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of a GPIO chip can be requested once."""
+    begun, go_on, is_open = threading.Event(), threading.Event(), threading.Lock()
+    really_open, really_close = Tracks.open_drivers, Tracks.close_drivers
+
+    def open_slowly(session: Tracks, board: Board) -> None:
+        assert is_open.acquire(blocking=False), "opened twice"
+        begun.set()
+        assert go_on.wait(5.0)
+        really_open(session, board)
+
+    def close(session: Tracks) -> None:
+        really_close(session)
+        is_open.release()
+
+    monkeypatch.setattr(Tracks, "open_drivers", open_slowly)
+    monkeypatch.setattr(Tracks, "close_drivers", close)
+    given_up = asyncio.ensure_future(anext(tracks.assign(load_role("tracks"))))
+    assert await asyncio.to_thread(begun.wait, 5.0)
+    given_up.cancel()
+    await asyncio.wait({given_up})
+    async with aclosing(tracks.assign(load_role("tracks"))) as reports:
+        asyncio.get_running_loop().call_later(0.1, go_on.set)
+        report = await anext(reports)
+    assert report.ready, report.reason
 
 
 async def test_assignment_of_another_role_is_refused(tracks: House) -> None:
