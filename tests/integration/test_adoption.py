@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, ResetRequest
 from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.robot import ROOT, Robot, wait_for
 from tests.integration.senders import stick, transmitter
@@ -45,6 +47,17 @@ def test_role_moves_to_another_node_and_stays_there(robot: Robot, spare_motor: P
         wait_for(lambda: robot.pid("noded", "spare"), LIMIT_S, robot.diagnosis)
         before = spare_motor.read(LEFT_PWM).writes
         wait_for(lambda: spare_motor.read(LEFT_PWM).writes > before + 5, LIMIT_S, robot.diagnosis)
+
+
+async def test_node_may_be_adopted_at_once_after_a_factory_reset(robot: Robot) -> None:
+    wanted = AdoptRequest(role="head")
+    async with robot.client("adoptiond") as adoptiond:
+        for _ in range(10):
+            reset = ResetRequest(factory_reset=True)
+            await adoptiond.post("/nodes/sim_head/reset", reset, Done, timeout_s=20.0)
+            path = "/nodes/sim_head/adopt"
+            adopted = await adoptiond.post(path, wanted, AdoptReply, timeout_s=30.0)
+            assert adopted.topic_prefix == "/saint/head"
 
 
 def test_unknown_node_is_not_found(robot: Robot) -> None:
