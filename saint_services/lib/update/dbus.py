@@ -5,6 +5,7 @@ again after it broke. Not here: what is asked of whom (installer.py, checks.py).
 import asyncio
 import contextlib
 import importlib
+import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from dbus_fast import Message
     from dbus_fast.aio import MessageBus
 
+_USUAL_ADDRESS = "unix:path=/var/run/dbus/system_bus_socket"
+_STATUS = "Check that dbus and rauc run: systemctl status dbus rauc."
+_NO_BUS = (
+    "On a robot say: systemctl status dbus rauc. A simulated robot brings a bus of its own, where"
+    " dbus-daemon is installed (on Debian: apt install dbus-daemon)."
+)
 _DAEMON = "org.freedesktop.DBus"
 _CONNECT_LIMIT_S = 5.0
 _LOOK_S = 0.5
@@ -124,8 +131,7 @@ class SystemBus:
             async with asyncio.timeout(_CONNECT_LIMIT_S):
                 return await MessageBus(self._address, BusType.SYSTEM).connect()
         except (OSError, EOFError, TimeoutError, AuthError, InvalidAddressError) as err:
-            why = getattr(err, "strerror", "") or str(err) or "no answer"
-            raise _silent(f"it cannot be reached ({why})") from err
+            raise _unreached(err, self._address) from err
 
 
 class Signals:
@@ -171,9 +177,28 @@ def _result(reply: "Message | None", peer: Peer) -> tuple[Any, ...]:
     return tuple(unpack_variants(reply.body))
 
 
-def _silent(what: str) -> SaintError:
-    return SaintError(
-        Code.DAEMON_UNREACHABLE,
-        f"the system bus: {what}",
-        fix="Check that dbus and rauc run: systemctl status dbus rauc.",
-    )
+def _unreached(error: Exception, address: str | None) -> SaintError:
+    """Why there is no connection, without the names that a program has for it."""
+    from dbus_fast import AuthError, InvalidAddressError
+
+    where = address or os.environ.get("DBUS_SYSTEM_BUS_ADDRESS") or _USUAL_ADDRESS
+    match error:
+        case FileNotFoundError():
+            return _silent(f"there is none at {where}", _NO_BUS)
+        case ConnectionRefusedError():
+            return _silent(f"nobody listens at {where}", _NO_BUS)
+        case PermissionError() | AuthError():
+            return _silent(f"this process may not use {where}", "Start it as the user of its unit.")
+        case TimeoutError():
+            return _silent(f"no answer from {where} within {_CONNECT_LIMIT_S:g} s")
+        case InvalidAddressError():
+            fix = "Correct or unset DBUS_SYSTEM_BUS_ADDRESS."
+            return _silent(f"'{where}' is no address", fix)
+        case EOFError() | ConnectionError():
+            return _silent(f"{where} ended the connection")
+    why = getattr(error, "strerror", "") or str(error) or "no reason was given"
+    return _silent(f"{where} cannot be reached: {why}")
+
+
+def _silent(what: str, fix: str = _STATUS) -> SaintError:
+    return SaintError(Code.DAEMON_UNREACHABLE, f"the system bus: {what}", fix=fix)

@@ -1,6 +1,7 @@
 """How units are told by systemd, and the lines that the journal has for them."""
 
 import asyncio
+import socket
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,35 @@ async def test_units_that_fail_wait_or_restart_are_told_apart(machine: Machine):
 
 
 async def test_machine_without_systemd_is_a_sentence(tmp_path: Path):
-    with pytest.raises(SaintError, match="the system bus: it cannot be reached"):
-        await Services(SystemBus(f"unix:path={tmp_path}/none")).units()
+    address = f"unix:path={tmp_path}/none"
+    with pytest.raises(SaintError, match=f"the system bus: there is none at {address}") as caught:
+        await Services(SystemBus(address)).units()
+    assert "systemctl status dbus" in caught.value.fix
+    assert "apt install dbus-daemon" in caught.value.fix
+
+
+async def test_bus_that_ends_the_connection_is_a_sentence(tmp_path: Path):
+    async def hang_up(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    path = tmp_path / "bus"
+    async with await asyncio.start_unix_server(hang_up, path):
+        with pytest.raises(SaintError, match=f"{path} ended the connection"):
+            await Services(SystemBus(f"unix:path={path}")).units()
+
+
+async def test_bus_that_nobody_serves_any_more_is_a_sentence(tmp_path: Path):
+    path = tmp_path / "bus"
+    with socket.socket(socket.AF_UNIX) as left_behind:
+        left_behind.bind(str(path))
+    with pytest.raises(SaintError, match=f"nobody listens at unix:path={path}"):
+        await Services(SystemBus(f"unix:path={path}")).units()
+
+
+async def test_address_of_a_bus_that_is_none_is_a_sentence():
+    with pytest.raises(SaintError, match="'rubbish' is no address") as caught:
+        await Services(SystemBus("rubbish")).units()
+    assert "DBUS_SYSTEM_BUS_ADDRESS" in caught.value.fix
 
 
 @pytest.fixture
