@@ -128,7 +128,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         show=terminal.log if options.verbose else None,
     )
     robot: Robot | None = None
-    boards = _updates(options.root, launcher, terminal)
+    boards = _updates(options, launcher, terminal)
     try:
         robot = Robot(launcher, options.root, chosen.number, ports, boards)
         _tell_ports(ports, robot.ports, terminal)
@@ -158,7 +158,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         chosen.lock.close()
 
 
-def _updates(root: Path, launcher: Launcher, terminal: Terminal) -> Updates | None:
+def _updates(options: argparse.Namespace, launcher: Launcher, terminal: Terminal) -> Updates | None:
     absent = updates.missing()
     if absent:
         terminal.news(
@@ -166,7 +166,7 @@ def _updates(root: Path, launcher: Launcher, terminal: Terminal) -> Updates | No
             " (Debian: apt-get install dbus-daemon openssl)"
         )
         return None
-    return Updates(root, launcher, terminal.news)
+    return Updates(options.root, launcher, terminal.news, is_watched=not options.until_eof)
 
 
 def _listen_to_person(until_eof: bool) -> _Wish:

@@ -3,22 +3,36 @@ all machines. The daemons' own code does it; RAUC, boot loader and power are imi
 """
 
 import asyncio
+import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import pytest
+from pydantic import BaseModel
 
-from tests.integration.robot import ROOT, Robot, running_robot, wait_for
+from saint_services.lib.api.adoption import NodeList, NodeState
+from saint_services.lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    Plan,
+    PlanState,
+    Step,
+    Verdict,
+)
+from saint_services.lib.errors import SaintError
+from tests.integration.robot import ROOT, Robot, free_domain, short_folder, wait_for
 from tests.integration.senders import stick, transmitter
 from tools.fake_rauc import bus_daemon
 from tools.fake_rauc.__main__ import make_release
 from tools.fake_rauc.bundle_writer import Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault, Faults
+from tools.launch import settings
+from tools.launch.machine import Folders
 
 pytestmark = [
     pytest.mark.slow,
@@ -26,13 +40,22 @@ pytestmark = [
     pytest.mark.skipif(bus_daemon.program() is None, reason="needs dbus-daemon"),
 ]
 NODES = ("arm_left", "arm_right", "console", "head", "spare", "tracks")
+M = TypeVar("M", bound=BaseModel)
 LIMIT_S = 120.0  # for one machine, on a computer that does much else
 
 
 @pytest.fixture(scope="module")
 def robot() -> Iterator[Robot]:
-    with running_robot() as running:
-        yield running
+    """After the canary all nodes at once: one after the other is tests/unit/otad's to show."""
+    with short_folder() as root:
+        found = settings.server(root / "unused", root)["otad.yaml"]
+        settings.write(Folders("server", root).config, {"otad.yaml": f"{found}parallel: 6\n"})
+        running = Robot(root, free_domain())
+        try:
+            running.wait_ready()
+            yield running
+        finally:
+            running.stop()
 
 
 def saintctl(robot: Robot, *words: str, expected: int = 0) -> str:
@@ -46,13 +69,33 @@ def saintctl(robot: Robot, *words: str, expected: int = 0) -> str:
     return said
 
 
-def report(robot: Robot) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(saintctl(robot, "firmware", "status", "--json"))
-    return found
+def asked(robot: Robot, daemon: str, path: str, model: type[M]) -> M:
+    """What a daemon answers. Asked again and again, saintctl would take a whole core."""
+
+    async def ask() -> M:
+        async with robot.client(daemon) as client:
+            return await client.get(path, model)
+
+    return asyncio.run(ask())
 
 
-def machine(robot: Robot, node_id: str) -> dict[str, Any]:
-    return next(each for each in report(robot)["machines"] if each["node_id"] == node_id)
+def report(robot: Robot) -> FirmwareReport:
+    return asked(robot, "otad", "/status", FirmwareReport)
+
+
+def machine(robot: Robot, node_id: str) -> MachineFirmware:
+    return next(each for each in report(robot).machines if each.node_id == node_id)
+
+
+def until(robot: Robot, condition: Callable[[], object]) -> None:
+    """Wait for it; the server itself may restart meanwhile."""
+
+    def is_so() -> bool:
+        with contextlib.suppress(SaintError):
+            return bool(condition())
+        return False
+
+    wait_for(is_so, LIMIT_S, robot.diagnosis)
 
 
 def upload(robot: Robot, version: str, **more: str) -> None:
@@ -101,7 +144,7 @@ def test_bad_bundles_are_refused_with_a_sentence(robot: Robot, tmp_path: Path) -
         said = saintctl(robot, "firmware", "upload", str(path), expected=5)
         assert words in said
         assert "Traceback" not in said
-    assert report(robot)["releases"] == []
+    assert json.loads(saintctl(robot, "firmware", "status", "--json"))["releases"] == []
     saintctl(robot, "firmware", "upload", str(tmp_path / "nowhere"), expected=4)
 
 
@@ -124,8 +167,9 @@ def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot
     assert "saint-role-tracksd" in said
 
     found = report(robot)
-    assert (found["robot_version"], found["plan"]["state"]) == ("0.1.0", "halted")
-    assert [step["step"] for step in found["plan"]["steps"]].count("waiting") == len(NODES)
+    assert found.plan
+    assert (found.robot_version, found.plan.state) == ("0.1.0", PlanState.HALTED)
+    assert [step.step for step in found.plan.steps].count(Step.WAITING) == len(NODES)
     shown = saintctl(robot, "node", "show", "sim_tracks")
     assert "0.2.0 rolled back" in shown
     assert "ImportError: this release has a broken role" in shown
@@ -136,19 +180,20 @@ def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot
     seen = next(each for each in told["machines"] if each["node_id"] == "sim_tracks")
     assert seen["verdict"] == "rolled_back"
     assert "saint-role-tracksd" in seen["reason"]
-    wait_for(lambda: role_is_active(robot, "sim_tracks"), LIMIT_S, robot.diagnosis)
+    until(robot, lambda: role_is_active(robot, "sim_tracks"))
 
 
 def role_is_active(robot: Robot, node_id: str) -> bool:
-    return bool(json.loads(saintctl(robot, "node", "show", node_id, "--json"))["state"] == "active")
+    nodes = asked(robot, "adoptiond", "/nodes", NodeList).nodes
+    return any(n.node_id == node_id and n.state is NodeState.ACTIVE for n in nodes)
 
 
 def test_release_that_does_not_boot_is_given_up_after_three_tries(robot: Robot) -> None:
     upload(robot, "0.3.0", breaks="boot")
     saintctl(robot, "firmware", "rollout", "0.3.0", "--canary", "sim_spare", expected=1)
     found = machine(robot, "sim_spare")
-    assert (found["verdict"], found["version"], found["slot"]) == ("rolled_back", "0.1.0", "A")
-    assert "never reached its health check" in found["reason"]
+    assert (found.verdict, found.version, found.slot) == (Verdict.ROLLED_BACK, "0.1.0", "A")
+    assert "never reached its health check" in found.reason
     assert slots(robot, "spare")["b"]["left"] == 0
 
 
@@ -163,8 +208,8 @@ def test_release_comes_on_a_stick_too(robot: Robot) -> None:
 
 def test_no_update_while_outputs_are_live(robot: Robot) -> None:
     with transmitter(robot, [stick(forward=1.0)]):
-        wait_for(lambda: machine(robot, "sim_tracks")["blocked_by"], LIMIT_S, robot.diagnosis)
-        assert "live" in machine(robot, "sim_tracks")["blocked_by"]
+        until(robot, lambda: machine(robot, "sim_tracks").blocked_by)
+        assert "live" in machine(robot, "sim_tracks").blocked_by
         assert slots(robot, "tracks")["b"]["version"] == "0.2.0"
 
 
@@ -172,21 +217,21 @@ def test_power_cut_while_installing_leaves_the_old_release(robot: Robot) -> None
     Faults(robot.root / "head").ask_for(Fault.CUT)
     saintctl(robot, "firmware", "rollout", "0.4.0", "--canary", "sim_head", expected=1)
     found = machine(robot, "sim_head")
-    assert (found["version"], found["slot"], found["verdict"]) == ("0.1.0", "A", "failed")
-    assert "cut off" in found["reason"]
+    assert (found.version, found.slot, found.verdict) == ("0.1.0", "A", Verdict.FAILED)
+    assert "cut off" in found.reason
     assert slots(robot, "head")["order"] == ["A"]
-    wait_for(lambda: role_is_active(robot, "sim_head"), LIMIT_S, robot.diagnosis)
+    until(robot, lambda: role_is_active(robot, "sim_head"))
 
 
 def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> None:
-    wait_for(lambda: not machine(robot, "sim_tracks")["blocked_by"], LIMIT_S, robot.diagnosis)
+    until(robot, lambda: not machine(robot, "sim_tracks").blocked_by)
     Faults(robot.root / "head").ask_for(Fault.TRANSIENT)  # it is tried again by itself
     said = saintctl(robot, "firmware", "rollout", "0.4.0", "--canary", "sim_tracks")
     assert "Roll-out of 0.4.0 is done: 7 of 7 machines healthy." in said
     firsts = [line.partition(":")[0] for line in said.splitlines() if "installing" in line]
     order = list(dict.fromkeys(firsts))
     assert (order[0], order[-1], len(order)) == ("sim_tracks", "server", len(NODES) + 1)
-    assert report(robot)["robot_version"] == "0.4.0"
+    assert report(robot).robot_version == "0.4.0"
     for name in (*NODES, "server"):
         found = slots(robot, name)
         letter = found["booted"]
@@ -197,6 +242,11 @@ def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> Non
 
 def test_all_go_back_to_the_release_before(robot: Robot) -> None:
     saintctl(robot, "firmware", "rollback")
-    wait_for(lambda: report(robot)["plan"]["state"] != "running", LIMIT_S * 3, robot.diagnosis)
-    found = report(robot)
-    assert (found["plan"]["state"], found["robot_version"]) == ("done", "0.1.0")
+    until(robot, lambda: plan_of(robot).state is not PlanState.RUNNING)
+    assert (plan_of(robot).state, report(robot).robot_version) == (PlanState.DONE, "0.1.0")
+
+
+def plan_of(robot: Robot) -> Plan:
+    plan = report(robot).plan
+    assert plan
+    return plan

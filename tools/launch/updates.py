@@ -30,6 +30,7 @@ KEYS = "keys"  # below the robot's folder: whom its machines trust
 _TARGET = "boards.target"
 _SERVE_LIMIT_S = 60.0
 _COPY_TAKES_S = 1.5  # a simulated slot is small: give people something to see
+_COPY_UNSEEN_S = 0.3  # where none looks: still several steps
 _SELFTEST = "saint-selftest.service"  # what fails in a release that breaks its health check
 
 
@@ -42,7 +43,15 @@ def missing() -> list[str]:
 class Updates:
     """The boards of all machines; add them first, then the machines, then `serve`."""
 
-    def __init__(self, root: Path, launcher: Launcher, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        root: Path,
+        launcher: Launcher,
+        tell: Callable[[str], None],
+        *,
+        is_watched: bool = True,
+    ) -> None:
+        self._copy_takes_s = _COPY_TAKES_S if is_watched else _COPY_UNSEEN_S
         self._root = root
         self._launcher = launcher
         self._tell = tell
@@ -104,7 +113,7 @@ class Updates:
             board.slots,
             self._root / KEYS / "ca.pem",
             COMPATIBLE,
-            copy_takes_s=_COPY_TAKES_S,
+            copy_takes_s=self._copy_takes_s,
             on_power_cut=board.cut_power,
         )
         systemd = Systemd(_units_of(machine, board))
