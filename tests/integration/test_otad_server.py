@@ -161,4 +161,6 @@ async def test_bundle_of_another_maker_is_refused_by_the_installer(server: Serve
         status, answer = await ota.upload(await server.bundle("1.1.0", strangers))
         shown = await ota.client.get("/status", FirmwareReport)
     assert (status, answer["code"]) == (422, "release_invalid")
+    assert "signed by a key that this robot does not trust" in str(answer["message"])
+    assert "release of this robot's maker" in str(answer["fix"])
     assert shown.releases == []

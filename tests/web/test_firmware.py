@@ -142,7 +142,7 @@ async def test_dropped_file_is_uploaded(site: Site) -> None:
 
 
 async def test_refused_upload_says_why(site: Site, tmp_path: Path) -> None:
-    words = "the release is signed with a key that this machine does not trust"
+    words = "the release is signed by a key that this robot does not trust"
     site.robot.otad.refusal = SaintError(Code.RELEASE_INVALID, words)
     bundle = tmp_path / "x.raucb"
     bundle.write_bytes(b"not from us")

@@ -37,7 +37,7 @@ class Release:
     meta: dict[str, str] = field(default_factory=dict)  # more lines of [meta.saint]
 
 
-def make_keys(folder: Path) -> Keys:
+def make_keys(folder: Path, maker: str = "SAINT.OS simulation") -> Keys:
     """New keys in `folder`, or those that are there already."""
     keys = Keys(folder / "ca.pem", folder / "signer.pem", folder / "signer.key")
     if keys.certificate.exists():
@@ -49,9 +49,9 @@ def make_keys(folder: Path) -> Keys:
         path.chmod(0o600)
     new = ("req", "-new", "-sha256")
     _openssl(*new, "-x509", "-days", "7300", "-key", str(ca_key), "-out", str(keys.ca),
-             "-subj", "/O=SAINT.OS simulation/CN=Certificate authority")  # fmt: skip
+             "-subj", f"/O={maker}/CN=Certificate authority")  # fmt: skip
     _openssl(*new, "-key", str(keys.key), "-out", str(request),
-             "-subj", "/O=SAINT.OS simulation/CN=Signer")  # fmt: skip
+             "-subj", f"/O={maker}/CN=Signer")  # fmt: skip
     _openssl("x509", "-req", "-sha256", "-days", "7300", "-in", str(request),
              "-CA", str(keys.ca), "-CAkey", str(ca_key), "-CAcreateserial",
              "-out", str(keys.certificate))  # fmt: skip

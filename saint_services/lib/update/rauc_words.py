@@ -27,8 +27,14 @@ class _Meaning:
     sentence: str  # {1}: what the pattern's first group found
     fix: str = ""
     is_transient: bool = False
+    is_quoted: bool = True  # RAUC's own words follow the sentence
 
 
+_FOREIGN = "the release is signed by a key that this robot does not trust"
+_MAKER = (
+    "Take a release of this robot's maker. If the maker has a new key, install the release first"
+    " that brings it (image/trust/README.md). RAUC's own words: journalctl -u rauc."
+)
 _CLOCK = "Check the clock: the date of a machine without a battery comes from the robot's server."
 _ROOM = "Build the release for this machine's slot size, or flash the card anew."
 _NETWORK = "Check that the server is up and on the same network, then start the update again."
@@ -53,11 +59,14 @@ _MEANINGS = (
         _CLOCK,
     ),
     _Meaning(
-        r"issuer certificate|self.signed certificate|certificate verify|unable to verify"
-        r"|Failed to verify X509|key usage"
+        # OpenSSL has a dozen reasons for it: which one depends on the names in the certificates.
+        r"Verify error|issuer certificate|self.signed certificate|certificate verify"
+        r"|unable to verify|Failed to verify X509|[Kk]ey usage|number of signers"
         r"|certificate signature failure",
         Code.RELEASE_INVALID,
-        "the release is signed with a key that this machine does not trust",
+        _FOREIGN,
+        _MAKER,
+        is_quoted=False,
     ),
     _Meaning(
         r"no valid CMS|parse CMS|Failed to parse signature|digest failure|signature failure"
@@ -131,7 +140,9 @@ _MEANINGS = (
     _Meaning(
         r"signature verification failed",
         Code.RELEASE_INVALID,
-        "the release is not signed with a key that this machine trusts",
+        _FOREIGN,
+        _MAKER,
+        is_quoted=False,
     ),
 )
 _REFUSED = re.compile(r"AccessDenied|NotAuthorized")
@@ -155,7 +166,9 @@ def explained(text: str, name: str = "") -> SaintError:
     for meaning in _MEANINGS:
         if found := re.search(meaning.pattern, text):
             sentence = meaning.sentence.format("", *found.groups())
-            return _error(meaning, f"{sentence} ({_quoted(text)})")
+            if meaning.is_quoted:
+                sentence = f"{sentence} ({_quoted(text)})"
+            return _error(meaning, sentence)
     return InstallError(Code.RELEASE_INVALID, f"RAUC refused: {_quoted(text)}")
 
 
