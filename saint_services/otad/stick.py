@@ -18,6 +18,7 @@ from saint_services.lib import log
 from saint_services.lib.api.firmware import Release
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import ErrorReply
+from saint_services.otad.adapters.plugged_file import opened
 
 _MOUNT_LIMIT_S = 30.0
 _ANSWER_LIMIT_S = 900.0  # otad hashes a large one once more, on a slow card
@@ -61,21 +62,24 @@ def _run(*command: str) -> None:
 
 
 def bundles(folder: Path) -> list[Path]:
-    """Releases at the top, or in a folder "saint": regular files, not too many."""
+    """Releases at the top, or in a folder "saint": regular files, not too many. A link is none:
+    it may lead out of the stick.
+    """
     found = [
         path
         for name in _FOLDERS
+        if not (folder / name).is_symlink()
         for path in sorted((folder / name).glob(f"*{_ENDING}"))
         if path.is_file() and not path.is_symlink()
     ]
     return found[:_MOST_RELEASES]
 
 
-def send(path: Path, otad: Path) -> Release:
-    """Give one to otad; raises its refusal."""
+def send(path: Path, folder: Path, otad: Path) -> Release:
+    """Give a file of the stick, which is mounted on `folder`, to otad; raises its refusal."""
     connection = _UnixConnection(otad)
     try:
-        with path.open("rb") as file:
+        with opened(folder, path) as file:
             headers = {"Content-Length": str(os.fstat(file.fileno()).st_size)}
             # A refusal comes before everything is sent: what the answer says counts.
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -97,7 +101,7 @@ def take_all(folder: Path, otad: Path) -> int:
     refused = 0
     for path in bundles(folder):
         try:
-            release = send(path, otad)
+            release = send(path, folder, otad)
         except SaintError as err:
             refused += 1
             _log.error("release on the stick refused", file=path.name, reason=err.message)

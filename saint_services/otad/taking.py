@@ -3,9 +3,10 @@ Not here: the doors (adapters/uploads.py, questions.py), the disk (adapters/repo
 """
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from ..lib import log
 from ..lib.api.firmware import Release
@@ -14,6 +15,7 @@ from ..lib.health import Health
 from . import bundle, offers
 from .adapters.alerts import Alerts
 from .adapters.intake import Intake
+from .adapters.plugged_file import opened_below
 from .adapters.repository import Repository
 from .config import Config
 
@@ -81,8 +83,9 @@ class Taker:
 
     async def take_file(self, path: Path) -> Release:
         """A bundle that lies on this machine, e.g. on a stick."""
-        size = await asyncio.to_thread(_size, path, self._config.import_folders)
-        return await self.take(_read(path), size)
+        folders = [Path(folder) for folder in self._config.import_folders]
+        with await asyncio.to_thread(opened_below, folders, path) as file:
+            return await self.take(_read(file, path), os.fstat(file.fileno()).st_size)
 
     async def remove(self, version: str) -> None:
         """A release that nobody needs."""
@@ -147,28 +150,9 @@ class Taker:
                 _log.info("old release removed", version=version)
 
 
-def _size(path: Path, folders: list[str]) -> int:
-    """Of a regular file below one of the folders, links resolved."""
+async def _read(file: BinaryIO, path: Path) -> AsyncIterator[bytes]:
     try:
-        real = path.resolve(strict=True)
-        if not any(real.is_relative_to(Path(folder)) for folder in folders):
-            where = ", ".join(folders)
-            message = f"{path} is not below {where}"
-            raise SaintError(Code.REQUEST_INVALID, message, fix="Upload the file instead.")
-        if not real.is_file():
-            raise SaintError(Code.REQUEST_INVALID, f"{path} is no file")
-        return real.stat().st_size
-    except OSError as err:
-        raise SaintError(Code.NOT_FOUND, f"{path} cannot be read: {err.strerror}") from err
-
-
-async def _read(path: Path) -> AsyncIterator[bytes]:
-    try:
-        file = await asyncio.to_thread(path.open, "rb")
-        try:
-            while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
-                yield chunk
-        finally:
-            await asyncio.to_thread(file.close)
+        while chunk := await asyncio.to_thread(file.read, _CHUNK_BYTES):
+            yield chunk
     except OSError as err:
         raise SaintError(Code.NOT_FOUND, f"{path} cannot be read: {err.strerror}") from err

@@ -11,10 +11,8 @@ from saint_services.lib.api import Done
 from saint_services.lib.api.firmware import (
     ControlAction,
     FirmwareReport,
-    ImportRequest,
     Plan,
     PlanState,
-    Release,
     RolloutControl,
     RolloutRequest,
     Step,
@@ -355,27 +353,6 @@ async def test_old_releases_make_room_for_new_ones(robot: Robot):
             await ota.release(version)
         shown = await report(ota)
     assert [release.version for release in shown.releases] == ["1.10.0", "1.9.0"]
-
-
-async def test_import_reads_a_stick_and_nothing_else(robot: Robot):
-    stick = robot.root / "stick"
-    stick.mkdir()
-    made = await asyncio.to_thread(robot.bundle, "1.1.0")
-    made.rename(stick / "saint.raucb")
-    (stick / "passwd").symlink_to("/etc/passwd")
-    async with robot.otad(Config(reserve_bytes=0, import_folders=[str(stick)])) as ota:
-
-        async def take(path: object) -> Release:
-            return await ota.client.post("/import", ImportRequest(path=str(path)), Release)
-
-        release = await take(stick / "saint.raucb")
-        outside = await refused(take("/etc/passwd"))
-        linked = await refused(take(stick / "passwd"))
-        missing = await refused(take(stick / "nothing"))
-    assert release.version == "1.1.0"
-    assert "is not below" in outside.message
-    assert "is not below" in linked.message
-    assert missing.code is Code.NOT_FOUND
 
 
 async def test_without_an_installer_the_report_says_so(robot: Robot):

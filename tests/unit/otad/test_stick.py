@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api.firmware import ImportRequest, Release
 from saint_services.lib.errors import Code, SaintError
 from saint_services.otad import stick
+from saint_services.otad.config import Config
 from tests.unit.otad.ota_rig import Robot
-from tests.unit.otad.test_otad import report
+from tests.unit.otad.test_otad import refused, report
 
 
 async def on_stick(robot: Robot, version: str, **changes: object) -> Path:
@@ -39,14 +41,14 @@ async def test_refusal_of_a_large_file_is_still_heard(robot: Robot):
     (folder / "large.raucb").write_bytes(b"x" * 8_000_000)
     async with robot.otad() as ota:
         with pytest.raises(SaintError) as caught:
-            await asyncio.to_thread(stick.send, folder / "large.raucb", ota.files_socket)
+            await asyncio.to_thread(stick.send, folder / "large.raucb", folder, ota.files_socket)
     assert caught.value.code is Code.RELEASE_INVALID
 
 
 def test_silence_of_otad_is_told(tmp_path: Path):
     (tmp_path / "a.raucb").write_bytes(b"x")
     with pytest.raises(SaintError, match=r"a\.raucb could not be given to otad"):
-        stick.send(tmp_path / "a.raucb", tmp_path / "no.sock")
+        stick.send(tmp_path / "a.raucb", tmp_path, tmp_path / "no.sock")
 
 
 def test_only_files_that_are_releases_are_looked_at(tmp_path: Path):
@@ -58,6 +60,57 @@ def test_only_files_that_are_releases_are_looked_at(tmp_path: Path):
     (tmp_path / "folder.raucb").mkdir()
     names = [str(path.relative_to(tmp_path)) for path in stick.bundles(tmp_path)]
     assert names == ["b.raucb", "saint/a.raucb"]
+
+
+def test_folder_that_leads_out_of_the_stick_is_not_looked_into(tmp_path: Path):
+    inside, outside = tmp_path / "stick", tmp_path / "data"
+    inside.mkdir()
+    outside.mkdir()
+    (outside / "secret.raucb").write_bytes(b"x")
+    (inside / "saint").symlink_to(outside)
+    assert stick.bundles(inside) == []
+
+
+@pytest.mark.parametrize("way", ["saint/secret.raucb", "link.raucb"])
+def test_link_that_appears_after_the_look_is_not_followed(tmp_path: Path, way: str):
+    """The stick is somebody's own computer and says something else when it is asked again."""
+    inside, outside = tmp_path / "stick", tmp_path / "data"
+    inside.mkdir()
+    outside.mkdir()
+    (outside / "secret.raucb").write_bytes(b"x")
+    (inside / "saint").symlink_to(outside)
+    (inside / "link.raucb").symlink_to(outside / "secret.raucb")
+    with pytest.raises(SaintError, match="is a link, or lies behind one"):
+        stick.send(inside / way, inside, tmp_path / "no.sock")
+
+
+async def test_import_reads_a_stick_and_nothing_else(robot: Robot):
+    plugged = robot.root / "stick"
+    plugged.mkdir()
+    made = await asyncio.to_thread(robot.bundle, "1.1.0")
+    made.rename(plugged / "saint.raucb")
+    (plugged / "passwd").symlink_to("/etc/passwd")
+    (plugged / "etc").symlink_to("/etc")
+    os.mkfifo(plugged / "pipe")
+    async with robot.otad(Config(reserve_bytes=0, import_folders=[str(plugged)])) as ota:
+
+        async def take(path: object) -> Release:
+            return await ota.client.post("/import", ImportRequest(path=str(path)), Release)
+
+        release = await take(plugged / "saint.raucb")
+        outside = await refused(take("/etc/passwd"))
+        linked = await refused(take(plugged / "passwd"))
+        behind = await refused(take(plugged / "etc/passwd"))
+        above = await refused(take(f"{plugged}/../../../../../etc/passwd"))
+        pipe = await refused(take(plugged / "pipe"))
+        missing = await refused(take(plugged / "nothing"))
+    assert release.version == "1.1.0"
+    assert "is not below" in outside.message
+    assert "is a link" in linked.message
+    assert "lies behind one" in behind.message
+    assert "is not below" in above.message
+    assert "is no file" in pipe.message
+    assert missing.code is Code.NOT_FOUND
 
 
 def _may_mount() -> bool:
