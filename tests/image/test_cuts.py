@@ -13,7 +13,7 @@ from tools.powercut import commands
 from tools.powercut.boots import read_boots
 from tools.powercut.workers import read_verdicts
 
-_CUTS, _BOOTS, _SEED = 500, 2, 1
+_CUTS, _BOOTS, _SEED = 800, 2, 1  # more than the moments alone: torn and lost writes too
 
 
 @pytest.mark.usefixtures("artefacts")

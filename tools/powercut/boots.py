@@ -62,12 +62,13 @@ def chosen_cuts(
 
 def _queue(verdicts: Sequence[Verdict], seed: str) -> list[Verdict]:
     chance = random.Random(seed)
-    dangerous = [verdict for verdict in verdicts if verdict.cut.shape in _DANGEROUS]
-    chance.shuffle(dangerous)
+    mixed = chance.sample(verdicts, len(verdicts))
+    dangerous = [verdict for verdict in mixed if verdict.cut.shape in _DANGEROUS]
+    plain = [verdict for verdict in mixed if verdict.cut.shape not in _DANGEROUS]
     repaired = [verdict for verdict in dangerous if verdict.is_repaired][:2]
     seen: set[tuple[str, str]] = set()
     rest = []
-    for verdict in [*repaired, *dangerous]:
+    for verdict in [*repaired, *dangerous, *plain]:
         state = (verdict.data_state, verdict.environment_state)
         if state not in seen:
             seen.add(state)
