@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import decode, estop, firmware, image, inputs, node, route, status
+from . import decode, estop, firmware, image, inputs, node, rc, route, status
 from .console import EXIT_CODES
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app.add_typer(inputs.app, name="input")
 app.add_typer(estop.app, name="estop")
 app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
-app.add_typer(decode.rc, name="rc")
+app.add_typer(rc.app, name="rc")
 app.add_typer(decode.livelink, name="livelink")
 
 

@@ -8,23 +8,45 @@ from typing import Any, TextIO
 from ..lib.errors import Code, SaintError
 from ..rcd.protocols import PARSERS, CrsfFrame, Frame, Parser, RcFrame
 from ..rcd.protocols.crsf_telemetry import KINDS, telemetry
+from ..rcd.protocols.ibus import IbusParser
 from . import recordings
 
 
-def rc_decode(protocol: str, timed: bool, source: str, out: TextIO) -> int:
+@dataclasses.dataclass(frozen=True, slots=True)
+class Options:
+    """What the recording is."""
+
+    protocol: str
+    timed: bool = False
+    ibus_18: bool = False
+    ibus_ia6: bool = False
+
+    def parser(self) -> Parser:
+        """SaintError when there is none for this."""
+        if self.protocol not in PARSERS:
+            raise _misuse(
+                f"protocol {self.protocol!r} cannot be decoded",
+                f"Choose one of {', '.join(PARSERS)}.",
+            )
+        if not (self.ibus_18 or self.ibus_ia6):
+            return PARSERS[self.protocol]()
+        if self.protocol != "ibus":
+            raise _misuse(
+                f"--ibus-18 and --ibus-ia6 say nothing about {self.protocol}",
+                "Leave them out, or choose --protocol ibus.",
+            )
+        if self.ibus_18 and self.ibus_ia6:
+            raise _misuse("an IA6 receiver has no 18 channels", "Leave one of the two out.")
+        return IbusParser("ia6" if self.ibus_ia6 else "ia6b", self.ibus_18)
+
+
+def rc_decode(options: Options, source: str, out: TextIO) -> int:
     """Write one JSON object per frame and a summary; returns the exit code."""
-    if protocol not in PARSERS:
-        known = ", ".join(PARSERS)
-        raise SaintError(
-            Code.REQUEST_INVALID,
-            f"protocol {protocol!r} cannot be decoded",
-            fix=f"Choose one of {known}.",
-        )
-    parser = PARSERS[protocol]()
-    read = _timed if timed else _at_once
+    parser = options.parser()
+    read = _timed if options.timed else _at_once
     for frames in read(parser, source):
         for frame in frames:
-            out.write(json.dumps(described(frame, protocol)) + "\n")
+            out.write(json.dumps(described(frame, options.protocol)) + "\n")
         if frames and source == "-":
             out.flush()
     summary = {
@@ -97,3 +119,7 @@ def _other(frame: CrsfFrame) -> dict[str, Any]:
         "type": frame.type,
     }
     return head | dataclasses.asdict(content)
+
+
+def _misuse(sentence: str, fix: str) -> SaintError:
+    return SaintError(Code.REQUEST_INVALID, sentence, fix=fix)

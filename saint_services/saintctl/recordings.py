@@ -4,6 +4,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -47,9 +48,10 @@ def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def time_us(line: dict[str, Any], where: str) -> int:
     """The line's t_us."""
     value = line.get("t_us")
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _fault(f"{where}: t_us must be a whole number of microseconds")
-    return value
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not isfinite(value):
+        raise _fault(f"{where}: t_us must be a number of microseconds")
+    return int(value)
 
 
 def payload(line: dict[str, Any], where: str) -> bytes:

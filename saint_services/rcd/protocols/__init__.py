@@ -5,7 +5,7 @@ holds at most a few hundred bytes. `decode-cli.md`'s commands and the daemon run
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Final, Protocol
 
 from .crsf import CrsfParser
 from .frames import CrsfFrame, Frame, RcFrame, Scale
@@ -22,6 +22,7 @@ class Parser(Protocol):
     frames: int
     rejected: int
     discarded_bytes: int
+    passed_bytes: int  # not ours, but sound: telemetry of others
 
     @property
     def is_waiting(self) -> bool:
@@ -41,7 +42,7 @@ class Parser(Protocol):
         ...
 
 
-PARSERS: dict[str, Callable[[], Parser]] = {
+PARSERS: Final[dict[str, Callable[[], Parser]]] = {
     "crsf": CrsfParser,
     "sbus": SbusParser,
     "ibus": IbusParser,

@@ -14,13 +14,14 @@ GAP_US = 5_000  # the longest frame lasts 1.4 ms; beyond this a started frame wi
 MIN_LENGTH, MAX_LENGTH = 2, 62
 CHANNELS, SUBSET = 0x16, 0x17
 CHANNELS_BYTES = 22
-CHANNELS_LENGTH = CHANNELS_BYTES + 2
 BROADCAST = 0x00
 # Flight controller (and general sync), radio, receiver, transmitter module, broadcast.
 ADDRESSES = frozenset((0xC8, 0xEA, 0xEC, 0xEE, BROADCAST))
 MAX_CHANNELS = 16
 # Subset frames: resolution bits -> bits per channel and us = raw * 2^-n + 988.
 SUBSET_SCALES = tuple((10 + n, Scale.linear(1 << (10 + n), 0.5**n, 988.0)) for n in range(4))
+# What these types are long: how a frame to the broadcast address is told from zeros in damage.
+LENGTHS = {CHANNELS: 24, 0x02: 17, 0x07: 4, 0x08: 10, 0x14: 12, 0x1E: 8, 0x28: 4}
 _SHIFTS = tuple(range(0, 11 * MAX_CHANNELS, 11))
 
 
@@ -47,8 +48,8 @@ def crc8(data: bytes) -> int:
 class CrsfParser:
     """Finds frames in a byte stream.
 
-    `rejected` counts broken frames where a frame was due; false starts met while searching are
-    only discarded bytes.
+    `rejected` counts broken frames where a frame was due: after a good one, after a pause, and
+    where a broken one would have ended. False starts met while searching are only discarded bytes.
     """
 
     gap_us = GAP_US
@@ -57,9 +58,11 @@ class CrsfParser:
         self.frames = 0
         self.rejected = 0
         self.discarded_bytes = 0
+        self.passed_bytes = 0
         self._held = b""
         self._last_us = 0
         self._in_step = True  # _held begins where a frame is due
+        self._until_due = 0  # bytes to where the broken frame would have ended
 
     @property
     def is_waiting(self) -> bool:
@@ -67,10 +70,8 @@ class CrsfParser:
 
     def feed(self, data: bytes, now_us: int) -> list[Frame]:
         found: list[Frame] = []
-        if self._held and not 0 <= now_us - self._last_us < GAP_US:
+        if not 0 <= now_us - self._last_us < GAP_US:
             found = self.flush()
-        elif not self._held and now_us - self._last_us >= GAP_US:
-            self._in_step = True
         self._last_us = now_us
         self._scan(self._held + data if self._held else data, found, final=False)
         return found
@@ -78,13 +79,13 @@ class CrsfParser:
     def flush(self) -> list[Frame]:
         found: list[Frame] = []
         self._scan(self._held, found, final=True)
-        self._in_step = True
+        self._in_step, self._until_due = True, 0
         return found
 
     def reset(self) -> None:
         self.discarded_bytes += len(self._held)
         self._held = b""
-        self._in_step = True
+        self._in_step, self._until_due = True, 0
 
     def _scan(self, data: bytes, found: list[Frame], final: bool) -> None:
         """Take all frames out of `data`; hold what may become one, unless it is final."""
@@ -100,11 +101,11 @@ class CrsfParser:
                 self._skip(broken=False)
             elif crc8(data[start + 2 : end - 1]) == data[end - 1]:
                 found.append(self._frame(data, start, end))
-                self._in_step = True
+                self._in_step, self._until_due = True, 0
                 start = end
                 continue
             else:
-                self._skip(broken=True)
+                self._skip(broken=True, claimed=end - start)
             start += 1
         if size - start == 1 and (final or data[start] not in ADDRESSES):
             self._skip(broken=False)
@@ -118,12 +119,19 @@ class CrsfParser:
         if address != BROADCAST or self._in_step:
             return True
         # Zeros are everywhere in damaged payloads, and a CRC-8 alone lets 1 in 256 pass.
-        return length == CHANNELS_LENGTH and data[start + 2 : start + 3] in (b"", b"\x16")
+        if start + 2 == len(data):
+            return length in LENGTHS.values()
+        return LENGTHS.get(data[start + 2]) == length
 
-    def _skip(self, broken: bool) -> None:
+    def _skip(self, broken: bool, claimed: int = 0) -> None:
         self.discarded_bytes += 1
-        self.rejected += broken and self._in_step
-        self._in_step = False
+        if self._in_step:
+            self.rejected += broken
+            self._in_step = False
+            self._until_due = claimed
+        if self._until_due:
+            self._until_due -= 1
+            self._in_step = not self._until_due
 
     def _frame(self, data: bytes, start: int, end: int) -> Frame:
         self.frames += 1

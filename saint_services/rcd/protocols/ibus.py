@@ -2,10 +2,12 @@
 
 Telemetry polls and answers share the wire (first byte 4 or 6): they are recognised and passed
 over. Only the low 12 bits of a word are the channel: newer receivers hide four more channels in
-the high bits. There is no failsafe flag: a lost signal looks like silence, held or preset values.
+the high bits, which older ones use otherwise, so that somebody has to say that they are channels.
+There is no failsafe flag: a lost signal looks like silence, held or preset values.
 """
 
 import struct
+from typing import Literal
 
 from .frames import Frame, RcFrame, Scale
 
@@ -18,20 +20,29 @@ _CHANNELS = struct.Struct("<14H")
 _WORD = struct.Struct("<H")
 _LENGTHS = {FRAME_LENGTH: FRAME_LENGTH, 4: 4, 6: 6, IA6_SYNC: IA6_LENGTH}
 
+Variant = Literal["auto", "ia6b", "ia6"]
+
 
 class IbusParser:
-    """Finds frames in a byte stream; after an error it searches on one byte further."""
+    """Finds frames in a byte stream; after an error it searches on one byte further.
+
+    "auto" reads the older form until a frame of the newer one was heard.
+    """
 
     gap_us = GAP_US
 
-    def __init__(self) -> None:
+    def __init__(self, variant: Variant = "auto", has_18_channels: bool = False) -> None:
         self.frames = 0
         self.rejected = 0
         self.discarded_bytes = 0
+        self.passed_bytes = 0  # telemetry
+        self._variant = variant
+        self._has_18_channels = has_18_channels
         self._held = b""
         self._last_us = 0
         self._in_step = True
-        self._may_be_ia6 = True  # until a receiver of the newer kind was heard
+        self._until_due = 0  # bytes to where the broken frame would have ended
+        self._may_be_ia6 = variant != "ia6b"
 
     @property
     def is_waiting(self) -> bool:
@@ -39,10 +50,8 @@ class IbusParser:
 
     def feed(self, data: bytes, now_us: int) -> list[Frame]:
         found: list[Frame] = []
-        if self._held and not 0 <= now_us - self._last_us < GAP_US:
+        if not 0 <= now_us - self._last_us < GAP_US:
             found = self.flush()
-        elif not self._held and now_us - self._last_us >= GAP_US:
-            self._in_step = True
         self._last_us = now_us
         self._scan(self._held + data if self._held else data, found, final=False)
         return found
@@ -50,54 +59,71 @@ class IbusParser:
     def flush(self) -> list[Frame]:
         found: list[Frame] = []
         self._scan(self._held, found, final=True)
-        self._in_step = True
+        self._in_step, self._until_due = True, 0
         return found
 
     def reset(self) -> None:
         self.discarded_bytes += len(self._held)
         self._held = b""
-        self._in_step = self._may_be_ia6 = True
+        self._in_step, self._until_due = True, 0
+        self._may_be_ia6 = self._variant != "ia6b"
 
     def _scan(self, data: bytes, found: list[Frame], final: bool) -> None:
         start, size = 0, len(data)
         while start < size:
-            first = data[start]
-            length = _LENGTHS.get(first, 0)
-            if not length or (first == IA6_SYNC and not self._ia6_is_due()):
+            length = self._length(data[start])
+            if not length:
                 self._skip(broken=False)
             elif start + length > size:
                 if not final:
                     break
                 self._skip(broken=False)
             elif _sum_is_right(data, start, length):
-                if first not in TELEMETRY_LENGTHS:
+                if length in TELEMETRY_LENGTHS:
+                    self.passed_bytes += length
+                else:
                     found.append(self._frame(data, start))
-                self._in_step = True
+                self._in_step, self._until_due = True, 0
                 start += length
                 continue
             else:
-                self._skip(broken=first not in TELEMETRY_LENGTHS)
+                self._skip(broken=length not in TELEMETRY_LENGTHS, claimed=length)
             start += 1
         self._held = data[start:]
 
-    def _ia6_is_due(self) -> bool:
-        # Its sum is weak (zeros sum to zero), so the place must be right as well.
-        return self._may_be_ia6 and self._in_step
+    def _length(self, first: int) -> int:
+        """How long what begins with this byte is; 0: nothing begins with it."""
+        if first == IA6_SYNC and not self._may_be_ia6:
+            return 0
+        if first == FRAME_LENGTH and self._variant == "ia6":
+            return 0
+        return _LENGTHS.get(first, 0)
 
-    def _skip(self, broken: bool) -> None:
+    def _skip(self, broken: bool, claimed: int = 0) -> None:
         self.discarded_bytes += 1
-        self.rejected += broken and self._in_step
-        self._in_step = False
+        if self._in_step:
+            self.rejected += broken
+            self._in_step = False
+            self._until_due = claimed if broken else 0
+        if self._until_due:
+            self._until_due -= 1
+            self._in_step = not self._until_due
 
     def _frame(self, data: bytes, start: int) -> RcFrame:
         self.frames += 1
-        if data[start] == FRAME_LENGTH:
-            self._may_be_ia6 = False
-            start += 2
-        else:
-            start += 1
-        raw = tuple([word & 0x0FFF for word in _CHANNELS.unpack_from(data, start)])
+        is_ia6 = data[start] == IA6_SYNC
+        self._may_be_ia6 = is_ia6
+        words = _CHANNELS.unpack_from(data, start + (1 if is_ia6 else 2))
+        raw = tuple([word & 0x0FFF for word in words])
+        if self._has_18_channels and not is_ia6:
+            raw += _hidden(words)
         return RcFrame(self._last_us, raw, MICROSECONDS)
+
+
+def _hidden(words: tuple[int, ...]) -> tuple[int, ...]:
+    """Channels 15 to 18: the high nibbles of three words each, the lowest first."""
+    high = [word >> 12 for word in words]
+    return tuple(high[i] | high[i + 1] << 4 | high[i + 2] << 8 for i in (0, 3, 6, 9))
 
 
 def _sum_is_right(data: bytes, start: int, length: int) -> bool:
@@ -105,5 +131,5 @@ def _sum_is_right(data: bytes, start: int, length: int) -> bool:
     expected: int = _WORD.unpack_from(data, end)[0]
     if data[start] == IA6_SYNC:
         words: tuple[int, ...] = _CHANNELS.unpack_from(data, start + 1)
-        return sum(words) & 0xFFFF == expected
+        return any(words) and sum(words) & 0xFFFF == expected  # zeros sum to zero
     return 0xFFFF - sum(data[start:end]) == expected

@@ -1,21 +1,25 @@
 """SBUS and SBUS2 (Futaba and others): 25 bytes without a check sum, so the pauses must speak.
 
 A burst is what arrives without a pause. A frame counts when it begins where a burst begins, or
-right behind a frame that counted; with bytes in front of it that are not a frame, it must end
-where the burst ends or be followed by a second frame. Many frames end in zeros, so that a stray
-0F makes a complete wrong frame: then the one that ends with the burst wins.
+right behind a frame that counted. Elsewhere it must end where the burst ends, be followed by a
+second frame, or overlap with nothing that looks better. Many frames end in zeros, so that a
+stray 0F makes a complete wrong frame: then the one that something else confirms wins.
 
 A frame that is the whole burst so far is handed out at once: nothing waits for the pause, except
 when its first bytes hold another 0F, which might be the true start.
 """
+
+from collections.abc import Iterator
 
 from .frames import ELEVEN_BIT, Frame, RcFrame
 
 GAP_US = 2_000  # frames are at least 3 ms apart, the bytes of one frame 0.12 ms
 START, LENGTH = 0x0F, 25
 FLAGS, END = 23, 24
-MAX_HELD = 8 * LENGTH  # without a pause and without a frame: wrong speed, or not SBUS
 STRAY_BYTES = 4  # so much noise in front of a frame is told from a frame
+SLOT, MAX_SLOTS = 3, 8  # SBUS2: telemetry behind a frame, bytes of one slot
+USUAL = (172, 1811)  # 988 to 2012 us
+LOOK_AHEAD = 3 * LENGTH + MAX_SLOTS * SLOT  # beyond this nothing changes a verdict
 _SHIFTS = tuple(range(0, 11 * 16, 11))
 _DIGITAL = tuple((bool(flags & 1), bool(flags & 2)) for flags in range(4))
 
@@ -29,6 +33,7 @@ class SbusParser:
         self.frames = 0
         self.rejected = 0
         self.discarded_bytes = 0
+        self.passed_bytes = 0  # telemetry slots
         self._held = b""
         self._last_us = 0
         self._in_step = True  # _held begins where a frame is due
@@ -42,15 +47,12 @@ class SbusParser:
         if not 0 <= now_us - self._last_us < GAP_US:
             found = self.flush()
         self._last_us = now_us
-        self._held += data
-        self._take(found, final=False)
+        self._take(self._held + data if self._held else data, found, final=False)
         return found
 
     def flush(self) -> list[Frame]:
         found: list[Frame] = []
-        self._take(found, final=True)
-        self.discarded_bytes += len(self._held)
-        self._held = b""
+        self._take(self._held, found, final=True)
         self._in_step = True
         return found
 
@@ -59,101 +61,140 @@ class SbusParser:
         self._held = b""
         self._in_step = True
 
-    def _take(self, found: list[Frame], final: bool) -> None:
+    def _take(self, data: bytes, found: list[Frame], final: bool) -> None:
         """Take out of the burst what is certain; `final`: the burst has ended."""
-        while self._held:
+        at, size = 0, len(data)
+        while at < size:
             if self._in_step:
-                end = self._end_of_due(final)
+                end = _end_of_due(data, at, final)
                 if end is None:
-                    return
-                if end:
-                    self._consume(end, found)
+                    break
+                if end > at:
+                    self._consume(data, at, end, found)
+                    at = end
                     continue
-                self.rejected += self._held[0] == START
+                self.rejected += data[at] == START
                 self._in_step = False
-            start = _search(self._held, final)
-            if start is None:
-                self._drop_excess()
-                return
-            self._drop(start)
-            self._in_step = True
+                self.discarded_bytes += 1
+                at += 1
+            start, self._in_step = _search(data, at, final)
+            self.discarded_bytes += start - at
+            at = start
+            if not self._in_step:
+                break
+        self._held = data[at:]
 
-    def _end_of_due(self, final: bool) -> int | None:
-        """Where the frame or slots that are due here end; 0: there are none; None: wait."""
-        held = self._held
-        if held[0] != START:
-            return _end_of_due_slots(held, final)
-        if len(held) < LENGTH:
-            return 0 if final else None
-        if not _is_frame(held, 0):
-            return 0
-        if len(held) == LENGTH:
-            doubtful = not final and START in held[1 : 1 + STRAY_BYTES]
-            return None if doubtful else LENGTH
-        after = _behind_slots(held, LENGTH)
-        if after == len(held) or held[after] == START:
-            return LENGTH
-        if not final:
-            return None  # something else follows: the end of the burst decides
-        return LENGTH if _search(held, final=True) is None else 0
-
-    def _consume(self, end: int, found: list[Frame]) -> None:
-        if self._held[0] == START:
-            self._accept(self._held, 0, found)
-        self._held = self._held[end:]
-
-    def _accept(self, data: bytes, start: int, found: list[Frame]) -> None:
+    def _consume(self, data: bytes, at: int, end: int, found: list[Frame]) -> None:
+        if data[at] != START:
+            self.passed_bytes += end - at
+            return
         self.frames += 1
-        bits = int.from_bytes(data[start + 1 : start + FLAGS], "little")
-        flags = data[start + FLAGS]
-        raw = tuple([bits >> shift & 0x7FF for shift in _SHIFTS])
-        failsafe, lost = bool(flags & 8), bool(flags & 4)
-        found.append(RcFrame(self._last_us, raw, ELEVEN_BIT, failsafe, lost, _DIGITAL[flags & 3]))
-
-    def _drop(self, count: int) -> None:
-        self.discarded_bytes += count
-        self._held = self._held[count:]
-
-    def _drop_excess(self) -> None:
-        if len(self._held) > MAX_HELD:
-            self._drop(len(self._held) - MAX_HELD // 2)
+        flags = data[at + FLAGS]
+        failsafe, lost, digital = bool(flags & 8), bool(flags & 4), _DIGITAL[flags & 3]
+        found.append(
+            RcFrame(self._last_us, _channels(data, at), ELEVEN_BIT, failsafe, lost, digital)
+        )
 
 
-def _is_frame(data: bytes, start: int) -> bool:
+def _channels(data: bytes, at: int) -> tuple[int, ...]:
+    bits = int.from_bytes(data[at + 1 : at + FLAGS], "little")
+    return tuple([bits >> shift & 0x7FF for shift in _SHIFTS])
+
+
+def _is_frame(data: bytes, at: int) -> bool:
     """Start and end byte are right: 00 (SBUS) or 04, 14, 24, 34 (SBUS2)."""
-    end = data[start + END]
-    return data[start] == START and (end == 0 or end & 0xCF == 4)
+    if data[at] != START or at + LENGTH > len(data):
+        return False
+    end = data[at + END]
+    return end == 0 or end & 0xCF == 4
 
 
-def _behind_slots(data: bytes, start: int) -> int:
-    """Where the telemetry slots of SBUS2 (3 bytes each) that may stand at `start` end."""
-    while start + 3 <= len(data) and data[start] & 7 == 3:
-        start += 3
-    return start
+def _behind_slots(data: bytes, at: int) -> int:
+    """Where the telemetry slots of SBUS2 (3 bytes each) that may stand at `at` end."""
+    last = at + MAX_SLOTS * SLOT
+    while at < last and at + SLOT <= len(data) and data[at] & 7 == 3:
+        at += SLOT
+    return at
 
 
-def _end_of_due_slots(held: bytes, final: bool) -> int | None:
+def _end_of_due(data: bytes, at: int, final: bool) -> int | None:
+    """Where the frame or slots that are due at `at` end; `at`: there are none; None: wait."""
+    size = len(data)
+    if data[at] != START:
+        return _end_of_due_slots(data, at, final)
+    end = at + LENGTH
+    if end > size:
+        return at if final else None
+    if not _is_frame(data, at):
+        return at
+    if end == size:
+        is_doubtful = not final and START in data[at + 1 : at + 1 + STRAY_BYTES]
+        return None if is_doubtful else end
+    after = _behind_slots(data, end)
+    if after == size or data[after] == START:
+        return end
+    if not final and size - at < LOOK_AHEAD:
+        return None  # something else follows: the end of the burst decides
+    rivals = (_is_likely(data, s) and _is_confirmed(data, s, final) for s in _starts(data, at))
+    return at if any(rivals) else end
+
+
+def _end_of_due_slots(data: bytes, at: int, final: bool) -> int | None:
     """The same where slots are due: they count when a frame or the burst's end follows."""
-    end = _behind_slots(held, 0)
-    if end == len(held) or (held[end] & 7 == 3 and len(held) - end < 3):
+    end, size = _behind_slots(data, at), len(data)
+    if end == size or (size - end < SLOT and data[end] & 7 == 3):
         return end if final else None
-    return end if held[end] == START else 0
+    return end if data[end] == START else at
 
 
-def _search(data: bytes, final: bool) -> int | None:
-    """The first place behind the first byte where frames stand that something else confirms."""
-    start = data.find(START, 1)
-    while 0 < start <= len(data) - LENGTH:
-        # Bits 4 to 7 of the flags are undefined: fine at the right place, not in a search.
-        is_likely = _is_frame(data, start) and data[start + FLAGS] < 0x10
-        if is_likely and _is_confirmed(data, start, final):
-            return start
+def _search(data: bytes, at: int, final: bool) -> tuple[int, bool]:
+    """Where the next frame stands that something confirms; or from where on more must be known."""
+    start = data.find(START, at)
+    while start >= 0:
+        if start + LENGTH > len(data):
+            if not final:
+                return start, False
+        elif _is_likely(data, start):
+            verdict = _verdict(data, start, final)
+            if verdict is None:
+                return start, False
+            if verdict:
+                return start, True
         start = data.find(START, start + 1)
-    return None
+    return len(data), False
 
 
-def _is_confirmed(data: bytes, start: int, final: bool) -> bool:
-    after = _behind_slots(data, start + LENGTH)
+def _is_likely(data: bytes, at: int) -> bool:
+    """Bits 4 to 7 of the flags are undefined: fine at the right place, not in a search."""
+    return _is_frame(data, at) and data[at + FLAGS] < 0x10
+
+
+def _is_confirmed(data: bytes, at: int, final: bool) -> bool:
+    after = _behind_slots(data, at + LENGTH)
     if after == len(data):
         return final
-    return after + LENGTH <= len(data) and _is_frame(data, after)
+    return _is_frame(data, after)
+
+
+def _verdict(data: bytes, at: int, final: bool) -> bool | None:
+    """Whether what looks like a frame is one; None: more bytes or a pause will tell."""
+    if _is_confirmed(data, at, final):
+        return True
+    if not final and len(data) - at < LOOK_AHEAD:
+        return None
+    sane = _sane(data, at)
+    rivals = (_is_likely(data, rival) and _sane(data, rival) > sane for rival in _starts(data, at))
+    return not any(rivals)
+
+
+def _sane(data: bytes, at: int) -> int:
+    """How many channels are where sticks and switches go."""
+    return sum(USUAL[0] <= raw <= USUAL[1] for raw in _channels(data, at))
+
+
+def _starts(data: bytes, at: int) -> Iterator[int]:
+    """Start bytes inside the frame at `at`."""
+    start = data.find(START, at + 1, at + LENGTH)
+    while start >= 0:
+        yield start
+        start = data.find(START, start + 1, at + LENGTH)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.crsf import CrsfParser, crc8
 from saint_services.rcd.protocols.crsf_telemetry import (
@@ -90,6 +92,26 @@ def test_broken_frame_is_rejected_once_and_the_next_is_found() -> None:
     broken = crsf(0x16, FULL_OF_SYNC)[:-1] + b"\x00"
     parser, frames = decode(broken + GOOD + GOOD)
     assert (len(frames), parser.rejected, parser.discarded_bytes) == (2, 1, 26)
+
+
+def test_each_broken_frame_in_a_row_is_rejected() -> None:
+    broken = crsf(0x16, CENTER)[:-1] + b"\x00"
+    parser, frames = decode(broken + broken + GOOD)
+    assert (len(frames), parser.rejected, parser.discarded_bytes) == (1, 2, 52)
+
+
+@pytest.mark.parametrize("address", [0xC8, 0xEA, 0xEC, 0xEE, 0x00])
+@pytest.mark.parametrize("before", [b"", b"\x55", b"\xc8", b"\x00", b"\xc8\x3e", bytes(5)])
+def test_every_address_is_found_behind_junk(address: int, before: bytes) -> None:
+    frames = decode(before + crsf(0x16, CENTER, address) + crsf(0x28, b"\0\xea", address))[1]
+    assert [frame.address for frame in frames] == [address] * 2
+
+
+@pytest.mark.parametrize("length", [2, 62])
+def test_shortest_and_longest_frame_are_read(length: int) -> None:
+    parser, frames = decode(crsf(0x29, bytes(length - 2)) + GOOD)
+    assert [len(frame.payload) for frame in frames[:1]] == [length - 2]
+    assert (len(frames), parser.discarded_bytes) == (2, 0)
 
 
 def test_impossible_lengths_do_not_hold_up_the_stream() -> None:

@@ -79,8 +79,34 @@ def test_older_receiver_is_read() -> None:
     assert [frame.raw for frame in frames] == [CENTER, CENTER]
 
 
-@pytest.mark.parametrize("before", [b"\x01", GOOD])
-def test_older_form_counts_only_where_it_is_due(before: bytes) -> None:
-    # Zeros sum to zero: anywhere else this would be a frame of 14 zeros.
+@pytest.mark.parametrize("before", [b"", b"\x01", GOOD])
+def test_start_of_the_older_form_before_zeros_is_no_frame(before: bytes) -> None:
+    # Zeros sum to zero: this would be a frame of 14 zeros.
     frames = decode(before + b"\x55" + bytes(30))[1]
     assert all(frame.raw == CENTER for frame in frames)
+
+
+def test_older_form_ends_when_the_newer_is_heard() -> None:
+    assert len(decode(ia6() + GOOD + ia6())[1]) == 2
+
+
+def test_variant_can_be_set() -> None:
+    data = GOOD + ia6() + GOOD + ia6()
+    for variant, raw in (("ia6", CENTER), ("ia6b", CENTER)):
+        parser = IbusParser(variant)  # type: ignore[arg-type]
+        assert [frame.raw for frame in parser.feed(data, 0)] == [raw, raw]
+        assert parser.discarded_bytes == (64 if variant == "ia6" else 62)
+
+
+def test_hidden_channels_are_the_high_nibbles_of_three_words_each() -> None:
+    values = (0x123, 0x456, 0x789, 0xABC)
+    nibbles = [value >> shift & 15 for value in values for shift in (0, 4, 8)]
+    words = tuple(nibble << 12 | 1500 for nibble in (*nibbles, 0, 0))
+    (frame,) = IbusParser("ia6b", has_18_channels=True).feed(ibus(words), 0)
+    assert frame.raw == (1500,) * 14 + values
+
+
+def test_two_broken_frames_are_two() -> None:
+    broken = GOOD[:-1] + b"\x00"
+    parser, frames = decode(broken + broken + GOOD)
+    assert (len(frames), parser.rejected, parser.discarded_bytes) == (1, 2, 64)

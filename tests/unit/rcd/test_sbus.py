@@ -80,6 +80,26 @@ def test_stray_start_byte_before_zeros_makes_no_wrong_frame(stray: bytes, chunk:
     assert [frame.raw[:3] for frame in frames] == [(1100, 995, 201)]
 
 
+@pytest.mark.parametrize("junk", [b"\x11", b"\x55\xaa\x37", b"\x0f", b"\x0f\x01", bytes(30)])
+@pytest.mark.parametrize("frame", [GOOD, ZEROS])
+def test_junk_between_frames_of_one_burst_loses_none(frame: bytes, junk: bytes) -> None:
+    expected = decode(frame)[1][0].raw
+    frames = decode(frame + junk + frame + junk + frame)[1]
+    assert [each.raw for each in frames] == [expected] * 3
+
+
+def test_junk_behind_the_last_frame_loses_none() -> None:
+    parser, frames = decode(GOOD + GOOD + b"\x11\x22")
+    assert (len(frames), parser.discarded_bytes) == (2, 2)
+
+
+def test_long_burst_is_decoded_while_it_comes() -> None:
+    parser, frames = SbusParser(), []
+    for _ in range(200):
+        frames += parser.feed((GOOD + b"\x55") * 10, 0)
+    assert len(frames) >= 1990
+
+
 def test_frame_is_handed_out_at_once() -> None:
     parser = SbusParser()
     assert len(parser.feed(GOOD, 0)) == 1
