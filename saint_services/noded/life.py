@@ -168,7 +168,8 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class UpdateBegan:
-    """A release is about to be written: nothing may move until that has ended."""
+    """A release is about to be written, or the machine to restart: nothing may move until that has
+    ended."""
 
 
 @dataclass(frozen=True, slots=True)

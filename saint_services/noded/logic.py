@@ -67,7 +67,7 @@ def step(life: Life, event: Event) -> Outcome:
             return _role_broken(life, event.reason)
         case MadeSafe():
             return _made_safe(life, event.reason)
-        case UpdateBegan() if life.request is None:
+        case UpdateBegan() if life.request is None and life.state is not NodeState.UPDATING:
             return _update_began(life)
         case UpdateEnded() if life.state is NodeState.UPDATING:
             return _resumed(replace(life, state=NodeState.BOOT))

@@ -122,6 +122,9 @@ class OneMachine(RuleBasedStateMachine):
         if isinstance(action, words.SetMark | words.Switch) and not self.is_rauc_up:
             self.fail(action, batch)
             return
+        if isinstance(action, words.Hold) and self.is_moving:
+            self.fail(action, batch)
+            return
         self.carry_out(action)
 
     @rule(count=st.integers(1, 40), kind=st.sampled_from(["well", "ill", "dead"]))
@@ -155,11 +158,12 @@ class OneMachine(RuleBasedStateMachine):
             case words.Inspect():
                 self.inspecting = action
             case words.Hold():
-                self.is_held, self.is_moving = True, False
+                self.is_held = True
             case words.Resume():
                 self.is_held = False
             case words.Install() | words.Follow():
-                assert not self.is_moving, "nothing is installed while the machine is in use"
+                is_new = isinstance(action, words.Install)
+                assert not (is_new and self.is_moving), "nothing is installed in a machine in use"
                 assert self.card.record.pending, "the card knows before a slot is touched"
                 if isinstance(action, words.Install):
                     self.incoming = action.wanted.version
@@ -246,8 +250,6 @@ class OneMachine(RuleBasedStateMachine):
     @precondition(lambda self: not self.is_held)
     @rule(is_moving=st.sampled_from([False, True]))
     def robot_moves(self, is_moving: bool) -> None:
-        if any(isinstance(job, words.Restart) for batch in self.batches for job in batch):
-            return  # the stop is on its way already
         self.is_moving = is_moving
         self.happens(words.BlockedChanged("outputs are live" if is_moving else ""))
 

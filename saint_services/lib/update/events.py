@@ -46,6 +46,7 @@ class Update:
     tries: int = 0  # of this attempt; some failures pass by themselves
     progress: int = 0
     fault: str = ""  # what goes wrong meanwhile
+    is_lost: bool = False  # an installation may run that nobody follows
     needs_look: bool = False  # something failed: what the disk and the slots say counts again
     verify_until_s: float = 0.0
     well_since_s: float | None = None
@@ -149,7 +150,8 @@ class InstallFailed:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Nothing is known of the installation any more: the connection to the installer broke."""
+    """Nobody follows the installation any more: the connection to the installer broke, or it takes
+    too long. It may go on all the same."""
 
     reason: str
 
@@ -251,7 +253,8 @@ class Inspect:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Stop what this machine does for the robot; outputs are safe afterwards, and stay so."""
+    """Stop what this machine does for the robot; outputs are safe afterwards, and stay so. Fails
+    when they are live: what was decided a moment ago does not stop a robot that moves."""
 
 
 @dataclass(frozen=True, slots=True)

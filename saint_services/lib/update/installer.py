@@ -176,8 +176,8 @@ class RaucInstaller:
 
     async def _until_done(self, following: "Callable[[float], Any]", on_progress: Progress) -> None:
         deadline_s = monotonic_s() + _INSTALL_LIMIT_S
-        while monotonic_s() < deadline_s:
-            signal: Signal | None = await following(_SILENCE_LIMIT_S)
+        while (rest_s := deadline_s - monotonic_s()) > 0:
+            signal: Signal | None = await following(min(rest_s, _SILENCE_LIMIT_S))
             if signal is None:
                 if await self.is_installing():
                     continue
@@ -193,7 +193,8 @@ class RaucInstaller:
                     )
                 case "PropertiesChanged", (_, {"Progress": (percent, text, *_)}, *_):
                     on_progress(int(percent), str(text))
-        raise InstallError(Code.INTERNAL, f"not installed within {_INSTALL_LIMIT_S:g} s")
+        # No InstallError: the slot is still being written, and nobody may think that it is not.
+        raise SaintError(Code.TOO_SLOW, f"not installed within {_INSTALL_LIMIT_S:g} s")
 
     async def _judge(self, *, is_failure: bool = False) -> None:
         if text := await self._property("LastError"):

@@ -16,6 +16,7 @@ from .events import (
     Checked,
     DownloadRequested,
     Event,
+    Follow,
     Hold,
     Inspect,
     Inspected,
@@ -96,7 +97,7 @@ def _installing(update: Update, event: Event) -> Outcome:
         case InstallFailed() if update.record.pending:
             return _install_failed(update, event)
         case Lost(reason):
-            return replace(update, fault=reason), (Look(), Tell())
+            return replace(update, fault=reason, is_lost=True), (Look(), Tell())
     return update, ()
 
 
@@ -135,6 +136,7 @@ def _begun(update: Update, wanted: Wanted, attempt: int) -> Update:
         tries=1,
         progress=0,
         fault="",
+        is_lost=False,
     )
 
 
@@ -270,7 +272,7 @@ def _ticked(update: Update, now_s: float) -> Outcome:
     reason = f"update to {pending.version}" if pending else "update"
     if pending and pending.phase is Phase.CONDEMNED:
         reason = f"back from {pending.version}: {pending.reason}"
-    return replace(update, restart_asked_s=now_s), (Restart(reason),)
+    return replace(update, restart_asked_s=now_s), (Hold(), Restart(reason))
 
 
 def _action_failed(update: Update, event: ActionFailed) -> Outcome:
@@ -279,6 +281,10 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
         case Save() if update.state is UpdateState.INSTALLING and pending:
             # Nothing was touched: without a note of it the old slot would not know what happened.
             return _not_noted(update, pending, event.reason)
+        case Hold() if update.state is UpdateState.RESTARTING:
+            return replace(update, restart_asked_s=None), ()  # again as soon as nothing blocks it
+        case Hold() if pending and _is_following(update, pending):
+            return replace(update, fault=event.reason), (Follow(), Tell())
         case Hold() if pending:
             record = update.record.closed(Verdict.REFUSED, event.reason)
             return _ended(replace(update, record=record)), (Save(record), Resume(), Tell())
@@ -286,9 +292,16 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             return replace(update, fault=event.reason), (SetMark(Mark.BAD, "booted"), Tell())
         case SetMark(mark=Mark.GOOD) if update.state is UpdateState.VERIFYING:
             return replace(update, is_marking=False, mark_fault=event.reason), ()
+        case Restart():  # tried again; until then the robot is of use
+            return replace(update, fault=event.reason), (Resume(), Tell())
         case SetMark() if update.state is UpdateState.IDLE:
             return replace(update, fault=event.reason, needs_look=True), (Tell(),)
     return replace(update, fault=event.reason), (Tell(),)
+
+
+def _is_following(update: Update, pending: Pending) -> bool:
+    """The installation is older than this process: it goes on whether we watch it or not."""
+    return pending.kind is Kind.INSTALL and not (update.wanted and update.wanted.source)
 
 
 def _not_noted(update: Update, pending: Pending, reason: str) -> Outcome:

@@ -50,10 +50,11 @@ def looked(update: Update, event: Looked) -> Outcome:
         needs_look=False,
     )
     pending = event.record.pending
-    is_busy = update.state is UpdateState.INSTALLING and not pending
-    if is_busy or update.state is UpdateState.RESTARTING:
+    is_followed = update.state is UpdateState.INSTALLING and not update.is_lost
+    if is_followed or update.state is UpdateState.RESTARTING:
         return update, (Tell(),)
-    update = replace(update, record=event.record, fault="")
+    fault = update.fault if update.is_lost and event.is_installing else ""
+    update = replace(update, record=event.record, fault=fault)
     if pending is None:
         return _proven(update)
     if update.slot == pending.to_slot:
@@ -106,7 +107,11 @@ def _on_old_slot(update: Update, pending: Pending, is_installing: bool) -> Outco
     update = replace(update, attempt=pending.attempt)
     if is_installing:
         update = replace(
-            update, state=UpdateState.INSTALLING, wanted=Wanted(pending.version), tries=1
+            update,
+            state=UpdateState.INSTALLING,
+            wanted=Wanted(pending.version),
+            tries=1,
+            is_lost=False,
         )
         return update, (Disarm(), Hold(), Follow(), Tell())
     if update.slots is None:

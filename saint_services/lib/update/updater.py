@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from .. import log, machine
 from ..api.firmware import UpdateState
 from ..clock import monotonic_s
-from ..errors import SaintError
+from ..errors import Code, SaintError
 from ..generated.saint_msgs import FirmwareStatus
 from . import boot as boots
 from . import events as words
@@ -234,6 +234,8 @@ class Updater:
                 self._is_tell_waiting = False
                 self._owner.tell(self.status())
             case words.Hold():
+                if self.update.blocked:  # only since it was decided: others came first in the queue
+                    raise SaintError(Code.REFUSED, self.update.blocked)
                 self._owner.hold()
             case words.Resume():
                 self._owner.resume()

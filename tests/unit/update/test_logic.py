@@ -180,7 +180,7 @@ def test_trial_without_the_installer_waits_for_it_and_goes_back_in_the_end():
 def test_condemned_slot_that_starts_again_is_left_without_another_look():
     record = pending(Phase.CONDEMNED, reason="webd failed")
     _, actions = run(Update(NEW), started(record, "B"), words.Ticked(1.0))
-    assert kinds(actions) == ["SetMark", "Tell", "Restart"]
+    assert kinds(actions) == ["SetMark", "Tell", "Hold", "Restart"]
     assert actions[0] == BAD
 
 
@@ -262,7 +262,48 @@ def test_restart_waits_for_safe_outputs_and_is_asked_for_again():
     assert run(update, words.Ticked(1.0))[1] == []
     update, actions = run(update, words.BlockedChanged(""), words.Ticked(2.0), words.Ticked(61.0))
     assert kinds(actions).count("Restart") == 1
-    assert kinds(run(update, words.Ticked(62.0))[1]) == ["Restart"]
+    assert kinds(run(update, words.Ticked(62.0))[1]) == ["Hold", "Restart"]
+
+
+def test_machine_is_held_before_it_restarts_and_one_in_use_is_asked_again():
+    update, _ = run(
+        idle(),
+        words.InstallRequested(Wanted(NEW, "http://x"), request=1),
+        words.Inspected(Before(), Bundle(NEW, "robot")),
+        words.Installed(),
+    )
+    update, actions = run(update, words.Ticked(1.0))
+    assert kinds(actions) == ["Hold", "Restart"]
+    update, actions = run(update, words.ActionFailed(words.Hold(), "outputs are live"))
+    assert (update.state, update.record.pending is None) == (UpdateState.RESTARTING, False)
+    assert kinds(run(update, words.Ticked(2.0))[1]) == ["Hold", "Restart"]
+
+
+def test_machine_that_cannot_be_restarted_works_on_and_is_asked_again():
+    record = pending(Phase.CONDEMNED, reason="webd failed")
+    update, actions = run(Update(NEW), started(record, "B"), words.Ticked(1.0))
+    update, actions = run(update, words.ActionFailed(actions[-1], "it cannot be written"))
+    assert kinds(actions) == ["Resume", "Tell"]
+    assert kinds(run(update, words.Ticked(62.0))[1]) == ["Hold", "Restart"]
+
+
+def test_machine_in_use_does_not_end_the_watch_over_an_installation_that_runs():
+    update, actions = run(Update(OLD), started(pending(Phase.WRITING), "A", is_installing=True))
+    assert kinds(actions) == ["Disarm", "Hold", "Follow", "Tell"]
+    update, actions = run(update, words.ActionFailed(words.Hold(), "outputs are live"))
+    assert kinds(actions) == ["Follow", "Tell"]
+    assert (update.state, update.record.pending is None) == (UpdateState.INSTALLING, False)
+
+
+def test_look_between_two_tries_of_an_installation_ends_nothing():
+    update, _ = run(
+        idle(needs_look=True),
+        words.InstallRequested(Wanted(NEW, "http://x"), request=1),
+        words.Inspected(Before(), Bundle(NEW, "robot")),
+        words.InstallFailed("no server", is_transient=True),
+    )
+    update, actions = run(update, started(update.record, "A"))
+    assert (update.state, kinds(actions)) == (UpdateState.INSTALLING, ["Tell"])
 
 
 def test_installation_waits_until_the_disk_knows_and_the_machine_is_still():

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.update import events as words
 from saint_services.lib.update.events import Limits
-from saint_services.lib.update.record import store
+from saint_services.lib.update.installer import Bundle
+from saint_services.lib.update.record import Before, store
 from tests.unit.update.machine_rig import Machine, until
-from tools.fake_rauc.bundle_writer import make_keys
+from tools.fake_rauc.bundle_writer import COMPATIBLE, make_keys
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.systemd import Unit
 
@@ -230,6 +232,30 @@ async def test_nothing_is_installed_while_outputs_are_live(machine: Machine):
         await until(lambda: machine.owner.last.blocked_by == "its outputs are live")
         updater.block("")
         await until(lambda: machine.owner.last.blocked_by == "")
+
+
+async def test_outputs_that_go_live_after_the_decision_keep_the_slot_unwritten(machine: Machine):
+    wanted = await machine.bundle("1.1")
+    async with machine.running() as updater:
+        await until(lambda: bool(machine.owner.told))
+        updater.handle(words.InstallRequested(wanted))
+        updater.handle(words.Inspected(Before(), Bundle("1.1", COMPATIBLE)))
+        updater.block("its outputs are live")
+        await until(lambda: machine.owner.last.verdict == "refused")
+        assert machine.owner.last.reason == "its outputs are live"
+    assert machine.fake.installer.slots.b.version == "1.0"
+
+
+async def test_installation_that_takes_too_long_is_not_taken_for_one_that_failed(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.lib.update.installer._INSTALL_LIMIT_S", 0.2)
+    machine.fake.faults.ask_for(Fault.SLOW)
+    async with machine.running() as updater:
+        assert (await updater.install(await machine.bundle("1.1"))).success
+        await until(lambda: "not installed within" in machine.owner.last.reason)
+        assert machine.owner.last.state == "installing"
+        assert machine.owner.is_held, "the slot is still being written"
 
 
 async def test_machine_that_cannot_be_stopped_is_not_written_to(machine: Machine):
