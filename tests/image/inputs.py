@@ -1,7 +1,7 @@
 """What goes into the image and its tests, as one hash: which build and which verdict still hold."""
 
 import hashlib
-import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.image.artefacts import FOLDER, ROOT
@@ -10,6 +10,7 @@ from tools.image.places import Places
 _BUILT = ("image", "overlays", "systemd", "saint_services", "web", "manifests", "pi-gen.conf")
 _TOOLS = ("tools/image", "tools/release")
 _TESTED = ("tools/vm", "tools/powercut", "tests/image")
+_MADE = ("__pycache__", "node_modules")  # never part of the image
 _BUILT_MARK = FOLDER / "inputs.sha256"
 
 
@@ -47,22 +48,18 @@ def _passed_folder() -> Path:
 
 
 def _digest(*paths: str) -> str:
-    """Names and content of the files that git knows, committed or not, or would add."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *paths],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-        timeout=60,
-    ).stdout
+    """Names and content of all files there, but of those that programs leave beside them."""
     total = hashlib.sha256()
-    for name in sorted(filter(None, listed.decode().split("\0"))):
-        path = ROOT / name
-        if path.is_symlink():
-            content = str(path.readlink()).encode()
-        elif path.is_file():
-            content = path.read_bytes()
-        else:
-            continue  # deleted, not committed yet
-        total.update(f"{name}\0{len(content)}\0".encode() + content)
+    for path in sorted(file for name in paths for file in _files(ROOT / name)):
+        content = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
+        total.update(f"{path.relative_to(ROOT)}\0{len(content)}\0".encode() + content)
     return total.hexdigest()
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_symlink() or path.is_file():
+        yield path
+        return
+    for inside in path.iterdir():
+        if inside.name not in _MADE:
+            yield from _files(inside)
