@@ -203,15 +203,19 @@ def writable(folder: Path) -> Iterator[None]:
         _run(["mount", "-o", "remount,ro", str(folder)])
 
 
-def overwrite(path: Path, data: bytes) -> None:
-    """Replace a file; what it said before is wiped, not only unlinked."""
-    with path.open("r+b") as old:
-        length = len(old.read())
-        write_atomic(path, data, mode=0o600)
-        old.seek(0)
-        old.write(bytes(length))
-        old.flush()
-        os.fsync(old.fileno())
+def is_boot_partition(folder: Path) -> bool:
+    """It is mounted: the folder to mount it on is empty."""
+    with contextlib.suppress(OSError):
+        return any(folder.iterdir())
+    return False
+
+
+def is_lost(path: Path) -> bool:
+    """There is no such file, or nothing but zeros in it, as FAT shows what was not written."""
+    try:
+        return not path.read_bytes().strip(b" \t\r\n\0")
+    except FileNotFoundError:
+        return True
 
 
 def _run(command: list[str]) -> None:

@@ -2,7 +2,7 @@
 wrong becomes a sentence, never a stop: then the kept settings hold, or the defaults. Pure.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,7 @@ from .config import KEPT, Machine
 
 SAINT = "saint.yaml"
 FILES = (SAINT, cloudinit.USER_DATA, cloudinit.NETWORK_CONFIG)
+_BLANK = " \t\r\n\0"  # FAT shows zeros where nothing was written yet
 _SECRETS = {("wifi", "secret"), ("hotspot", "secret"), ("claim",)}
 
 
@@ -29,6 +30,20 @@ class Outcome:
 def is_secret(name: str, place: tuple[str, ...]) -> bool:
     """True where a file of this name holds a secret."""
     return place in _SECRETS if name == SAINT else cloudinit.is_secret(place)
+
+
+def lost(
+    texts: Mapping[str, str], kept: Mapping[str, str], rewriting: Collection[str]
+) -> dict[str, str]:
+    """What the files said that are gone or empty, though nobody took them away: FAT loses a file
+    when power goes while it is written, and setup itself writes these (`rewriting`). saint.yaml,
+    which has the role, is never taken for removed.
+    """
+    return {
+        name: text
+        for name, text in kept.items()
+        if not texts.get(name, "").strip(_BLANK) and (name == SAINT or name in rewriting)
+    }
 
 
 def read(texts: Mapping[str, str], kept: Machine | None, account: str) -> Outcome:

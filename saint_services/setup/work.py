@@ -4,18 +4,18 @@ next from its work: a robot with a wrong setting starts all the same. Not here: 
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from ..lib import log
 from ..lib.errors import SaintError
 from ..lib.state import Store
-from . import adapters, logic, secrets_in_text, sources
+from . import adapters, boot_file, logic, secrets_in_text, sources
 from .adapters import Places
 from .config import KEPT, Machine
 
@@ -29,6 +29,13 @@ class Kept(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     machine: Machine | None = None
+    texts: dict[str, str] = {}  # what the boot partition's files said, without secrets
+    rewriting: list[str] = []  # files that a power cut may just have taken from it
+
+
+def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 had the settings alone."""
+    return data
 
 
 class System(Protocol):
@@ -80,37 +87,84 @@ class Run:
     def _settings(self) -> Machine:
         texts, unreadable = adapters.read_texts(self.places.firmware, sources.FILES)
         self.problems += unreadable
-        store = Store(self.places.data / "setup/machine.yaml", Kept, version=1)
+        store = Store(self.places.data / "setup/machine.yaml", Kept, 2, {1: _without_texts})
         kept = Kept()
         with self._step("the kept settings cannot be read"):
             kept = store.load()
             if store.problem:
                 self.problems.append(str(store.problem))
-        outcome = sources.read(texts, kept.machine, adapters.account())
+        lost = sources.lost(texts, kept.texts, kept.rewriting)
+        outcome = sources.read(texts | lost, kept.machine, adapters.account())
+        self._tell(outcome)
+        still_lost = self._put_back(lost)
+        if outcome.is_accepted:
+            self._keep(store, kept, outcome.machine, texts | lost, still_lost)
+        return outcome.machine
+
+    def _tell(self, outcome: sources.Outcome) -> None:
         self.problems += outcome.problems
         for sentence in outcome.problems:
             _log.warning("a setting is not taken", reason=sentence)
         for sentence in outcome.notes:
             _log.info("a setting is not followed", reason=sentence)
-        if outcome.is_accepted and outcome.machine != kept.machine:
-            with self._step("the settings cannot be kept"):
-                store.save(Kept(machine=outcome.machine))
-                kept = Kept(machine=outcome.machine)
-        if outcome.machine == kept.machine and not self.places.is_data_lost:
-            self._scrub(texts)
-        return outcome.machine
 
-    def _scrub(self, texts: dict[str, str]) -> None:
-        """Secrets leave the boot partition, which every computer reads, once they are kept."""
-        for name, text in texts.items():
-            with self._step(f"the secrets in {name} stay on the boot partition"):
-                found = secrets_in_text.find(text, _secret_in(name))
-                places = {place: KEPT for place, value in found.items() if value != KEPT}
-                if places:
-                    clean = secrets_in_text.replaced(text, places)
-                    with adapters.writable(self.places.firmware):
-                        adapters.overwrite(self.places.firmware / name, clean.encode())
-                    _log.info("secrets moved to the data partition", file=name)
+    def _put_back(self, lost: dict[str, str]) -> list[str]:
+        """Files that were lost on the boot partition; returns those that still are."""
+        still_lost = []
+        for name, text in lost.items():
+            file = self.places.firmware / name
+            still_lost.append(name)
+            with self._step(f"{name} on the boot partition is lost; what it said still holds"):
+                if not adapters.is_boot_partition(self.places.firmware):
+                    raise OSError("the boot partition is not mounted")
+                if not adapters.is_lost(file):
+                    raise OSError("what is there now cannot be read, and is left as it is")
+                with adapters.writable(self.places.firmware):
+                    boot_file.replace(file, text.encode())
+                still_lost.remove(name)
+                _log.warning(
+                    "a file was lost on the boot partition and is put back as it was; secrets are"
+                    " kept by this machine and do not stand in it",
+                    file=name,
+                )
+        return still_lost
+
+    def _keep(
+        self,
+        store: Store[Kept],
+        before: Kept,
+        machine: Machine,
+        texts: dict[str, str],
+        still_lost: list[str],
+    ) -> None:
+        """Then secrets leave the boot partition, which every computer reads."""
+        told = {name: text for name, text in texts.items() if text.strip()}
+        clean = {name: _without_secrets(name, text) for name, text in told.items()}
+        dirty = [name for name, text in clean.items() if text != texts[name]]
+        kept = Kept(machine=machine, texts=clean, rewriting=sorted({*still_lost, *dirty}))
+        if kept != before:
+            try:
+                store.save(kept)
+            except SaintError as err:
+                self.problems.append(f"the settings cannot be kept: {err}")
+                _log.error("the settings cannot be kept", error=err)
+                return
+        if self.places.is_data_lost:
+            return
+        left = [*still_lost, *(name for name in dirty if not self._scrub(name, clean[name]))]
+        if sorted(left) != kept.rewriting:
+            with self._step("the settings cannot be kept"):
+                store.save(kept.model_copy(update={"rewriting": sorted(left)}))
+
+    def _scrub(self, name: str, clean: str) -> bool:
+        """True when the secrets have left the file."""
+        has_left = False
+        with self._step(f"the secrets in {name} stay on the boot partition"):
+            with adapters.writable(self.places.firmware):
+                boot_file.replace(self.places.firmware / name, clean.encode())
+            has_left = True
+            _log.info("secrets moved to the data partition", file=name)
+        return has_left
 
     @property
     def _token(self) -> Path:
@@ -164,5 +218,7 @@ class Run:
         _log.info("this machine is set up", role=machine.role, hostname=plan.hostname)
 
 
-def _secret_in(name: str) -> Callable[[tuple[str, ...]], bool]:
-    return lambda place: sources.is_secret(name, place)
+def _without_secrets(name: str, text: str) -> str:
+    found = secrets_in_text.find(text, lambda place: sources.is_secret(name, place))
+    places = {place: KEPT for place, value in found.items() if value != KEPT}
+    return secrets_in_text.replaced(text, places) if places else text

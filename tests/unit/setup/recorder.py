@@ -1,5 +1,10 @@
 """What setup would do to the computer, written down instead."""
 
+from pathlib import Path
+
+from saint_services.setup.adapters import Places
+from saint_services.setup.work import Run
+
 
 class Recorder:
     """Instead of the computer that the test runs on."""
@@ -13,3 +18,10 @@ class Recorder:
 
     def start(self, targets: tuple[str, ...]) -> None:
         self.targets = targets
+
+
+def run(root: Path) -> tuple[Run, Recorder]:
+    recorder = Recorder()
+    work = Run(Places(root), recorder)
+    work.everything()
+    return work, recorder

@@ -4,12 +4,8 @@ import json
 import os
 from pathlib import Path
 
-import pytest
-
-from saint_services.setup.adapters import Places
 from saint_services.setup.config import KEPT
-from saint_services.setup.work import Run
-from tests.unit.setup.recorder import Recorder
+from tests.unit.setup.recorder import run
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNhaW50 me"
 YAML = f"""role: server
@@ -19,24 +15,6 @@ wifi:
 ssh:
   keys: ["{KEY}"]
 """
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    for folder in ("boot/firmware", "data", "etc", "run/saint", "proc"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "proc/cpuinfo").write_text("Serial\t\t: 10000000a1b2c3d4\n")
-    # Made beforehand: ssh-keygen is not everywhere.
-    (tmp_path / "data/ssh").mkdir()
-    (tmp_path / "data/ssh/ssh_host_ed25519_key").write_text("key")
-    return tmp_path
-
-
-def run(root: Path) -> tuple[Run, Recorder]:
-    recorder = Recorder()
-    work = Run(Places(root), recorder)
-    work.everything()
-    return work, recorder
 
 
 def everything_written(root: Path) -> dict[str, bytes]:
