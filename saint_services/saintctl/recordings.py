@@ -48,8 +48,7 @@ def lines(file: BinaryIO, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def time_us(line: dict[str, Any], where: str) -> int:
     """The line's t_us."""
     value = line.get("t_us")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not isfinite(value):
+    if not isinstance(value, int | float) or isinstance(value, bool) or not isfinite(value):
         raise _fault(f"{where}: t_us must be a number of microseconds")
     return int(value)
 
