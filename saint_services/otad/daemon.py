@@ -155,10 +155,15 @@ class Firmware:
         nobody's boot waits for that.
         """
         if self._own:
-            self._ctx.spawn(self._own.start(), "own machine starts")
+            self._ctx.spawn(self._start_own(self._own), "own machine starts")
         self._ctx.spawn(self._nodes.watch(self.hear, self._register), "nodes")
         self._ctx.spawn(self.conductor.conduct(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
+
+    async def _start_own(self, own: OwnMachine) -> None:
+        await own.start()
+        if own.problem:
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, own.problem)
 
     async def close(self) -> None:
         """Give everything back."""
@@ -227,8 +232,8 @@ class Firmware:
         if nodes is not None:
             self.fleet = machines_known.register(self.fleet, nodes, monotonic_s())
             self._stir()
-            if self._own:
-                self._own.block(machines_known.live_outputs(nodes))
+        if self._own:
+            self._own.hear_registry(None if nodes is None else machines_known.live_outputs(nodes))
         return set(self.fleet.known)
 
     def _stir(self) -> None:

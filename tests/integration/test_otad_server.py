@@ -5,7 +5,7 @@ with the roll-out after its own restart.
 import asyncio
 import contextlib
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,10 +13,12 @@ import pytest
 
 from saint_services.lib.api.firmware import (
     FirmwareReport,
+    MachineFirmware,
     Plan,
     PlanState,
     RolloutRequest,
     Step,
+    UpdateState,
     Verdict,
 )
 from saint_services.lib.daemon import bind
@@ -71,8 +73,10 @@ class Server:
 
         api.get("/health", report)
         server = await api.serve([bind(self.robot.directories.runtime, name)])
-        yield
-        await server.close()
+        try:
+            yield
+        finally:
+            await server.close()
 
     async def restarts(self) -> None:
         """As asked: the boot loader takes the next slot."""
@@ -109,13 +113,11 @@ async def machine_of(ota: Ota):
     return next(machine for machine in shown.machines if machine.is_server)
 
 
-async def begin(server: Server, ota: Ota, version: str) -> None:
+async def begin(server: Server, ota: Ota, version: str, **wishes: object) -> None:
     status, answer = await ota.upload(await server.bundle(version))
     assert status == 200, answer
-    async for shown in ota.client.stream("GET", "/watch", None, FirmwareReport):
-        if any(m.is_server and not m.blocked_by for m in shown.machines):
-            break
-    await ota.client.post("/rollout", RolloutRequest(), Plan)
+    await until_machine(ota, lambda machine: not machine.blocked_by)
+    await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), Plan)
 
 
 async def ended(ota: Ota) -> Plan:
@@ -153,6 +155,41 @@ async def test_server_that_is_not_well_goes_back_and_halts_the_roll_out(server: 
     assert plan.steps[0].step is Step.FAILED
     assert (machine.version, machine.slot, machine.verdict) == ("1.0.0", "A", Verdict.ROLLED_BACK)
     assert "saint-webd" in machine.reason
+
+
+async def test_server_does_not_restart_before_it_knows_that_no_outputs_are_live(server: Server):
+    robot = server.robot
+    robot.node("n1")
+    async with server.otad() as ota:
+        await begin(server, ota, "1.1.0", nodes=["server"])
+        await until(server.request.exists, 20.0)
+    server.request.unlink()
+    robot.live.add("n1")
+    robot.registry_waits_for = asyncio.Event()
+    async with server.otad() as ota:
+        await until_machine(
+            ota, lambda m: m.state is UpdateState.RESTARTING and "not known yet" in m.blocked_by
+        )
+        robot.registry_waits_for.set()
+        await until_machine(ota, lambda machine: "live on n1" in machine.blocked_by)
+        assert not server.request.exists()
+        robot.live.clear()
+        await server.restarts()
+
+
+async def until_machine(ota: Ota, condition: Callable[[MachineFirmware], bool]) -> None:
+    async with asyncio.timeout(10.0):
+        async for shown in ota.client.stream("GET", "/watch", None, FirmwareReport):
+            if any(machine.is_server and condition(machine) for machine in shown.machines):
+                return
+
+
+async def test_damaged_record_of_the_server_is_told(server: Server):
+    path = server.robot.directories.state / "own/update.json"
+    path.parent.mkdir(parents=True)
+    path.write_text("{")
+    async with server.otad() as ota:
+        await until(lambda: "update.json" in str(ota.context.health.report()))
 
 
 async def test_bundle_of_another_maker_is_refused_by_the_installer(server: Server, tmp_path: Path):

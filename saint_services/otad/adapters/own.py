@@ -20,6 +20,7 @@ from ..logic import Ask
 _LOOK_BUSY_S = 1.0
 _LOOK_IDLE_S = 30.0
 _ANSWER_LIMIT_S = 2.0
+_REGISTRY_STARTS_S = 30.0  # one that says nothing may be what is wrong with a release
 _ROLE = ("adoptiond", "routerd")  # without them this is no server
 
 Hear = Callable[[str, FirmwareStatus, float], bool]
@@ -45,6 +46,9 @@ class OwnMachine:
         self._daemons = {each: Client(runtime / f"{each}.sock") for each in _ROLE}
         self._work = Work(role_problem="not looked at yet")
         self._updater = Updater(name, self, state / "own", spawn, limits, world)
+        self._updater.block("it is not known yet whether outputs are live")
+        self._is_registry_heard = False
+        self._unheard_until_s = monotonic_s() + _REGISTRY_STARTS_S
 
     async def start(self) -> None:
         """It tells of itself from now on."""
@@ -71,9 +75,18 @@ class OwnMachine:
             raise SaintError(Code.REFUSED, answer.message)
         return answer.message
 
-    def block(self, reason: str) -> None:
-        """Why this machine may not be disturbed now; empty: it may."""
-        self._updater.block(reason)
+    @property
+    def problem(self) -> str:
+        """Of the file with our record; known after start()."""
+        return self._updater.problem
+
+    def hear_registry(self, live: str | None) -> None:
+        """Which outputs are live, so that this machine may not be disturbed; empty: none. None
+        while the registry is silent: then what it said last counts."""
+        if live is None and (self._is_registry_heard or monotonic_s() < self._unheard_until_s):
+            return
+        self._is_registry_heard = True
+        self._updater.block(live or "")
 
     # what lib/update asks of us
 

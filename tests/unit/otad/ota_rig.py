@@ -121,6 +121,8 @@ class Robot:
     installer: FakeInstaller = field(default_factory=FakeInstaller)
     nodes: dict[str, FakeNode] = field(default_factory=dict)
     away: set[str] = field(default_factory=set)
+    live: set[str] = field(default_factory=set)  # nodes whose outputs are
+    registry_waits_for: asyncio.Event | None = None
 
     @property
     def directories(self) -> Directories:
@@ -144,6 +146,8 @@ class Robot:
         api = Api()
 
         async def answer(_: object) -> NodeList:
+            if self.registry_waits_for:
+                await self.registry_waits_for.wait()
             return NodeList(nodes=[self._info(node_id) for node_id in self.nodes])
 
         api.get("/nodes", answer)
@@ -155,7 +159,10 @@ class Robot:
 
     def _info(self, node_id: str) -> NodeInfo:
         state = NodeState.OFFLINE if node_id in self.away else NodeState.ACTIVE
-        return NodeInfo(node_id=node_id, display_name="", state=state, firmware_version="1.0.0")
+        return NodeInfo(
+            node_id=node_id, display_name="", state=state, firmware_version="1.0.0",
+            outputs_safe=node_id not in self.live,
+        )  # fmt: skip
 
     def _world(self) -> World:
         services = Services(SystemBus("unix:path=/none"))
