@@ -5,8 +5,9 @@ Not here: the doors (adapters/uploads.py, questions.py), the disk (adapters/repo
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 
 from ..lib import log
 from ..lib.api.firmware import Release
@@ -21,6 +22,7 @@ from .config import Config
 
 _CHUNK_BYTES = 1 << 20
 _log = log.get("otad")
+T = TypeVar("T")
 
 
 class Claims(Protocol):
@@ -88,13 +90,13 @@ class Taker:
             return await self.take(_read(file, path), os.fstat(file.fileno()).st_size)
 
     async def remove(self, version: str) -> None:
-        """A release that nobody needs."""
-        if version not in self._repository.stored:
-            raise SaintError(Code.NOT_FOUND, f"there is no release {version[:40]!r}")
-        if version in self._needed():
-            message = f"{version} is offered to nodes, or is the way back"
-            raise SaintError(Code.REFUSED, message, fix="Roll out another release first.")
+        """A release that nobody needs; waits for a bundle that is being taken in."""
         async with self._busy:
+            if version not in self._repository.stored:
+                raise SaintError(Code.NOT_FOUND, f"there is no release {version[:40]!r}")
+            if version in self._needed():
+                message = f"{version} is offered to nodes, or is the way back"
+                raise SaintError(Code.REFUSED, message, fix="Roll out another release first.")
             await asyncio.to_thread(self._repository.remove, version)
         _log.info("release removed", version=version)
         self.on_change()
@@ -103,24 +105,25 @@ class Taker:
         self, chunks: AsyncIterator[bytes], size_bytes: int, wanted_checksum: str
     ) -> Release:
         self._check_size(size_bytes)
-        intake = await asyncio.to_thread(self._repository.begin, size_bytes)
+        intake = self._repository.intake(size_bytes)
         try:
+            await _ended(intake.open)
             async for chunk in chunks:
-                await asyncio.to_thread(intake.write, chunk)
-            checksum = await asyncio.to_thread(intake.finish)
+                await _ended(partial(intake.write, chunk))
+            checksum = await _ended(intake.finish)
             if wanted_checksum and checksum != wanted_checksum:
                 message = f"its checksum is {checksum}, announced was {wanted_checksum}"
                 raise SaintError(Code.RELEASE_INVALID, message, fix="Send the file again.")
             return await self._judged(intake, checksum)
         finally:
-            await asyncio.shield(asyncio.to_thread(intake.drop))
+            await _ended(intake.drop)
 
     async def _judged(self, intake: Intake, checksum: str) -> Release:
         manifest = await asyncio.to_thread(bundle.read, intake.path, self._config.compatible)
         claims = await self._inspector.inspect(str(intake.path))
         if (claims.version, claims.compatible) != (manifest.version, manifest.compatible):
             raise bundle.refusal("the signature is for another manifest")
-        return await asyncio.to_thread(self._repository.store, intake, manifest, checksum)
+        return await _ended(partial(self._repository.store, intake, manifest, checksum))
 
     def _check_size(self, size_bytes: int) -> None:
         largest = self._config.largest_bundle_bytes
@@ -148,6 +151,16 @@ class Taker:
             if version not in stay:
                 await asyncio.to_thread(self._repository.remove, version)
                 _log.info("old release removed", version=version)
+
+
+async def _ended(work: Callable[[], T]) -> T:
+    """In a thread. Who gives up meanwhile waits for its end: what it works on is dropped next."""
+    running = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(running)
+    except asyncio.CancelledError:
+        await asyncio.gather(running, return_exceptions=True)
+        raise
 
 
 async def _read(file: BinaryIO, path: Path) -> AsyncIterator[bytes]:

@@ -15,35 +15,31 @@ IMAGE = "saint_node.img"
 
 
 class Intake:
-    """Takes so many bytes as were announced, no more and no fewer."""
+    """Takes so many bytes as were announced, no more and no fewer. After open() comes drop(),
+    whatever happens in between."""
 
     def __init__(self, folder: Path, size_bytes: int, reserve_bytes: int) -> None:
         self.folder = folder
         self.path = folder / IMAGE
         self.size_bytes = size_bytes
+        self._reserve_bytes = reserve_bytes
         self._digest = hashlib.sha256()
         self._taken = 0
-        self._file = self._open(reserve_bytes)
+        self._file = -1
 
-    def _open(self, reserve_bytes: int) -> int:
+    def open(self) -> None:
         """Takes the place on the disk at once: a full one is told before, not in the middle."""
         try:
             shutil.rmtree(self.folder, ignore_errors=True)  # a killed predecessor's
             self.folder.mkdir(parents=True)
             free = shutil.disk_usage(self.folder).free
-            if free < self.size_bytes + reserve_bytes:
-                raise _full(self.size_bytes, max(0, free - reserve_bytes))
+            if free < self.size_bytes + self._reserve_bytes:
+                raise _full(self.size_bytes, max(0, free - self._reserve_bytes))
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-            descriptor = os.open(self.path, flags, 0o640)
+            self._file = os.open(self.path, flags, 0o640)
+            os.posix_fallocate(self._file, 0, self.size_bytes)
         except OSError as err:
             raise _fault(err, self.path, self.size_bytes) from err
-        try:
-            os.posix_fallocate(descriptor, 0, self.size_bytes)
-        except OSError as err:
-            os.close(descriptor)
-            self.drop()
-            raise _fault(err, self.path, self.size_bytes) from err
-        return descriptor
 
     def write(self, chunk: bytes) -> None:
         """The next bytes."""
@@ -70,7 +66,7 @@ class Intake:
 
     def drop(self) -> None:
         """Whatever became of it: nothing is left. Harmless after it was stored."""
-        if getattr(self, "_file", -1) >= 0:
+        if self._file >= 0:
             with contextlib.suppress(OSError):
                 os.close(self._file)
             self._file = -1

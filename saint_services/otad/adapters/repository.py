@@ -52,7 +52,7 @@ class Repository:
 
     @property
     def stored(self) -> Mapping[str, Stored]:
-        """By version."""
+        """By version. Never changes under who reads it: a change makes another one."""
         return self._stored
 
     def open(self) -> list[str]:
@@ -78,8 +78,8 @@ class Repository:
         except OSError:
             return 0
 
-    def begin(self, size_bytes: int) -> Intake:
-        """Take in a bundle of this size."""
+    def intake(self, size_bytes: int) -> Intake:
+        """For a bundle of this size. Does not block: nothing is opened yet."""
         return Intake(self._incoming, size_bytes, self._reserve_bytes)
 
     def store(self, intake: Intake, manifest: Manifest, checksum: str) -> Release:
@@ -101,12 +101,13 @@ class Repository:
         except OSError as err:
             message = f"{folder} cannot be written: {err.strerror}"
             raise SaintError(Code.INTERNAL, message, fix="Check the disk.") from err
-        self._stored[manifest.version] = _stored(facts)
-        return self._stored[manifest.version].release
+        stored = _stored(facts)
+        self._stored = {**self._stored, manifest.version: stored}
+        return stored.release
 
     def remove(self, version: str) -> None:
         """A crash in between leaves a folder that the next start removes."""
-        del self._stored[version]
+        self._stored = {known: kept for known, kept in self._stored.items() if known != version}
         folder = self._archive / f"{_PREFIX}{version}"
         try:
             folder.rename(self._removed)
