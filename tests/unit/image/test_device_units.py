@@ -53,6 +53,24 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
     assert {name: rate for name, rate in rates.items() if rate > MOST_EXPOSED} == {}
 
 
+def test_job_that_keeps_last_words_is_not_exposed_and_starts_no_other(merged: Path) -> None:
+    unit = merged / "saint-crash@saint-webd.service"
+    shutil.copy(merged / "saint-crash@.service", unit)
+    try:
+        said = analyze(merged, "security", "--offline=true", str(unit))
+    finally:
+        unit.unlink()
+    found = re.search(r"exposure level for \S+: ([\d.]+)", said)
+    if found is None:
+        pytest.skip("this systemd-analyze does not rate unit files")
+    assert float(found[1]) <= MOST_EXPOSED
+    drop_in = "06-crash.conf"
+    assert "OnFailure=saint-crash@%N.service" in (merged / "saint-.service.d" / drop_in).read_text()
+    assert "[" not in (merged / "saint-crash@.service.d" / drop_in).read_text()
+    # A unit that had failed would speak against a release that is on trial.
+    assert "ExecStartPre=-" in (merged / "saint-crash@.service").read_text()
+
+
 def test_units_have_no_cycle_and_no_unknown_line(merged: Path) -> None:
     units = [
         str(path) for path in sorted(merged.iterdir()) if path.suffix in (".service", ".mount")

@@ -1,0 +1,76 @@
+"""A job of its own, started when a unit of ours has failed: keeps the last lines that it logged,
+because the journal is in memory and ends with the power. `python3 -m
+saint_services.lib.crash_excerpt saint-webd`; the unit is saint-crash@.service. Not here: when it
+is started; what a verdict on a release quotes (lib/update/checks.py).
+"""
+
+import os
+import re
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from . import log
+from .clock import wall_s
+from .state import write_atomic
+
+FOLDER = Path("/data/system/crashes")
+LONGEST_BYTES = 64 << 10
+MOST_FILES = 20
+_LINES = 50
+_LIMIT_S = 20.0
+_UNIT = re.compile(r"saint-[A-Za-z0-9@_.:\\-]{1,100}")
+_MODE = 0o640  # the folder's group is the owner's
+_log = log.get("crash")
+
+
+def keep(unit: str, folder: Path, now_s: float) -> Path:
+    """Write the excerpt of one unit; the oldest files go. Raises OSError."""
+    moment = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
+    path = folder / f"{moment}-{unit}.log"
+    write_atomic(path, _tail(_logged(unit)), _MODE)
+    for old in sorted(folder.glob("*.log"))[:-MOST_FILES]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def _logged(unit: str) -> bytes:
+    """What systemd says about it too: how it ended."""
+    command = ["journalctl", "--quiet", "--boot", "--no-pager", "--output=short-iso-precise"]
+    command += [f"--lines={_LINES}", f"--unit={unit}.service"]
+    try:
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_LIMIT_S, check=True
+        )
+    except subprocess.SubprocessError as err:
+        raise OSError(f"the journal cannot be read: {err}") from err
+    return done.stdout
+
+
+def _tail(text: bytes) -> bytes:
+    """Whole lines, as many of the last ones as fit; nothing that could steer a terminal."""
+    if len(text) > LONGEST_BYTES:
+        text = text[-LONGEST_BYTES:].partition(b"\n")[2]
+    shown = text.decode("ascii", "replace").replace("\ufffd", "?")
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in shown).encode()
+
+
+def main(words: list[str], folder: Path) -> int:
+    """The exit code."""
+    if len(words) != 1 or not _UNIT.fullmatch(words[0]):
+        _log.error("name a unit of ours, and nothing else", example="saint-webd")
+        return 2
+    try:
+        path = keep(words[0], folder, wall_s())
+    except OSError as err:
+        _log.error("what a unit said before it failed is not kept", unit=words[0], error=err)
+        return 1
+    _log.info("what a unit said before it failed is kept", unit=words[0], file=path)
+    return 0
+
+
+if __name__ == "__main__":
+    log.setup("crash")
+    os.umask(0o027)
+    sys.exit(main(sys.argv[1:], FOLDER))
