@@ -66,10 +66,11 @@ def test_unit_is_short(path: Path) -> None:
 
 def test_every_user_is_declared() -> None:
     declared = ROOT / "overlays/common/usr/lib/sysusers.d/saint.conf"
+    jobs = ROOT / "overlays/common/usr/lib/systemd/system"
     users = re.findall(r"^u (\S+)", declared.read_text(encoding="utf-8"), re.MULTILINE)
     named = [
         re.search(r"^User=(\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
-        for path in sorted(FOLDER.glob("*.service"))
+        for path in (*sorted(FOLDER.glob("*.service")), *sorted(jobs.glob("saint-*.service")))
     ]
     assert [match[1] for match in named if match] == users
 
