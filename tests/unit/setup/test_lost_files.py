@@ -3,9 +3,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from saint_services.lib.state import Store
 from saint_services.setup import boot_file
-from saint_services.setup.config import KEPT
+from saint_services.setup.config import KEPT, Machine
+from saint_services.setup.work import Kept
 from tests.unit.setup.recorder import Recorder, run
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNhaW50 me"
@@ -182,3 +186,15 @@ def test_new_content_counts_after_the_file_came_back(root: Path, firmware: Path)
     file.write_text("role: node\n")
     _, recorder = run(root)
     assert recorder.targets == ("saint-node.target",)
+
+
+@settings(deadline=None, max_examples=50)  # a busy machine is no fault
+@given(text=st.text(st.characters(codec="utf-8")))
+def test_any_text_can_be_kept(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    """What cannot be read again would take the settings with it."""
+    path = tmp_path_factory.mktemp("data") / "machine.yaml"
+    kept = Kept(machine=Machine(role="server"), texts={"user-data": text})
+    Store(path, Kept, 2).save(kept)
+    again = Store(path, Kept, 2)
+    assert again.load() == kept
+    assert again.problem is None
