@@ -31,7 +31,7 @@ _STOP_LIMIT_S = 5.0  # for run() to reach its safe state and return
 _CLOSE_LIMIT_S = 2.0  # for the bus and the servers
 _PULSE_S = 0.5  # how often the loop proves that it turns
 _LAG_LIMIT_S = 0.1
-_BACKLOG = 64
+_BACKLOG = 128
 _MOST_WAITING = 4096
 
 
@@ -104,6 +104,19 @@ def bind(runtime: Path, name: str) -> socket.socket:
     except OSError as err:
         bound.close()
         raise SaintError(Code.CONFIG_INVALID, f"{path} cannot be opened: {err}") from err
+    bound.setblocking(False)
+    return bound
+
+
+def bind_tcp(address: str, port: int) -> socket.socket:
+    """The same for a TCP port; 0 is any free one."""
+    try:
+        bound = socket.create_server((address, port), backlog=_BACKLOG)
+    except OSError as err:
+        text = f"port {port} of {address} cannot be opened: {err.strerror}"
+        raise SaintError(
+            Code.CONFIG_INVALID, text, fix="Set another port, or end what uses this one."
+        ) from err
     bound.setblocking(False)
     return bound
 

@@ -13,7 +13,6 @@ from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
-from ..lib.update.events import Limits
 from ..lib.update.updater import Updater, Work, World
 from .adapters.firmware import FirmwareServer, checked_release
 from .adapters.role_process import DAEMONS
@@ -35,8 +34,7 @@ class NodeFirmware:
         tell_node: Callable[[Event], None],
         world: World | None = None,
     ) -> None:
-        config, node_id = ctx.config, read().node_id
-        limits = Limits(config.health_timeout_s, config.health_settle_s, config.boot_attempts)
+        limits, node_id = ctx.config.update_limits, read().node_id
         self._ctx = ctx
         self._bus = bus
         self._read = read
@@ -44,7 +42,7 @@ class NodeFirmware:
         self._node_id = node_id
         self._heard_s = float("-inf")
         self._has_asked = False  # the server answered once since this boot
-        self._server = FirmwareServer(bus, node_id, config.firmware_check_timeout_s)
+        self._server = FirmwareServer(bus, node_id, ctx.config.firmware_check_timeout_s)
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
         bus.subscribe(SYSTEM_STATUS, self._heard)

@@ -4,6 +4,7 @@ Once a second, and at once when something changed.
 
 import asyncio
 from collections.abc import Callable
+from typing import TypeVar
 
 from ..lib import machine
 from ..lib.bus import Bus
@@ -20,6 +21,7 @@ from .adapters.outputs import HEADER, Outputs
 from .life import Life
 from .state import Identity
 
+LifeSign = TypeVar("LifeSign", NodeAnnouncement, NodeStatus)
 _INTERVAL_S = 1.0
 _PROBE_EVERY = 5  # seconds; a role at work owns its buses: they are not probed then
 
@@ -77,46 +79,36 @@ class Reporter:
             self._peripherals = self._outputs.peripherals()
 
     def _node_announcement(self, life: Life, identity: Identity) -> NodeAnnouncement:
-        return NodeAnnouncement(
-            stamp=stamp(),
-            node_id=identity.node_id,
-            mac_address=identity.mac_address,
-            display_name=identity.display_name,
-            hardware_model=self._hardware.model,
-            hardware_rev=self._hardware.revision,
-            firmware_version=self._hardware.version,
-            state=life.state.value,
-            reason=life.reason,
-            address=self._address,
-            cpu_temp=self._metrics.cpu_temp,
-            cpu_usage=self._metrics.cpu_usage,
-            memory_usage=self._metrics.memory_usage,
-            uptime_seconds=self._metrics.uptime_s,
-            peripherals=self._peripherals,
-        )
+        message = NodeAnnouncement(peripherals=self._peripherals)
+        return self._filled(message, life, identity)
 
     def _node_status(self, life: Life, identity: Identity) -> NodeStatus:
-        return NodeStatus(
-            stamp=stamp(),
-            node_id=identity.node_id,
-            mac_address=identity.mac_address,
-            display_name=identity.display_name,
-            hardware_model=self._hardware.model,
-            hardware_rev=self._hardware.revision,
-            firmware_version=self._hardware.version,
-            state=life.state.value,
+        message = NodeStatus(
             role=life.wanted.role if life.wanted else "",
             instance=life.wanted.instance if life.wanted else "",
             config_version=life.held.config.version if life.held else "",
-            reason=life.reason,
-            address=self._address,
-            cpu_temp=self._metrics.cpu_temp,
-            cpu_usage=self._metrics.cpu_usage,
-            memory_usage=self._metrics.memory_usage,
-            uptime_seconds=self._metrics.uptime_s,
             role_restarts=life.restarts,
             outputs_safe=life.outputs_safe,
         )
+        return self._filled(message, life, identity)
+
+    def _filled(self, message: LifeSign, life: Life, identity: Identity) -> LifeSign:
+        """With what both life signs tell."""
+        message.stamp = stamp()
+        message.node_id = identity.node_id
+        message.mac_address = identity.mac_address
+        message.display_name = identity.display_name
+        message.hardware_model = self._hardware.model
+        message.hardware_rev = self._hardware.revision
+        message.firmware_version = self._hardware.version
+        message.state = life.state.value
+        message.reason = life.reason
+        message.address = self._address
+        message.cpu_temp = self._metrics.cpu_temp
+        message.cpu_usage = self._metrics.cpu_usage
+        message.memory_usage = self._metrics.memory_usage
+        message.uptime_seconds = self._metrics.uptime_s
+        return message
 
     def _gpio_status(self) -> NodeGPIOStatus:
         return NodeGPIOStatus(

@@ -5,6 +5,7 @@ import os
 from pydantic import Field
 
 from ..lib.config import Settings
+from ..lib.update.settings import UpdateSettings
 
 
 def _compatible() -> str:
@@ -19,8 +20,8 @@ class Listen(Settings):
     port: int = Field(default=8080, ge=0, le=65535)  # 0: any free
 
 
-class Config(Settings):
-    """otad.yaml"""
+class Config(UpdateSettings):
+    """otad.yaml; what is inherited is for a server that is no node."""
 
     listen: Listen = Listen()
     # What a bundle must be made for.
@@ -32,10 +33,6 @@ class Config(Settings):
     parallel: int = Field(default=1, ge=1, le=16)
     # Writing a slot to a slow card takes 5 min, every try of a boot up to 5 min, three tries.
     machine_limit_s: float = Field(default=1800.0, gt=0, le=14400)
-    # A server that is no node: from the start of a new release until it must be well.
-    health_timeout_s: float = Field(default=120.0, gt=0, le=3600)
-    # So long it must stay well then.
-    health_settle_s: float = Field(default=10.0, ge=0, le=600)
     # A machine that is silent for so long is left out. A reboot for another reason is over by then.
     away_after_s: float = Field(default=60.0, gt=0, le=3600)
     # How many releases stay; the offered one and the one before it always do.

@@ -8,12 +8,11 @@ from ..lib.api.adoption import NodeInfo
 from ..lib.api.firmware import FirmwareReport, MachineFirmware
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
-from ..lib.daemon import Context, bind
+from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
 from ..lib.ipc import Api
 from ..lib.state import Store
-from ..lib.update.events import Limits as UpdateLimits
 from ..lib.update.updater import World
 from . import fleet as machines_known
 from . import orders, views
@@ -24,7 +23,7 @@ from .adapters.inspector import Signatures
 from .adapters.intake import IMAGE
 from .adapters.nodes import Nodes
 from .adapters.own import OwnMachine
-from .adapters.place import Place, bound
+from .adapters.place import Place
 from .adapters.repository import Repository
 from .adapters.roles import load_roles
 from .adapters.uploads import Uploads
@@ -47,7 +46,7 @@ async def run(ctx: Context[Config], world: World | None = None) -> None:
     roles = await asyncio.to_thread(load_roles, ctx.directories.share / "manifests")
     place = await asyncio.to_thread(Place.from_environment)
     listen = ctx.config.listen
-    served = ctx.sockets.get("firmware") or [bound(listen.address, listen.port)]
+    served = ctx.sockets.get("firmware") or [bind_tcp(listen.address, listen.port)]
     bus = await ctx.open_bus("otad")
     firmware = Firmware(ctx, bus, place, world or World.of_this_machine(), served[0])
     await firmware.open()
@@ -145,9 +144,8 @@ class Firmware:
 
     def _own_machine(self, world: World) -> OwnMachine:
         ctx = self._ctx
-        config = ctx.config
-        limits = UpdateLimits(config.health_timeout_s, config.health_settle_s)
         directories = (ctx.directories.state, ctx.directories.runtime)
+        limits = ctx.config.update_limits
         return OwnMachine(self._place.own, directories, ctx.spawn, limits, world, self.hear)
 
     def start(self) -> None:

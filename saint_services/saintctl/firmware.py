@@ -101,28 +101,22 @@ def rollout(
         raise typer.Exit(1)
 
 
-@app.command()
-def pause(context: typer.Context, as_json: AsJson = False) -> None:
-    """Begin with no further machine; the one that installs goes on."""
-    _control(context.obj, ControlAction.PAUSE, as_json)
+def _add_control(action: ControlAction, help_text: str) -> None:
+    def control(context: typer.Context, as_json: AsJson = False) -> None:
+        body = RolloutControl(action=action)
+        plan = run(tell(context.obj, "otad", "/rollout/control", body, Plan), as_json)
+        print_json(plan) if as_json else print(view.rollout_line(plan))
+
+    app.command(action.value, help=help_text)(control)
 
 
-@app.command()
-def resume(context: typer.Context, as_json: AsJson = False) -> None:
-    """Go on after a pause; after a halt, try the machine that failed again."""
-    _control(context.obj, ControlAction.RESUME, as_json)
-
-
-@app.command()
-def cancel(context: typer.Context, as_json: AsJson = False) -> None:
-    """End the roll-out; machines keep what they have."""
-    _control(context.obj, ControlAction.CANCEL, as_json)
-
-
-@app.command()
-def rollback(context: typer.Context, as_json: AsJson = False) -> None:
-    """Bring all machines back to the release before."""
-    _control(context.obj, ControlAction.ROLLBACK, as_json)
+for _action, _help in {
+    ControlAction.PAUSE: "Begin with no further machine; the one that installs goes on.",
+    ControlAction.RESUME: "Go on after a pause; after a halt, try the machine that failed again.",
+    ControlAction.CANCEL: "End the roll-out; machines keep what they have.",
+    ControlAction.ROLLBACK: "Bring all machines back to the release before.",
+}.items():
+    _add_control(_action, _help)
 
 
 @app.command()
@@ -130,13 +124,6 @@ def watch(context: typer.Context, as_json: AsJson = False) -> None:
     """Follow what all machines do until Ctrl-C; with --json one line per change."""
     with contextlib.suppress(KeyboardInterrupt):
         run(_watch(context.obj, as_json, until_end=False), as_json)
-
-
-def _control(given: str, action: ControlAction, as_json: bool) -> None:
-    plan = run(
-        tell(given, "otad", "/rollout/control", RolloutControl(action=action), Plan), as_json
-    )
-    print_json(plan) if as_json else print(view.rollout_line(plan))
 
 
 def _tell_release(release: Release, as_json: bool) -> None:

@@ -7,8 +7,7 @@ from typing import Any
 
 from ..lib import log
 from ..lib.clock import monotonic_s
-from ..lib.daemon import Context
-from ..lib.errors import Code, SaintError
+from ..lib.daemon import Context, bind_tcp
 from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
@@ -23,7 +22,6 @@ from .robot import Daemons, Robot, load_roles
 from .state import load_token
 
 _log = log.get("webd")
-BACKLOG = 128
 
 
 async def run(ctx: Context[Config]) -> None:
@@ -109,14 +107,6 @@ def _listening(ctx: Context[Config]) -> tuple[list[socket.socket], list[socket.s
     http, saint = ctx.sockets.get("http", []), ctx.sockets.get("saint", [])
     if http or saint:
         return http, saint
-    return [_bound(listen.address, listen.http_port)], [_bound(listen.address, listen.saint_port)]
-
-
-def _bound(address: str, port: int) -> socket.socket:
-    try:
-        bound = socket.create_server((address, port), backlog=BACKLOG)
-    except OSError as err:
-        text = f"port {port} of {address} cannot be opened: {err.strerror}"
-        raise SaintError(Code.CONFIG_INVALID, text) from err
-    bound.setblocking(False)
-    return bound
+    return [bind_tcp(listen.address, listen.http_port)], [
+        bind_tcp(listen.address, listen.saint_port)
+    ]

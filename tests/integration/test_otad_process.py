@@ -17,9 +17,9 @@ import aiohttp
 import pytest
 
 from saint_services.lib.api.firmware import FirmwareReport
+from saint_services.lib.daemon import bind_tcp
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
-from saint_services.otad.adapters.place import bound
 from tests.unit.otad.ota_rig import until
 from tools.fake_rauc.bundle_writer import Release, write_bundle
 from tools.fake_rauc.rig import FakeMachine, fake_machine
@@ -90,7 +90,7 @@ async def place() -> AsyncIterator[Place]:
         folder = Path(short)
         for name in ("state", "run", "etc"):
             (folder / name).mkdir()
-        free = bound("127.0.0.1", 0)
+        free = bind_tcp("127.0.0.1", 0)
         port = int(free.getsockname()[1])
         free.close()
         (folder / "etc/otad.yaml").write_text(f"listen: {{port: {port}}}\nreserve_bytes: 0\n")

@@ -2,14 +2,11 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ...lib import machine
-from ...lib.errors import Code, SaintError
 
-BACKLOG = 64
 # Any address of the internal network: shows which of ours is on it; nothing is sent there.
 _INTERNAL_PEER = "192.168.10.2"
 _SERVER = "server"
@@ -43,14 +40,3 @@ class Place:
             return "127.0.0.1"
         found = await asyncio.to_thread(machine.address, _INTERNAL_PEER)
         return found or "192.168.10.1"
-
-
-def bound(address: str, port: int) -> socket.socket:
-    """Our own TCP socket, for a start by hand."""
-    try:
-        found = socket.create_server((address, port), backlog=BACKLOG)
-    except OSError as err:
-        text = f"port {port} of {address} cannot be opened: {err.strerror}"
-        raise SaintError(Code.CONFIG_INVALID, text) from err
-    found.setblocking(False)
-    return found

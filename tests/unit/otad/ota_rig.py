@@ -10,7 +10,7 @@ import aiohttp
 
 from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeState
 from saint_services.lib.bus.local import LocalBus, LocalDomain
-from saint_services.lib.daemon import Context, bind, running
+from saint_services.lib.daemon import Context, bind, bind_tcp, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
@@ -22,7 +22,6 @@ from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import Bundle, Progress, Slot, Slots
 from saint_services.lib.update.updater import World
 from saint_services.otad import bundle
-from saint_services.otad.adapters.place import bound
 from saint_services.otad.config import Config
 from saint_services.otad.daemon import run
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
@@ -177,7 +176,7 @@ class Robot:
         world: World | None = None,
     ) -> AsyncIterator["Ota"]:
         """otad, running. `has_registry`: somebody else plays adoptiond."""
-        served = bound("127.0.0.1", 0)
+        served = bind_tcp("127.0.0.1", 0)
         bus = self.domain.bus("otad")
 
         async def life(ctx: Context[Config]) -> None:
