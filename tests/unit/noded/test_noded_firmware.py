@@ -3,6 +3,7 @@ imitated on a real bus, the server on the local one.
 """
 
 import asyncio
+import contextlib
 import shutil
 import tempfile
 from collections.abc import AsyncIterator
@@ -16,7 +17,7 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.noded.adapters.firmware import checked_release
 from saint_services.noded.config import Config
-from tests.unit.noded.node_rig import READY, Robot, until
+from tests.unit.noded.node_rig import READY, FakeRole, Robot, until
 from tools.fake_rauc.bundle_writer import Keys, Release, make_keys, write_bundle
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.rig import FakeMachine, fake_machine
@@ -56,6 +57,27 @@ class Card:
         path = self.folder / f"{version}.raucb"
         await asyncio.to_thread(write_bundle, path, Release(version=version), self.fake.keys)
         return path
+
+    async def tracks(self) -> FakeRole:
+        """What a node needs to become tracks; release 1.1 is on the server."""
+        self.robot.serve_configs()
+        await self.release("1.1")
+        return await self.robot.role("role-tracksd")
+
+    @contextlib.asynccontextmanager
+    async def adopted(self) -> AsyncIterator[None]:
+        """The node runs, and is tracks."""
+        async with self.robot.node(QUICK):
+            assert (await self.robot.adopt("tracks")).success
+            yield
+
+    async def updated(self) -> FakeRole:
+        """It was tracks, and is about to start release 1.1."""
+        role = await self.tracks()
+        async with self.adopted():
+            assert (await self.update("1.1")).success
+            await until(self.request.exists)
+        return role
 
     def serve_releases(self) -> None:
         """As otad does."""
@@ -160,11 +182,8 @@ async def test_server_that_comes_later_is_asked_when_it_is_heard(card: Card):
 
 
 async def test_update_is_refused_while_outputs_are_live_and_stops_the_role_after(card: Card):
-    card.robot.serve_configs()
-    role = await card.robot.role("role-tracksd")
-    await card.release("1.1")
-    async with card.robot.node(QUICK):
-        assert (await card.robot.adopt("tracks")).success
+    role = await card.tracks()
+    async with card.adopted():
         role.say(RoleReport(ready=True, safe=False, estop=False))
         await until(lambda: "outputs are live" in card.last.blocked_by)
         refused = await card.update("1.1")
@@ -180,11 +199,9 @@ async def test_update_is_refused_while_outputs_are_live_and_stops_the_role_after
 
 
 async def test_role_goes_on_after_an_update_that_failed(card: Card):
-    card.robot.serve_configs()
-    role = await card.robot.role("role-tracksd")
-    path = await card.release("1.1")
-    async with card.robot.node(QUICK):
-        assert (await card.robot.adopt("tracks")).success
+    role = await card.tracks()
+    path = card.folder / "1.1.raucb"
+    async with card.adopted():
         data = bytearray(path.read_bytes())
         data[100] ^= 255
         path.write_bytes(data)
@@ -198,13 +215,7 @@ async def test_role_goes_on_after_an_update_that_failed(card: Card):
 async def test_new_release_is_healthy_when_the_role_answers_again(
     card: Card, monkeypatch: pytest.MonkeyPatch
 ):
-    card.robot.serve_configs()
-    role = await card.robot.role("role-tracksd")
-    await card.release("1.1")
-    async with card.robot.node(QUICK):
-        assert (await card.robot.adopt("tracks")).success
-        assert (await card.update("1.1")).success
-        await until(card.request.exists)
+    role = await card.updated()
     assert card.restart(monkeypatch) == "B"
     card.told.clear()
     async with card.robot.node(QUICK):
@@ -217,13 +228,7 @@ async def test_new_release_is_healthy_when_the_role_answers_again(
 async def test_new_release_whose_role_dies_again_and_again_is_left(
     card: Card, monkeypatch: pytest.MonkeyPatch
 ):
-    card.robot.serve_configs()
-    role = await card.robot.role("role-tracksd")
-    await card.release("1.1")
-    async with card.robot.node(QUICK):
-        assert (await card.robot.adopt("tracks")).success
-        assert (await card.update("1.1")).success
-        await until(card.request.exists)
+    role = await card.updated()
     card.restart(monkeypatch)
     role.first = RoleReport(ready=False, safe=True, estop=False, reason="no motor driver answers")
     async with card.robot.node(QUICK):
@@ -243,8 +248,7 @@ async def test_factory_reset_downloads_the_release_again(card: Card):
     card.serve_releases()
     card.offered = "1.0"
     await card.release("1.0")
-    async with card.robot.node(QUICK):
-        assert (await card.robot.adopt("tracks")).success
+    async with card.adopted():
         assert (await card.robot.reset(factory=True)).success
         await until(card.request.exists)
     assert card.last.target_version == "1.0"

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import hashlib
 import json
+from collections.abc import AsyncIterator
 
 import aiohttp
 
@@ -41,6 +42,27 @@ async def heard_by(ota: Ota, *nodes: FakeNode) -> None:
 
 async def begin(ota: Ota, **wishes: object) -> Plan:
     return await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), Plan)
+
+
+@contextlib.asynccontextmanager
+async def offering(
+    robot: Robot, *nodes: FakeNode, config: Config | None = None
+) -> AsyncIterator[Ota]:
+    """otad with release 1.1.0, and these nodes are there."""
+    async with robot.otad(config) as ota:
+        await ota.release("1.1.0")
+        await heard_by(ota, *nodes)
+        yield ota
+
+
+@contextlib.asynccontextmanager
+async def rolling_out(
+    robot: Robot, *nodes: FakeNode, config: Config | None = None, **wishes: object
+) -> AsyncIterator[Ota]:
+    """The same, and the roll-out has begun."""
+    async with offering(robot, *nodes, config=config) as ota:
+        await begin(ota, **wishes)
+        yield ota
 
 
 async def control(ota: Ota, action: ControlAction) -> Plan:
@@ -81,10 +103,7 @@ async def test_release_that_is_uploaded_is_shown_but_not_yet_offered(robot: Robo
 
 async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(3)]
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, *nodes)
-        await begin(ota, canary="n1")
+    async with rolling_out(robot, *nodes, canary="n1") as ota:
         for node in (nodes[1], nodes[0], nodes[2]):
             await until(lambda node=node: bool(node.asked))
             assert sum(len(each.asked) for each in nodes if each.status.state != "idle") == 1
@@ -102,10 +121,7 @@ async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(rob
 
 async def test_node_is_told_where_the_bundle_is_and_it_is_there(robot: Robot):
     node = robot.node("n1")
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, node)
-        await begin(ota)
+    async with rolling_out(robot, node):
         await until(lambda: bool(node.asked))
         asked = node.asked[0]
         async with aiohttp.ClientSession() as session, session.get(asked.url) as answer:
@@ -117,10 +133,7 @@ async def test_node_is_told_where_the_bundle_is_and_it_is_there(robot: Robot):
 
 async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(3)]
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, *nodes)
-        await begin(ota)
+    async with rolling_out(robot, *nodes) as ota:
         await until(lambda: bool(nodes[0].asked))
         nodes[0].falls_back("the role did not answer")
         plan = await ended(ota)
@@ -157,10 +170,7 @@ async def test_people_are_told_of_what_they_did_not_stand_beside(robot: Robot):
 
 async def test_roll_out_survives_a_restart_of_otad(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, *nodes)
-        await begin(ota)
+    async with rolling_out(robot, *nodes) as ota:
         await until(lambda: bool(nodes[0].asked))
     nodes[0].becomes_healthy()
     async with robot.otad() as ota:
@@ -174,10 +184,7 @@ async def test_roll_out_survives_a_restart_of_otad(robot: Robot):
 async def test_machine_with_live_outputs_is_waited_for(robot: Robot):
     first, second = robot.node("n0"), robot.node("n1")
     first.tell(blocked_by="outputs are live")
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, first, second)
-        await begin(ota)
+    async with rolling_out(robot, first, second) as ota:
         await until(lambda: bool(second.asked))
         second.becomes_healthy()
         assert not first.asked
@@ -191,10 +198,7 @@ async def test_machine_with_live_outputs_is_waited_for(robot: Robot):
 async def test_machine_that_is_away_is_left_out(robot: Robot):
     here, away = robot.node("n0"), robot.node("n1")
     robot.away.add("n1")
-    async with robot.otad(Config(reserve_bytes=0, away_after_s=0.1)) as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, here)
-        await begin(ota)
+    async with rolling_out(robot, here, config=Config(reserve_bytes=0, away_after_s=0.1)) as ota:
         await until(lambda: bool(here.asked))
         here.becomes_healthy()
         plan = await ended(ota)
@@ -205,10 +209,7 @@ async def test_machine_that_is_away_is_left_out(robot: Robot):
 
 async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, *nodes)
-        await begin(ota)
+    async with rolling_out(robot, *nodes) as ota:
         await until(lambda: bool(nodes[0].asked))
         paused = await control(ota, ControlAction.PAUSE)
         nodes[0].becomes_healthy()
@@ -224,10 +225,7 @@ async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
 
 async def test_all_go_back_to_the_slot_before(robot: Robot):
     nodes = [robot.node(f"n{number}") for number in range(2)]
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, *nodes)
-        await begin(ota)
+    async with rolling_out(robot, *nodes) as ota:
         for node in nodes:
             await until(lambda node=node: bool(node.asked))
             node.becomes_healthy()
@@ -246,10 +244,7 @@ async def test_all_go_back_to_the_slot_before(robot: Robot):
 
 async def test_second_roll_out_is_refused_while_one_runs(robot: Robot):
     node = robot.node("n0")
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, node)
-        await begin(ota)
+    async with rolling_out(robot, node) as ota:
         refusal = await refused(begin(ota))
     assert (refusal.code, refusal.message) == (Code.CONFLICT, "the roll-out of 1.1.0 is running")
 
@@ -264,9 +259,7 @@ async def refused(work) -> SaintError:
 
 async def test_older_release_is_refused_unless_forced(robot: Robot):
     node = robot.node("n0", "2.0.0")
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, node)
+    async with offering(robot, node) as ota:
         refusal = await refused(begin(ota))
         await begin(ota, force=True)
         await until(lambda: bool(node.asked))
@@ -276,10 +269,7 @@ async def test_older_release_is_refused_unless_forced(robot: Robot):
 
 async def test_downgrade_is_never_offered_on_boot(robot: Robot):
     node = robot.node("n0")
-    async with robot.otad() as ota:
-        await ota.release("1.1.0")
-        await heard_by(ota, node)
-        await begin(ota)
+    async with rolling_out(robot, node) as ota:
         await until(lambda: bool(node.asked))
         node.becomes_healthy()
         await ended(ota)
