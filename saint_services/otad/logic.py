@@ -176,11 +176,15 @@ def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
 
 
 def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollout:
-    """It is idle again: either it runs the release and is well, or the plan has failed there."""
+    """It is idle again: it runs the release and is well, or came into use before it had begun, or
+    the plan has failed there."""
     if step.is_leftover:
         return _changed(rollout, step.node_id, step=Step.WAITING, is_leftover=False)
     if _is_well(rollout, machine):
         return _changed(rollout, step.node_id, step=Step.HEALTHY, reason="")
+    if machine.verdict is Verdict.REFUSED and machine.blocked_by:
+        # Somebody drives it since it agreed; nothing was touched: it is waited for like any other.
+        return _changed(rollout, step.node_id, step=Step.WAITING, reason=machine.blocked_by)
     told = machine.reason or machine.verdict.value.replace("_", " ")
     return _fail(rollout, step.node_id, told or f"it runs {machine.version} and does not say why")
 

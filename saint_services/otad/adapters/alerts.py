@@ -24,7 +24,7 @@ class Alerts:
         self._tell("error", "", text)
 
     def refusal(self, what: str, error: SaintError) -> None:
-        """Somebody should look, and do what the error's fix says."""
+        """Somebody should look; `code` tells of what kind it is."""
         self._tell("error", error.code.value, f"{what}: {error.message}")
 
     def _tell(self, severity: str, code: str, text: str) -> None:

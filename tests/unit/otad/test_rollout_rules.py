@@ -116,6 +116,21 @@ def test_machine_that_runs_it_already_is_not_asked():
     assert play.begin() == ("b",)
 
 
+def test_machine_that_comes_into_use_before_a_slot_is_touched_is_waited_for():
+    play = Play("a", "b")
+    play.begin()
+    play.agrees("a")
+    live = "its outputs are live"
+    asked = play.tells(
+        "a", state=UpdateState.IDLE, verdict=Verdict.REFUSED, reason=live, blocked_by=live
+    )
+    assert (play.state, asked) == (PlanState.RUNNING, ("b",))
+    assert play.becomes_healthy("b") == ()
+    assert play.tells("a", blocked_by="") == ("a",)
+    assert play.becomes_healthy("a") == ()
+    assert play.state is PlanState.DONE
+
+
 def test_old_verdict_is_not_taken_for_the_new_one():
     play = Play("a", "b")
     old = {"verdict": Verdict.ROLLED_BACK, "target_version": "1.1.0", "attempt": 1, "reason": "old"}
