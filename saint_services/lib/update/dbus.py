@@ -100,14 +100,18 @@ class SystemBus:
 
     @contextlib.asynccontextmanager
     async def listen(self, *rules: str) -> AsyncIterator["Signals"]:
-        """What is told on the bus and matches one of the rules, from entering on."""
+        """What is told on the bus and matches one of the rules, from entering on. Raises
+        SaintError."""
         bus = await self._connected()
         signals = Signals(bus)
         daemon = Peer(_DAEMON, "/org/freedesktop/DBus", _DAEMON)
         bus.add_message_handler(signals.take)
         try:
-            for rule in rules:
-                await self.call(daemon, "AddMatch", "s", rule)
+            try:
+                for rule in rules:
+                    await self.call(daemon, "AddMatch", "s", rule)
+            except CallError as err:
+                raise _silent(f"it refused a rule: {err.text or err.name}") from err
             yield signals
         finally:
             bus.remove_message_handler(signals.take)

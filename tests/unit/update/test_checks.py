@@ -120,3 +120,11 @@ async def test_machine_without_a_journal_has_no_log(
 ):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert await log_excerpt(("x",)) == ""
+
+
+async def test_rule_that_the_bus_refuses_is_an_error_that_people_can_read(machine: Machine):
+    bus = SystemBus(machine.fake.address)
+    with pytest.raises(SaintError, match="the system bus"):
+        async with bus.listen("type='nonsense'"):
+            pass
+    bus.close()
