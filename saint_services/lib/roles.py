@@ -31,8 +31,9 @@ class FieldSpec(_Part):
     unit: str
     limits: tuple[float, float]
     max_rate: float = Field(gt=0)  # unit per second
-    on_loss: Literal["hold", "neutral", "ramp_to_zero"]
+    on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]
     neutral: float = 0.0
+    park: float | None = None  # where `on_loss: park` goes
 
 
 class PinSpec(_Part):
@@ -98,6 +99,8 @@ class RoleConfig(_Part):
                 raise ValueError(f"fields.{name}.command names {field.command!r}, unknown")
             if field.limits[0] >= field.limits[1]:
                 raise ValueError(f"fields.{name}.limits must rise, got {list(field.limits)}")
+            if field.on_loss == "park" and field.park is None:
+                raise ValueError(f"fields.{name}.park is missing; on_loss: park goes there")
         for name, pin in self.gpio_mapping.items():
             if pin.device and pin.device not in self.i2c_devices:
                 raise ValueError(f"gpio_mapping.{name}.device names {pin.device!r}, unknown")

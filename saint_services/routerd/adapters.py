@@ -1,4 +1,6 @@
-"""Reads what the router has to know from manifests/: the robot's roles and the route presets."""
+"""Reads what the router has to know from manifests/: the robot's roles and the route presets; keeps
+the presets that operators save.
+"""
 
 from pathlib import Path
 
@@ -7,7 +9,10 @@ from ..lib.api.routing import RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.roles import RobotManifest, RoleConfig
 from ..lib.validation import nearest
+from .state import SavedPreset, preset_store
 from .targets import Robot
+
+MOST_PRESETS = 64
 
 
 def load_robot(share: Path, name: str) -> Robot:
@@ -20,10 +25,84 @@ def load_robot(share: Path, name: str) -> Robot:
     return Robot.of(roles)
 
 
+def load_roles(folder: Path) -> Robot:
+    """A robot of all role manifests in one folder."""
+    paths = sorted(folder.glob("*.yaml"))
+    if not paths:
+        raise SaintError(Code.CONFIG_MISSING, f"{folder} has no role manifests (*.yaml)")
+    roles = [config.load(RoleConfig, path, required=True) for path in paths]
+    targets = [role.target for role in roles]
+    for path, target in zip(paths, targets, strict=True):
+        if targets.count(target) > 1:
+            raise SaintError(Code.CONFIG_INVALID, f"{path}: there are two roles {target}")
+    return Robot.of(roles)
+
+
 def load_preset(share: Path, name: str) -> RouteFile:
     """A route preset by name."""
     path = _named(share / "manifests" / "routes", name)
     return config.load(RouteFile, path, required=True)
+
+
+class Shelf:
+    """Presets by name: the shipped ones, which nobody changes, and the operators'. Calls block."""
+
+    def __init__(self, share: Path, state: Path) -> None:
+        self._share, self._state = share, state
+
+    def names(self) -> list[tuple[str, bool]]:
+        """Every name, and is it shipped."""
+        shipped = {path.stem for path in (self._share / "manifests" / "routes").glob("*.yaml")}
+        own = {path.stem for path in (self._state / "presets").glob("*.yaml")} - shipped
+        return [*((name, True) for name in sorted(shipped)), *((name, False) for name in own)]
+
+    def read(self, name: str) -> RouteFile:
+        """Raises SaintError not_found, or what is wrong with its file."""
+        if self._is_shipped(name):
+            return load_preset(self._share, name)
+        store = preset_store(self._state, name)
+        self._exists(name, store.path)
+        saved = store.load()
+        if store.problem:
+            raise store.problem
+        return RouteFile(routes=saved.routes, blending=saved.blending)
+
+    def write(self, name: str, file: RouteFile) -> None:
+        """Raises SaintError refused for a shipped one."""
+        self._own(name)
+        store = preset_store(self._state, name)
+        if not store.path.exists() and len(self.names()) >= MOST_PRESETS:
+            raise SaintError(
+                Code.REFUSED,
+                f"there are {MOST_PRESETS} presets, which is all there may be",
+                fix="Delete one that nobody needs.",
+            )
+        store.save(SavedPreset(routes=file.routes, blending=file.blending))
+
+    def delete(self, name: str) -> None:
+        """Raises SaintError refused for a shipped one, not_found when there is none."""
+        self._own(name)
+        store = preset_store(self._state, name)
+        self._exists(name, store.path)
+        store.forget()
+
+    def _own(self, name: str) -> None:
+        if self._is_shipped(name):
+            raise SaintError(
+                Code.REFUSED,
+                f"the preset {name!r} is shipped with the release",
+                fix="Choose another name.",
+            )
+
+    def _is_shipped(self, name: str) -> bool:
+        return (self._share / "manifests" / "routes" / f"{name}.yaml").exists()
+
+    def _exists(self, name: str, path: Path) -> None:
+        if path.exists():
+            return
+        meant = nearest(name, [known for known, _ in self.names()])
+        hint = f"; did you mean {meant!r}?" if meant else ""
+        raise SaintError(Code.NOT_FOUND, f"there is no preset {name!r}{hint}")
 
 
 def _named(folder: Path, name: str) -> Path:

@@ -1,5 +1,6 @@
-"""routerd's socket: translates requests into calls of the router and keeps edited routes on disk.
-No rules: those are in routes.py and estop.py.
+"""routerd's socket: routes, the e-stop, exclusive control. Translates requests into calls of the
+router and keeps edited routes on disk. No rules: those are in routes.py, locks.py and estop.py.
+Not here: presets (preset_api.py).
 """
 
 import asyncio
@@ -11,11 +12,18 @@ from ..lib.api.routing import (
     Blending,
     EStopInfo,
     EStopRequest,
+    FieldOutput,
+    Preview,
+    PreviewRequest,
+    ReleaseControl,
     Route,
+    RouteFile,
     RouteInfo,
     RouteList,
     RouterStatus,
     SetEnabled,
+    SetPriority,
+    TakeControl,
 )
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
@@ -24,7 +32,8 @@ from ..lib.state import Store
 from ..lib.validation import nearest
 from . import report
 from .logic import Router
-from .routes import check_all
+from .preview import preview
+from .routes import check_file
 from .state import SavedRoutes
 
 _DISK_S = 2.0
@@ -37,15 +46,15 @@ class Control:
         self,
         router: Router,
         store: Store[SavedRoutes],
-        blending: Blending,
         parked: Iterable[Route],
+        loaded: str,
         settle: Callable[[], None],
         since: Callable[[], str],
         saved: Callable[[], Awaitable[object]],
     ) -> None:
         self._router = router
         self._store = store
-        self._blending = blending
+        self.loaded = loaded  # the preset that the routes are
         self._parked = list(parked)  # saved routes that do not fit this robot: kept, not used
         self._settle = settle
         self._since = since
@@ -60,6 +69,12 @@ class Control:
         api.put("/routes/{id}", self._put, Route)
         api.delete("/routes/{id}", self._delete)
         api.post("/routes/{id}/enabled", self._enable, SetEnabled)
+        api.post("/routes/{id}/priority", self._set_priority, SetPriority)
+        api.put("/blending", self._set_blending, Blending)
+        api.post("/preview", self._preview, PreviewRequest)
+        api.get("/outputs/{name}", self._why)
+        api.post("/control/take", self._take, TakeControl)
+        api.post("/control/release", self._release, ReleaseControl)
         api.post("/estop", self._raise_estop, EStopRequest)
         api.post("/estop/clear", self._clear_estop, EStopRequest)
         return api
@@ -68,9 +83,13 @@ class Control:
         return report.status(self._router, self._since(), monotonic_s())
 
     async def _list(self, _: Call[None]) -> RouteList:
+        return self.listed()
+
+    def listed(self) -> RouteList:
+        """Every route, the unused ones too."""
         routes = report.route_list(self._router, monotonic_s())
         routes += [RouteInfo(route=route, status="disabled") for route in self._parked]
-        return RouteList(routes=routes, blending=self._blending)
+        return RouteList(routes=routes, blending=self._router.blending)
 
     async def _put(self, call: Call[Route]) -> RouteInfo:
         route = call.body
@@ -94,29 +113,78 @@ class Control:
         return Done(message=f"route {name} is deleted")
 
     async def _enable(self, call: Call[SetEnabled]) -> RouteInfo:
-        name = call.path["id"]
+        return await self._change(call.path["id"], {"enabled": call.body.enabled})
+
+    async def _set_priority(self, call: Call[SetPriority]) -> RouteInfo:
+        return await self._change(call.path["id"], {"priority": call.body.priority})
+
+    async def _change(self, name: str, change: dict[str, object]) -> RouteInfo:
         async with self._editing:
             self._known(name)
             if any(route.id == name for route in self._parked):
                 message = f"route {name} does not fit this robot; replace or delete it"
                 raise SaintError(Code.REFUSED, message)
             routes = [
-                route.model_copy(update={"enabled": call.body.enabled})
-                if route.id == name
-                else route
+                route.model_copy(update=change) if route.id == name else route
                 for route in self._router.routes
             ]
             await self._apply(routes, self._parked)
         return self._info(name)
 
-    async def _apply(self, routes: list[Route], parked: list[Route]) -> None:
+    async def _set_blending(self, call: Call[Blending]) -> RouteList:
+        async with self._editing:
+            await self._apply(list(self._router.routes), self._parked, call.body)
+        return self.listed()
+
+    async def replace_all(self, file: RouteFile, loaded: str) -> None:
+        """All routes and their blending by those of a preset."""
+        async with self._editing:
+            await self._apply(file.routes, [], file.blending, loaded)
+
+    def in_force(self) -> RouteFile:
+        """What a preset of the present routes would hold."""
+        return RouteFile(routes=list(self._router.routes), blending=self._router.blending)
+
+    async def _apply(
+        self,
+        routes: list[Route],
+        parked: list[Route],
+        blending: Blending | None = None,
+        loaded: str = "",
+    ) -> None:
         """Check, save, then use: what runs is what is still there after a restart."""
-        check_all(routes, self._router.robot)
-        saved = SavedRoutes(routes=[*routes, *parked], blending=self._blending)
+        blending = blending or self._router.blending
+        check_file(RouteFile(routes=routes, blending=blending), self._router.robot)
+        saved = SavedRoutes(routes=[*routes, *parked], blending=blending, loaded=loaded)
         await asyncio.to_thread(self._store.save, saved)
-        self._parked = parked
-        self._router.set_routes(routes, monotonic_s())
+        self._parked, self.loaded = parked, loaded
+        self._router.set_routes(routes, monotonic_s(), blending)
         self._settle()
+
+    async def _preview(self, call: Call[PreviewRequest]) -> Preview:
+        return preview(self._router.robot, call.body.route, call.body.values)
+
+    async def _why(self, call: Call[None]) -> FieldOutput:
+        name = call.path["name"]
+        outputs = {
+            f"{output.target}.{output.field}": output
+            for output in report.outputs(self._router, monotonic_s())
+        }
+        if name not in outputs:
+            raise SaintError(Code.NOT_FOUND, f"there is no output {name!r}{hint(name, outputs)}")
+        return outputs[name]
+
+    async def _take(self, call: Call[TakeControl]) -> RouterStatus:
+        body = call.body
+        self._router.take_control(body.target, body.holder, body.timeout_ms / 1000, monotonic_s())
+        self._settle()
+        return report.status(self._router, self._since(), monotonic_s())
+
+    async def _release(self, call: Call[ReleaseControl]) -> RouterStatus:
+        body = call.body
+        self._router.release_control(body.target, body.holder, monotonic_s(), force=body.force)
+        self._settle()
+        return report.status(self._router, self._since(), monotonic_s())
 
     async def _raise_estop(self, call: Call[EStopRequest]) -> EStopInfo:
         self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
@@ -146,6 +214,10 @@ class Control:
         known = [route.id for route in (*self._router.routes, *self._parked)]
         if name in known:
             return
-        meant = nearest(name, known)
-        hint = f"; did you mean {meant!r}?" if meant else ""
-        raise SaintError(Code.NOT_FOUND, f"there is no route {name!r}{hint}")
+        raise SaintError(Code.NOT_FOUND, f"there is no route {name!r}{hint(name, known)}")
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence about a name that does not exist."""
+    meant = nearest(name, known)
+    return f"; did you mean {meant!r}?" if meant else ""

@@ -9,31 +9,33 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..lib import log
-from ..lib.api.routing import Blending, Route
-from ..lib.bus import Bus, Publisher, Sample
+from ..lib.api.routing import Blending, Route, RouteFile
+from ..lib.bus import Bus, Publisher, Sample, Topic
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
-from ..lib.generated.saint_msgs import EStop, InputSample, RouterHeartbeat
+from ..lib.generated.saint_msgs import ArmState, EStop, InputSample, RouterHeartbeat
 from ..lib.generated.std_msgs import Bool
 from . import adapters, messages, report, state
 from .api import Control
 from .config import Config
 from .estop import Latch
 from .logic import FOREVER, Router
-from .routes import check, check_all
+from .preset_api import Presets
+from .routes import check, check_file
 from .targets import Command, Robot
 
 BEAT_S = 0.05
 STATUS_BEATS = 2  # the status goes out with every second heartbeat
 RETRY_S = 5.0
 ROS = "autonomous:ros"  # foreign commands on our command topics
-INPUTS = {
-    "rc": topics.INPUT_RC,
-    "livelink": topics.INPUT_LIVELINK,
-    "websocket": topics.INPUT_WEBSOCKET,
-    "autonomous": topics.INPUT_AUTONOMOUS,
+# Which sources may use a topic: leaders of arms and safety devices are programs too.
+INPUTS: dict[Topic[InputSample], tuple[str, ...]] = {
+    topics.INPUT_RC: ("rc",),
+    topics.INPUT_LIVELINK: ("livelink",),
+    topics.INPUT_WEBSOCKET: ("websocket",),
+    topics.INPUT_AUTONOMOUS: ("autonomous", "leader:", "safety:"),
 }
 _log = log.get("routerd")
 
@@ -44,7 +46,7 @@ async def run(context: Context[Config]) -> None:
     robot = await asyncio.to_thread(adapters.load_robot, share, context.config.robot)
     preset = await asyncio.to_thread(adapters.load_preset, share, context.config.preset)
     try:
-        check_all(preset.routes, robot)
+        check_file(preset, robot)
     except SaintError as err:
         raise SaintError(Code.CONFIG_INVALID, f"{context.config.preset}: {err.message}") from err
     routes_store, latch_store = state.routes_store(folder), state.latch_store(folder)
@@ -54,14 +56,16 @@ async def run(context: Context[Config]) -> None:
     routes, parked = _sorted(context, saved.routes, preset.routes, robot)
     latch = await asyncio.to_thread(latch_store.load)
     keeper = Keeper(context, latch_store, _after_start(latch, latch_store.problem))
-    router = Router(robot, routes, keeper.saved.latch())
+    blending = preset.blending if saved.routes is None else _fitting(context, saved, robot)
+    router = Router(robot, routes, keeper.saved.latch(), blending)
     bus = await context.open_bus()
     wiring = Wiring(bus, router, keeper)
-    blending: Blending = saved.blending if saved.routes is not None else preset.blending
+    loaded = context.config.preset if saved.routes is None else saved.loaded
     control = Control(
-        router, routes_store, blending, parked, wiring.settle, keeper.since, keeper.save
+        router, routes_store, parked, loaded, wiring.settle, keeper.since, keeper.save
     )
-    await context.serve_ipc(control.api())
+    presets = Presets(control, adapters.Shelf(share, folder), robot)
+    await context.serve_ipc(presets.add_to(control.api()))
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(keeper.work(), "latch")
     context.ready(f"{len(routes)} routes")
@@ -88,6 +92,16 @@ def _sorted(
             parked.append(route)
             context.health.raise_issue(Code.CONFIG_INVALID, f"routes.yaml: {err.message}")
     return sound, parked
+
+
+def _fitting(context: Context[Config], saved: state.SavedRoutes, robot: Robot) -> Blending:
+    """The saved blending, without what this robot does not have."""
+    try:
+        check_file(RouteFile(blending=saved.blending), robot)
+    except SaintError as err:
+        context.health.raise_issue(Code.CONFIG_INVALID, f"routes.yaml: {err.message}")
+        return saved.blending.model_copy(update={"fields": {}})
+    return saved.blending
 
 
 def _after_start(saved: state.SavedLatch, problem: SaintError | None) -> state.SavedLatch:
@@ -171,18 +185,23 @@ class Wiring:
         self._subscribe(bus)
 
     def _subscribe(self, bus: Bus) -> None:
-        for kind, topic in INPUTS.items():
-            bus.subscribe(topic, self._receiver(kind))
+        for topic, kinds in INPUTS.items():
+            bus.subscribe(topic, self._receiver(kinds))
         for writer in self._writers:
             bus.subscribe(writer.topic, self._foreign_receiver(writer.command), own=False)
         bus.subscribe(topics.TRACKS_ESTOP, self._on_tracks_estop)
+        for target in self._router.robot.fields:
+            role, _, instance = target.partition(".")
+            if role == "arms":
+                state = topics.ARM_STATE.at(instance=instance)
+                bus.subscribe(state, self._fault_receiver(target))
 
-    def _receiver(self, kind: str) -> Callable[[Sample[InputSample]], None]:
+    def _receiver(self, kinds: tuple[str, ...]) -> Callable[[Sample[InputSample]], None]:
         router, settle = self._router, self.settle
 
         def receive(sample: Sample[InputSample]) -> None:
             message = sample.message
-            if not message.source.startswith(kind):
+            if not message.source.startswith(kinds):
                 router.refused["source on the wrong topic"] += 1
                 return
             router.sample(message, sample.origin, sample.received_s)
@@ -214,6 +233,21 @@ class Wiring:
             name = topics.TRACKS_ESTOP.name
             self._router.raise_estop("ros", f"{name} is true", sample.received_s)
             self.settle()
+
+    def _fault_receiver(self, target: str) -> Callable[[Sample[ArmState]], None]:
+        """A role that turns faulty stops the robot; cleared by hand, also while it stays faulty."""
+        was_faulty = False
+
+        def receive(sample: Sample[ArmState]) -> None:
+            nonlocal was_faulty
+            is_faulty = sample.message.error_state
+            if is_faulty and not was_faulty:
+                reason = sample.message.error_message or "the role reports a fault"
+                self._router.raise_estop(target, reason, sample.received_s)
+                self.settle()
+            was_faulty = is_faulty
+
+        return receive
 
     def settle(self) -> None:
         """Act on what has changed in the router."""

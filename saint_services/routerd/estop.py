@@ -36,6 +36,10 @@ def cleared(latch: Latch, source: str) -> Latch:
 def objection(claims: Iterable[Claim], sources: Iterable[Source], now: float) -> str:
     """Why the latch must not be cleared now; empty when nothing speaks against it."""
     for source in sources:
+        if source.asks_stop and source.is_alive(now):
+            return (
+                f"{source.name} has lost its signal; switch its transmitter on, or the receiver off"
+            )
         for stream in source.streams.values():
             if stream.received + source.timeout_s <= now:
                 continue

@@ -1,56 +1,57 @@
-"""The router: samples, time and requests in; outputs, the latch and the next moment of interest
-out. Holds the state of all parts and the order in which they decide; the decisions themselves are
-in mapping, arbitration, outputs (loss), sources (freshness), plan and estop. No clock, no I/O.
+"""The router: samples in, output fields out. Which sample is new, whose it is, what it drives; the
+order in which the parts work. Its parts: sources, intake, plan, arbitration, board, outputs, locks,
+estop. No clock, no I/O.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import isfinite
 
-from ..lib.api.routing import Route
+from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from . import estop
-from .arbitration import Claim, choose, disarm, has_moved
-from .outputs import STEP_S, Output, drive, lose, rest, step, stop
+from .arbitration import Claim, disarm, has_moved
+from .board import Board
+from .intake import Intake
+from .locks import Locks
+from .outputs import FOREVER, NEVER, STEP_S, drive
 from .plan import Planner
-from .routes import check_all
-from .sources import (
-    MAX_NAMES,
-    MAX_SOURCES,
-    MAX_STREAMS,
-    NEVER,
-    Source,
-    Stream,
-    is_restart,
-    kind_of,
-    measure,
-)
+from .routes import ESTOP, check_file
+from .sources import Source, Stream, is_restart, measure, timeouts
 from .targets import Robot
 
-FOREVER = float("inf")
+__all__ = ["FOREVER", "Router"]
 
 
 class Router:
     """Feed it with sample() and advance(); read `dirty`, `wake_at`, `latch` and the outputs."""
 
     def __init__(
-        self, robot: Robot, routes: Sequence[Route] = (), latch: estop.Latch | None = None
+        self,
+        robot: Robot,
+        routes: Sequence[Route] = (),
+        latch: estop.Latch | None = None,
+        blending: Blending | None = None,
     ) -> None:
         self.robot = robot
         self.by_name = robot.outputs()
-        self.outputs = tuple(self.by_name.values())
-        self.sources: dict[str, Source] = {}
+        self.board = Board(self.by_name.values())
+        self.outputs = self.board.outputs
         self.latch = latch or estop.Latch()
         self.samples = 0
-        self.refused: Counter[str] = Counter()
-        self.dirty: set[int] = set()  # commands whose fields changed; the reader empties it
-        self.wake_at = FOREVER  # advance() is due then
+        self.blending = blending or Blending()
+        self.locks = Locks(tuple(robot.fields))
         self._planner = Planner(self.by_name)
-        check_all(routes, robot)
+        self._intake = Intake(self._planner, self.outputs, robot.fields, self._apply_locks)
+        self.sources = self._intake.sources
+        self.refused: Counter[str] = self._intake.refused
+        check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
         self._planner.routes = tuple(routes)
+        self._planner.timeout_of = timeouts(self.blending)
+        self.board.configure(self.blending, 0.0)
         if self.latch.active:
-            self._stop_all(0.0)
+            self.board.stop_all(0.0)
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -60,11 +61,21 @@ class Router:
     def claims(self) -> Iterable[Claim]:
         return self._planner.claims.values()
 
+    @property
+    def dirty(self) -> set[int]:
+        """Commands whose fields changed; the reader empties it."""
+        return self.board.dirty
+
+    @property
+    def wake_at(self) -> float:
+        """advance() is due then."""
+        return self.board.wake_at
+
     # Samples. This is the hot path: nothing is built that is not needed.
 
     def sample(self, message: InputSample, origin: str, now: float) -> bool:
         """Route one sample. False when it was refused; `refused` counts why."""
-        source = self.sources.get(message.source) or self._new_source(message.source)
+        source = self.sources.get(message.source) or self._intake.new_source(message.source)
         if source is None:
             return False
         sequence = message.sequence
@@ -73,12 +84,12 @@ class Router:
             return False
         if message.failsafe:
             self._accept(source, sequence, origin, now)
-            self._fail(source, now)
+            self._fail(source, message, now)
             return True
         names, values = message.names, message.values
         last = stream = source.stream
         if stream is None or names is not stream.names or message.target != stream.target:
-            stream = self._stream(source, message.target, names)
+            stream = self._intake.stream(source, message.target, names)
             if stream is None:
                 return False
         if len(values) != len(stream.names):
@@ -92,13 +103,13 @@ class Router:
             self.refused["unknown field"] += stream.unknown
         is_same = stream is last and now - stream.received < stream.patience_s
         source.stream = stream
-        source.failsafe = False
-        stream.received = now
         old, stream.values = stream.values, values if type(values) is tuple else tuple(values)
-        if not is_same:
-            self._revive(stream, now)
-        elif values != old:
-            self._follow(stream, old, now)
+        if is_same:
+            stream.received = now
+            if values != old:
+                self._follow(stream, old, now)
+        else:
+            self._revive(source, stream, now)
         return True
 
     def _accept(self, source: Source, sequence: int, origin: str, now: float) -> None:
@@ -107,6 +118,8 @@ class Router:
         source.received = now
         source.samples += 1
         self.samples += 1
+        if self.locks.held:
+            self.locks.renew(source.name, now)
 
     def _follow(self, stream: Stream, old: tuple[float, ...], now: float) -> None:
         """The next sample of a living stream: only what changed matters."""
@@ -114,112 +127,115 @@ class Router:
         for index, is_on, route in stream.stops:
             if is_on(values[index]):
                 self._pull(stream, index, route, now)
-        is_stopped = self.latch.active
-        for index, shape, claim, part in stream.steps:
+        if self.latch.active:
+            return
+        board = self.board
+        for index, shape, claim in stream.steps:
             x = values[index]
             if x == old[index]:
                 continue
-            if part < 0:
-                claim.value = value = shape(x)
-            else:
-                claim.parts[part] = shape(x)
-                value = _added(claim)
-            if is_stopped or not (claim.is_armed or has_moved(claim, part, x)):
-                continue
             output = claim.output
-            winner = output.winner
-            if winner is claim:
-                drive(output, value, now)
-                self.dirty.add(output.command)
+            if output.winner is claim and output.members is None:
+                drive(output, shape(x), now)
+                board.dirty.add(output.command)
                 if output.is_moving:
-                    self._wake(now + STEP_S)
-            elif winner is None or claim.priority > winner.priority:
-                self._take(claim, now)
+                    board.wake(now + STEP_S)
+            elif not claim.is_armed:
+                if has_moved(claim, 0, x):
+                    board.contend(claim, now)
+            elif output.members and claim in output.members:
+                board.remix(output, now)
+        for plan in stream.sums:
+            if any(values[index] != old[index] for _, index in plan.inputs):
+                self._follow_sum(plan.claim, now)
 
-    def _revive(self, stream: Stream, now: float) -> None:
+    def _follow_sum(self, claim: Claim, now: float) -> None:
+        """The same for a claim that several inputs feed."""
+        output = claim.output
+        if not claim.is_armed:
+            self._test_motion(claim)
+            self.board.contend(claim, now)
+        elif output.members and claim in output.members:
+            self.board.remix(output, now)
+        elif output.winner is claim:
+            self.board.follow(output, claim.value, now)
+
+    def _revive(self, source: Source, stream: Stream, now: float) -> None:
         """The first sample of a stream, or the first after a pause or a change of names."""
-        for claim in stream.claims:
-            claim.stream = stream
-            claim.parts = [0.0] * len(claim.parts)
+        was_lost, source.failsafe, source.asks_stop = source.failsafe, False, False
+        source.is_guarding = source.kind == "safety"
+        for plan in stream.plans:
+            claim = plan.claim
+            if claim.stream is not None and claim.deadline <= now:
+                claim.steady_at = now + self.board.hysteresis_s
+        stream.received = now
+        for plan in stream.plans:
+            plan.claim.stream, plan.claim.plan = stream, plan
         for index, is_on, route in stream.stops:
             if is_on(stream.values[index]):
                 self._pull(stream, index, route, now)
-        for index, shape, claim, part in stream.steps:
-            x = stream.values[index]
-            if part < 0:
-                claim.value = shape(x)
-            else:
-                claim.parts[part] = shape(x)
-                _added(claim)
-            if not claim.is_armed and not self.latch.active:
-                has_moved(claim, part, x)
-        if not self.latch.active:
-            for claim in stream.claims:
-                self._contend(claim, now)
-
-    def _contend(self, claim: Claim, now: float) -> None:
-        output = claim.output
-        winner = output.winner
-        if not claim.may_drive(now):
+        if source.is_guarding:
+            self.board.wake(now + source.timeout_s)
+        if self.latch.active:
             return
-        if winner is claim or winner is None or claim.priority > winner.priority:
-            self._take(claim, now)
+        for plan in stream.plans:
+            if not plan.claim.is_armed:
+                self._test_motion(plan.claim)
+            self.board.contend(plan.claim, now)
+        if was_lost:
+            self.board.lose_source(source.name, now)  # what it still keeps and feeds no more
 
-    def _take(self, claim: Claim, now: float) -> None:
-        """This claim is in control of its field."""
-        output = claim.output
-        if output.winner is not claim:
-            output.winner = claim
-            output.changed_at = now
-        output.policy = "live"
-        output.is_driven = True
-        drive(output, claim.value, now)
-        self.dirty.add(output.command)
-        self._wake(min(claim.deadline, now + STEP_S) if output.is_moving else claim.deadline)
+    def _test_motion(self, claim: Claim) -> None:
+        if claim.plan is None or claim.stream is None:
+            return
+        for part, index in claim.plan.inputs:
+            if not claim.is_armed:
+                has_moved(claim, part, claim.stream.values[index])
 
-    def _fail(self, source: Source, now: float) -> None:
-        """The source says itself that its signal is lost."""
+    # Signals that are lost
+
+    def _fail(self, source: Source, message: InputSample, now: float) -> None:
+        """The source says itself that its signal is lost, and what is to be done: nothing named,
+        others may take over; inputs with values, it keeps what it has; "estop", stop.
+        """
         source.failsafe = True
         for claim in self.claims:
             if claim.source == source.name and claim.stream is not None:
                 claim.stream.received = NEVER
         for stream in source.streams.values():
             stream.received = NEVER
-        for output in self.outputs:
-            if output.winner is not None and output.winner.source == source.name:
-                self._release(output, now, now)
-
-    def _wake(self, at: float) -> None:
-        if at < self.wake_at:
-            self.wake_at = at
+        wants_stop = tuple(message.names) == (ESTOP,)
+        source.asks_stop = wants_stop
+        if wants_stop or source.kind == "safety":
+            source.is_guarding = False
+            self.raise_estop(source.name, "its signal is lost", now)
+        values = dict(zip(message.names, message.values, strict=False))
+        if self.latch.active:
+            return
+        if values and all(map(isfinite, values.values())):
+            self.board.hold_source(source.name, values, now + source.timeout_s, now)
+        else:
+            self.board.lose_source(source.name, now)
 
     # Time
 
     def advance(self, now: float) -> None:
-        """Let time pass: sources time out, ramps and slews go on."""
-        self.wake_at = FOREVER
-        for output in self.outputs:
-            winner = output.winner
-            if winner is not None and winner.deadline <= now:
-                self._release(output, winner.deadline, now)
-            if output.is_moving:
-                step(output, now)
-                self.dirty.add(output.command)
-            if output.is_moving:
-                self._wake(now + STEP_S)
-            if output.winner is not None:
-                self._wake(output.winner.deadline)
+        """Let time pass: sources and locks time out, ramps and slews go on."""
+        if self.locks.held and self.locks.expire(now):
+            self._relock(now)
+        self.board.advance(now)
+        for source in self.sources.values():
+            if source.is_guarding:
+                self._watch(source, now)
+        self.board.wake(self.locks.wake_at)
 
-    def _release(self, output: Output, lost_at: float, now: float) -> None:
-        """The winner is lost: the next in line, or the loss policy."""
-        claim = choose(output, now)
-        if claim is not None:
-            self._take(claim, now)
+    def _watch(self, source: Source, now: float) -> None:
+        """The silence of a safety input is a stop."""
+        if source.is_alive(now):
+            self.board.wake(source.received + source.timeout_s)
             return
-        lose(output, lost_at, now)
-        self.dirty.add(output.command)
-        if output.is_moving:
-            self._wake(now + STEP_S)
+        source.is_guarding = False
+        self.raise_estop(source.name, "it fell silent", now)
 
     def measure(self, now: float) -> None:
         """Renew the sources' rates; called now and then."""
@@ -233,7 +249,7 @@ class Router:
         if self.latch.active:
             return
         self.latch = estop.raised(self.latch, source, reason)
-        self._stop_all(now)
+        self.board.stop_all(now)
 
     def clear_estop(self, source: str, now: float) -> None:
         """Raises SaintError refused when something still asks for motion or for the stop."""
@@ -249,133 +265,105 @@ class Router:
         self.latch = estop.cleared(self.latch, source)
         self._planner.must_move = True
         for claim in self.claims:
-            disarm(claim, [None] * len(claim.parts))
+            disarm(claim, [None] * len(claim.inputs))
         for each in self.sources.values():
             for stream in each.streams.values():
                 _refer(stream)
-        for output in self.outputs:
-            rest(output, now)
+        self.board.rest_all(now)
 
     def _pull(self, stream: Stream, index: int, route: str, now: float) -> None:
         self.raise_estop(stream.source, f"{stream.names[index]} (route {route})", now)
 
-    def _stop_all(self, now: float) -> None:
+    # Exclusive control
+
+    def take_control(self, target: str, holder: str, timeout_s: float, now: float) -> None:
+        """From now on only this source, and class safety, drives the target."""
+        self.locks.take(target, holder, timeout_s, now)
+        self._relock(now)
+
+    def release_control(self, target: str, holder: str, now: float, *, force: bool = False) -> None:
+        """Give it back."""
+        self.locks.release(target, holder, force=force)
+        self._relock(now)
+
+    def _relock(self, now: float) -> None:
+        self._apply_locks()
+        self.board.wake(self.locks.wake_at)
+        if self.latch.active:
+            return
         for output in self.outputs:
-            stop(output, now)
-        self.dirty.clear()
-        self.wake_at = FOREVER
+            if output.keeper is not None and output.keeper.is_locked:
+                self.board.free(output)
+        self.board.decide_all(now)
+
+    def _apply_locks(self) -> None:
+        self.locks.apply(self.claims)
 
     # Routes
 
-    def set_routes(self, routes: Sequence[Route], now: float) -> None:
-        """Replace all routes. Claims that stay keep control without a break."""
-        check_all(routes, self.robot)
+    def set_routes(
+        self, routes: Sequence[Route], now: float, blending: Blending | None = None
+    ) -> None:
+        """Replace all routes. Claims that stay keep control without a break; what jumps fades."""
+        blending = blending or self.blending
+        check_file(RouteFile(routes=list(routes), blending=blending), self.robot)
         planner = self._planner
+        self.blending = blending
         planner.routes = tuple(routes)
+        planner.timeout_of = timeouts(blending)
         planner.must_move_velocity = True
         streams = [(s, stream) for s in self.sources.values() for stream in s.streams.values()]
         for source, stream in streams:
             planner.compile(source, stream)
         planner.must_move_velocity = False
         kept = {id(claim) for _, stream in streams for claim in stream.claims}
-        self._drop([claim for claim in self.claims if id(claim) not in kept], now)
+        self._drop([claim for claim in self.claims if id(claim) not in kept])
+        self._apply_locks()
         for source, stream in streams:
             if stream.values and not source.failsafe:
                 self._recompute(source, stream, now)
-        self._rearrange(now)
+        self.board.configure(blending, now)
+        if not self.latch.active:
+            self._rearrange(now)
 
     def _recompute(self, source: Source, stream: Stream, now: float) -> None:
-        """Evaluate a stream's newest values with its new steps."""
-        for claim in stream.claims:
+        """Evaluate a stream's newest values with its new plans."""
+        for plan in stream.plans:
+            claim = plan.claim
             if claim.stream is None or claim.stream.received <= stream.received:
-                claim.stream = stream
+                claim.stream, claim.plan = stream, plan
         for index, is_on, route in stream.stops:
             if stream.received + source.timeout_s > now and is_on(stream.values[index]):
                 self._pull(stream, index, route, now)
-        for index, shape, claim, part in stream.steps:
-            if claim.stream is not stream:
-                continue
-            x = stream.values[index]
-            claim.parts[part] = claim.value = shape(x)
-            if part >= 0:
-                _added(claim)
-            if not claim.is_armed and not self.latch.active:
-                has_moved(claim, part, x)
-
-    def _rearrange(self, now: float) -> None:
-        """Priorities may have changed: ask for every field anew who is in control."""
         if self.latch.active:
             return
-        for output in self.outputs:
-            claim = choose(output, now)
-            if claim is not None:
-                self._take(claim, now)
-            elif output.winner is not None:
-                self._release(output, now, now)
+        for plan in stream.plans:
+            if plan.claim.plan is plan and not plan.claim.is_armed:
+                self._test_motion(plan.claim)
 
-    def _drop(self, claims: list[Claim], now: float) -> None:
+    def _rearrange(self, now: float) -> None:
+        """Ask for every field anew who is in control."""
+        for output in self.outputs:
+            winner = output.winner
+            if output.members or (winner is not None and winner.value != output.want):
+                self.board.fade_in(output, now)
+        self.board.decide_all(now)
+
+    def _drop(self, claims: list[Claim]) -> None:
         self._planner.drop(claims)
         gone = {id(claim) for claim in claims}
         for output in self.outputs:
+            if id(output.keeper) in gone:
+                self.board.free(output)
             if id(output.winner) in gone:
-                output.winner = None
-                self._release(output, now, now)
-
-    # Sources
-
-    def _new_source(self, name: str) -> Source | None:
-        kind = kind_of(name)
-        if kind is None:
-            self.refused["unknown source"] += 1
-            return None
-        if len(self.sources) >= MAX_SOURCES and not self._make_room():
-            self.refused["too many sources"] += 1
-            return None
-        source = self.sources[name] = Source(name, kind)
-        return source
-
-    def _make_room(self) -> bool:
-        """Forget the source that was silent for longest, if it is in control of nothing."""
-        busy = {output.winner.source for output in self.outputs if output.winner}
-        idle = [source for source in self.sources.values() if source.name not in busy]
-        if not idle:
-            return False
-        oldest = min(idle, key=lambda source: source.received)
-        self._planner.drop([claim for claim in self.claims if claim.source == oldest.name])
-        del self.sources[oldest.name]
-        return True
-
-    def _stream(self, source: Source, target: str, names: Sequence[str]) -> Stream | None:
-        """The stream of samples with this target and these names, compiled when it is new."""
-        names = names if type(names) is tuple else tuple(names)
-        key = (target, names)
-        stream = source.streams.get(key)
-        if stream is not None:
-            source.streams.move_to_end(key)
-            stream.names = names  # the next comparison is by identity
-            return stream
-        if target and target not in self.robot.fields:
-            self.refused["unknown target"] += 1
-            return None
-        if len(names) > MAX_NAMES or len(set(names)) != len(names):
-            self.refused["names too many or twice"] += 1
-            return None
-        if len(source.streams) >= MAX_STREAMS:
-            source.streams.popitem(last=False)
-        stream = source.streams[key] = Stream(source.name, target, names)
-        self._planner.compile(source, stream)
-        return stream
-
-
-def _added(claim: Claim) -> float:
-    """Several mappings of one route to one field add up."""
-    output = claim.output
-    claim.value = min(max(sum(claim.parts), output.low), output.high)
-    return claim.value
+                output.winner = None  # decided anew, with a cross-fade, by _rearrange()
+            if output.members:
+                output.members = tuple(each for each in output.members if id(each) not in gone)
 
 
 def _refer(stream: Stream) -> None:
     """Inputs have to move away from where they stand now."""
-    for index, _, claim, part in stream.steps:
-        if claim.stream is stream and stream.values:
-            claim.reference[part] = stream.values[index]
+    for plan in stream.plans:
+        if plan.claim.stream is stream and stream.values:
+            for part, index in plan.inputs:
+                plan.claim.reference[part] = stream.values[index]

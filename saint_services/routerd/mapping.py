@@ -71,10 +71,11 @@ def _linear(mapping: Mapping, low: float, high: float) -> Shape:
 
 def _deadzone(mapping: Mapping, low: float, high: float) -> Shape:
     dead, offset, gain = mapping.deadzone, mapping.offset, _gain(mapping)
-    stretch = 1.0 / (1.0 - dead)  # not part of the gain: that might become infinite, 0 x inf is NaN
+    span = 1.0 - dead  # a division: full deflection is exactly 1. Not part of the gain, which
+    # might become infinite: 0 x inf is NaN.
 
     def run(x: float) -> float:
-        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) * stretch
+        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) / span
         y = x * gain + offset
         return low if y < low else high if y > high else y
 
@@ -83,11 +84,11 @@ def _deadzone(mapping: Mapping, low: float, high: float) -> Shape:
 
 def _exponential(mapping: Mapping, low: float, high: float) -> Shape:
     dead, offset, gain = mapping.deadzone, mapping.offset, _gain(mapping)
-    stretch = 1.0 / (1.0 - dead)
+    span = 1.0 - dead
     straight, cubic = 1.0 - mapping.expo, mapping.expo
 
     def run(x: float) -> float:
-        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) * stretch
+        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) / span
         y = (straight + cubic * x * x) * x * gain + offset
         return low if y < low else high if y > high else y
 

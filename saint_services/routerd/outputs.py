@@ -1,23 +1,27 @@
-"""One output field over time: it follows its winner at a limited rate, and falls back to its loss
-policy when nobody is in control. Not here: who the winner is (arbitration.py).
+"""One output field over time: it follows what is asked of it at a limited rate, cross-fades when
+control changes, and falls back to its loss policy when nobody is in control. Not here: who is in
+control (arbitration.py).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ..lib.limits import clamp
 
 if TYPE_CHECKING:
     from .arbitration import Claim
 
-STEP_S = 0.010  # while something ramps or slews it is advanced this often
-RAMP_S = 0.050  # a lost velocity is zero within 60 ms, a late timer included
+STEP_S: Final = 0.010  # while something ramps or slews it is advanced this often
+RAMP_S: Final = 0.050  # a lost velocity is zero within 60 ms, a late timer included
+NEVER: Final = float("-inf")
+FOREVER: Final = float("inf")
+NO_BAR: Final = -1
 
-Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "estop"]
-LossPolicy = Literal["hold", "ramp_to_zero", "neutral"]
+Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
+LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
 
 
 @dataclass(slots=True, eq=False)
@@ -34,22 +38,36 @@ class Output:
     on_loss: LossPolicy
     neutral: float
     command: int  # which command message carries it
+    park: float = 0.0
     value: float | None = None  # None: a position that nobody has commanded yet
     want: float = 0.0  # what the winner or the policy asks for
-    at: float = 0.0  # when `value` was last advanced
+    at: float = NEVER  # when `value` was last advanced
     is_driven: bool = False  # part of the commands; else the joint is left as it is
     is_moving: bool = False  # `value` is not yet what is wanted
     policy: Policy = "hold"
     winner: Claim | None = None
-    changed_at: float = 0.0
+    members: tuple[Claim, ...] | None = None  # who is mixed; None: the winner drives alone
+    bar: int = NO_BAR  # a lost source keeps the field from priorities up to this
+    keeper: Claim | None = None  # its claim
+    kept_until: float = NEVER
+    review_at: float = FOREVER  # somebody who came back will be steady then
+    changed_at: float = NEVER
+    fade_s: float = 0.0  # 0: no cross-fade under way
+    fade_at: float = 0.0
+    fade_from: float = 0.0
     ramp_from: float = 0.0
     ramp_at: float = 0.0
     claims: list[Claim] = dataclasses.field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.neutral = clamp(self.neutral, self.low, self.high)
+        self.park = clamp(self.park, self.low, self.high)
         if self.is_velocity:
             self.value = self.rest
+
+    @property
+    def name(self) -> str:
+        return f"{self.target}.{self.field}"
 
     @property
     def rest(self) -> float:
@@ -72,20 +90,35 @@ def drive(output: Output, want: float, now: float) -> None:
         output.value = want
         output.is_moving = False
         return
+    if output.fade_s:
+        want = _faded(output, want, now)
     room = output.max_rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
     gap = want - value
     if -room <= gap <= room:
         output.value = want
-        output.is_moving = False
+        output.is_moving = output.fade_s > 0.0
     else:
         output.value = value + room if gap > 0.0 else value - room
         output.is_moving = True
 
 
+def fade(output: Output, duration_s: float, now: float) -> None:
+    """From now on cross-fade from the present value to what is asked."""
+    if duration_s > 0.0 and output.value is not None:
+        output.fade_s, output.fade_at, output.fade_from = duration_s, now, output.value
+
+
+def _faded(output: Output, want: float, now: float) -> float:
+    share = (now - output.fade_at) / output.fade_s
+    if share >= 1.0:
+        output.fade_s = 0.0
+        return want
+    return output.fade_from * (1.0 - share) + want * share if share > 0.0 else output.fade_from
+
+
 def lose(output: Output, lost_at: float, now: float) -> None:
     """Nobody is in control any more since `lost_at`: the loss policy takes over."""
-    output.winner = None
-    output.changed_at = now
+    _let_go(output, now)
     output.policy = output.on_loss
     value = output.value
     if value is None:
@@ -95,10 +128,39 @@ def lose(output: Output, lost_at: float, now: float) -> None:
         output.ramp_from, output.ramp_at, output.want = value, lost_at, output.rest
     elif output.on_loss == "neutral":
         output.want = output.neutral
+    elif output.on_loss == "park":
+        output.want = output.park
     else:
         output.want = value
     output.at = now
     output.is_moving = value != output.want
+
+
+def keep(output: Output, want: float | None, now: float) -> None:
+    """The winner's signal is lost and it keeps the field: a velocity goes to rest whatever its
+    policy, a position to `want`, or stays (None).
+    """
+    _let_go(output, now)
+    value = output.value
+    if value is None:
+        output.is_moving = False
+    elif output.is_velocity:
+        output.policy = "ramp_to_zero"
+        output.ramp_from, output.ramp_at, output.want = value, now, output.rest
+        output.is_moving = value != output.want
+    else:
+        output.policy = "hold" if want is None or want == output.want else "neutral"
+        output.want = value if want is None else want
+        output.is_moving = value != output.want
+    output.at = now
+
+
+def _let_go(output: Output, now: float) -> None:
+    output.winner = None
+    output.changed_at = now
+    output.fade_s = 0.0
+    if output.members is not None:
+        output.members = ()
 
 
 def step(output: Output, now: float) -> None:
@@ -119,11 +181,11 @@ def stop(output: Output, now: float) -> None:
     """E-stop: a velocity is zero at once. A position is no longer commanded at all, so that the
     joint does not finish its old motion when the latch is cleared.
     """
-    output.winner = None
-    output.changed_at = now
+    _let_go(output, now)
     output.policy = "estop"
     output.is_moving = False
     output.at = now
+    output.bar, output.keeper, output.review_at = NO_BAR, None, FOREVER
     if output.is_velocity:
         output.value = output.want = output.rest
     else:

@@ -2,16 +2,16 @@
 mapping. Done once per stream and set of routes, so that a sample costs a few look-ups.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
-from ..lib.api.routing import Mapping, Route
-from .arbitration import Claim, Step, Stop, disarm
-from .mapping import asked, shape, switch
+from ..lib.api.routing import Mapping, Route, SourceClass
+from .arbitration import Claim, Evaluation, Plan, Stop, disarm
+from .mapping import Shape, asked, shape, switch
 from .outputs import Output
-from .routes import ESTOP, applies, lets_through, priority
-from .sources import Source, Stream
+from .routes import ESTOP, applies, lets_through, place, priority
+from .sources import TIMEOUTS_S, Source, Stream
 
 MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
 MOVED_DIRECT = 0.005  # of a field's range: programs do not jitter
@@ -26,31 +26,39 @@ class Planner:
 
     outputs: Dictionary[tuple[str, str], Output]
     routes: tuple[Route, ...] = ()
+    timeout_of: Callable[[SourceClass], float] = TIMEOUTS_S.__getitem__
     claims: dict[Key, Claim] = field(default_factory=dict)
     # What comes new must be moved before it moves anything: after the first reset everything,
     # at a change of routes the velocities.
     must_move: bool = False
     must_move_velocity: bool = False
 
-    def compile(self, source: Source, stream: Stream) -> None:
-        """Fill in the stream's steps, stops and claims."""
-        steps: list[Step] = []
+    def compile(self, source: Source, stream: Stream) -> list[Claim]:
+        """Fill in the stream's plans and stops; returns claims that are new."""
+        known = len(self.claims)
+        plans: list[Plan] = []
         stops: list[Stop] = []
         stream.unknown = 0
+        source.timeout_s = self.timeout_of(source.kind)
         for order, route in enumerate(self.routes):
             if not applies(route, source, stream.target, stream.names):
                 continue
             if route.mapping == "passthrough":
-                steps += self._direct(order, route, source, stream)
+                plans += self._direct(order, route, source, stream)
             else:
-                steps += self._mapped(order, route, source, stream, route.mapping)
+                plans += self._mapped(order, route, source, stream, route.mapping)
                 stops += _stops(route, stream, route.mapping)
-        stream.steps, stream.stops = tuple(steps), tuple(stops)
-        stream.claims = tuple(dict.fromkeys(claim for _, _, claim, _ in steps))
-        waits = [claim.timeout_s for claim in stream.claims]
+        singles = [plan for plan in plans if len(plan.claim.inputs) == 1]
+        stream.steps = tuple(
+            (plan.inputs[0][1], _only(plan.evaluate), plan.claim) for plan in singles
+        )
+        stream.sums = tuple(plan for plan in plans if len(plan.claim.inputs) > 1)
+        stream.plans, stream.stops = tuple(plans), tuple(stops)
+        waits = [plan.claim.timeout_s for plan in plans]
         stream.patience_s = min([source.timeout_s, *waits])
+        return list(self.claims.values())[known:]
 
-    def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Step]:
+    def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Plan]:
         target = stream.target or route.output.target
         for index, name in enumerate(stream.names):
             output = self.outputs.get((target, name))
@@ -59,26 +67,20 @@ class Planner:
             elif lets_through(route, name, output.is_velocity):
                 mapping = Mapping.model_validate({"from": name, "to": name})
                 claim = self._claim(order, route, source, output, [mapping])
-                yield index, shape(mapping, output.low, output.high), claim, -1
+                yield _plan(claim, [mapping], {name: index})
 
     def _mapped(
         self, order: int, route: Route, source: Source, stream: Stream, mappings: list[Mapping]
-    ) -> Iterable[Step]:
-        by_field: dict[str, list[Mapping]] = {}
+    ) -> Iterable[Plan]:
+        indices = {name: index for index, name in enumerate(stream.names)}
+        by_field: dict[tuple[str, str], list[Mapping]] = {}
         for mapping in mappings:
             if mapping.to != ESTOP:
-                by_field.setdefault(mapping.to, []).append(mapping)
-        for name, several in by_field.items():
-            if not any(mapping.from_ in stream.names for mapping in several):
-                continue
-            output = self.outputs[route.output.target, name]
-            claim = self._claim(order, route, source, output, several)
-            is_alone = len(several) == 1
-            low, high = (output.low, output.high) if is_alone else (-WIDE, WIDE)
-            for part, mapping in enumerate(several):
-                if mapping.from_ in stream.names:
-                    index = stream.names.index(mapping.from_)
-                    yield index, shape(mapping, low, high), claim, -1 if is_alone else part
+                by_field.setdefault(place(route, mapping), []).append(mapping)
+        for where, several in by_field.items():
+            if any(mapping.from_ in indices for mapping in several):
+                claim = self._claim(order, route, source, self.outputs[where], several)
+                yield _plan(claim, several, indices)
 
     def _claim(
         self, order: int, route: Route, source: Source, output: Output, mappings: list[Mapping]
@@ -86,17 +88,17 @@ class Planner:
         key = (route.id, source.name, output.target, output.field)
         claim = self.claims.get(key)
         if claim is None:
-            claim = self.claims[key] = Claim(route.id, source.name, output, 0, 0.0, 0, 0.0)
+            is_safety = source.kind == "safety"
+            claim = self.claims[key] = Claim(route.id, source.name, output, is_safety)
             output.claims.append(claim)
             self._set_caution(claim, is_direct=route.mapping == "passthrough")
         span = output.high - output.low
         claim.priority = priority(route)
+        claim.weight = claim.priority if route.weight is None else route.weight
         claim.timeout_s = route.timeout_ms / 1000 if route.timeout_ms else source.timeout_s
         claim.order = order
         claim.move = MOVED_DIRECT * span if route.mapping == "passthrough" else MOVED
         claim.inputs = [mapping.from_ for mapping in mappings]
-        claim.asks = [asked(mapping) for mapping in mappings]
-        claim.parts = [0.0] * len(mappings)
         if len(claim.reference) != len(mappings):
             claim.reference = [None] * len(mappings)
         output.claims.sort(key=lambda each: (-each.priority, each.order))
@@ -115,6 +117,43 @@ class Planner:
         for claim in claims:
             claim.output.claims.remove(claim)
             del self.claims[claim.route, claim.source, claim.output.target, claim.output.field]
+
+
+def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> Plan:
+    output = claim.output
+    is_alone = len(mappings) == 1
+    low, high = (output.low, output.high) if is_alone else (-WIDE, WIDE)
+    parts = [(part, each) for part, each in enumerate(mappings) if each.from_ in indices]
+    inputs = tuple((part, indices[mapping.from_]) for part, mapping in parts)
+    places = [index for _, index in inputs]
+    bounded = _sum([(i, shape(m, low, high)) for i, (_, m) in zip(places, parts, strict=True)])
+    free = _sum([(i, asked(m)) for i, (_, m) in zip(places, parts, strict=True)])
+    return Plan(claim, inputs, bounded if is_alone else _within(bounded, output), free)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Several mappings of one route to one field add up."""
+
+    terms: tuple[tuple[int, Shape], ...]
+
+    def __call__(self, values: Sequence[float]) -> float:
+        return sum([run(values[index]) for index, run in self.terms])
+
+
+def _sum(terms: list[tuple[int, Shape]]) -> _Sum:
+    return _Sum(tuple(terms))
+
+
+def _only(evaluate: Evaluation) -> Shape:
+    """The mapping of a claim that has only one."""
+    assert isinstance(evaluate, _Sum)
+    return evaluate.terms[0][1]
+
+
+def _within(evaluate: Evaluation, output: Output) -> Evaluation:
+    low, high = output.low, output.high
+    return lambda values: min(max(evaluate(values), low), high)
 
 
 def _stops(route: Route, stream: Stream, mappings: list[Mapping]) -> Iterable[Stop]:

@@ -4,6 +4,7 @@ from collections import Counter
 from typing import Literal
 
 from ..lib.api.routing import (
+    ControlInfo,
     EStopInfo,
     FieldOutput,
     Rival,
@@ -12,10 +13,10 @@ from ..lib.api.routing import (
     SourceInfo,
 )
 from ..lib.generated.saint_msgs import FieldStatus, RivalStatus, RouteStatus
-from .arbitration import Claim
+from .arbitration import Claim, is_barred
 from .logic import Router
-from .outputs import Output
-from .sources import NEVER, Source
+from .outputs import NEVER, Output
+from .sources import Source
 
 FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
 LONGEST_MS = 0xFFFFFFFF
@@ -26,7 +27,7 @@ def status(router: Router, since: str, now: float) -> RouterStatus:
     return RouterStatus(
         state=_state(router, now),
         estop=estop_info(router, since),
-        outputs=[_output(router, output, now) for output in router.outputs],
+        outputs=outputs(router, now),
         sources=[
             _source(source, now)
             for source in router.sources.values()
@@ -34,7 +35,16 @@ def status(router: Router, since: str, now: float) -> RouterStatus:
         ],
         samples=router.samples,
         refused=dict(router.refused),
+        control=[
+            ControlInfo(target=lock.target, holder=lock.holder, remaining_ms=_ms(lock.until - now))
+            for lock in router.locks.held.values()
+        ],
     )
+
+
+def outputs(router: Router, now: float) -> list[FieldOutput]:
+    """Every field and why it has its value."""
+    return [_output(router, output, now) for output in router.outputs]
 
 
 def estop_info(router: Router, since: str) -> EStopInfo:
@@ -53,7 +63,7 @@ def message(router: Router, now: float) -> RouteStatus:
         estop=latch.active,
         estop_source=latch.source if latch.active else "",
         estop_reason=latch.reason,
-        fields=tuple(_field(_output(router, output, now)) for output in router.outputs),
+        fields=tuple(_field(output) for output in outputs(router, now)),
     )
 
 
@@ -99,8 +109,8 @@ def _output(router: Router, output: Output, now: float) -> FieldOutput:
         source=winner.source if winner else "",
         age_ms=_age_ms(winner, now) if winner else 0,
         policy=output.policy,
-        clamped=winner is not None and _asked(winner) != value,
-        changed_ms=_ms(now - output.changed_at) if output.changed_at else 0,
+        clamped=winner is not None and _wanted(router, output, winner) != value,
+        changed_ms=_ms(now - output.changed_at) if output.changed_at != NEVER else 0,
         rivals=[
             _rival(router, claim, now)
             for claim in output.claims
@@ -127,31 +137,31 @@ def _rival(router: Router, claim: Claim, now: float) -> Rival:
 
 def _reason(router: Router, claim: Claim, now: float) -> str:
     """Why this claim is not in control."""
+    output = claim.output
     source = router.sources.get(claim.source)
-    if source is not None and source.failsafe:
-        return "failsafe"
-    if not claim.is_live(now):
-        return "timed out"
-    if router.latch.active:
-        return "e-stop"
-    if not claim.is_armed:
-        return "must move first"
-    winner = claim.output.winner
-    if winner is not None and winner.priority > claim.priority:
-        return "lower priority"
-    return "came later"
+    holder = router.locks.holder(claim)
+    winner = output.winner
+    # The first that holds is told.
+    reasons = {
+        "failsafe": source is not None and source.failsafe,
+        "timed out": not claim.is_live(now),
+        "e-stop": router.latch.active,
+        f"panel locked by {holder}": claim.is_locked,
+        "must move first": not claim.is_armed,
+        f"failsafe of {output.keeper.source if output.keeper else ''} holds": is_barred(claim),
+        "returned just now": claim.steady_at > now,
+        "mixed in": output.members is not None and claim in output.members,
+        "lower priority": winner is not None and winner.priority > claim.priority,
+    }
+    return next((reason for reason, holds in reasons.items() if holds), "came later")
 
 
-def _asked(claim: Claim) -> float:
-    """What the claim would be without any limit; its inputs are those of its stream."""
-    stream = claim.stream
-    if stream is None:
-        return claim.value
-    return sum(
-        claim.asks[part](stream.values[index])
-        for index, _, owner, part in stream.steps
-        if owner is claim
-    )
+def _wanted(router: Router, output: Output, winner: Claim) -> float:
+    """What was asked without any limit."""
+    members = output.members
+    if members is None or len(members) == 1:
+        return winner.asked
+    return output.want  # of a mix only the cross-fade and the rate are told
 
 
 def _source(source: Source, now: float) -> SourceInfo:
@@ -206,4 +216,4 @@ def _age_ms(claim: Claim, now: float) -> int:
 
 
 def _ms(seconds: float) -> int:
-    return int(min(max(seconds * 1000, 0), LONGEST_MS))
+    return round(min(max(seconds * 1000, 0), LONGEST_MS))

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable
 
-from ..lib.api.routing import Mapping, Route
+from ..lib.api.routing import Mapping, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.validation import nearest
-from .sources import PRIORITIES, Source
+from .sources import PRIORITIES, Source, kind_of, may_be_type
 from .targets import Robot
 
 ANY = "*"
@@ -23,6 +23,14 @@ COMMAND_TYPES = {
 }
 
 
+def check_file(file: RouteFile, robot: Robot) -> None:
+    """Routes and how their rivals are combined; raises SaintError request_invalid."""
+    check_all(file.routes, robot)
+    names = [f"{target}.{field}" for target, fields in robot.fields.items() for field in fields]
+    for name in file.blending.fields:
+        _check_known("blending.fields", name, names)
+
+
 def check_all(routes: Iterable[Route], robot: Robot) -> None:
     """Raises SaintError request_invalid for the first fault in a set of routes."""
     known: set[str] = set()
@@ -38,6 +46,7 @@ def check_all(routes: Iterable[Route], robot: Robot) -> None:
 def check(route: Route, robot: Robot) -> None:
     """Raises SaintError request_invalid; the sentence names the place and the nearest name."""
     place = f"route {route.id}"
+    _check_source(place, route)
     _check_known(f"{place}: input.type", route.input.type, ("", *SUBJECT_TYPES))
     for kind in route.input.command_types:
         _check_known(f"{place}: input.command_types", kind, COMMAND_TYPES)
@@ -51,6 +60,12 @@ def check(route: Route, robot: Robot) -> None:
         _check_mapping(f"{place}: mapping[{index}]", mapping, target, robot)
 
 
+def _check_source(place: str, route: Route) -> None:
+    kind, subject = route.input.source, route.input.subject
+    if kind != "rc" and subject != ANY and kind_of(f"{kind}:{subject}") is None:
+        raise _invalid(f"{place}: input.subject must be 1 to 100 characters long, or '*' for any")
+
+
 def _check_mapping(place: str, mapping: Mapping, target: str, robot: Robot) -> None:
     if mapping.clamp is not None and mapping.clamp[0] > mapping.clamp[1]:
         raise _invalid(f"{place}.clamp must rise, not {list(mapping.clamp)}")
@@ -58,11 +73,27 @@ def _check_mapping(place: str, mapping: Mapping, target: str, robot: Robot) -> N
         if mapping.mode != "switch":
             raise _invalid(f"{place}: the e-stop is a switch; write mode: switch")
         return
+    _check_input(place, mapping.from_, robot)
     if target == ANY:
-        raise _invalid(
-            f"{place}.to: {mapping.to!r} needs one target; '*' is for passthrough and estop"
-        )
+        names = [f"{each}.{field}" for each, fields in robot.fields.items() for field in fields]
+        if "." not in mapping.to:
+            raise _invalid(
+                f"{place}.to: {mapping.to!r} needs one target: name it in output.target, or write "
+                f"it as target and field, such as {names[0] if names else 'head.pan'!r}"
+            )
+        _check_known(f"{place}.to", mapping.to, (*names, ESTOP))
+        return
     _check_known(f"{place}.to", mapping.to, (*robot.fields[target], ESTOP), f" of {target}")
+
+
+def _check_input(place: str, name: str, robot: Robot) -> None:
+    """An output as an input would be a cycle: the router would follow itself."""
+    target, _, field = name.rpartition(".")
+    if field in robot.fields.get(target, ()):
+        raise _invalid(
+            f"{place}.from {name!r} is an output of the robot: routes from outputs to outputs "
+            "make a cycle; name an input, such as 'channel_1'"
+        )
 
 
 def _check_known(place: str, word: str, known: Collection[str], owner: str = "") -> None:
@@ -82,6 +113,14 @@ def priority(route: Route) -> int:
     return PRIORITIES[route.input.source] if route.priority is None else route.priority
 
 
+def place(route: Route, mapping: Mapping) -> tuple[str, str]:
+    """Target and field that a mapping drives."""
+    if route.output.target != ANY:
+        return route.output.target, mapping.to
+    target, _, field = mapping.to.rpartition(".")
+    return target, field
+
+
 def applies(route: Route, source: Source, target: str, names: Collection[str]) -> bool:
     """Is this route for samples of that source with that target and these names?"""
     wanted = route.input
@@ -89,8 +128,7 @@ def applies(route: Route, source: Source, target: str, names: Collection[str]) -
         return False
     if source.kind != "rc" and wanted.subject not in (ANY, source.subject):
         return False
-    # Samples do not tell their type; only faces have a jaw that opens.
-    if wanted.type and (wanted.type == "face") is not ("jawOpen" in names):
+    if not may_be_type(names, wanted.type):
         return False
     if target:
         return route.output.target in (ANY, target)

@@ -4,33 +4,45 @@ repeats itself or goes back in sequence is as good as silent.
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
+
+from ..lib.api.routing import Blending, SourceClass
+from .outputs import NEVER
 
 if TYPE_CHECKING:
-    from .arbitration import Claim, Step, Stop
+    from .arbitration import Claim, Plan, Step, Stop
 
-SourceClass = Literal["rc", "websocket", "livelink", "autonomous"]
-PRIORITIES: Final[dict[str, int]] = {
+SAFETY: Final = 1000  # this priority always drives alone, and past every lock
+PRIORITIES: Final[dict[SourceClass, int]] = {
+    "safety": SAFETY,
     "rc": 300,
     "websocket": 200,
+    "leader": 150,
     "livelink": 100,
     "autonomous": 50,
 }
 # A source that sent nothing new for so long is lost (seconds). The RC's is short: at 1.5 m/s the
 # robot rolls 18 cm before anybody notices.
-TIMEOUTS_S: Final[dict[str, float]] = {
+TIMEOUTS_S: Final[dict[SourceClass, float]] = {
+    "safety": 0.300,
     "rc": 0.120,
     "websocket": 0.300,
+    "leader": 0.300,
     "livelink": 0.500,
     "autonomous": 0.300,
 }
 MAX_SOURCES = 64
 MAX_STREAMS = 16  # sets of names that one source may use at a time
 MAX_NAMES = 256
-NEVER = float("-inf")
 UNNAMED_RESTART_S = 1.0  # silence after which a lower sequence is a restart, writer unknown
+# Names of ARKit's shapes and of the head's angles: samples do not tell their type.
+_FACE = re.compile(
+    r"(eye|jaw|mouth|brow|cheek|nose)[A-Z]|tongueOut$|(head|(left|right)Eye)(Yaw|Pitch|Roll)$"
+)
 
 
 @dataclass(slots=True, eq=False)
@@ -42,11 +54,16 @@ class Stream:
     names: tuple[str, ...]
     values: tuple[float, ...] = ()
     received: float = NEVER
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()  # claims that one input feeds
+    sums: tuple[Plan, ...] = ()  # claims that several inputs feed
+    plans: tuple[Plan, ...] = ()  # all of them
     stops: tuple[Stop, ...] = ()
-    claims: tuple[Claim, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
+
+    @property
+    def claims(self) -> Iterable[Claim]:
+        return (plan.claim for plan in self.plans)
 
 
 @dataclass(slots=True, eq=False)
@@ -54,11 +71,14 @@ class Source:
     """One writer of samples, by name."""
 
     name: str
-    kind: str
+    kind: SourceClass
+    timeout_s: float
     sequence: int = -1
     origin: str = ""
     received: float = NEVER
     failsafe: bool = False
+    asks_stop: bool = False  # its newest failsafe sample asks for the e-stop
+    is_guarding: bool = False  # class safety: its silence raises the e-stop
     samples: int = 0
     stream: Stream | None = None  # the newest sample's
     streams: OrderedDict[tuple[str, tuple[str, ...]], Stream] = field(default_factory=OrderedDict)
@@ -71,9 +91,9 @@ class Source:
         """What follows the colon: LiveLink subject, client, program."""
         return self.name.partition(":")[2]
 
-    @property
-    def timeout_s(self) -> float:
-        return TIMEOUTS_S[self.kind]
+    def is_alive(self, now: float) -> bool:
+        """It was heard within its time-out, with whatever it had to say."""
+        return self.received + self.timeout_s > now
 
 
 def is_restart(source: Source, sequence: int, origin: str, now: float) -> bool:
@@ -85,13 +105,32 @@ def is_restart(source: Source, sequence: int, origin: str, now: float) -> bool:
     return now - source.received > UNNAMED_RESTART_S
 
 
-def kind_of(name: str) -> str | None:
+def kind_of(name: str) -> SourceClass | None:
     """The class of a source's name, None when it is not one of ours."""
-    kind, _, subject = name.partition(":")
-    if kind not in PRIORITIES or len(name) > 128:
+    kind, colon, subject = name.partition(":")
+    if len(name) > 128 or (colon and (kind == "rc" or not subject)):
         return None
-    is_complete = name == kind if kind == "rc" else bool(subject)
-    return kind if is_complete else None
+    return next((known for known in PRIORITIES if known == kind), None)
+
+
+def timeouts(blending: Blending) -> Callable[[SourceClass], float]:
+    """After how many seconds of silence a source of a class is lost."""
+    wanted = blending.source_timeout_ms
+    if isinstance(wanted, int):
+        return lambda _: wanted / 1000
+    own = wanted or {}
+    return lambda kind: own[kind] / 1000 if kind in own else TIMEOUTS_S[kind]
+
+
+def may_be_type(names: Iterable[str], wanted: str) -> bool:
+    """Could a sample with these names be of this type of subject? Bones have a dot in their name
+    (LeftArm.shoulder); a stream may carry a face and bones.
+    """
+    is_face = any(_FACE.match(name) for name in names)
+    has_bones = any("." in name for name in names)
+    if not wanted or is_face == has_bones:
+        return True
+    return is_face if wanted == "face" else has_bones
 
 
 def measure(source: Source, now: float) -> None:

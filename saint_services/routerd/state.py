@@ -1,6 +1,7 @@
-"""What survives a reboot: the e-stop latch and the routes."""
+"""What survives a reboot: the e-stop latch, the routes and the operators' own presets."""
 
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -8,7 +9,9 @@ from ..lib.api.routing import Blending, Route
 from ..lib.state import Store
 from .estop import Latch
 
-VERSION = 1
+LATCH_VERSION = 1
+ROUTES_VERSION = 2  # 2: weight, blending.fields, hysteresis_ms; time-outs that are obeyed; loaded
+PRESET_VERSION = 1
 
 
 class SavedLatch(BaseModel):
@@ -43,11 +46,33 @@ class SavedRoutes(BaseModel):
 
     routes: list[Route] | None = None
     blending: Blending = Blending()
+    loaded: str = ""  # the preset that they are, until they are edited
+
+
+class SavedPreset(BaseModel):
+    """presets/<name>.yaml"""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    routes: list[Route] = []
+    blending: Blending = Blending()
 
 
 def latch_store(directory: Path) -> Store[SavedLatch]:
-    return Store(directory / "estop.json", SavedLatch, VERSION)
+    return Store(directory / "estop.json", SavedLatch, LATCH_VERSION)
 
 
 def routes_store(directory: Path) -> Store[SavedRoutes]:
-    return Store(directory / "routes.yaml", SavedRoutes, VERSION)
+    return Store(directory / "routes.yaml", SavedRoutes, ROUTES_VERSION, {1: _obeyed_timeout})
+
+
+def preset_store(directory: Path, name: str) -> Store[SavedPreset]:
+    return Store(directory / "presets" / f"{name}.yaml", SavedPreset, PRESET_VERSION)
+
+
+def _obeyed_timeout(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 wrote blending.source_timeout_ms and did not obey it: the robot keeps the time-outs
+    that it has had.
+    """
+    blending = {k: v for k, v in (data.get("blending") or {}).items() if k != "source_timeout_ms"}
+    return data | {"blending": blending}

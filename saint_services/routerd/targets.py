@@ -62,5 +62,6 @@ def _output(target: str, name: str, spec: FieldSpec, command: int) -> Output:
         max_rate=spec.max_rate,
         on_loss=spec.on_loss,
         neutral=spec.neutral,
+        park=spec.neutral if spec.park is None else spec.park,
         command=command,
     )

@@ -1,10 +1,16 @@
-"""routerd's socket: routes, outputs with their reasons, the e-stop."""
+"""routerd's socket: routes, presets, outputs with their reasons, exclusive control, the e-stop."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from . import Reply, Request
+
+SourceClass = Literal["rc", "websocket", "livelink", "autonomous", "leader", "safety"]
+Mode = Literal["priority", "blend", "additive"]
+TimeoutMs = Annotated[int, Field(ge=20, le=10_000)]
+PresetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+Target = Annotated[str, Field(min_length=1, max_length=64)]  # head, arms.left; * is any
 
 
 class Mapping(Request):
@@ -31,8 +37,8 @@ class Mapping(Request):
 class RouteInput(Request):
     """Where the values of a route come from."""
 
-    source: Literal["rc", "websocket", "livelink", "autonomous"]
-    subject: str = "*"  # livelink: subject name; autonomous: program; * is any
+    source: SourceClass
+    subject: str = "*"  # what follows the colon of the source's name; * is any
     type: str = ""  # livelink: "face", "animation", "transform", "camera"; empty is any
     protocol: str = ""  # rc: for people only
     command_types: list[str] = []  # websocket: actions let through; empty is all
@@ -50,24 +56,34 @@ class Route(Request):
     id: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
     enabled: bool = True
     priority: int | None = Field(default=None, ge=0, le=1000)  # None: the source class's default
+    weight: float | None = Field(default=None, ge=0, le=1000)  # of mode blend; None: the priority
     input: RouteInput
     output: RouteOutput
     mapping: list[Mapping] | Literal["passthrough"]
-    timeout_ms: int | None = Field(default=None, ge=20, le=10_000)  # None: the class's default
+    timeout_ms: TimeoutMs | None = None  # None: the class's
 
 
 class Blending(Request):
-    """How rivals for one field are combined. Only "priority" is built so far."""
+    """How rivals for one field are combined.
 
-    mode: Literal["priority"] = "priority"
-    blend_time_ms: int = Field(default=200, ge=0, le=10_000)
-    source_timeout_ms: int = Field(default=500, ge=20, le=10_000)
+    priority: the highest drives alone. blend: the mean by weight. additive: the sum. Routes of
+    priority 1000 (safety) always drive alone.
+    """
+
+    mode: Mode = "priority"
+    fields: dict[str, Mode] = {}  # another mode for "head.pan"
+    blend_time_ms: int = Field(default=200, ge=0, le=10_000)  # cross-fade when control changes
+    # A source that is silent for longer is lost; for all classes or by class. None: by class,
+    # rc 120, websocket, autonomous, leader and safety 300, livelink 500.
+    source_timeout_ms: TimeoutMs | dict[SourceClass, TimeoutMs] | None = None
+    # How long a source that was lost must be steady again before it takes a field from another.
+    hysteresis_ms: int = Field(default=200, ge=0, le=5000)
 
 
 class RouteFile(Request):
     """A routes YAML: presets and the saved routes have this form."""
 
-    routes: list[Route]
+    routes: list[Route] = []
     blending: Blending = Blending()
 
 
@@ -91,7 +107,7 @@ class FieldOutput(Reply):
     winner: str  # route id; empty: nobody, the policy is in force
     source: str
     age_ms: int
-    policy: Literal["live", "hold", "ramp_to_zero", "neutral", "estop"]
+    policy: Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
     clamped: bool
     changed_ms: int
     rivals: list[Rival] = []
@@ -117,6 +133,14 @@ class EStopInfo(Reply):
     since: str = ""  # ISO 8601, UTC
 
 
+class ControlInfo(Reply):
+    """Somebody has a target for himself."""
+
+    target: str
+    holder: str  # the source's name
+    remaining_ms: int  # ends then, if the holder stays silent
+
+
 class RouterStatus(Reply):
     """GET /status"""
 
@@ -126,6 +150,7 @@ class RouterStatus(Reply):
     sources: list[SourceInfo]
     samples: int  # accepted since start
     refused: dict[str, int]  # by reason
+    control: list[ControlInfo] = []
 
 
 class RouteInfo(Reply):
@@ -146,6 +171,77 @@ class SetEnabled(Request):
     """POST /routes/{id}/enabled"""
 
     enabled: bool
+
+
+class SetPriority(Request):
+    """POST /routes/{id}/priority; null is the source class's default."""
+
+    priority: int | None = Field(ge=0, le=1000)
+
+
+class PresetInfo(Reply):
+    """One preset."""
+
+    name: str
+    is_shipped: bool  # cannot be changed or deleted
+    routes: int
+    fault: str = ""  # why it cannot be loaded on this robot
+
+
+class PresetList(Reply):
+    """GET /presets; `loaded` is the one that is in force, empty when routes were edited since."""
+
+    presets: list[PresetInfo]
+    loaded: str = ""
+
+
+class SavePreset(Request):
+    """PUT /presets/{name}: the routes in force where they are not given."""
+
+    routes: list[Route] | None = Field(default=None, max_length=128)
+    blending: Blending | None = None
+
+
+class PreviewRequest(Request):
+    """POST /preview: what a route would make of these inputs; nothing is saved or moved."""
+
+    route: Route
+    values: dict[str, float] = Field(default={}, max_length=256)
+
+
+class PreviewField(Reply):
+    """One field of a preview."""
+
+    target: str
+    field: str
+    unit: str
+    value: float  # after all limits but the rate
+    asked: float  # before clamp and limits
+    clamped: bool
+
+
+class Preview(Reply):
+    """The reply; `missing` are inputs of the route that were not given."""
+
+    fields: list[PreviewField]
+    estop: bool  # it would raise the e-stop
+    missing: list[str] = []
+
+
+class TakeControl(Request):
+    """POST /control/take: a target for one source alone. Asking again renews it."""
+
+    target: Target
+    holder: str = Field(min_length=1, max_length=128)  # a source's name: "websocket:panel"
+    timeout_ms: int = Field(default=5000, ge=200, le=600_000)  # of the holder's silence
+
+
+class ReleaseControl(Request):
+    """POST /control/release; `force` takes it from another."""
+
+    target: Target
+    holder: str = Field(default="", max_length=128)
+    force: bool = False
 
 
 class EStopRequest(Request):

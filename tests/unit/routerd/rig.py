@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from saint_services.lib.api.routing import FieldOutput, Route, RouterStatus
+from saint_services.lib.api.routing import Blending, FieldOutput, Route, RouterStatus
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters, report
 from saint_services.routerd.estop import Latch
@@ -49,8 +49,8 @@ FACE = route("face", "livelink", "head", [{"from": "headYaw", "to": "pan", "scal
 class Rig:
     """Time passes only in wait(), and every timer fires when it is due."""
 
-    def __init__(self, *routes: Route, latch: Latch | None = None) -> None:
-        self.router = Router(robot(), routes, latch)
+    def __init__(self, *routes: Route, latch: Latch | None = None, **blending: Any) -> None:
+        self.router = Router(robot(), routes, latch, Blending.model_validate(blending))
         self.now = 1000.0
         self.sequences: dict[str, int] = {}
 

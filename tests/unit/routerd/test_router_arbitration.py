@@ -141,10 +141,35 @@ def test_subject_and_type_select_samples() -> None:
     assert rig.value("head.pan") == pytest.approx(57.2958)
     face = FACE.model_copy(update={"input": FACE.input.model_copy(update={"type": "face"})})
     rig = Rig(face)
+    rig.send("livelink:UE", **{"headYaw": 1.0, "LeftArm.elbow": 5.0, "bone": 0.0})
+    assert rig.value("head.pan") == pytest.approx(57.2958)  # a face with bones is a face
+    rig = Rig(face)
     rig.send("livelink:UE", headYaw=1.0)
-    assert rig.value("head.pan") is None
-    rig.send("livelink:UE", headYaw=1.0, jawOpen=0.0)
     assert rig.value("head.pan") == pytest.approx(57.2958)
+
+
+def test_type_animation_takes_bones_and_no_face() -> None:
+    arm = route(
+        "arm",
+        "livelink",
+        "arms.left",
+        [{"from": "LeftArm.elbow", "to": "joint_2"}, {"from": "jawOpen", "to": "joint_0"}],
+        input={"type": "animation"},
+    )
+    rig = Rig(arm)
+    rig.send("livelink:phone", jawOpen=1.0, headYaw=0.1)
+    assert rig.value("arms.left.joint_0") is None
+    rig.send("livelink:UE", **{"LeftArm.elbow": 30.0})
+    assert rig.value("arms.left.joint_2") == 30.0
+
+
+def test_type_face_takes_no_bones() -> None:
+    arm = route(
+        "a", "livelink", "head", [{"from": "Head.yaw", "to": "pan"}], input={"type": "face"}
+    )
+    rig = Rig(arm)
+    rig.send("livelink:UE", **{"Head.yaw": 30.0})
+    assert rig.value("head.pan") is None
 
 
 def test_state_tells_idle_routing_blending() -> None:

@@ -76,8 +76,10 @@ def test_takeover_moves_at_the_fields_rate() -> None:
     rig = Rig(DRIVE, DIRECT)
     rig.stream(0.4, "websocket:1", "tracks", linear=1.5)
     rig.send("rc", stick=-1.0)
-    assert rig.value("tracks.linear") == pytest.approx(1.44)
-    rig.stream(0.6, "rc", stick=-1.0)
+    assert rig.value("tracks.linear") == pytest.approx(1.5)  # the cross-fade begins here
+    rig.stream(0.2, "rc", stick=-1.0)
+    assert rig.value("tracks.linear") == pytest.approx(0.3)  # 6 m/s2
+    rig.stream(0.4, "rc", stick=-1.0)
     assert rig.value("tracks.linear") == -1.5
 
 

@@ -85,8 +85,10 @@ def test_edit_takes_effect_without_a_new_sample() -> None:
     rig.stream(0.4, "rc", stick=0.8)
     half = route("rc_drive", "rc", "tracks", [{"from": "stick", "to": "linear", "scale": 0.5}])
     rig.router.set_routes([half], rig.now)
-    rig.wait(0.11)
-    assert rig.value("tracks.linear") == pytest.approx(0.48, abs=0.01)  # slews from 1.2 to 0.4
+    rig.wait(0.1)  # half of the cross-fade from 1.2 to 0.4
+    assert rig.value("tracks.linear") == pytest.approx(0.8, abs=0.05)
+    rig.stream(0.1, "rc", stick=0.8)
+    assert rig.value("tracks.linear") == pytest.approx(0.4)
 
 
 def test_removed_route_lets_go() -> None:
