@@ -46,12 +46,15 @@ _GOOD, _BAD, _BUSY, _CALM = "[green]●[/]", "[red]○[/]", "[bold]◐[/]", "·"
 
 def headline(report: FirmwareReport) -> str:
     """Which release the robot runs."""
-    count = len(report.machines)
+    count = sum(machine.is_online for machine in report.machines)
     machines = f"{count} machine{'' if count == 1 else 's'}"
+    away = len(report.machines) - count
+    rest = f"; {away} {'is' if away == 1 else 'are'} away." if away else "."
     if report.robot_version:
-        return f"The robot runs release {report.robot_version} on {machines}."
+        return f"The robot runs release {report.robot_version} on {machines}{rest}"
     if report.versions:
-        return f"The robot's {machines} run different releases: {', '.join(report.versions)}."
+        versions = ", ".join(report.versions)
+        return f"The robot's {machines} run different releases: {versions}{rest}"
     return "No machine has told its release yet."
 
 

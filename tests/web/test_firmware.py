@@ -28,6 +28,7 @@ async def text(page: Any, selector: str) -> str:
 async def test_one_version_is_shown_with_every_machine(site: Site) -> None:
     page = await opened(site)
     assert await text(page, "[data-robot-version]") == "0.1.0"
+    assert "on 6 machines; 1 is away" in await text(page, ".release-card")
     assert await page.locator("[data-machine]").count() == 7
     head = await text(page, "[data-machine=sim_head]")
     assert "Head" in head

@@ -41,7 +41,7 @@ function robot(app) {
       ?data-stale=${!app.store.isFresh("firmware", app.now)}
     >
       <div class="section-head">
-        <h2 id="robot-version">${data.robot_version ? "The robot runs" : "The machines differ"}</h2>
+        <h2 id="robot-version">${versions.length > 1 ? "The machines differ" : "The robot runs"}</h2>
         ${planChip(data.plan)}
       </div>
       <p class="version" data-robot-version>
@@ -56,8 +56,10 @@ function robot(app) {
 
 /** @param {any} data */
 function whereFrom(data) {
-  const count = data.machines.length;
+  const count = data.machines.filter((/** @type {MachineFirmware} */ machine) => machine.is_online).length;
+  const away = data.machines.length - count;
   const machines = `${count} machine${count === 1 ? "" : "s"}`;
+  if (away) return `on ${machines}; ${away} ${away === 1 ? "is" : "are"} away`;
   return data.robot_version ? `on all ${machines}` : `on ${machines}`;
 }
 

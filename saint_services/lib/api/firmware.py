@@ -98,8 +98,8 @@ class Plan(Reply):
 class FirmwareReport(Reply):
     """GET /status"""
 
-    robot_version: str  # the one version that all run; empty while they differ
-    versions: list[str] = []  # all that run, newest first
+    robot_version: str  # the one that all run that are there; empty while they differ
+    versions: list[str] = []  # all that run there, newest first
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
     plan: Plan | None = None

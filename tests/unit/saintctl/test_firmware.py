@@ -66,7 +66,7 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
 
 async def test_status_shows_version_machines_and_releases(robot: Robot) -> None:
     said = (await robot.saintctl("firmware", "status")).stdout
-    assert said.startswith("The robot runs release 0.1.0 on 7 machines.")
+    assert said.startswith("The robot runs release 0.1.0 on 6 machines; 1 is away.")
     assert "saint-server (server)" in said
     assert "231.0 MB" in said
 
