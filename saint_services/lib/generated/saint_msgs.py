@@ -426,7 +426,7 @@ class RCChannelState:
     HASH: ClassVar[str] = "RIHS01_a549a003a2024ea6760e93f31b999b249ae199c660371e092da3aad75673f1ec"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("channel_number", "uint8"), ("raw_value", "uint16"), ("normalized", "float32"), ("failsafe", "bool"), ("last_update_ns", "uint64"))
 
-    channel_number: int = 0  # 1 to 16
+    channel_number: int = 0  # 1 to 18
     raw_value: int = 0  # in the protocol's own units
     normalized: float = 0.0  # -1.0 to 1.0
     failsafe: bool = False  # true: the signal is lost, the value is not live

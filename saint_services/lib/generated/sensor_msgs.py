@@ -13,6 +13,32 @@ from .std_msgs import Header
 
 
 @dataclass(slots=True)
+class BatteryState:
+    """sensor_msgs/msg/BatteryState"""
+
+    TYPE: ClassVar[str] = "sensor_msgs/msg/BatteryState"
+    HASH: ClassVar[str] = "RIHS01_4bee5dfce981c98faa6828b868307a0a73f992ed0789f374ee96c8f840e69741"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("voltage", "float32"), ("temperature", "float32"), ("current", "float32"), ("charge", "float32"), ("capacity", "float32"), ("design_capacity", "float32"), ("percentage", "float32"), ("power_supply_status", "uint8"), ("power_supply_health", "uint8"), ("power_supply_technology", "uint8"), ("present", "bool"), ("cell_voltage", cdr.Sequence("float32", 0)), ("cell_temperature", cdr.Sequence("float32", 0)), ("location", "string"), ("serial_number", "string"))
+
+    header: Header = field(default_factory=Header)
+    voltage: float = 0.0
+    temperature: float = 0.0
+    current: float = 0.0
+    charge: float = 0.0
+    capacity: float = 0.0
+    design_capacity: float = 0.0
+    percentage: float = 0.0
+    power_supply_status: int = 0
+    power_supply_health: int = 0
+    power_supply_technology: int = 0
+    present: bool = False
+    cell_voltage: Sequence[float] = ()
+    cell_temperature: Sequence[float] = ()
+    location: str = ""
+    serial_number: str = ""
+
+
+@dataclass(slots=True)
 class CompressedImage:
     """sensor_msgs/msg/CompressedImage"""
 

@@ -38,11 +38,17 @@ INPUT_WEBSOCKET: Final[Topic[saint_msgs.InputSample]] = Topic(
 INPUT_AUTONOMOUS: Final[Topic[saint_msgs.InputSample]] = Topic(
     "/saint/input/autonomous", saint_msgs.InputSample, Qos(reliable=False, depth=32, latched=False)
 )  # from any program
+BATTERY: Final[Topic[sensor_msgs.BatteryState]] = Topic(
+    "/saint/battery", sensor_msgs.BatteryState, Qos(reliable=True, depth=1, latched=False)
+)  # from any program
 RC_STATE: Final[Topic[saint_msgs.RCReceiverState]] = Topic(
     "/saint/rc/state", saint_msgs.RCReceiverState, Qos(reliable=True, depth=1, latched=False)
 )  # from rcd
 LIVELINK_FRAME: Final[Topic[saint_msgs.LiveLinkFrame]] = Topic(
     "/saint/livelink/frame", saint_msgs.LiveLinkFrame, Qos(reliable=True, depth=1, latched=False)
+)  # from livelinkd
+LIVELINK_SUBJECT: Final[Topic[saint_msgs.LiveLinkSubject]] = Topic(
+    "/saint/livelink/subjects", saint_msgs.LiveLinkSubject, Qos(reliable=True, depth=1, latched=False)
 )  # from livelinkd
 ESTOP: Final[Topic[saint_msgs.EStop]] = Topic(
     "/saint/estop", saint_msgs.EStop, Qos(reliable=True, depth=1, latched=True)
@@ -246,6 +252,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "rmw_dds_common/msg/Gid": rmw_dds_common.Gid,
     "rmw_dds_common/msg/NodeEntitiesInfo": rmw_dds_common.NodeEntitiesInfo,
     "rmw_dds_common/msg/ParticipantEntitiesInfo": rmw_dds_common.ParticipantEntitiesInfo,
+    "sensor_msgs/msg/BatteryState": sensor_msgs.BatteryState,
     "sensor_msgs/msg/CompressedImage": sensor_msgs.CompressedImage,
     "sensor_msgs/msg/Imu": sensor_msgs.Imu,
     "sensor_msgs/msg/JointState": sensor_msgs.JointState,
