@@ -117,6 +117,11 @@ def is_busy(machine: MachineFirmware) -> bool:
     return machine.state is not UpdateState.IDLE
 
 
+def _waits_for_driver(machine: MachineFirmware) -> bool:
+    """All is written, but it is in use: it restarts when its outputs are safe."""
+    return machine.state is UpdateState.RESTARTING and bool(machine.blocked_by)
+
+
 def _watch_absence(rollout: Rollout, machines: Machines, now_s: float) -> Rollout:
     steps = rollout.plan.steps if rollout.plan else ()
     away = [s.node_id for s in steps if not _is_there(machines, s.node_id)]
@@ -147,24 +152,27 @@ def _judge_updating(
     now_s: float,
     limits: Limits,
 ) -> Rollout:
-    """Away is what a machine that restarts looks like: only time ends that."""
+    """Away is what a machine that restarts looks like: only time ends that. Nor may one that is
+    there be at work for ever; it may wait for who drives it.
+    """
     node_id = step.node_id
-    if node_id not in rollout.since_s:  # we were started anew meanwhile
+    there = machine if machine is not None and machine.is_online else None
+    # Not known: we were started anew meanwhile.
+    if node_id not in rollout.since_s or (there and _waits_for_driver(there)):
         rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
-    if machine is not None and machine.is_online:
-        if is_busy(machine):
-            return _changed(rollout, node_id, is_asked=True, has_begun=True)
+    if there and is_busy(there):
+        rollout = _changed(rollout, node_id, is_asked=True, has_begun=True)
+    elif there:
         is_open = node_id in rollout.asking or now_s < rollout.not_before_s.get(node_id, now_s)
         if step.is_leftover and is_open:
             return rollout  # it may still begin with what it was asked for before
-        if step.has_begun or mark(machine) != step.before or _is_well(rollout, machine):
-            return _close(rollout, step, machine)
+        if step.has_begun or mark(there) != step.before or _is_well(rollout, there):
+            return _close(rollout, step, there)
         if not step.is_asked and not is_open:
             return _refused(rollout, step, "it did not answer")
     if now_s - rollout.since_s[node_id] <= limits.machine_limit_s:
         return rollout
-    is_there = machine is not None and machine.is_online
-    what = "it is not done" if is_there else "it did not come back"
+    what = "it is not done" if there else "it did not come back"
     return _fail(rollout, node_id, f"{what} after {limits.machine_limit_s:g} s")
 
 

@@ -131,6 +131,21 @@ def test_machine_that_comes_into_use_before_a_slot_is_touched_is_waited_for():
     assert play.state is PlanState.DONE
 
 
+def test_machine_that_is_never_done_halts_it_and_one_that_waits_for_its_driver_does_not():
+    play = Play("a")
+    play.begin()
+    play.agrees("a")
+    play.tells("a", state=UpdateState.RESTARTING, blocked_by="its outputs are live")
+    play.advance(500.0)
+    play.tells("a", blocked_by="")
+    play.advance(99.0)
+    assert play.state is PlanState.RUNNING
+    play.advance(2.0)
+    assert play.state is PlanState.HALTED
+    assert play.rollout.plan
+    assert play.rollout.plan.reason == "a: it is not done after 100 s"
+
+
 def test_old_verdict_is_not_taken_for_the_new_one():
     play = Play("a", "b")
     old = {"verdict": Verdict.ROLLED_BACK, "target_version": "1.1.0", "attempt": 1, "reason": "old"}
