@@ -1,19 +1,19 @@
 """`make test-image`: builds what is missing or old, then runs the tests of this folder.
 
 `--all` runs those too that take long or need special hardware in QEMU; `--unless-passed` does
-nothing when the same files passed on this computer before. All else goes to pytest.
+nothing when the same files passed on this computer before; `--second-chance` runs once more what
+failed, for computers that others use meanwhile. All else goes to pytest.
 """
 
 import os
 import subprocess
 import sys
 
-import pytest
-
 from tests.image import inputs
 from tests.image.artefacts import ROOT, Artefacts
 
-_OURS = ("--all", "--unless-passed")
+_OURS = ("--all", "--unless-passed", "--second-chance")
+_FAILED = 1  # pytest's exit code
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +26,11 @@ def main(arguments: list[str]) -> int:
         return code
     rest = [word for word in arguments if word not in _OURS]
     before = inputs.of_tests()
-    code = int(pytest.main([str(ROOT / "tests" / "image"), "--durations=0", "-v", *rest]))
+    command = ["-m", "pytest", str(ROOT / "tests" / "image"), "--durations=30", "-v", *rest]
+    code = subprocess.run([sys.executable, *command], cwd=ROOT).returncode
+    if code == _FAILED and "--second-chance" in arguments:
+        print("What failed gets a second chance; a result of it tells so here.", flush=True)
+        code = subprocess.run([sys.executable, *command, "--last-failed"], cwd=ROOT).returncode
     if code == 0 and not rest and before == inputs.of_tests():
         inputs.mark_passed()
     return code
