@@ -2,6 +2,7 @@
 and the request to restart. Not here: who restarts the machine (saint-reboot.service).
 """
 
+import errno
 import os
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from ..errors import Code, SaintError
 from ..state import write_atomic
 
 _LONGEST_REASON = 200
+_NO_TIMER = (errno.ENOENT, errno.ENXIO)  # none on this machine; its reader was disarmed before
 
 
 def booted_slot(cmdline: Path = Path("/proc/cmdline")) -> str:
@@ -34,8 +36,10 @@ class Boot:
         """Returns why it could not be done, or nothing. A machine without a timer is no fault."""
         try:
             descriptor = os.open(self._deadman, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            return ""  # ENOENT: none on this machine; ENXIO: its reader was disarmed before
+        except OSError as err:
+            if err.errno in _NO_TIMER:
+                return ""
+            return f"{self._deadman} cannot be written: {err.strerror}"
         try:
             os.write(descriptor, b"good\n")
         except OSError as err:

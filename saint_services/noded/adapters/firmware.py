@@ -2,6 +2,8 @@
 taken (lib/update), whether it is genuine (its signature, checked by the installer).
 """
 
+import re
+
 from ...lib.bus import Bus
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import (
@@ -14,7 +16,7 @@ from ...lib.update.events import Wanted
 
 _LONGEST_VERSION = 40
 _LONGEST_URL = 300
-_CHECKSUM_CHARACTERS = 64
+_CHECKSUM = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 
 
 class FirmwareServer:
@@ -49,6 +51,6 @@ def checked_release(version: str, url: str, checksum: str) -> Wanted:
         raise SaintError(Code.REQUEST_INVALID, message)
     if not version or len(version) > _LONGEST_VERSION or not version.isprintable():
         raise SaintError(Code.REQUEST_INVALID, f"'{version[:40]}' is no version of a release")
-    if checksum and (len(checksum) != _CHECKSUM_CHARACTERS or not checksum.isalnum()):
+    if checksum and not _CHECKSUM.fullmatch(checksum):
         raise SaintError(Code.REQUEST_INVALID, f"'{checksum[:80]}' is no SHA-256 checksum")
     return Wanted(version, url, checksum.lower())

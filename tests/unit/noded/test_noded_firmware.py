@@ -307,6 +307,7 @@ async def test_node_without_a_message_bus_works_and_says_that_updates_are_off(ro
         ("1" * 50, "http://x/y", ""),
         ("1.0\n", "http://x/y", ""),
         ("1.0", "http://x/y", "abc"),
+        ("1.0", "http://x/y", "g" * 64),
     ],
 )
 def test_release_that_cannot_be_one_is_refused(version: str, url: str, checksum: str):

@@ -57,3 +57,9 @@ def test_restart_request_is_one_line_and_whole(tmp_path: Path):
 def test_restart_without_anybody_who_would_do_it_is_said(tmp_path: Path):
     with pytest.raises(SaintError, match="request cannot be written: there is no such folder"):
         Boot(tmp_path / "none", tmp_path / "nowhere").restart("update")
+
+
+def test_dead_man_that_cannot_be_reached_for_another_reason_is_told(tmp_path: Path) -> None:
+    place = tmp_path / "deadman"
+    place.mkdir()
+    assert Boot(place, tmp_path).disarm() == f"{place} cannot be written: Is a directory"
