@@ -6,8 +6,8 @@ from functools import cache
 from .config import Channel
 from .protocols import RcFrame, Scale
 
-MAX_CHANNELS = 16
-# SBUS's two digital channels follow as channels 17 and 18.
+MAX_CHANNELS = 18
+# SBUS's two digital channels follow its 16 as channels 17 and 18.
 DIGITAL = {
     None: (),
     (False, False): (-1.0, -1.0),

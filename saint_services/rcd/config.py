@@ -1,20 +1,29 @@
-"""What an operator may set in rcd.yaml: the receiver, its line, its channels."""
+"""What an operator may set in rcd.yaml: the receiver, its line, its channels, what loss means.
 
-from typing import Literal, Self
+The keys of the specification, and below them what it leaves open, each with a default.
+"""
 
-from pydantic import Field, field_validator, model_validator
+from typing import Final, Literal, Self
 
+from pydantic import Field, ValidationInfo, field_validator, model_validator
+
+from ..lib.api.rc import LAST_CHANNEL, LONGEST_US, Action, Protocol
 from ..lib.config import Settings
-from .protocols import PARSERS
+from .protocols.ibus import Variant
 
 # Baud rate, parity, stop bits of each protocol's line.
-LINES = {"crsf": (420_000, "none", 1), "sbus": (100_000, "even", 2), "ibus": (115_200, "none", 1)}
+LINES: Final = {
+    "crsf": (420_000, "none", 1),
+    "sbus": (100_000, "even", 2),
+    "ibus": (115_200, "none", 1),
+}
 
 
 class Uart(Settings):
     """The serial line."""
 
-    device: str = Field(default="/dev/ttyAMA0", min_length=1)
+    # A path below /dev/serial/by-id names one adapter wherever it is plugged in.
+    device: str = Field(default="/dev/ttyAMA0", min_length=1, max_length=255)
     baud_rate: int | None = Field(default=None, ge=1200, le=4_000_000)  # None: the protocol's own
     # SBUS idles low. Linux cannot invert a UART, so this only says that the wiring (an inverter, or
     # a USB adapter set to invert) does it; it changes nothing here.
@@ -25,32 +34,80 @@ class Gpio(Settings):
     """Pins of the PPM and PWM receivers."""
 
     ppm_pin: int | None = Field(default=None, ge=0, le=27)
-    pwm_pins: list[int] = Field(default=[], max_length=8)
+    pwm_pins: list[int] = Field(default=[], max_length=8)  # channel 1 first
+
+    @field_validator("pwm_pins")
+    @classmethod
+    def _of_the_header(cls, pins: list[int]) -> list[int]:
+        for pin in pins:
+            if not 0 <= pin <= 27:
+                raise ValueError(f"there is no GPIO{pin}; the header has GPIO 0 to 27")
+        if len(set(pins)) != len(pins):
+            raise ValueError("a pin is named twice")
+        return pins
+
+
+class Ibus(Settings):
+    """What IBUS frames do not say of themselves."""
+
+    variant: Variant = "auto"  # ia6: the older form with 31 bytes
+    channels: Literal[14, 18] = 14  # 18: newer receivers, hidden in the high bits
+
+
+class FailsafeChannel(Settings):
+    """A position that the receiver sends when it has lost its transmitter, in microseconds."""
+
+    number: int = Field(ge=1, le=LAST_CHANNEL)
+    below: int | None = Field(default=None, ge=1, le=LONGEST_US)
+    above: int | None = Field(default=None, ge=1, le=LONGEST_US)
+
+    @model_validator(mode="after")
+    def _one_side(self) -> Self:
+        if (self.below is None) is (self.above is None):
+            raise ValueError("one of below and above must be set, e.g. below: 950")
+        return self
+
+    def is_met(self, us: float) -> bool:
+        """This value means that the signal is lost."""
+        return us < self.below if self.below is not None else us > (self.above or 0)
 
 
 class Failsafe(Settings):
-    """What happens when the signal is lost."""
+    """When the signal is lost, and what happens then."""
 
     # At 1.5 m/s a robot rolls 0.75 m in 500 ms. The slowest link sends every 20 ms.
     timeout_ms: int = Field(default=120, ge=40, le=2000)
-    action: Literal["hold", "neutral", "estop", "passthrough"] = "hold"
+    action: Action = "hold"
+    lost_frames: int = Field(default=10, ge=1, le=1000)  # marked as lost, in a row (SBUS)
+    recovery_ms: int = Field(default=200, ge=0, le=10_000)  # good for so long before it counts
+    channel: FailsafeChannel | None = None
 
-    @field_validator("action")
+
+class Arm(Settings):
+    """A switch that must be moved to "on" before the sticks count, and again after each loss."""
+
+    number: int = Field(ge=1, le=LAST_CHANNEL)
+    above: int = Field(default=1700, ge=1, le=LONGEST_US)  # microseconds: on
+    # These count while it is off too: switches that stop the robot.
+    always: list[int] = Field(default=[6], max_length=LAST_CHANNEL)
+
+    @field_validator("always")
     @classmethod
-    def _known_here(cls, action: str) -> str:
-        if action in ("estop", "passthrough"):
-            raise ValueError(f"{action} is the router's to do: set it in routerd.yaml; use hold")
-        return action
+    def _are_channels(cls, always: list[int]) -> list[int]:
+        for number in always:
+            if not 1 <= number <= LAST_CHANNEL:
+                raise ValueError(f"there is no channel {number}; there are 1 to {LAST_CHANNEL}")
+        return always
 
 
 class Channel(Settings):
     """One channel's range in microseconds; min and max become -1 and 1, or 1 and -1."""
 
-    number: int = Field(ge=1, le=16)
+    number: int = Field(ge=1, le=LAST_CHANNEL)
     name: str = Field(default="", max_length=64)
-    min: int = Field(default=1000, ge=0, le=4095)
-    max: int = Field(default=2000, ge=0, le=4095)
-    center: int = Field(default=1500, ge=0, le=4095)
+    min: int = Field(default=1000, ge=0, le=LONGEST_US)
+    max: int = Field(default=2000, ge=0, le=LONGEST_US)
+    center: int = Field(default=1500, ge=0, le=LONGEST_US)
     reversed: bool = False
 
     @model_validator(mode="after")
@@ -62,22 +119,55 @@ class Channel(Settings):
         return self
 
 
-class RcReceiver(Settings):
-    """The receiver, in the form of the specification."""
+class Connection(Settings):
+    """How a receiver is connected."""
 
-    enabled: bool = False
-    protocol: Literal["crsf", "sbus", "ibus", "ppm", "pwm"] = "crsf"
     uart: Uart = Uart()
     gpio: Gpio = Gpio()
-    failsafe: Failsafe = Failsafe()
-    channels: list[Channel] = Field(default=[], max_length=16)
+    ibus: Ibus = Ibus()
+    protocol: Protocol = "crsf"
 
     @field_validator("protocol")
     @classmethod
-    def _supported(cls, protocol: str) -> str:
-        if protocol not in PARSERS:
-            raise ValueError(f"{protocol} is not supported yet: use crsf, sbus or ibus")
+    def _has_pins(cls, protocol: Protocol, info: ValidationInfo) -> Protocol:
+        gpio = info.data.get("gpio", Gpio())
+        if protocol == "ppm" and gpio.ppm_pin is None:
+            raise ValueError("ppm needs a pin, e.g. gpio: {ppm_pin: 18}")
+        if protocol == "pwm" and not gpio.pwm_pins:
+            raise ValueError("pwm needs pins, e.g. gpio: {pwm_pins: [12, 13, 19, 26]}")
         return protocol
+
+    @property
+    def place(self) -> str:
+        """Where it hangs, for people."""
+        if self.protocol == "ppm":
+            return f"GPIO{self.gpio.ppm_pin}"
+        if self.protocol == "pwm":
+            return "GPIO " + ", ".join(map(str, self.gpio.pwm_pins))
+        return self.uart.device
+
+    @property
+    def baud_rate(self) -> int:
+        """Of the serial line."""
+        return self.uart.baud_rate or LINES[self.protocol][0]
+
+
+class Failover(Connection):
+    """A second receiver, for when the first one's signal is lost."""
+
+    after_ms: int = Field(default=300, ge=0, le=5000)  # without the first one
+    return_ms: int = Field(default=1000, ge=0, le=60_000)  # the first one good again for so long
+
+
+class RcReceiver(Connection):
+    """The receiver, in the form of the specification."""
+
+    enabled: bool = False
+    failsafe: Failsafe = Failsafe()
+    arm: Arm | None = None
+    channels: list[Channel] = Field(default=[], max_length=LAST_CHANNEL)
+    failover: Failover | None = None
+    telemetry: bool = True  # to the transmitter; CRSF only
 
     @field_validator("channels")
     @classmethod
@@ -86,6 +176,15 @@ class RcReceiver(Settings):
         if doubles := {number for number in numbers if numbers.count(number) > 1}:
             raise ValueError(f"channel {min(doubles)} is set twice")
         return channels
+
+    @field_validator("failover")
+    @classmethod
+    def _elsewhere(cls, failover: Failover | None, info: ValidationInfo) -> Failover | None:
+        own = {key: info.data[key] for key in Connection.model_fields if key in info.data}
+        place = Connection.model_construct(**own).place
+        if failover and failover.place == place:
+            raise ValueError(f"it is on {place} too, but needs a line of its own")
+        return failover
 
 
 class Config(Settings):

@@ -1,71 +1,81 @@
-"""Wiring: serial line -> parser -> receiver's signal -> bus. A frame is published in the very
-callback that reads its last byte.
+"""Wiring: receivers -> who is in charge -> bus, and the socket's requests -> settings. A frame is
+published in the very callback that reads its last byte.
 """
 
 import asyncio
 import time
+from pathlib import Path
 
 from ..lib import clock, log
-from ..lib.api.rc import RcStatus, SetEnabled
-from ..lib.bus import Bus
+from ..lib.bus import Bus, Sample
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
-from ..lib.generated.saint_msgs import InputSample
-from ..lib.generated.topics import INPUT_RC, RC_STATE
-from ..lib.hw.serial import SerialLine, SerialPort, open_serial
-from ..lib.ipc import Api, Call
+from ..lib.generated.saint_msgs import InputSample, RouterHeartbeat
+from ..lib.generated.sensor_msgs import BatteryState
+from ..lib.generated.topics import BATTERY, INPUT_RC, RC_STATE, ROUTER_HEARTBEAT
 from ..lib.state import Store
-from . import reports
+from . import reports, telemetry
+from .adapters import CHECKED, Listener, ReceiverLine
+from .api import Control
+from .calibration import Calibration
 from .channels import Normalizer
-from .config import LINES, Config
+from .config import Config, Connection, Failover, RcReceiver
 from .logic import Outcome, Receiver
-from .protocols import PARSERS, Frame
-from .state import FILE, VERSION, State
+from .selection import NOTHING, Arming, Content, Selection, failsafe_content
+from .state import FILE, MIGRATIONS, VERSION, State, effective
 
 STATE_PERIOD_S = 0.1
+LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may have missed it
+TELEMETRY_PERIOD_S = 0.5
 SOURCE = "rc"
 
 
 async def run(context: Context[Config]) -> None:
     """Until asked to stop."""
-    store = Store(context.directories.state / FILE, State, VERSION)
+    store = store_in(context.directories.state)
     saved = await asyncio.to_thread(store.load)
     if store.problem:
         context.health.raise_issue(Code.STATE_DAMAGED, store.problem.message)
-    daemon = Rcd(context, await context.open_bus(), store, saved)
-    api = Api()
-    api.get("/status", daemon.status)
-    api.post("/enabled", daemon.set_enabled, body=SetEnabled)
-    await context.serve_ipc(api)
-    daemon.switch()
+    settings = context.config.rc_receiver
+    try:
+        merged = effective(settings, saved)
+    except SaintError as err:  # rcd.yaml was changed since; what was set by hand is kept
+        context.health.raise_issue(Code.CONFIG_INVALID, f"{FILE}: {err.message}")
+        merged = settings
+    daemon = Rcd(context, await context.open_bus(), merged)
+    control = Control(daemon, store, saved, settings)
+    await context.serve_ipc(control.api())
+    daemon.switch(merged.enabled)
+    context.spawn(daemon.send_telemetry(), "telemetry")
     context.ready(daemon.summary())
     await daemon.publish_states(context.stopping)
     daemon.close()
 
 
-class Rcd:
-    """One receiver."""
+def store_in(folder: Path) -> Store[State]:
+    """What was set by hand."""
+    return Store(folder / FILE, State, VERSION, MIGRATIONS)
 
-    def __init__(
-        self, context: Context[Config], bus: Bus, store: Store[State], saved: State
-    ) -> None:
-        settings = context.config.rc_receiver
-        self._settings = settings
+
+class Rcd:
+    """One or two receivers, one source of samples."""
+
+    def __init__(self, context: Context[Config], bus: Bus, settings: RcReceiver) -> None:
+        self.settings = settings
+        self.calibration: Calibration | None = None
         self._health = context.health
         self._log = log.get(context.name)
-        self._store = store
-        self._enabled = settings.enabled if saved.enabled is None else saved.enabled
-        self._parser = PARSERS[settings.protocol]()
-        self._receiver = Receiver(
-            Normalizer(settings.channels),
-            settings.failsafe.timeout_ms / 1000,
-            needs_steady_start=settings.protocol == "sbus",
-            neutral_when_lost=settings.failsafe.action == "neutral",
-        )
         self._loop = asyncio.get_running_loop()
-        self._line = SerialLine(self._open, self._on_data, self._on_open, self._on_lost)
-        self._problem = ""
+        self._enabled = False
+        self._listener = Listener(self._on_frame, self._on_open, self._on_gone)
+        self._lines = [self._line(settings)]
+        if settings.failover:
+            self._lines.append(self._line(settings.failover))
+        self._selection = Selection([line.receiver for line in self._lines])
+        self._selection.rules = settings.failover or Failover()
+        self._arming = Arming(settings.arm)
+        self._is_lost = True
         self._samples = bus.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
         self._stamp = Time()
@@ -73,134 +83,234 @@ class Rcd:
         # new life would look like repeated ones.
         first = time.monotonic_ns() // 1000
         self._sample = InputSample(stamp=self._stamp, source=SOURCE, sequence=first)
-        self._read_us = 0
-        self._flushing: asyncio.TimerHandle | None = None
-        self._watching: asyncio.TimerHandle | None = None
+        self._repeating: asyncio.TimerHandle | None = None
+        self._deciding: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
+        self._robot = telemetry.Robot()
+        if settings.telemetry and any(line.connection.protocol == "crsf" for line in self._lines):
+            bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat)
+            bus.subscribe(BATTERY, self._on_battery)
 
-    # Control plane
+    def _line(self, connection: Connection) -> ReceiverLine:
+        receiver = Receiver(
+            Normalizer(self.settings.channels),
+            self.settings.failsafe,
+            needs_steady_start=connection.protocol not in CHECKED,
+        )
+        return ReceiverLine(connection, receiver, self._listener)
 
-    async def status(self, _: Call[None]) -> RcStatus:
-        return reports.status(self._receiver, self._described(), self._parser, clock.monotonic_s())
+    # For the socket
 
-    async def set_enabled(self, call: Call[SetEnabled]) -> RcStatus:
-        await asyncio.to_thread(self._store.save, State(enabled=call.body.enabled))
-        if call.body.enabled != self._enabled:
-            self._enabled = call.body.enabled
-            self._log.info("receiver switched", enabled=self._enabled)
-            self.switch()
-        return reports.status(self._receiver, self._described(), self._parser, clock.monotonic_s())
+    @property
+    def receiver(self) -> Receiver:
+        """The one in charge."""
+        return self._selection.receiver
 
-    def switch(self) -> None:
-        """Open or close the line, as it is set."""
-        if self._enabled:
-            self._problem = ""
-            self._line.start()
+    @property
+    def is_enabled(self) -> bool:
+        return self._enabled
+
+    def picture(self) -> reports.Picture:
+        """Everything as it is now."""
+        lines = [
+            reports.Line(line.receiver, line.connection, line.counts, line.problem)
+            for line in self._lines
+        ]
+        armed = self._arming.is_armed if self._arming.rules else None
+        return reports.Picture(
+            lines,
+            self._selection.in_charge,
+            self._enabled,
+            self.settings.failsafe.action,
+            armed,
+            self.calibration is not None,
+        )
+
+    def switch(self, enabled: bool) -> None:
+        """Open or close the lines."""
+        if enabled != self._enabled:
+            self._enabled = enabled
+            self._log.info("receiver switched", enabled=enabled)
+        if enabled:
+            for line in self._lines:
+                line.start()
             return
-        self._line.close()
-        self._drop_line("it is switched off")
+        for line in self._lines:
+            line.close("it is switched off")
+        self._let_go()
         self._health.clear(Code.HARDWARE_MISSING)
         self._health.clear(Code.HARDWARE_FAULT)
 
+    def reconfigure(self, settings: RcReceiver) -> None:
+        """Other settings, from the next frame on; a line is opened anew only when it changed."""
+        before, self.settings = self.settings, settings
+        for line in self._lines:
+            line.receiver.rules = settings.failsafe
+            if settings.channels != before.channels:
+                line.receiver.apply(Normalizer(settings.channels))
+        if _connection(settings) != _connection(before):
+            self._lines[0].close("its connection is being changed")
+            self._lines[0] = self._line(settings)
+            self._selection.receivers = [line.receiver for line in self._lines]
+            if self._enabled:
+                self._lines[0].start()
+        if self._is_lost:
+            self._repeat()
+        self._changed.set()
+
+    def pause(self) -> None:
+        """Close the first line for a while: somebody else listens on it."""
+        self._lines[0].close("the protocol is being detected")
+        self._let_go()
+
+    def resume(self) -> None:
+        """Open it again."""
+        if self._enabled:
+            self._lines[0].start()
+
+    def calibrate(self, calibration: Calibration | None) -> None:
+        """While one runs, the sticks move nothing."""
+        self.calibration = calibration
+        if calibration is not None:
+            self._let_go()
+        self._is_lost = True  # so that the next frame counts as a signal that comes back
+        self._arming.lose()
+        self._changed.set()
+
     def summary(self) -> str:
-        return f"{self._settings.protocol} on {self._settings.uart.device}" + (
-            "" if self._enabled else ", switched off"
-        )
+        """One line for `systemctl status`."""
+        places = [f"{line.connection.protocol} on {line.connection.place}" for line in self._lines]
+        return ", then ".join(places) + ("" if self._enabled else ", switched off")
 
     def close(self) -> None:
         """The last word is that the signal is lost: nobody may go on driving from it."""
-        self._line.close()
-        self._drop_line("rcd has stopped")
-        for timer in (self._flushing, self._watching):
+        self._enabled = False
+        for line in self._lines:
+            line.close("rcd has stopped")
+        self._let_go()
+        for timer in (self._repeating, self._deciding):
             if timer is not None:
                 timer.cancel()
 
-    def _described(self) -> reports.Line:
-        settings = self._settings
-        return reports.Line(self._enabled, settings.protocol, settings.uart.device, self._problem)
+    # From the lines
 
-    # The line
-
-    def _open(self) -> SerialPort:
-        baud, parity, stopbits = LINES[self._settings.protocol]
-        uart = self._settings.uart
-        return open_serial(uart.device, uart.baud_rate or baud, parity, stopbits)
-
-    def _on_open(self) -> None:
-        self._problem = ""
+    def _on_open(self, line: ReceiverLine) -> None:
         self._health.clear(Code.HARDWARE_MISSING)
         self._health.clear(Code.HARDWARE_FAULT)
-        self._log.info("serial line is open", device=self._settings.uart.device)
+        self._log.info("receiver's line is open", device=line.connection.place)
 
-    def _on_lost(self, error: SaintError) -> None:
+    def _on_gone(self, line: ReceiverLine, error: SaintError) -> None:
         self._health.raise_issue(error.code, error.message)
-        self._drop_line(error.message)
-
-    def _drop_line(self, reason: str) -> None:
-        self._problem = reason
-        self._parser.reset()
-        self._tell(self._receiver.lose(reason))
         self._changed.set()
 
-    def _on_data(self, data: bytes, now_us: int) -> None:
-        self._read_us = now_us
-        for frame in self._parser.feed(data, now_us):
-            self._on_frame(frame, now_us * 1e-6)
-        if self._parser.is_waiting and self._flushing is None:
-            self._flushing = self._loop.call_later(self._parser.gap_us * 1e-6, self._flush)
-
-    def _flush(self) -> None:
-        """Silence decides about bytes that are held."""
-        self._flushing = None
-        silent_us = time.monotonic_ns() // 1000 - self._read_us
-        if silent_us < self._parser.gap_us:
-            left_us = self._parser.gap_us - silent_us
-            self._flushing = self._loop.call_later(left_us * 1e-6, self._flush)
+    def _on_frame(self, line: ReceiverLine, outcome: Outcome) -> None:
+        if len(self._lines) > 1 or outcome is Outcome.LOST:
+            self._decide()
+        if outcome is not Outcome.LIVE or line.receiver is not self._selection.receiver:
             return
-        for frame in self._parser.flush():
-            self._on_frame(frame, clock.monotonic_s())
-
-    # The signal
-
-    def _on_frame(self, frame: Frame, now_s: float) -> None:
-        outcome = self._receiver.take(frame, now_s)
-        if outcome is Outcome.LIVE:
-            if self._watching is None:
-                self._watching = self._loop.call_later(self._receiver.timeout_s, self._watch)
-                self._log.info("signal acquired", protocol=self._settings.protocol)
-                self._changed.set()
-            self._publish(failsafe=False)
-        elif outcome is Outcome.LOST:
-            self._tell(outcome)
-
-    def _watch(self) -> None:
-        """Runs for as long as the signal lives; frames do not touch the timer."""
-        self._watching = None
-        now_s = clock.monotonic_s()
-        outcome = self._receiver.check(now_s)
-        self._tell(outcome)
-        if not self._receiver.failsafe:
-            left_s = self._receiver.good_s + self._receiver.timeout_s - now_s
-            self._watching = self._loop.call_later(left_s, self._watch)
-
-    def _tell(self, outcome: Outcome) -> None:
-        if outcome is not Outcome.LOST:
+        if self.calibration is not None:
+            self.calibration.take(line.receiver.us, clock.monotonic_s())
             return
-        if self._watching is not None:
-            self._watching.cancel()
-            self._watching = None
-        self._log.warning("signal lost", reason=self._receiver.reason)
-        self._publish(failsafe=True)
+        if self._is_lost:
+            self._come_back(line)
+        if self._arming.rules is not None:
+            self._arm(line.receiver)
+            self._publish(self._arming.content(line.receiver), failsafe=False)
+            return
+        self._publish((line.receiver.names, line.receiver.values), failsafe=False)
+
+    def _decide(self) -> None:
+        """Who is in charge, and is there a signal at all?"""
+        selection, now_s = self._selection, clock.monotonic_s()
+        if selection.decide(now_s):
+            in_charge = self._lines[selection.in_charge].connection.place
+            self._log.warning("another receiver is in charge", device=in_charge)
+            self._changed.set()
+        if selection.is_lost and not self._is_lost:
+            self._go_lost()
+        due_s = selection.due_s(now_s)
+        if due_s is not None and self._deciding is None:
+            self._deciding = self._loop.call_later(due_s - now_s, self._on_due)
+
+    def _on_due(self) -> None:
+        self._deciding = None
+        self._decide()
+
+    def _go_lost(self) -> None:
+        self._is_lost = True
+        self._arming.lose()
+        self._log.warning("signal lost", reason=self._selection.receiver.reason)
+        self._repeat()
         self._changed.set()
 
-    def _publish(self, failsafe: bool) -> None:
-        sample, receiver = self._sample, self._receiver
+    def _come_back(self, line: ReceiverLine) -> None:
+        self._is_lost = False
+        if self._repeating is not None:
+            self._repeating.cancel()
+            self._repeating = None
+        self._log.info("signal acquired", protocol=line.connection.protocol)
+        self._changed.set()
+
+    def _arm(self, receiver: Receiver) -> None:
+        if not self._arming.take(receiver.us):
+            return
+        self._log.info("arm switch", armed=self._arming.is_armed)
+        if not self._arming.is_armed:
+            self._publish(NOTHING, failsafe=True)  # what it drove must not wait for a time-out
+        self._changed.set()
+
+    def _repeat(self) -> None:
+        """Say that the signal is lost, and what that means; again and again where it holds on."""
+        if self._repeating is not None:
+            self._repeating.cancel()
+            self._repeating = None
+        if not self._enabled or self.calibration or not self._selection.receiver.was_live:
+            return
+        content = failsafe_content(self.settings.failsafe.action, self._selection.receiver)
+        self._publish(content, failsafe=True)
+        if content != NOTHING:
+            self._repeating = self._loop.call_later(LOST_PERIOD_S, self._repeat)
+
+    def _let_go(self) -> None:
+        """Nothing is driven from here any more, whatever a loss would mean."""
+        if self._repeating is not None:
+            self._repeating.cancel()
+            self._repeating = None
+        if self._selection.receiver.was_live:
+            self._publish(NOTHING, failsafe=True)
+
+    def _publish(self, content: Content, failsafe: bool) -> None:
+        sample = self._sample
         self._stamp.sec, self._stamp.nanosec = divmod(time.time_ns(), 1_000_000_000)
         sample.sequence += 1
         sample.failsafe = failsafe
-        sample.names = receiver.names
-        sample.values = receiver.values
+        sample.names, sample.values = content
         self._samples.publish(sample)
+
+    # For the transmitter
+
+    def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
+        self._robot.router_s = sample.received_s
+        self._robot.is_stopped = sample.message.estop
+
+    def _on_battery(self, sample: Sample[BatteryState]) -> None:
+        self._robot.battery, self._robot.battery_s = sample.message, sample.received_s
+
+    async def send_telemetry(self) -> None:
+        """The robot's state, to every CRSF receiver that listens."""
+        while True:
+            await asyncio.sleep(TELEMETRY_PERIOD_S)
+            if not self.settings.telemetry:
+                continue
+            now_s, picture = clock.monotonic_s(), self.picture()
+            is_calibrating = self.calibration is not None
+            text = telemetry.word(self._robot, self._is_lost, picture.armed, is_calibrating, now_s)
+            data = telemetry.frames(self._robot, text, now_s)
+            for line in self._lines:
+                if line.connection.protocol == "crsf":
+                    line.write(data)
+
+    # The state
 
     async def publish_states(self, stopping: asyncio.Event) -> None:
         """RC_STATE ten times a second, and at once on a change, until asked to stop."""
@@ -219,5 +329,10 @@ class Rcd:
 
     def _publish_state(self) -> None:
         now_s = clock.monotonic_s()
-        message = reports.message(self._receiver, self._described(), now_s, time.time_ns())
-        self._states.publish(message)
+        self._states.publish(reports.message(self.picture(), now_s, time.time_ns()))
+
+
+def _connection(settings: RcReceiver) -> Connection:
+    return Connection(
+        protocol=settings.protocol, uart=settings.uart, gpio=settings.gpio, ibus=settings.ibus
+    )

@@ -1,7 +1,8 @@
-"""Whether the signal may be believed: live, lost, or coming back. Pure: time comes in.
+"""Whether a receiver's signal may be believed: live, lost, or coming back. Pure: time comes in.
 
 Channels drive only from a frame that is valid, not marked as failsafe or lost, and recent. A link
-that comes back must be steady for a few frames before it counts again.
+that comes back must be steady for a while before it counts again. Not here: which of two receivers
+is in charge, and what a loss means to the robot (selection.py).
 """
 
 from collections import deque
@@ -9,10 +10,11 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from .channels import Normalizer, names
+from .config import Failsafe
 from .protocols import Frame, RcFrame
 from .protocols.crsf_telemetry import LinkStatistics, telemetry
 
-STEADY_FRAMES = 3  # after a loss; at the start too where nothing checks a frame (SBUS)
+STEADY_FRAMES = 3  # after a loss; at the start too where nothing checks a frame (SBUS, PPM, PWM)
 HEARD_S = 1.0  # a receiver that is silent for longer is not connected
 LINK_S = 2.0  # link statistics older than this say nothing
 RATE_FRAMES = 100  # the measured rate looks back so far
@@ -28,12 +30,11 @@ class Outcome(Enum):
 
 @dataclass(slots=True)
 class Receiver:
-    """The receiver's signal."""
+    """One receiver's signal. `normalizer` and `rules` may be replaced at any time."""
 
     normalizer: Normalizer
-    timeout_s: float
+    rules: Failsafe
     needs_steady_start: bool
-    neutral_when_lost: bool = False
     failsafe: bool = True
     reason: str = "nothing was heard yet"
     names: tuple[str, ...] = ()
@@ -42,11 +43,24 @@ class Receiver:
     link: LinkStatistics | None = None
     good_s: float = float("-inf")  # the last frame that counted
     heard_s: float = float("-inf")  # the last valid frame of any kind
+    live_since_s: float = float("-inf")
+    lost_frames: int = 0  # marked as lost, ever
     _link_s: float = float("-inf")
+    _lost_in_row: int = 0
     _steady: int = 0
-    _steady_s: float = float("-inf")
+    _steady_s: float = float("-inf")  # the last good frame
+    _steady_since_s: float = float("-inf")
     _was_live: bool = False
     _times_s: deque[float] = field(default_factory=lambda: deque(maxlen=RATE_FRAMES))
+
+    @property
+    def timeout_s(self) -> float:
+        return self.rules.timeout_ms / 1000
+
+    @property
+    def was_live(self) -> bool:
+        """It counted once, so that there is something to lose."""
+        return self._was_live
 
     def take(self, frame: Frame, now_s: float) -> Outcome:
         """One valid frame."""
@@ -57,10 +71,17 @@ class Receiver:
         self._times_s.append(now_s)
         if frame.failsafe:
             return self.lose("the receiver reports failsafe")
-        if frame.frame_lost or self._is_link_down(now_s):
-            return _NO  # its values are old ones: time decides
-        if self.failsafe and not self._is_steady(now_s):
-            return _NO
+        if frame.frame_lost:
+            return self._count_lost()
+        self._lost_in_row = 0
+        if self._is_preset(frame):
+            return self.lose(f"channel {self._preset} is where the receiver puts it on a loss")
+        if self._is_link_down(now_s):
+            return _NO  # its values are old ones
+        if self.failsafe:
+            if not self._is_steady(now_s):
+                return _NO
+            self.live_since_s = now_s
         self.failsafe, self._was_live = False, True
         self.good_s = now_s
         self._keep(frame)
@@ -79,8 +100,6 @@ class Receiver:
         if self.failsafe:
             return _NO
         self.failsafe = True
-        if self.neutral_when_lost:
-            self.values = (0.0,) * len(self.values)
         return Outcome.LOST
 
     def is_connected(self, now_s: float) -> bool:
@@ -94,6 +113,43 @@ class Receiver:
             return 0.0
         return (len(times) - 1) / max(now_s - times[0], 1e-3)
 
+    def apply(self, normalizer: Normalizer) -> None:
+        """Other ranges, from the newest values on."""
+        self.normalizer = normalizer
+        for frame in self.recent.values():
+            self._keep(frame)
+
+    @property
+    def us(self) -> dict[int, float]:
+        """The newest microseconds of every channel that was heard, by number."""
+        return {
+            first + i + 1: frame.scale.exact[raw]
+            for first, frame in self.recent.items()
+            for i, raw in enumerate(frame.raw)
+        }
+
+    @property
+    def _preset(self) -> int:
+        return self.rules.channel.number if self.rules.channel else 0
+
+    def _count_lost(self) -> Outcome:
+        """Its values are old ones: time decides, or their number."""
+        self.lost_frames += 1
+        self._lost_in_row += 1
+        self._steady = 0
+        if self._lost_in_row >= self.rules.lost_frames:
+            return self.lose(f"the receiver has lost {self.rules.lost_frames} frames in a row")
+        return _NO
+
+    def _is_preset(self, frame: RcFrame) -> bool:
+        rule = self.rules.channel
+        if rule is None:
+            return False
+        index = rule.number - 1 - (frame.first_channel or 0)
+        if not 0 <= index < len(frame.raw):
+            return False
+        return rule.is_met(frame.scale.exact[frame.raw[index]])
+
     def _take_link(self, link: LinkStatistics, now_s: float) -> Outcome:
         self.link, self._link_s = link, now_s
         return self.lose("the link quality is 0") if link.uplink_lq_percent == 0 else _NO
@@ -105,10 +161,14 @@ class Receiver:
     def _is_steady(self, now_s: float) -> bool:
         if now_s - self._steady_s > self.timeout_s:
             self._steady = 0
+        if not self._steady:
+            self._steady_since_s = now_s
         self._steady_s = now_s
         self._steady += 1
-        needed = STEADY_FRAMES if self._was_live or self.needs_steady_start else 1
-        return self._steady >= needed
+        if self._was_live:
+            is_long = now_s - self._steady_since_s >= self.rules.recovery_ms / 1000
+            return is_long and self._steady >= STEADY_FRAMES
+        return not self.needs_steady_start or self._steady >= STEADY_FRAMES
 
     def _keep(self, frame: RcFrame) -> None:
         values = self.normalizer.values(frame)

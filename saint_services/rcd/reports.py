@@ -1,35 +1,57 @@
-"""The receiver's state as others see it: the ROS message and the answer of GET /status."""
+"""The receivers' state as others see it: the ROS message and the answer of GET /status."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from ..lib.api.rc import RcChannel, RcStatus
+from ..lib.api.rc import Action, RcChannel, RcLine, RcStatus
 from ..lib.generated.saint_msgs import RCChannelState, RCReceiverState
 from .channels import MAX_CHANNELS
+from .config import Connection
 from .logic import Receiver
-from .protocols import Parser
+
+Title = Literal["primary", "failover"]
+TITLES: tuple[Title, ...] = ("primary", "failover")
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where the receiver is connected."""
+    """One receiver and where it is connected."""
 
-    enabled: bool
-    protocol: str
-    device: str
+    receiver: Receiver
+    connection: Connection
+    counts: tuple[int, int, int]  # frames, rejected frames, discarded bytes
     problem: str = ""  # why the line is not open
 
 
-def message(receiver: Receiver, line: Line, now_s: float, wall_ns: int) -> RCReceiverState:
-    """Topic /saint/rc/state."""
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """All of it at one moment."""
+
+    lines: Sequence[Line]
+    in_charge: int
+    enabled: bool
+    action: Action
+    armed: bool | None
+    calibrating: bool
+
+    @property
+    def line(self) -> Line:
+        return self.lines[self.in_charge]
+
+
+def message(picture: Picture, now_s: float, wall_ns: int) -> RCReceiverState:
+    """Topic /saint/rc/state: the receiver in charge."""
+    line = picture.line
+    receiver = line.receiver
     updated_ns = max(0, wall_ns - int((now_s - receiver.good_s) * 1e9)) if receiver.recent else 0
     channels = [
         RCChannelState(number, raw, normalized, receiver.failsafe, updated_ns)
         for number, raw, _, normalized in _channels(receiver)
     ]
     return RCReceiverState(
-        protocol=line.protocol,
-        connected=line.enabled and receiver.is_connected(now_s),
+        protocol=line.connection.protocol,
+        connected=picture.enabled and receiver.is_connected(now_s),
         failsafe=receiver.failsafe,
         channel_count=len(channels),
         channels=channels,
@@ -38,21 +60,14 @@ def message(receiver: Receiver, line: Line, now_s: float, wall_ns: int) -> RCRec
     )
 
 
-def status(receiver: Receiver, line: Line, parser: Parser, now_s: float) -> RcStatus:
+def status(picture: Picture, now_s: float) -> RcStatus:
     """GET /status"""
-    link = receiver.link
+    lines = [_line(line, TITLES[i], picture.enabled, now_s) for i, line in enumerate(picture.lines)]
+    receiver = picture.line.receiver
+    own = lines[picture.in_charge].model_dump(exclude={"receiver", "lost_frames"})
     return RcStatus(
-        enabled=line.enabled,
-        connected=line.enabled and receiver.is_connected(now_s),
-        protocol=line.protocol,
-        device=line.device,
-        failsafe=receiver.failsafe,
-        rssi=float(link.rssi_dbm) if link else 0.0,
-        link_quality=link.uplink_lq_percent if link else 0,
-        frame_rate_hz=round(receiver.rate_hz(now_s), 1),
-        frames=parser.frames,
-        rejected=parser.rejected,
-        discarded_bytes=parser.discarded_bytes,
+        **own,
+        enabled=picture.enabled,
         channels=[
             RcChannel(
                 channel=number,
@@ -63,6 +78,30 @@ def status(receiver: Receiver, line: Line, parser: Parser, now_s: float) -> RcSt
             )
             for number, raw, us, normalized in _channels(receiver)
         ],
+        receiver=TITLES[picture.in_charge],
+        receivers=lines,
+        failsafe_action=picture.action,
+        armed=picture.armed,
+        calibrating=picture.calibrating,
+    )
+
+
+def _line(line: Line, title: Title, enabled: bool, now_s: float) -> RcLine:
+    receiver, link = line.receiver, line.receiver.link
+    frames, rejected, discarded_bytes = line.counts
+    return RcLine(
+        receiver=title,
+        protocol=line.connection.protocol,
+        device=line.connection.place,
+        connected=enabled and receiver.is_connected(now_s),
+        failsafe=receiver.failsafe,
+        rssi=float(link.rssi_dbm) if link else 0.0,
+        link_quality=link.uplink_lq_percent if link else 0,
+        frame_rate_hz=round(receiver.rate_hz(now_s), 1),
+        frames=frames,
+        rejected=rejected,
+        discarded_bytes=discarded_bytes,
+        lost_frames=receiver.lost_frames,
         reason=line.problem or (receiver.reason if receiver.failsafe else ""),
     )
 

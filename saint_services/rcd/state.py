@@ -1,12 +1,64 @@
-"""What survives a restart: whether an operator switched the receiver on or off."""
+"""What survives a restart: what an operator has set from a page or a terminal. It wins over
+rcd.yaml, key by key.
+"""
 
-from pydantic import BaseModel
+from collections.abc import Mapping
+from typing import Any, Final
 
-VERSION = 1
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..lib import validation
+from ..lib.api.rc import Protocol
+from ..lib.errors import Code, SaintError
+from .config import Channel, Failsafe, RcReceiver
+
+VERSION = 2
 FILE = "rcd.json"
 
 
 class State(BaseModel):
     """None: as the settings say."""
 
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
     enabled: bool | None = None
+    protocol: Protocol | None = None
+    baud_rate: int | None = None  # of `protocol`
+    failsafe: Failsafe | None = None
+    channels: list[Channel] = []  # these instead of the settings' with the same numbers
+
+
+def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 knew only whether the receiver is switched on."""
+    return {"enabled": data["enabled"]}
+
+
+MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
+
+
+def effective(settings: RcReceiver, state: State) -> RcReceiver:
+    """The settings with what was set since. Raises SaintError where the two do not fit."""
+    data = settings.model_dump()
+    if state.enabled is not None:
+        data["enabled"] = state.enabled
+    if state.protocol is not None:
+        data["protocol"] = state.protocol
+        if state.baud_rate or state.protocol != settings.protocol:
+            data["uart"]["baud_rate"] = state.baud_rate
+    if state.failsafe is not None:
+        data["failsafe"] = state.failsafe.model_dump()
+    by_number = {channel.number: channel for channel in (*settings.channels, *state.channels)}
+    data["channels"] = [by_number[number].model_dump() for number in sorted(by_number)]
+    try:
+        return RcReceiver.model_validate(data)
+    except ValidationError as err:
+        fault = validation.faults(err, RcReceiver, data)[0]
+        raise SaintError(Code.REQUEST_INVALID, str(fault)) from err
+
+
+def with_channels(state: State, changed: list[Channel]) -> State:
+    """These channels as they are from now on."""
+    numbers = {channel.number for channel in changed}
+    kept = [channel for channel in state.channels if channel.number not in numbers]
+    channels = sorted([*kept, *changed], key=lambda channel: channel.number)
+    return state.model_copy(update={"channels": channels})

@@ -1,19 +1,26 @@
 """Serial lines for asyncio: open, read when bytes arrive, notice when the device goes, open again.
 
-No thread and no polling: the loop watches the descriptor. Reopening pauses longer and longer, up
-to a bound. Not here: what the bytes mean.
+No thread and no polling: the loop watches the descriptor, and the folders on the way to a device
+that is not there. Besides, it is tried again after pauses that grow up to a bound. Not here: what
+the bytes mean.
 """
 
 import asyncio
+import contextlib
 import errno
+import fcntl
 import os
+import struct
+import sys
 import termios
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import serial
 
 from ..errors import Code, SaintError
+from .device_watch import DeviceWatch
 
 READ_BYTES = 4096
 PAUSES_S = (0.1, 0.2, 0.5, 1.0, 2.0)  # between attempts to open; the last one repeats
@@ -22,6 +29,9 @@ PARITIES = {
     "even": serial.PARITY_EVEN,
     "odd": serial.PARITY_ODD,
 }
+BAUD_TOLERANCE = 0.025  # beyond this bits are read in the wrong place
+_TCGETS2 = 0x802C542A  # ioctl_tty(2): struct termios2, whose speeds are numbers
+_TERMIOS2 = struct.Struct("4I20sII")
 
 
 class SerialPort:
@@ -76,6 +86,10 @@ def open_serial(device: str, baud: int, parity: str = "none", stopbits: int = 1)
         raise _not_opened(device, baud, err) from err
     try:
         _prepare(port, parity)
+        _check_speed(port.fileno(), device, baud)
+    except SaintError:
+        port.close()
+        raise
     except (OSError, ValueError, termios.error) as err:
         port.close()
         raise _not_opened(device, baud, err) from err
@@ -94,12 +108,34 @@ def _prepare(port: serial.Serial, parity: str) -> None:
     termios.tcsetattr(descriptor, termios.TCSANOW, settings)
     termios.tcflush(descriptor, termios.TCIFLUSH)  # what piled up while nobody read is old
 
+    # Else a USB adapter of FTDI's collects for 16 ms, which is two frames.
+    with contextlib.suppress(OSError, ValueError, NotImplementedError, AttributeError):
+        port.set_low_latency_mode(True)
+
+
+def _check_speed(descriptor: int, device: str, baud: int) -> None:
+    """Drivers round to what the chip can do, and say so."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        answer = fcntl.ioctl(descriptor, _TCGETS2, bytes(_TERMIOS2.size))
+    except OSError:
+        return
+    actual = _TERMIOS2.unpack(answer)[-1]
+    if actual and abs(actual - baud) > BAUD_TOLERANCE * baud:
+        raise _fault(
+            Code.HARDWARE_FAULT,
+            device,
+            f"it runs at {actual} baud where {baud} are needed",
+            "Use another USB adapter, or a UART of the header.",
+        )
+
 
 class SerialLine:
     """Keeps a line open and hands on what arrives, with the monotonic time in microseconds.
 
     `on_data` runs in the loop, once per read. `on_open` and `on_lost` (with one sentence) run once
-    each time the line comes or goes.
+    each time the line comes or goes. With `device` its node is watched for while it is not there.
     """
 
     def __init__(
@@ -108,7 +144,10 @@ class SerialLine:
         on_data: Callable[[bytes, int], None],
         on_open: Callable[[], None],
         on_lost: Callable[[SaintError], None],
+        device: str = "",
     ) -> None:
+        self._device = device
+        self._watch: DeviceWatch | None = None
         self._open_port = open_port
         self._on_data = on_data
         self._on_open = on_open
@@ -125,7 +164,11 @@ class SerialLine:
 
     def start(self) -> None:
         """Open the line now, or as soon as it is there."""
-        self._retry = None
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        if self._port is not None:
+            return
         try:
             port = self._open_port()
         except SaintError as err:
@@ -133,6 +176,7 @@ class SerialLine:
             return
         self._port = port
         self._is_told = False
+        self._end_watch()
         self._loop.add_reader(port.fileno(), self._read)
         self._on_open()
 
@@ -141,9 +185,24 @@ class SerialLine:
         if self._retry is not None:
             self._retry.cancel()
             self._retry = None
+        self._end_watch()
         self._release()
         self._failures = 0
         self._is_told = False
+
+    def write(self, data: bytes) -> bool:
+        """Hand over all of it, now; False when it is not open or has no room."""
+        if self._port is None:
+            return False
+        try:
+            return self._port.write(data) == len(data)
+        except SaintError:
+            return False  # the reader will find the same
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None
 
     def _read(self) -> None:
         port = self._port
@@ -170,6 +229,8 @@ class SerialLine:
         pause_s = PAUSES_S[min(self._failures, len(PAUSES_S) - 1)]
         self._failures += 1
         self._retry = self._loop.call_later(pause_s, self.start)
+        if self._watch is None and self._device:
+            self._watch = DeviceWatch(Path(self._device), self.start)
         if not self._is_told:
             self._is_told = True
             self._on_lost(error)

@@ -5,11 +5,12 @@ import pytest
 from saint_services.lib import config
 from saint_services.lib.errors import SaintError
 from saint_services.rcd.channels import Normalizer, normalized
-from saint_services.rcd.config import Channel, Config
+from saint_services.rcd.config import Channel, Config, Failsafe
 from saint_services.rcd.logic import Outcome, Receiver
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.crsf import SUBSET_SCALES
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
+from saint_services.rcd.protocols.ibus import MICROSECONDS
 
 LIVE, LOST, NOTHING = Outcome.LIVE, Outcome.LOST, Outcome.NOTHING
 
@@ -22,8 +23,8 @@ def link(quality: int) -> CrsfFrame:
     return CrsfFrame(0, 0xC8, 0x14, bytes([60, 60, quality, 5, 0, 2, 3, 60, 99, 5]))
 
 
-def receiver(**changes: object) -> Receiver:
-    return Receiver(Normalizer([]), 0.12, **{"needs_steady_start": False, **changes})  # type: ignore[arg-type]
+def receiver(needs_steady_start: bool = False, **rules: object) -> Receiver:
+    return Receiver(Normalizer([]), Failsafe.model_validate(rules), needs_steady_start)
 
 
 def test_first_checked_frame_counts_at_once() -> None:
@@ -48,8 +49,27 @@ def test_signal_that_comes_back_must_be_steady() -> None:
     signal = receiver()
     signal.take(frame(), 1.0)
     signal.check(1.2)
-    outcomes = [signal.take(frame(), t) for t in (2.0, 3.0, 3.02, 3.04, 3.06)]
-    assert outcomes == [NOTHING, NOTHING, NOTHING, LIVE, LIVE]
+    # A pause, then 200 ms of frames; the one at 3.2 is the first that counts.
+    times = (2.0, 3.0, 3.1, 3.19, 3.2, 3.21)
+    outcomes = [signal.take(frame(), t) for t in times]
+    assert outcomes == [NOTHING, NOTHING, NOTHING, NOTHING, LIVE, LIVE]
+
+
+def test_three_frames_are_the_least_for_a_steady_signal() -> None:
+    signal = receiver(recovery_ms=0)
+    signal.take(frame(), 1.0)
+    signal.check(1.2)
+    assert [signal.take(frame(), t) for t in (2.0, 2.1, 2.2)] == [NOTHING, NOTHING, LIVE]
+
+
+def test_bad_sign_begins_the_steady_time_anew() -> None:
+    signal = receiver()
+    signal.take(frame(), 1.0)
+    signal.check(1.2)
+    for t in (2.0, 2.1):
+        signal.take(frame(), t)
+    signal.take(frame(frame_lost=True), 2.15)
+    assert [signal.take(frame(), t) for t in (2.2, 2.3, 2.41)] == [NOTHING, NOTHING, LIVE]
 
 
 def test_failsafe_flag_is_a_loss_at_once() -> None:
@@ -73,16 +93,40 @@ def test_link_quality_zero_is_a_loss_until_it_recovers() -> None:
     assert signal.take(link(0), 1.01) is LOST
     assert signal.take(frame(), 1.02) is NOTHING
     signal.take(link(90), 1.03)
-    assert [signal.take(frame(), 1.04 + i / 100) for i in range(3)] == [NOTHING, NOTHING, LIVE]
+    assert [signal.take(frame(), 1.04 + i / 9) for i in range(3)] == [NOTHING, NOTHING, LIVE]
 
 
-def test_lost_values_are_held_or_neutral_as_set() -> None:
-    high = RcFrame(0, (1792,) * 16, ELEVEN_BIT)
-    for neutral, expected in ((False, 1.0), (True, 0.0)):
-        signal = receiver(neutral_when_lost=neutral)
-        signal.take(high, 1.0)
-        signal.lose("test")
-        assert signal.values == (expected,) * 16
+def test_many_lost_frames_in_a_row_are_a_loss_before_the_time_out() -> None:
+    signal = receiver(timeout_ms=2000, lost_frames=3)
+    signal.take(frame(), 1.0)
+    assert [signal.take(frame(frame_lost=True), 1.01) for _ in range(2)] == [NOTHING, NOTHING]
+    assert signal.take(frame(), 1.02) is LIVE  # not in a row
+    outcomes = [signal.take(frame(frame_lost=True), 1.03) for _ in range(3)]
+    assert outcomes == [NOTHING, NOTHING, LOST]
+    assert signal.reason == "the receiver has lost 3 frames in a row"
+    assert signal.lost_frames == 5
+
+
+@pytest.mark.parametrize(
+    ("rule", "preset", "good"),
+    [({"number": 3, "below": 950}, 900, 951), ({"number": 3, "above": 2050}, 2100, 2050)],
+)
+def test_preset_of_the_receiver_is_a_loss(rule: object, preset: int, good: int) -> None:
+    def ibus(throttle: int) -> RcFrame:
+        return RcFrame(0, (1500, 1500, throttle, 1500), MICROSECONDS)
+
+    signal = receiver(channel=rule)
+    assert signal.take(ibus(good), 1.0) is LIVE
+    assert signal.take(ibus(preset), 1.01) is LOST
+    assert signal.reason == "channel 3 is where the receiver puts it on a loss"
+    assert [signal.take(ibus(preset), 1.02 + i / 10) for i in range(5)] == [NOTHING] * 5
+
+
+def test_other_ranges_hold_for_the_newest_values_too() -> None:
+    signal = receiver()
+    signal.take(RcFrame(0, (1392,) * 16, ELEVEN_BIT), 1.0)  # 1750 us
+    signal.apply(Normalizer([Channel(number=1, reversed=True)]))
+    assert signal.values[:2] == (-0.5, 0.5)
 
 
 def test_subset_frames_keep_the_other_channels() -> None:
@@ -121,18 +165,39 @@ rc_receiver:
 """
     settings = config.parse(Config, text, "rcd.yaml").rc_receiver
     assert settings.enabled and settings.uart.device == "/dev/ttyAMA0"
+    assert (settings.place, settings.baud_rate) == ("/dev/ttyAMA0", 100_000)
+
+
+@pytest.mark.parametrize("action", ["hold", "neutral", "estop", "passthrough"])
+@pytest.mark.parametrize("protocol", ["pwm", "ppm", "sbus", "ibus", "crsf"])
+def test_every_protocol_and_action_of_the_specification_is_accepted(
+    protocol: str, action: str
+) -> None:
+    text = (
+        f"rc_receiver: {{protocol: {protocol}, failsafe: {{action: {action}}}, "
+        "gpio: {ppm_pin: 18, pwm_pins: [12, 13, 19, 26]}}"
+    )
+    assert config.parse(Config, text, "rcd.yaml").rc_receiver.failsafe.action == action
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("protocol: ppm", "ppm is not supported yet: use crsf, sbus or ibus"),
+        ("protocol: ppm", "rc_receiver.protocol is refused: ppm needs a pin"),
+        ("protocol: pwm", "pwm needs pins"),
+        ("gpio: {pwm_pins: [12, 12]}", "a pin is named twice"),
+        ("gpio: {pwm_pins: [12, 28]}", "there is no GPIO28"),
         ("protocol: dsm", "protocol"),
-        ("failsafe: {action: estop}", "routerd.yaml"),
+        ("failsafe: {action: halt}", "one of 'hold', 'neutral', 'estop' or 'passthrough'"),
+        ("failsafe: {channel: {number: 3}}", "one of below and above"),
+        ("failsafe: {channel: {number: 3, below: 900, above: 2000}}", "one of below and above"),
+        ("arm: {number: 5, always: [0]}", "there is no channel 0"),
+        ("failover: {protocol: sbus}", "it is on /dev/ttyAMA0 too"),
+        ("failover: {device: /dev/x}", "known here: after_ms"),
         ("failsafe: {timeout_ms: 5}", "timeout_ms"),
         ("channels: [{number: 1, min: 2000}]", "min, center, max must rise"),
         ("channels: [{number: 1}, {number: 1}]", "channel 1 is set twice"),
-        ("channels: [{number: 17}]", "number"),
+        ("channels: [{number: 19}]", "number"),
         ("protocl: crsf", "protocol"),
     ],
 )

@@ -1,0 +1,168 @@
+"""One receiver at work: its line or pins, its parser, its signal, and the timers of the three. A
+frame is handed on in the very callback that reads its last byte. Not here: what it means.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ..lib import clock
+from ..lib.errors import SaintError
+from ..lib.hw.edges import EdgeLine, open_edges
+from ..lib.hw.serial import SerialLine, SerialPort, open_serial
+from .config import LINES, Connection
+from .logic import Outcome, Receiver
+from .protocols import PARSERS, Frame, Parser
+from .protocols.ibus import IbusParser
+from .protocols.pulses import PpmDecoder, PwmDecoder
+
+CHECKED = ("crsf", "ibus")  # every frame has a check sum
+USED_BY = "rcd"
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Whom a line tells what; all in the loop."""
+
+    frame: Callable[["ReceiverLine", Outcome], None]  # outcomes that change something
+    opened: Callable[["ReceiverLine"], None]
+    gone: Callable[["ReceiverLine", SaintError], None]
+
+
+class ReceiverLine:
+    """Opens, reads, judges; until closed."""
+
+    def __init__(self, connection: Connection, receiver: Receiver, listener: Listener) -> None:
+        self.connection = connection
+        self.receiver = receiver
+        self.problem = ""  # why it is not open
+        self._listener = listener
+        self._loop = asyncio.get_running_loop()
+        self._parser = parser(connection)
+        self._decoder = decoder(connection)
+        self._line = self._bytes() if self._decoder is None else self._pins(self._decoder)
+        self._read_us = 0
+        self._flushing: asyncio.TimerHandle | None = None
+        self._watching: asyncio.TimerHandle | None = None
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Frames, rejected frames, discarded bytes."""
+        if self._decoder is not None:
+            return self._decoder.frames, self._decoder.rejected, 0
+        return self._parser.frames, self._parser.rejected, self._parser.discarded_bytes
+
+    def start(self) -> None:
+        """Open it, now or when it is there."""
+        self.problem = ""
+        self._line.start()
+
+    def close(self, reason: str) -> None:
+        """Close it; the signal is lost for this reason."""
+        self._line.close()
+        self._drop(reason)
+        if self._flushing is not None:
+            self._flushing.cancel()
+            self._flushing = None
+
+    def write(self, data: bytes) -> bool:
+        """Send to the receiver, if there is room for all of it."""
+        return self._line.write(data)
+
+    def _bytes(self) -> SerialLine:
+        device = self.connection.uart.device
+        return SerialLine(self._open, self._on_data, self._on_open, self._on_lost, device)
+
+    def _pins(self, decoder: PpmDecoder | PwmDecoder) -> EdgeLine:
+        gpio = self.connection.gpio
+        pins = gpio.pwm_pins if self.connection.protocol == "pwm" else [gpio.ppm_pin or 0]
+
+        def edge(pin: int, high: bool, t_ns: int) -> None:
+            frame = decoder.edge(pin, high, t_ns)
+            if frame is not None:
+                self._take(frame, clock.monotonic_s())
+
+        spec = os.environ.get("SAINT_HW", "real")
+        return EdgeLine(lambda: open_edges(spec, pins, USED_BY), edge, self._on_open, self._on_lost)
+
+    def _open(self) -> SerialPort:
+        _, parity, stopbits = LINES[self.connection.protocol]
+        return open_serial(self.connection.uart.device, self.connection.baud_rate, parity, stopbits)
+
+    def _on_open(self) -> None:
+        self.problem = ""
+        self._listener.opened(self)
+
+    def _on_lost(self, error: SaintError) -> None:
+        self._drop(error.message)
+        self._listener.gone(self, error)
+
+    def _drop(self, reason: str) -> None:
+        self.problem = reason
+        self._parser.reset()
+        if self._decoder is not None:
+            self._decoder.reset()
+        self._tell_lost(self.receiver.lose(reason))
+
+    def _on_data(self, data: bytes, now_us: int) -> None:
+        self._read_us = now_us
+        for frame in self._parser.feed(data, now_us):
+            self._take(frame, now_us * 1e-6)
+        if self._parser.is_waiting and self._flushing is None:
+            self._flushing = self._loop.call_later(self._parser.gap_us * 1e-6, self._flush)
+
+    def _flush(self) -> None:
+        """Silence decides about bytes that are held."""
+        self._flushing = None
+        silent_us = time.monotonic_ns() // 1000 - self._read_us
+        if silent_us < self._parser.gap_us:
+            left_us = self._parser.gap_us - silent_us
+            self._flushing = self._loop.call_later(left_us * 1e-6, self._flush)
+            return
+        for frame in self._parser.flush():
+            self._take(frame, clock.monotonic_s())
+
+    def _take(self, frame: Frame, now_s: float) -> None:
+        outcome = self.receiver.take(frame, now_s)
+        if outcome is Outcome.LIVE:
+            if self._watching is None:
+                self._watching = self._loop.call_later(self.receiver.timeout_s, self._watch)
+            self._listener.frame(self, outcome)
+        else:
+            self._tell_lost(outcome)
+
+    def _watch(self) -> None:
+        """Runs for as long as the signal lives; frames do not touch the timer."""
+        self._watching = None
+        now_s = clock.monotonic_s()
+        self._tell_lost(self.receiver.check(now_s))
+        if not self.receiver.failsafe:
+            left_s = self.receiver.good_s + self.receiver.timeout_s - now_s
+            self._watching = self._loop.call_later(left_s, self._watch)
+
+    def _tell_lost(self, outcome: Outcome) -> None:
+        if outcome is not Outcome.LOST:
+            return
+        if self._watching is not None:
+            self._watching.cancel()
+            self._watching = None
+        self._listener.frame(self, outcome)
+
+
+def parser(connection: Connection) -> Parser:
+    """For the bytes of this line; pins have none, and then it is never fed."""
+    if connection.protocol == "ibus":
+        ibus = connection.ibus
+        return IbusParser(ibus.variant, ibus.channels == 18)
+    return PARSERS.get(connection.protocol, PARSERS["crsf"])()
+
+
+def decoder(connection: Connection) -> PpmDecoder | PwmDecoder | None:
+    """For the edges of these pins."""
+    if connection.protocol == "ppm":
+        return PpmDecoder()
+    if connection.protocol == "pwm":
+        return PwmDecoder(connection.gpio.pwm_pins)
+    return None

@@ -1,0 +1,249 @@
+"""rcd's control socket: what can be asked and set. A change is saved first, then in force with the
+next frame. Not here: what a setting means.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from ..lib import clock
+from ..lib.api.rc import (
+    LAST_CHANNEL,
+    CalibrateChannel,
+    CalibrationInfo,
+    CalibrationStep,
+    DetectReport,
+    DetectRequest,
+    FailsafeInfo,
+    ProtocolInfo,
+    RcChannelConfig,
+    RcChannelList,
+    RcStatus,
+    SetChannel,
+    SetEnabled,
+    SetFailsafe,
+    SetProtocol,
+)
+from ..lib.errors import Code, SaintError
+from ..lib.ipc import Api, Call
+from ..lib.state import Store
+from . import detection, reports
+from .calibration import Calibration
+from .config import Channel, RcReceiver
+from .listening import listen
+from .rig import Rig
+from .state import State, effective, with_channels
+
+WATCH_S = 0.05
+IDLE_S = 600.0  # a calibration that nobody goes on with is given up
+DETECT_LIMIT_S = 60.0
+
+
+class Control:
+    """Answers; one change at a time."""
+
+    def __init__(self, rcd: Rig, store: Store[State], saved: State, settings: RcReceiver) -> None:
+        self._rcd = rcd
+        self._store = store
+        self._saved = saved
+        self._settings = settings  # of the file
+        self._changing = asyncio.Lock()
+        self._giving_up: asyncio.TimerHandle | None = None
+
+    def api(self) -> Api:
+        """All paths."""
+        api = Api()
+        api.get("/status", self.status)
+        api.stream("GET", "/watch", self.watch)
+        api.post("/enabled", self.set_enabled, body=SetEnabled)
+        api.get("/channels", self.channels)
+        api.get("/channels/{number}", self.channel)
+        api.patch("/channels/{number}", self.set_channel, body=SetChannel)
+        api.post("/channels/{number}/calibrate", self.calibrate_channel, body=CalibrateChannel)
+        api.get("/failsafe", self.failsafe)
+        api.post("/failsafe", self.set_failsafe, body=SetFailsafe)
+        api.get("/protocol", self.protocol)
+        api.post("/protocol", self.set_protocol, body=SetProtocol)
+        api.get("/calibration", self.calibration)
+        api.post("/calibration", self.step, body=CalibrationStep)
+        api.post("/detect", self.detect, body=DetectRequest, limit_s=DETECT_LIMIT_S)
+        return api
+
+    async def status(self, _: Call[None]) -> RcStatus:
+        return self._status()
+
+    async def watch(self, _: Call[None]) -> AsyncIterator[RcStatus]:
+        """For live displays, until the client goes."""
+        while True:
+            yield self._status()
+            await asyncio.sleep(WATCH_S)
+
+    async def set_enabled(self, call: Call[SetEnabled]) -> RcStatus:
+        async with self._changing:
+            await self._save(self._saved.model_copy(update={"enabled": call.body.enabled}))
+            if call.body.enabled != self._rcd.is_enabled:
+                self._rcd.switch(call.body.enabled)
+        return self._status()
+
+    async def channels(self, _: Call[None]) -> RcChannelList:
+        return RcChannelList(channels=[_config(each) for each in self._channels()])
+
+    async def channel(self, call: Call[None]) -> RcChannelConfig:
+        return _config(self._channel(call.path["number"]))
+
+    async def set_channel(self, call: Call[SetChannel]) -> RcChannelConfig:
+        channel = self._channel(call.path["number"])
+        return await self._set_channel(channel, call.body.model_dump(exclude_none=True))
+
+    async def calibrate_channel(self, call: Call[CalibrateChannel]) -> RcChannelConfig:
+        channel, receiver = self._channel(call.path["number"]), self._rcd.receiver
+        us = receiver.us.get(channel.number)
+        if receiver.failsafe or us is None:
+            raise SaintError(
+                Code.REFUSED,
+                f"channel {channel.number} is not heard: {receiver.reason}",
+                fix="Switch the transmitter on and try again.",
+            )
+        return await self._set_channel(channel, {call.body.position: round(us)})
+
+    async def failsafe(self, _: Call[None]) -> FailsafeInfo:
+        rules = self._rcd.settings.failsafe
+        return FailsafeInfo(
+            action=rules.action,
+            timeout_ms=rules.timeout_ms,
+            lost_frames=rules.lost_frames,
+            recovery_ms=rules.recovery_ms,
+        )
+
+    async def set_failsafe(self, call: Call[SetFailsafe]) -> FailsafeInfo:
+        async with self._changing:
+            changes = call.body.model_dump(exclude_none=True)
+            rules = self._rcd.settings.failsafe.model_copy(update=changes)
+            await self._apply(self._saved.model_copy(update={"failsafe": rules}))
+        return await self.failsafe(Call({}, {}, None))
+
+    async def protocol(self, _: Call[None]) -> ProtocolInfo:
+        settings = self._rcd.settings
+        has_speed = settings.protocol not in ("ppm", "pwm")
+        return ProtocolInfo(
+            protocol=settings.protocol,
+            device=settings.place,
+            baud_rate=settings.baud_rate if has_speed else None,
+        )
+
+    async def set_protocol(self, call: Call[SetProtocol]) -> ProtocolInfo:
+        async with self._changing:
+            await self._set_protocol(call.body)
+        return await self.protocol(Call({}, {}, None))
+
+    # Calibration of all channels
+
+    async def calibration(self, _: Call[None]) -> CalibrationInfo:
+        running = self._rcd.calibration
+        if running is None:
+            return CalibrationInfo(step="idle", text="No calibration runs.")
+        return running.info()
+
+    async def step(self, call: Call[CalibrationStep]) -> CalibrationInfo:
+        async with self._changing:
+            self._keep_alive()
+            await self._step(call.body.step)
+            return await self.calibration(Call({}, {}, None))
+
+    async def _step(self, step: str) -> None:
+        running = self._rcd.calibration
+        if step == "start":
+            if self._rcd.receiver.failsafe:
+                raise SaintError(
+                    Code.REFUSED,
+                    f"there is no signal to calibrate: {self._rcd.receiver.reason}",
+                    fix="Switch receiver and transmitter on first.",
+                )
+            self._rcd.calibrate(Calibration(self._rcd.settings.channels))
+            return
+        if running is None:
+            raise SaintError(Code.REFUSED, "no calibration runs", fix="Start one first.")
+        if step == "next":
+            running.next()
+        elif step == "skip":
+            running.skip()
+        elif step == "cancel":
+            self._rcd.calibrate(None)
+        else:
+            if running.step != "done":
+                raise SaintError(Code.REFUSED, "the calibration is not at its end yet")
+            await self._apply(with_channels(self._saved, running.proposal()))
+            self._rcd.calibrate(None)
+
+    def _keep_alive(self) -> None:
+        """The sticks move nothing while a calibration runs, so a forgotten one must end."""
+        if self._giving_up is not None:
+            self._giving_up.cancel()
+        loop = asyncio.get_running_loop()
+        self._giving_up = loop.call_later(IDLE_S, self._rcd.calibrate, None)
+
+    # Detection
+
+    async def detect(self, call: Call[DetectRequest]) -> DetectReport:
+        async with self._changing:
+            if self._rcd.calibration is not None:
+                raise SaintError(Code.REFUSED, "a calibration runs", fix="End it first.")
+            device = self._rcd.settings.uart.device
+            self._rcd.pause()
+            try:
+                report = detection.report(await listen(device, call.body.seconds))
+            finally:
+                self._rcd.resume()
+            if call.body.apply and report.protocol:
+                await self._set_protocol(
+                    SetProtocol(protocol=report.protocol, baud_rate=report.baud_rate)
+                )
+        return report
+
+    # Changes
+
+    async def _set_protocol(self, wanted: SetProtocol) -> None:
+        changes = {"protocol": wanted.protocol, "baud_rate": wanted.baud_rate}
+        await self._apply(self._saved.model_copy(update=changes))
+
+    async def _set_channel(self, channel: Channel, changes: dict[str, object]) -> RcChannelConfig:
+        """In the specification's order a range may be wrong for a moment, but not when it ends."""
+        low, middle, high = (
+            changes.get(key, getattr(channel, key)) for key in ("min", "center", "max")
+        )
+        if not low < middle < high:  # type: ignore[operator]  # both are checked numbers
+            raise SaintError(
+                Code.REQUEST_INVALID,
+                f"channel {channel.number}: min, center, max must rise, "
+                f"but would be {low}, {middle}, {high}",
+                fix="Set the others with it, or check that the stick is where it should be.",
+            )
+        async with self._changing:
+            changed = channel.model_copy(update=changes)
+            await self._apply(with_channels(self._saved, [changed]))
+        return _config(changed)
+
+    async def _apply(self, state: State) -> None:
+        settings = effective(self._settings, state)
+        await self._save(state)
+        self._rcd.reconfigure(settings)
+
+    async def _save(self, state: State) -> None:
+        await asyncio.to_thread(self._store.save, state)
+        self._saved = state
+
+    def _status(self) -> RcStatus:
+        return reports.status(self._rcd.picture(), clock.monotonic_s())
+
+    def _channels(self) -> list[Channel]:
+        return self._rcd.receiver.normalizer.channels
+
+    def _channel(self, number: str) -> Channel:
+        if number.isascii() and number.isdigit() and 1 <= int(number) <= LAST_CHANNEL:
+            return self._channels()[int(number) - 1]
+        raise SaintError(
+            Code.NOT_FOUND, f"there is no channel {number}; there are 1 to {LAST_CHANNEL}"
+        )
+
+
+def _config(channel: Channel) -> RcChannelConfig:
+    return RcChannelConfig(channel=channel.number, **channel.model_dump(exclude={"number"}))

@@ -1,0 +1,33 @@
+"""What the control socket may do to the receivers; daemon.py's Rcd does it."""
+
+from typing import Protocol
+
+from .calibration import Calibration
+from .config import RcReceiver
+from .logic import Receiver
+from .reports import Picture
+
+
+class Rig(Protocol):
+    """The receivers as a whole."""
+
+    settings: RcReceiver
+    calibration: Calibration | None
+
+    @property
+    def receiver(self) -> Receiver: ...
+
+    @property
+    def is_enabled(self) -> bool: ...
+
+    def picture(self) -> Picture: ...
+
+    def switch(self, enabled: bool) -> None: ...
+
+    def reconfigure(self, settings: RcReceiver) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def calibrate(self, calibration: Calibration | None) -> None: ...
