@@ -1,4 +1,4 @@
-"""UDP sockets: opened or passed in, read in batches. Not here: what a datagram means."""
+"""Sockets: opened or passed in, read in batches. Not here: what a datagram means, TCP (tcp.py)."""
 
 import asyncio
 import contextlib
@@ -7,35 +7,59 @@ from collections.abc import Callable
 
 from ..lib.errors import Code, SaintError
 
-LARGEST_BYTES = 2048  # what is longer arrives cut, and is refused by its length
 BATCH = 64  # per turn of the loop: others must get their turn too
 
 
 def open_udp(address: str, port: int) -> socket.socket:
     """A bound socket, for running without one passed in."""
+    return _open(address, port, socket.SOCK_DGRAM)
+
+
+def open_tcp(address: str, port: int) -> socket.socket:
+    """A listening socket, for running without one passed in."""
+    opened = _open(address, port, socket.SOCK_STREAM)
+    opened.listen()
+    return opened
+
+
+def _open(address: str, port: int, kind: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    opened = socket.socket(family, socket.SOCK_DGRAM)
+    opened = socket.socket(family, kind)
+    if kind == socket.SOCK_STREAM:
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         opened.bind((address, port))
     except OSError as err:
         opened.close()
-        message = f"UDP {address} port {port} cannot be opened: {err.strerror}"
+        what = "TCP" if kind == socket.SOCK_STREAM else "UDP"
+        message = f"{what} {address} port {port} cannot be opened: {err.strerror}"
         raise SaintError(Code.CONFIG_INVALID, message) from err
     opened.setblocking(False)
     return opened
 
 
+def plain_address(address: tuple[str, int]) -> tuple[str, int]:
+    """A socket of both families shows IPv4 senders as ::ffff:192.168.1.50."""
+    return address[0].removeprefix("::ffff:"), address[1]
+
+
 class Datagrams:
-    """Calls `take` with every datagram, its sender's IP and port, until closed."""
+    """Calls `take` with every datagram, its sender's IP and port, until closed; `after` when there
+    is a pause or others must get their turn.
+    """
 
     def __init__(
         self,
         sock: socket.socket,
         buffer_bytes: int,
+        largest_bytes: int,
         take: Callable[[bytes, tuple[str, int]], None],
+        after: Callable[[], None] | None = None,
     ) -> None:
         self._socket = sock
         self._take = take
+        self._after = after
+        self._largest = largest_bytes + 1  # what is longer is refused by its length
         self._loop = asyncio.get_running_loop()
         sock.setblocking(False)
         with contextlib.suppress(OSError):  # the kernel's limit holds; a smaller one works too
@@ -46,13 +70,21 @@ class Datagrams:
         self._loop.remove_reader(self._socket.fileno())
         self._socket.close()
 
+    def send(self, data: bytes, address: tuple[str, int]) -> None:
+        """To a phone that wants to be asked. It may be switched off: nothing is raised."""
+        if self._socket.family == socket.AF_INET6 and ":" not in address[0]:
+            address = (f"::ffff:{address[0]}", address[1])
+        with contextlib.suppress(OSError):
+            self._socket.sendto(data, address)
+
     def _read(self) -> None:
         for _ in range(BATCH):
             try:
-                data, address = self._socket.recvfrom(LARGEST_BYTES)
+                data, address = self._socket.recvfrom(self._largest)
             except (BlockingIOError, InterruptedError):
-                return
+                break
             except OSError:
                 continue  # an error of an earlier datagram; the next read goes on
-            # A socket of both families shows IPv4 senders as ::ffff:192.168.1.50.
-            self._take(data, (address[0].removeprefix("::ffff:"), address[1]))
+            self._take(data, plain_address(address))
+        if self._after is not None:
+            self._after()

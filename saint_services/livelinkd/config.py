@@ -1,17 +1,118 @@
 """What an operator may set in livelinkd.yaml."""
 
-from pydantic import Field
+import ipaddress
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 from ..lib.config import Settings
+from .protocols.names import LONGEST_NAME
+
+
+def _address(text: str) -> str:
+    """An IP address, with a port where the format has one behind a colon."""
+    host, _, port = text.partition(":")
+    if ":" in port:  # IPv6
+        host, port = text, ""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        raise ValueError(f"{text!r} is not an IP address such as 192.168.1.60") from None
+    if port and not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
+        raise ValueError(f"{port!r} is not a port") from None
+    return text
+
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Phone = Annotated[str, AfterValidator(_address)]
+Rate = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class Format(Settings):
+    """One format's listener. The port is only used when no socket is passed in, that is without
+    systemd and without the launcher.
+    """
+
+    enabled: bool = True
+    port: Port
+    datagrams_per_second: Rate | None = None  # of one sender; None: as for all
+
+
+class LiveLinkFace(Format):
+    """Live Link Face on a phone."""
+
+    port: Port = 11111
+
+
+class Json(Format):
+    """JSONLiveLink."""
+
+    port: Port = 54321
+
+
+class Vmc(Format):
+    """VMC over OSC. Its senders tell no name."""
+
+    port: Port = 39539
+    # One frame of an avatar may be a hundred datagrams: 55 bones, 52 shapes.
+    datagrams_per_second: Rate | None = 10_000
+    subject: Name = "VMC"
+    names: dict[Phone, Name] = Field(default={}, max_length=64)  # by the sender's address
+
+
+class IFacialMocap(Format):
+    """A phone with iFacialMocap sends to whoever asks it, and tells no name."""
+
+    port: Port = 49983
+    subject: Name = "iFacialMocap"
+    names: dict[Phone, Name] = Field(default={}, max_length=64)  # by the phone's address
+    phones: list[Phone] = Field(default=[], max_length=8)
+
+
+class Lines(Format):
+    """Newline-delimited JSON over TCP."""
+
+    port: Port = 54322
+    clients: int = Field(default=8, ge=1, le=64)
+
+
+class Capture(Settings):
+    """The newer mode of Live Link Face, where the phone is the server. Experimental."""
+
+    enabled: bool = False
+    phones: list[Phone] = Field(default=[], max_length=8)
+    discover: bool = True  # asks the network for phones, besides those named
+
+
+class Formats(Settings):
+    """All formats."""
+
+    llf: LiveLinkFace = LiveLinkFace()
+    json_: Json = Field(default=Json(), alias="json")
+    vmc: Vmc = Vmc()
+    ifacialmocap: IFacialMocap = IFacialMocap()
+    lines: Lines = Lines()
+    capture: Capture = Capture()
+
+
+class Recordings(Settings):
+    """Bounds of what is recorded."""
+
+    largest_mb: int = Field(default=64, ge=1, le=4096)  # of one: half an hour of a phone
+    most: int = Field(default=32, ge=1, le=1000)
 
 
 class Config(Settings):
     """livelinkd.yaml"""
 
-    # Only used when no socket is passed in, that is without systemd and without the launcher.
-    address: str = "0.0.0.0"
-    port: int = Field(default=11111, ge=1, le=65535)
+    address: str = "0.0.0.0"  # to listen on, where no sockets are passed in
     # 256 KiB hold a second of six phones, should the processor be busy for so long.
     receive_buffer_bytes: int = Field(default=262_144, ge=4096, le=16_777_216)
     # A phone sends 60 a second. More from one address are not even looked at.
-    datagrams_per_second: int = Field(default=500, ge=1, le=100_000)
+    datagrams_per_second: Rate = 500
+    # A subject belongs to the sender that came first until it was silent for so long; null: until
+    # somebody releases it.
+    release_after_s: float | None = Field(default=10.0, ge=0.5, le=86_400)
+    formats: Formats = Formats()
+    recordings: Recordings = Recordings()

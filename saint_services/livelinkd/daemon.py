@@ -1,97 +1,158 @@
 """Wiring: datagram -> decoder -> subject -> bus, all in the callback that reads the datagram."""
 
-from collections import Counter
+import asyncio
 
 from ..lib import clock, log
-from ..lib.api.livelink import SubjectDetail, SubjectList
 from ..lib.bus import Bus
 from ..lib.daemon import Context
-from ..lib.errors import Code, SaintError
+from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import InputSample
-from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME
-from ..lib.ipc import Api, Call
-from . import reports
-from .adapters import Datagrams, open_udp
+from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
+from ..lib.ipc import Api
+from ..lib.state import Store
+from . import reports, state
 from .config import Config
-from .logic import Registry, SenderLimit, Subject, bounded
-from .protocols import Refused, decode_llf
-
-TOO_FAST = Refused("its sender sends too fast")
+from .control import Recordings, Subjects
+from .listening import Listening, formats_of
+from .logic import Address, Registry, Subject
+from .phones import Asking, split_address
+from .protocols import Decode, Refused, make_decoder
+from .protocols.ifacialmocap import PHONE_PORT
+from .recorder import MEGABYTE, Player, Recorder
+from .senders import TOO_FAST, Refusals, SenderLimit
+from .tuning import Tuning
 
 
 async def run(context: Context[Config]) -> None:
     """Until asked to stop."""
     config = context.config
+    store = Store(context.directories.state / state.FILE, state.Saved, state.VERSION)
     daemon = Livelinkd(context, await context.open_bus())
+    daemon.registry.tunings = await _tunings(context, store)
+    recorder, player = daemon.recorder, Player(daemon.play)
+    listening = Listening(config, daemon)
     api = Api()
-    api.get("/subjects", daemon.subjects)
-    api.get("/subjects/{name}", daemon.subject)
+    Subjects(daemon.registry, daemon.refusals, store, listening.told).add_to(api)
+    Recordings(recorder, player, context.tasks).add_to(api)
+    await listening.open(context.sockets)
     await context.serve_ipc(api)
-    sockets = context.sockets.get("llf") or [open_udp(config.address, config.port)]
-    readers = [Datagrams(sock, config.receive_buffer_bytes, daemon.take) for sock in sockets]
+    context.spawn(recorder.work(), "recorder")
+    context.spawn(listening.ask_phones(), "phones")
     context.ready("listening")
     await context.stopping.wait()
-    for reader in readers:
-        reader.close()
+    listening.close()
+    await player.stop()
+    if recorder.current is not None:
+        await recorder.stop()
+
+
+async def _tunings(context: Context[Config], store: state.Saving) -> dict[str, Tuning]:
+    try:
+        saved = await asyncio.to_thread(store.load)
+    except SaintError as err:  # of a newer version: kept, and not used
+        context.health.raise_issue(err.code, err.message)
+        return {}
+    if store.problem:
+        context.health.raise_issue(store.problem.code, store.problem.message)
+    return saved.tunings()
 
 
 class Livelinkd:
     """All senders and their subjects."""
 
     def __init__(self, context: Context[Config], bus: Bus) -> None:
+        config = context.config
+        self.registry = Registry(config.release_after_s)
+        self.refusals = Refusals()
+        self.recorder = Recorder(
+            context.directories.state / "recordings",
+            config.recordings.largest_mb * MEGABYTE,
+            config.recordings.most,
+        )
+        phones = config.formats.ifacialmocap.phones
+        self.asking = Asking([split_address(phone, PHONE_PORT) for phone in phones])
         self._log = log.get(context.name)
-        self._registry = Registry()
-        self._limit = SenderLimit(context.config.datagrams_per_second)
-        self._refused: Counter[str] = Counter()
+        formats = config.formats
+        vmc, face = formats.vmc, formats.ifacialmocap
+        self._decoders: dict[str, Decode] = {
+            "llf": make_decoder("llf"),
+            "json": make_decoder("json"),
+            "vmc": make_decoder("vmc", vmc.subject, vmc.names),
+            "ifacialmocap": make_decoder("ifacialmocap", face.subject, face.names),
+            "lines": make_decoder("lines"),
+        }
+        general = config.datagrams_per_second
+        self._limits = {
+            name: SenderLimit(settings.datagrams_per_second or general)
+            for name, settings in formats_of(config).items()
+        }
+        self._changed: dict[str, Subject] = {}  # avatars that got a part of a frame
         self._samples = bus.publisher(INPUT_LIVELINK)
         self._frames = bus.publisher(LIVELINK_FRAME)
+        self._subjects = bus.publisher(LIVELINK_SUBJECT)
 
-    def take(self, data: bytes, address: tuple[str, int]) -> None:
-        """One datagram of the port for Live Link Face."""
+    def take(self, format: str, data: bytes, address: Address) -> str | None:
+        """One datagram or line; says why it was not used, or nothing."""
         now_s = clock.monotonic_s()
-        if not self._limit.allows(address[0], now_s):
-            self._refuse(TOO_FAST)
-            return
-        frame = decode_llf(data)
-        if isinstance(frame, Refused):
-            self._refuse(frame)
-            return
-        subject = self._registry.take(frame, address, now_s)
-        if isinstance(subject, Refused):
-            self._refuse(subject)
-            return
-        if subject.frames == 1:
-            self._log.info("subject connected", subject=frame.subject, sender=address[0])
-        self._publish(subject, now_s)
+        if not self._limits[format].allows(address[0], now_s):
+            self.refusals.count(TOO_FAST, address[0])
+            return TOO_FAST.reason
+        if self.recorder.current is not None:
+            self.recorder.note(format, data, address, now_s)
+        return self._decoded(format, data, address, now_s)
 
-    async def subjects(self, _: Call[None]) -> SubjectList:
-        now_s, wall_s = clock.monotonic_s(), clock.wall_s()
-        known = self._registry.subjects.values()
-        sources = [reports.info(subject, now_s, wall_s) for subject in known]
-        return SubjectList(sources=sources, refused=dict(self._refused))
+    def play(self, format: str, data: bytes, address: Address) -> None:
+        """One datagram of a recording."""
+        if format in self._decoders:
+            self._decoded(format, data, address, clock.monotonic_s())
+            self.publish_changed()
 
-    async def subject(self, call: Call[None]) -> SubjectDetail:
-        name = call.path["name"]
-        subject = self._registry.subjects.get(name)
-        if subject is None:
-            raise SaintError(Code.NOT_FOUND, f"subject {name!r} is not known")
-        return reports.detail(subject, clock.monotonic_s(), clock.wall_s())
+    def publish_changed(self) -> None:
+        """Avatars that arrive in many datagrams: once for all that arrived together."""
+        if self._changed:
+            now_s = clock.monotonic_s()
+            for subject in self._changed.values():
+                self._publish(subject, now_s)
+            self._changed.clear()
 
-    def _refuse(self, refused: Refused) -> None:
-        self._refused[refused.reason] += 1
+    def _decoded(self, format: str, data: bytes, address: Address, now_s: float) -> str | None:
+        reason = None
+        for outcome in self._decoders[format](data, address[0]):
+            subject: Subject | Refused = (
+                outcome
+                if isinstance(outcome, Refused)
+                else self.registry.take(outcome, address, now_s, format)
+            )
+            if isinstance(subject, Refused):
+                self.refusals.count(subject, address[0])
+                reason = subject.reason
+                continue
+            if subject.frames == 1:
+                self._log.info(
+                    "subject connected",
+                    subject=subject.frame.subject, sender=address[0], format=format,
+                )  # fmt: skip
+            if format == "vmc":
+                self._changed[subject.source] = subject
+            else:
+                self._publish(subject, now_s)
+        if format == "ifacialmocap":
+            self.asking.heard(address[0], now_s)
+        return reason
 
     def _publish(self, subject: Subject, now_s: float) -> None:
-        frame = subject.frame
-        values = bounded(frame)
+        values = subject.shaper.values(subject.frame)
         self._samples.publish(
             InputSample(
                 stamp=clock.stamp(),
                 source=subject.source,
                 sequence=subject.sequence,
                 failsafe=not values,  # alive, but nothing is tracked
-                names=frame.names,
+                names=subject.shaper.names if values else (),
                 values=values,
             )
         )
         if subject.is_due(now_s):
             self._frames.publish(reports.message(subject, values, clock.wall_s()))
+        if subject.is_to_describe(now_s):
+            self._subjects.publish(reports.description(subject, now_s))

@@ -21,7 +21,7 @@ def _group() -> None:
 @livelink.command("decode")
 def decode_livelink(
     file: Source,
-    format_: Annotated[str, typer.Option("--format", help="llf")],
+    format_: Annotated[str, typer.Option("--format", help="llf, json, vmc, ifacialmocap, lines")],
 ) -> None:
     """Print every frame in a recording of datagrams, one JSON object per line."""
     from .livelink_decode import (

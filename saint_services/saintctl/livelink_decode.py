@@ -5,33 +5,30 @@ from collections import defaultdict
 from typing import Any, TextIO
 
 from ..lib.errors import Code, SaintError
-from ..livelinkd.logic import Loss
-from ..livelinkd.protocols import Frame, Refused, decode_llf
+from ..livelinkd.loss import Loss
+from ..livelinkd.protocols import DECODERS, Frame, Refused, make_decoder
 from . import recordings
-
-_LATER = ("json", "vmc", "ifacialmocap")
 
 
 def livelink_decode(format: str, source: str, out: TextIO) -> int:
-    """Write one JSON object per datagram and a summary; returns the exit code."""
-    if format != "llf":
-        told = "is not supported yet" if format in _LATER else "is not known"
-        raise SaintError(Code.REQUEST_INVALID, f"format {format!r} {told}", fix="Choose llf.")
+    """Write one JSON object per frame or refusal, and a summary; returns the exit code."""
+    if format not in DECODERS:
+        fix = f"Choose one of {', '.join(DECODERS)}."
+        raise SaintError(Code.REQUEST_INVALID, f"format {format!r} is not known", fix=fix)
+    decode = make_decoder(format)
     frames = refused = 0
     streams: defaultdict[tuple[str, str], Loss] = defaultdict(Loss)
     with recordings.opened(source) as file:
         for number, line in recordings.lines(file, source):
             where = f"{source}, line {number}"
             recordings.time_us(line, where)
-            outcome = decode_llf(recordings.payload(line, where))
-            if isinstance(outcome, Refused):
-                refused += 1
-                shown: dict[str, Any] = {"kind": "refused", "reason": outcome.reason}
-            else:
-                frames += 1
-                streams[outcome.subject, outcome.device].is_late(outcome)
-                shown = described(outcome)
-            out.write(json.dumps(shown) + "\n")
+            for outcome in decode(recordings.payload(line, where), _sender(line)):
+                if isinstance(outcome, Refused):
+                    refused += 1
+                else:
+                    frames += 1
+                    streams[outcome.subject, outcome.device].is_late(outcome)
+                out.write(json.dumps(described(outcome)) + "\n")
             if source == "-":
                 out.flush()
     lost = sum(stream.lost for stream in streams.values())
@@ -41,18 +38,26 @@ def livelink_decode(format: str, source: str, out: TextIO) -> int:
     return 0
 
 
-def described(frame: Frame) -> dict[str, Any]:
-    """The frame as the line that people and scripts read."""
+def _sender(line: dict[str, Any]) -> str:
+    """Formats of many datagrams are put together by their sender."""
+    sender = line.get("from", "")
+    return sender if isinstance(sender, str) else ""
+
+
+def described(outcome: Frame | Refused) -> dict[str, Any]:
+    """The line that people and scripts read."""
+    if isinstance(outcome, Refused):
+        return {"kind": "refused", "reason": outcome.reason}
     line: dict[str, Any] = {
         "kind": "frame",
-        "subject": frame.subject,
-        "device": frame.device,
-        "type": frame.type,
-        "frame": frame.number,
-        "subframe": frame.subframe,
-        "rate": frame.rate,
-        "face": frame.is_tracked,
+        "subject": outcome.subject,
+        "device": outcome.device,
+        "type": outcome.type,
+        "frame": outcome.number,
+        "subframe": outcome.subframe,
+        "rate": outcome.rate,
+        "face": outcome.is_tracked,
     }
-    if frame.is_tracked:
-        line["values"] = dict(zip(frame.names, frame.values, strict=True))
+    if outcome.is_tracked:
+        line["values"] = dict(zip(outcome.names, outcome.values, strict=True))
     return line

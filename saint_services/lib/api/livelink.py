@@ -1,6 +1,15 @@
-"""livelinkd's socket: the subjects that it hears."""
+"""livelinkd's socket: the subjects that it hears, what they are tuned to, recordings."""
 
-from . import Reply
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from . import Reply, Request
+
+FormatName = Literal["llf", "json", "vmc", "ifacialmocap", "lines", "capture"]
+SubjectName = Annotated[str, Field(min_length=1, max_length=100)]
+ValueName = Annotated[str, Field(min_length=1, max_length=128)]
+RecordingName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")]
 
 
 class SubjectInfo(Reply):
@@ -18,6 +27,9 @@ class SubjectInfo(Reply):
     lost: int
     tracked: bool  # false: alive, but no face
     properties: list[str]
+    format: str = ""
+    is_open: bool = False  # released: the next other sender gets it
+    is_tuned: bool = False  # has a zero or a scale of its own
 
 
 class SubjectList(Reply):
@@ -25,10 +37,101 @@ class SubjectList(Reply):
 
     sources: list[SubjectInfo]
     refused: dict[str, int]  # datagrams, by reason
+    refused_by_sender: dict[str, dict[str, int]] = {}  # by IP, then by reason
 
 
 class SubjectDetail(Reply):
     """GET /subjects/{name}"""
 
     subject: SubjectInfo
-    values: dict[str, float]
+    values: dict[str, float]  # as sent
+    output: dict[str, float] = {}  # for the router: after zero and scale, in range
+    zero: dict[str, float] = {}
+    scale: dict[str, float] = {}
+
+
+class Listener(Reply):
+    """One format and where it is heard."""
+
+    format: str  # as in FormatName
+    enabled: bool
+    addresses: list[str]  # "udp 0.0.0.0:11111"
+
+
+class ListenerList(Reply):
+    """GET /formats"""
+
+    formats: list[Listener]
+
+
+class SubjectRef(Request):
+    """POST /release: the first other sender gets the subject."""
+
+    subject_name: SubjectName
+
+
+class Zero(SubjectRef):
+    """POST /zero: the subject looks straight ahead now; or forget that it did."""
+
+    clear: bool = False
+
+
+class Scale(SubjectRef):
+    """POST /scale: how much each named value counts; negative turns it round, 1 removes it."""
+
+    scale: dict[ValueName, Annotated[float, Field(ge=-100, le=100)]] = Field(max_length=1024)
+
+
+class Record(Request):
+    """POST /recordings: begin to record."""
+
+    name: RecordingName
+    formats: list[FormatName] = Field(default=[], max_length=6)  # empty: all
+    seconds: float = Field(default=600.0, gt=0, le=86_400)
+
+
+class Play(Request):
+    """POST /playback: play a recording as a source."""
+
+    name: RecordingName
+    speed: float = Field(default=1.0, ge=0.01, le=1000)
+    again: bool = False  # from the start when it is over
+
+
+class RecordingInfo(Reply):
+    """One recording on disk."""
+
+    name: str
+    size_bytes: int
+    made: float  # seconds since 1970
+
+
+class RecordingState(Reply):
+    """What is being recorded, or was last."""
+
+    name: str = ""
+    recording: bool = False
+    datagrams: int = 0
+    size_bytes: int = 0
+    dropped: int = 0
+    seconds: float = 0.0
+    problem: str = ""  # why it ended by itself
+
+
+class RecordingList(Reply):
+    """GET /recordings"""
+
+    recordings: list[RecordingInfo]
+    current: RecordingState | None = None
+    playing: str = ""
+    played: int = 0
+
+
+class RecordingDetail(Reply):
+    """GET /recordings/{name}"""
+
+    name: str
+    datagrams: int
+    seconds: float
+    formats: dict[str, int]
+    senders: dict[str, int]

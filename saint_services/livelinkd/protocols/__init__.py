@@ -1,8 +1,38 @@
-"""The senders' datagram formats, one pure decoder each. Decoders never raise: a datagram becomes a
-frame or a reason why it was refused.
+"""The senders' formats, one pure decoder each. Decoders never raise: a datagram becomes frames or a
+reason why it was refused. Some keep what a sender has told before, so each user makes its own.
 """
 
-from .frames import Frame, Refused
-from .llf import decode as decode_llf
+from collections.abc import Callable, Mapping
 
-__all__ = ["Frame", "Refused", "decode_llf"]
+from .frames import Decode, Frame, Outcome, Refused, Transform
+from .ifacialmocap import IFacialMocap
+from .json_live_link import JsonLiveLink
+from .lines import Lines
+from .llf import decode as decode_llf
+from .vmc import Vmc
+
+__all__ = [
+    "DECODERS", "Decode", "Frame", "Outcome", "Refused", "Transform", "decode_llf", "make_decoder",
+]  # fmt: skip
+
+
+def _llf(data: bytes, _: str) -> list[Outcome]:
+    return [decode_llf(data)]
+
+
+DECODERS: dict[str, Callable[[], Decode]] = {
+    "llf": lambda: _llf,
+    "json": JsonLiveLink,
+    "vmc": Vmc,
+    "ifacialmocap": IFacialMocap,
+    "lines": Lines,
+}
+
+
+def make_decoder(format: str, subject: str = "", names: Mapping[str, str] | None = None) -> Decode:
+    """A decoder. `subject` and `names` (by sender's IP) are for formats that tell no name."""
+    if format == "vmc":
+        return Vmc(subject or "VMC", names)
+    if format == "ifacialmocap":
+        return IFacialMocap(subject or "iFacialMocap", names)
+    return DECODERS[format]()

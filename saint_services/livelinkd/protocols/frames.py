@@ -1,6 +1,9 @@
 """What the decoders hand out, whatever the sender's format was."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from .skeleton import Pose, Quaternion
 
 
 @dataclass(slots=True)  # not frozen: that doubles the cost of making one
@@ -11,12 +14,14 @@ class Frame:
 
     subject: str
     device: str
-    type: str  # "face", "animation", "transform"
-    number: int
+    type: str  # "face", "animation", "transform", "camera"
+    number: int  # the sender's; a running one where the format has none
     subframe: float  # 0 up to 1
-    rate: tuple[int, int]  # frames per second as numerator, denominator; both above 0
-    names: tuple[str, ...]  # one shared tuple per format: the bus keeps its encoded bytes
+    rate: tuple[int, int]  # frames per second as numerator, denominator; 0, 1: not told
+    names: tuple[str, ...]  # one shared tuple per set of names: the bus keeps its encoded bytes
     values: tuple[float, ...]
+    pose: Pose | None = None  # of a skeleton: the rotations behind the values
+    transform: "Transform | None" = None  # of a tracked object
 
     @property
     def is_tracked(self) -> bool:
@@ -24,7 +29,23 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Transform:
+    """Where an object is: metres, REP 103 axes (x forward, y left, z up)."""
+
+    position: tuple[float, float, float]
+    rotation: Quaternion
+
+
+@dataclass(frozen=True, slots=True)
 class Refused:
     """Why a datagram was not used. The reasons are few and fixed: they are counted by text."""
 
     reason: str
+
+
+class WrongError(Exception):
+    """The reason of a refusal, on its way out of a decoder; it never leaves one."""
+
+
+Outcome = Frame | Refused
+Decode = Callable[[bytes, str], list[Outcome]]  # a datagram and its sender -> what was in it

@@ -6,32 +6,14 @@ phone sees no face. Every length is checked before it is used; nothing is guesse
 
 import math
 import struct
-import unicodedata
 from functools import cache
 
 from .frames import Frame, Refused
+from .names import FACE, is_clean
 
 VERSION = 6
 LONGEST = 774  # bytes; as Unreal has it. A device id is usually a UUID, a name is typed by hand
-_SHAPES = (
-    "eyeBlinkLeft", "eyeLookDownLeft", "eyeLookInLeft", "eyeLookOutLeft", "eyeLookUpLeft",
-    "eyeSquintLeft", "eyeWideLeft", "eyeBlinkRight", "eyeLookDownRight", "eyeLookInRight",
-    "eyeLookOutRight", "eyeLookUpRight", "eyeSquintRight", "eyeWideRight", "jawForward",
-    "jawLeft", "jawRight", "jawOpen", "mouthClose", "mouthFunnel", "mouthPucker", "mouthLeft",
-    "mouthRight", "mouthSmileLeft", "mouthSmileRight", "mouthFrownLeft", "mouthFrownRight",
-    "mouthDimpleLeft", "mouthDimpleRight", "mouthStretchLeft", "mouthStretchRight",
-    "mouthRollLower", "mouthRollUpper", "mouthShrugLower", "mouthShrugUpper", "mouthPressLeft",
-    "mouthPressRight", "mouthLowerDownLeft", "mouthLowerDownRight", "mouthUpperUpLeft",
-    "mouthUpperUpRight", "browDownLeft", "browDownRight", "browInnerUp", "browOuterUpLeft",
-    "browOuterUpRight", "cheekPuff", "cheekSquintLeft", "cheekSquintRight", "noseSneerLeft",
-    "noseSneerRight", "tongueOut",
-)  # fmt: skip
-SHAPES = len(_SHAPES)  # these run 0 to 1; the angles behind them about -1 to 1
-_ANGLES = (
-    "headYaw", "headPitch", "headRoll", "leftEyeYaw", "leftEyePitch", "leftEyeRoll",
-    "rightEyeYaw", "rightEyePitch", "rightEyeRoll",
-)  # fmt: skip
-NAMES = _SHAPES + _ANGLES
+NAMES = FACE
 _LENGTH = struct.Struct(">i")
 _TIME = struct.Struct(">ifii")
 _VALUES = struct.Struct(f">{len(NAMES)}f")
@@ -84,7 +66,7 @@ def _text(data: bytes, position: int, what: str) -> tuple[str | Refused, int]:
         text = data[start:end].decode()
     except UnicodeDecodeError:
         return Refused(f"its {what} is not UTF-8"), position
-    if not text.isprintable() and any(unicodedata.category(c) == "Cc" for c in text):
+    if not is_clean(text):
         return Refused(f"its {what} has control characters"), position
     return text, end
 

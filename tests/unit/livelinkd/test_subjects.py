@@ -6,49 +6,24 @@ import pytest
 
 from saint_services.livelinkd.logic import (
     FULL,
+    FULL_FOR_ONE,
     LATE,
+    LONG_NAME,
     MAX_SUBJECTS,
-    Loss,
+    MAX_SUBJECTS_OF_ONE,
+    TAKEN,
     Registry,
-    SenderLimit,
     Subject,
-    bounded,
 )
 from saint_services.livelinkd.protocols import Frame
 from saint_services.livelinkd.protocols.llf import NAMES
 
 PHONE = ("192.168.1.50", 50000)
-DAY = 86_400 * 60
 
 
 def frame(number: int, subject: str = "Face", **changes: object) -> Frame:
     made = Frame(subject, "phone", "face", number, 0.0, (60, 1), NAMES, (0.5,) * 61)
     return replace(made, **changes)  # type: ignore[arg-type]
-
-
-def lost(*numbers: int) -> int:
-    loss = Loss()
-    for number in numbers:
-        loss.is_late(frame(number))
-    return loss.lost
-
-
-@pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [
-        ((10, 11, 12), 0),
-        ((10, 12, 15), 3),
-        ((10, 12, 11, 13), 0),  # late is not lost
-        ((10, 11, 11, 12), 0),  # twice
-        ((10, 70), 59),
-        ((1000, 5), 0),  # the app was started again
-        ((10, 100_000, 100_001), 0),
-        ((DAY - 1, 0, 1), 0),  # midnight
-        ((DAY - 2, 1), 2),
-    ],
-)
-def test_loss_is_counted_by_numbers(numbers: tuple[int, ...], expected: int) -> None:
-    assert lost(*numbers) == expected
 
 
 def test_late_and_repeated_frames_are_not_used() -> None:
@@ -72,12 +47,75 @@ def test_a_frozen_stream_is_never_fresh() -> None:
     assert outcomes == [False] + [True] * 49
 
 
-def test_another_sender_starts_a_new_count() -> None:
+OTHER = ("192.168.1.51", 50000)
+
+
+def test_another_sender_is_refused_while_the_first_one_sends() -> None:
+    registry = Registry(release_after_s=10.0)
+    outcomes = []
+    for i in range(100):
+        registry.take(frame(i), PHONE, 1.0 + i)
+        outcomes.append(registry.take(frame(i), OTHER, 1.5 + i))
+    assert outcomes == [TAKEN] * 100
+    assert registry.subjects["Face"].address == PHONE
+
+
+@pytest.mark.parametrize(
+    ("address", "device", "format"),
+    [(OTHER, "phone", "llf"), (PHONE, "tablet", "llf"), (PHONE, "phone", "vmc")],
+)
+def test_a_sender_is_address_device_and_format(
+    address: tuple[str, int], device: str, format: str
+) -> None:
     registry = Registry()
     registry.take(frame(10), PHONE, 1.0)
-    subject = registry.take(frame(5), ("192.168.1.51", 50000), 1.1)
+    assert registry.take(frame(11, device=device), address, 1.1, format) is TAKEN
+
+
+def test_the_same_sender_may_come_from_another_port() -> None:
+    registry = Registry()
+    registry.take(frame(1000), PHONE, 1.0)
+    subject = registry.take(frame(990), (PHONE[0], 50001), 1.1)
     assert isinstance(subject, Subject)
-    assert subject.loss.lost == 0
+    assert (subject.address[1], subject.loss.lost) == (50001, 0)
+
+
+def test_a_silent_subject_is_free_after_the_time_set() -> None:
+    registry = Registry(release_after_s=5.0)
+    registry.take(frame(10), PHONE, 1.0)
+    assert registry.take(frame(5), OTHER, 5.9) is TAKEN
+    subject = registry.take(frame(5), OTHER, 6.0)
+    assert isinstance(subject, Subject)
+    assert (subject.address, subject.loss.lost) == (OTHER, 0)
+    assert registry.take(frame(11), PHONE, 6.1) is TAKEN
+
+
+def test_without_a_time_only_a_release_frees_a_subject() -> None:
+    registry = Registry(release_after_s=None)
+    registry.take(frame(10), PHONE, 1.0)
+    assert registry.take(frame(5), OTHER, 1e6) is TAKEN
+    assert registry.release("Face") and not registry.release("nobody")
+    # The first one goes on until somebody else comes; then it is locked out.
+    assert isinstance(registry.take(frame(11), PHONE, 1e6), Subject)
+    assert isinstance(registry.take(frame(5), OTHER, 1e6), Subject)
+    assert registry.take(frame(12), PHONE, 1e6) is TAKEN
+
+
+def test_one_sender_cannot_fill_the_table() -> None:
+    registry = Registry()
+    for i in range(MAX_SUBJECTS_OF_ONE):
+        registry.take(frame(1, f"s{i}"), PHONE, 1.0)
+    assert registry.take(frame(1, "one more"), PHONE, 1.0) is FULL_FOR_ONE
+    assert isinstance(registry.take(frame(1, "one more"), OTHER, 1.0), Subject)
+
+
+def test_names_that_the_router_would_not_take() -> None:
+    registry = Registry()
+    assert registry.take(frame(1, "x" * 101), PHONE, 1.0) is LONG_NAME
+    for number in (1, 2, 3):
+        subject = registry.take(frame(number, ""), PHONE, 1.0)
+        assert isinstance(subject, Subject)
+        assert (subject.source, subject.frames) == ("livelink:unnamed", number)
 
 
 def test_sequences_rise_over_a_restart() -> None:
@@ -92,7 +130,7 @@ def test_sequences_rise_over_a_restart() -> None:
 def test_subjects_are_bounded_and_silent_ones_make_room() -> None:
     registry = Registry()
     for i in range(MAX_SUBJECTS):
-        registry.take(frame(1, f"s{i}"), PHONE, 1.0 + i)
+        registry.take(frame(1, f"s{i}"), (f"10.0.0.{i}", 1), 1.0 + i)
     assert registry.take(frame(1, "one more"), PHONE, 60.0) is FULL
     assert isinstance(registry.take(frame(1, "one more"), PHONE, 62.0), Subject)
     assert "s0" not in registry.subjects and len(registry.subjects) == MAX_SUBJECTS
@@ -105,25 +143,3 @@ def test_rate_is_measured_and_falls_in_silence() -> None:
     subject = registry.subjects["Face"]
     assert subject.rate_hz(2.0) == pytest.approx(60, rel=0.02)
     assert subject.rate_hz(10.0) < 10
-
-
-def test_sender_limit_is_per_address_and_refills() -> None:
-    limit = SenderLimit(10)
-    assert sum(limit.allows("a", 1.0) for _ in range(100)) == 10
-    assert limit.allows("b", 1.0)
-    assert sum(limit.allows("a", 1.5) for _ in range(100)) == 5
-
-
-def test_sender_limit_forgets_the_oldest() -> None:
-    limit = SenderLimit(10, max_senders=4)
-    for i in range(1000):
-        limit.allows(f"10.0.0.{i}", 1.0)
-    assert len(limit._buckets) == 4
-
-
-def test_values_are_bounded_for_the_router() -> None:
-    wild = frame(1, values=(-1.0, 7.0, *(0.5,) * 50, 100.0, -100.0, *(0.5,) * 7))
-    values = bounded(wild)
-    assert values[:3] == (0.0, 1.0, 0.5)
-    assert values[52] == pytest.approx(3.14159265) and values[53] == pytest.approx(-3.14159265)
-    assert bounded(frame(1)) == (0.5,) * 61

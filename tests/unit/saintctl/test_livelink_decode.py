@@ -62,8 +62,47 @@ def test_wrong_line_is_a_file_error(tmp_path: Path, text: str, told: str) -> Non
     assert told in caught.value.message
 
 
-def test_unknown_and_later_formats_are_refused() -> None:
-    for name, told in (("json", "not supported yet"), ("x", "not known")):
-        with pytest.raises(SaintError, match=told) as caught:
-            livelink_decode(name, "-", io.StringIO())
-        assert caught.value.exit_code == 2
+def decoded(tmp_path: Path, format: str, *datagrams: bytes) -> list[dict[str, Any]]:
+    recording = tmp_path / "x.jsonl"
+    lines = [{"t_us": i, "hex": d.hex(), "from": "10.0.0.9:5"} for i, d in enumerate(datagrams)]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = io.StringIO()
+    assert livelink_decode(format, str(recording), out) == 0
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_json_gives_a_line_per_subject(tmp_path: Path) -> None:
+    good = {"Parameter": [{"Name": "JawOpen", "Value": 0.5}]}
+    first, second, summary = decoded(
+        tmp_path, "json", json.dumps({"Face": good, "Other": {}}).encode()
+    )
+    assert first == {
+        "kind": "frame", "subject": "Face", "device": "", "type": "face", "frame": 0,
+        "subframe": 0.0, "rate": [0, 1], "face": True, "values": {"jawOpen": 0.5},
+    }  # fmt: skip
+    assert second["kind"] == "refused"
+    assert summary == {"kind": "summary", "frames": 1, "refused": 1, "lost": 0}
+
+
+def test_ifacialmocap_and_lines_are_decoded(tmp_path: Path) -> None:
+    face = b"jawOpen-25|=head#-1,2,3,0,0,0|"
+    line, summary = decoded(tmp_path, "ifacialmocap", face)
+    assert line["values"]["jawOpen"] == 0.25 and summary["frames"] == 1
+    text = b'{"subject_name": "P", "property_names": ["a"], "property_values": [1]}'
+    line, _ = decoded(tmp_path, "lines", text)
+    assert line["values"] == {"a": 1.0}
+
+
+def test_vmc_is_put_together_by_sender(tmp_path: Path) -> None:
+    value = b"/VMC/Ext/Blend/Val\0\0,sf\0A\0\0\0\x3f\0\0\0"
+    apply = b"/VMC/Ext/Blend/Apply\0\0\0\0,\0\0\0"
+    line, summary = decoded(tmp_path, "vmc", value, apply)
+    assert line["values"]["A"] == 0.5 and line["values"]["jawOpen"] == 0.5
+    assert summary == {"kind": "summary", "frames": 1, "refused": 0, "lost": 0}
+
+
+def test_unknown_format_is_refused() -> None:
+    with pytest.raises(SaintError, match="not known") as caught:
+        livelink_decode("x", "-", io.StringIO())
+    assert caught.value.exit_code == 2
+    assert "llf, json, vmc, ifacialmocap" in caught.value.fix

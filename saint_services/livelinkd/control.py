@@ -1,0 +1,217 @@
+"""livelinkd's socket: questions about subjects, their zero and scale, recordings."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from ..lib import clock
+from ..lib.api import Done
+from ..lib.api.livelink import (
+    Listener,
+    ListenerList,
+    Play,
+    Record,
+    RecordingDetail,
+    RecordingInfo,
+    RecordingList,
+    RecordingState,
+    Scale,
+    SubjectDetail,
+    SubjectList,
+    SubjectRef,
+    Zero,
+)
+from ..lib.errors import Code, SaintError
+from ..lib.ipc import Api, Call
+from . import reports
+from .logic import Registry, Subject
+from .recorder import Player, Recorder, read
+from .senders import Refusals
+from .state import MAX_SUBJECTS, Saved, Saving
+from .tuning import Tuning, looking_straight
+
+_TO_READ_S = 60.0  # a recording of the largest size
+
+
+class Subjects:
+    """The part about subjects."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        refusals: Refusals,
+        store: Saving,
+        listeners: Callable[[], list[Listener]],
+    ) -> None:
+        self._registry = registry
+        self._refusals = refusals
+        self._store = store
+        self._listeners = listeners
+        self._saving = asyncio.Lock()
+
+    def add_to(self, api: Api) -> None:
+        api.get("/subjects", self._list)
+        api.get("/subjects/{name}", self._show)
+        api.get("/formats", self._formats)
+        api.post("/release", self._release, SubjectRef)
+        api.post("/zero", self._zero, Zero)
+        api.post("/scale", self._scale, Scale)
+
+    async def _list(self, _: Call[None]) -> SubjectList:
+        now_s, wall_s = clock.monotonic_s(), clock.wall_s()
+        known = self._registry.subjects.values()
+        return SubjectList(
+            sources=[reports.info(subject, now_s, wall_s) for subject in known],
+            refused=dict(self._refusals.by_reason),
+            refused_by_sender={ip: dict(c) for ip, c in self._refusals.by_sender.items()},
+        )
+
+    async def _show(self, call: Call[None]) -> SubjectDetail:
+        return self._detail(self._known(call.path["name"]))
+
+    async def _formats(self, _: Call[None]) -> ListenerList:
+        return ListenerList(formats=self._listeners())
+
+    async def _release(self, call: Call[SubjectRef]) -> Done:
+        subject = self._known(call.body.subject_name)
+        self._registry.release(subject.frame.subject)
+        held = f"{subject.holder.ip} keeps it until another sends"
+        return Done(message=f"{subject.frame.subject} is free for the next sender; {held}")
+
+    async def _zero(self, call: Call[Zero]) -> SubjectDetail:
+        subject = self._known(call.body.subject_name)
+        tuning = subject.shaper.tuning
+        if call.body.clear:
+            await self._tune(subject, replace(tuning, zero={}, rest={}))
+        elif not subject.frame.is_tracked:
+            raise SaintError(
+                Code.REFUSED,
+                f"{subject.frame.subject} is not tracked now",
+                fix="Look at the camera and try again.",
+            )
+        else:
+            await self._tune(subject, looking_straight(subject.frame, tuning))
+        return self._detail(subject)
+
+    async def _scale(self, call: Call[Scale]) -> SubjectDetail:
+        subject = self._known(call.body.subject_name)
+        tuning = subject.shaper.tuning
+        unknown = call.body.scale.keys() - set(subject.names) - tuning.scale.keys()
+        if unknown:
+            name = subject.frame.subject
+            raise SaintError(Code.NOT_FOUND, f"{name} has no value {min(unknown)!r}")
+        scale = {**tuning.scale, **call.body.scale}
+        kept = {name: factor for name, factor in scale.items() if factor != 1.0}
+        await self._tune(subject, replace(tuning, scale=kept))
+        return self._detail(subject)
+
+    async def _tune(self, subject: Subject, tuning: Tuning) -> None:
+        """In force at once; answered when it is on disk."""
+        name, tunings = subject.frame.subject, self._registry.tunings
+        if name not in tunings and len(tunings) >= MAX_SUBJECTS:
+            raise SaintError(
+                Code.REFUSED,
+                f"{MAX_SUBJECTS} subjects have settings of their own already",
+                fix=f"Clear one, such as {next(iter(tunings))!r}.",
+            )
+        self._registry.tune(name, tuning)
+        async with self._saving:
+            await asyncio.to_thread(self._store.save, Saved.of(tunings))
+
+    def _known(self, name: str) -> Subject:
+        subject = self._registry.subjects.get(name)
+        if subject is None:
+            raise SaintError(Code.NOT_FOUND, f"subject {name!r} is not known")
+        return subject
+
+    def _detail(self, subject: Subject) -> SubjectDetail:
+        return reports.detail(subject, clock.monotonic_s(), clock.wall_s())
+
+
+class Recordings:
+    """The part about recordings."""
+
+    def __init__(self, recorder: Recorder, player: Player, tasks: asyncio.TaskGroup) -> None:
+        self._recorder = recorder
+        self._player = player
+        self._tasks = tasks
+
+    def add_to(self, api: Api) -> None:
+        api.get("/recordings", self._list)
+        api.get("/recordings/{name}", self._show, limit_s=_TO_READ_S)
+        api.post("/recordings", self._record, Record)
+        api.post("/recordings/stop", self._stop)
+        api.delete("/recordings/{name}", self._remove)
+        api.post("/playback", self._play, Play)
+        api.post("/playback/stop", self._stop_playing)
+
+    async def _list(self, _: Call[None]) -> RecordingList:
+        kept = await self._recorder.kept()
+        current = self._recorder.current or self._recorder.last
+        state = None
+        if current is not None:
+            is_on = current is self._recorder.current
+            state = reports.recording(current, clock.monotonic_s(), is_on)
+        return RecordingList(
+            recordings=[
+                RecordingInfo(name=each.name, size_bytes=each.size_bytes, made=each.made_s)
+                for each in kept
+            ],
+            current=state,
+            playing=self._player.name,
+            played=self._player.played,
+        )
+
+    async def _show(self, call: Call[None]) -> RecordingDetail:
+        name = await self._existing(call.path["name"])
+        return await asyncio.to_thread(self._summed_up, name)
+
+    def _summed_up(self, name: str) -> RecordingDetail:
+        formats: Counter[str] = Counter()
+        senders: Counter[str] = Counter()
+        first_us = last_us = 0
+        for number, line in enumerate(read(self._recorder.path(name))):
+            first_us = line.time_us if number == 0 else first_us
+            last_us = line.time_us
+            formats[line.format] += 1
+            if line.sender[0] in senders or len(senders) < 64:
+                senders[line.sender[0]] += 1
+        return RecordingDetail(
+            name=name,
+            datagrams=formats.total(),
+            seconds=(last_us - first_us) / 1e6,
+            formats=dict(formats),
+            senders=dict(senders),
+        )
+
+    async def _record(self, call: Call[Record]) -> RecordingState:
+        wish = call.body
+        begun = await self._recorder.start(wish.name, frozenset(wish.formats), wish.seconds)
+        return reports.recording(begun, clock.monotonic_s(), is_on=True)
+
+    async def _stop(self, _: Call[None]) -> RecordingState:
+        ended = await self._recorder.stop()
+        return reports.recording(ended, clock.monotonic_s(), is_on=False)
+
+    async def _remove(self, call: Call[None]) -> Done:
+        name = await self._existing(call.path["name"])
+        await self._recorder.remove(name)
+        return Done(message=f"{name} was removed")
+
+    async def _play(self, call: Call[Play]) -> Done:
+        wish = call.body
+        path = self._recorder.path(wish.name)
+        await self._player.start(self._tasks, path, wish.name, wish.speed, wish.again)
+        return Done(message=f"{wish.name} plays")
+
+    async def _stop_playing(self, _: Call[None]) -> Done:
+        was = await self._player.stop()
+        return Done(message="playing has ended" if was else "nothing was playing")
+
+    async def _existing(self, name: str) -> str:
+        """The name when there is such a recording: it becomes part of a path."""
+        if name not in {kept.name for kept in await self._recorder.kept()}:
+            fix = "saintctl livelink recordings lists what there is."
+            raise SaintError(Code.NOT_FOUND, f"there is no recording {name!r}", fix=fix)
+        return name

@@ -1,0 +1,117 @@
+"""Which socket belongs to which format: those passed in, own ones where nothing was passed in at
+all. Not here: what is done with a datagram.
+"""
+
+import asyncio
+import socket
+from typing import Protocol
+
+from ..lib import clock
+from ..lib.api.livelink import Listener
+from .adapters import Datagrams, open_tcp, open_udp
+from .config import Config, Format
+from .logic import Address
+from .phones import Asking
+from .protocols import Refused, ifacialmocap
+from .senders import Refusals
+from .tcp import LineServer
+
+PULSE_S = 0.25  # how often silent phones are looked after
+LARGEST_BYTES = {"llf": 2048, "ifacialmocap": ifacialmocap.LARGEST_BYTES}  # of a datagram
+_LARGEST_BYTES = 65_535
+
+
+class Taker(Protocol):
+    """Who gets what arrives."""
+
+    refusals: Refusals
+    asking: Asking
+
+    def take(self, format: str, data: bytes, address: Address) -> str | None: ...
+
+    def publish_changed(self) -> None: ...
+
+
+def formats_of(config: Config) -> dict[str, Format]:
+    """All formats that have a listener, by name."""
+    formats = config.formats
+    return {
+        "llf": formats.llf,
+        "json": formats.json_,
+        "vmc": formats.vmc,
+        "ifacialmocap": formats.ifacialmocap,
+        "lines": formats.lines,
+    }
+
+
+class Listening:
+    """All sockets."""
+
+    def __init__(self, config: Config, daemon: Taker) -> None:
+        self._config = config
+        self._daemon = daemon
+        self._readers: dict[str, list[Datagrams]] = {}
+        self._lines: LineServer | None = None
+        self._told: list[Listener] = []
+
+    async def open(self, passed: dict[str, list[socket.socket]]) -> None:
+        """Start listening to all formats that are on."""
+        for name, settings in formats_of(self._config).items():
+            sockets = passed.get(name, [])
+            if not settings.enabled:
+                for each in sockets:
+                    each.close()
+            elif not passed:
+                opens = open_tcp if name == "lines" else open_udp
+                sockets = [opens(self._config.address, settings.port)]
+            addresses = [_told(each) for each in sockets] if settings.enabled else []
+            self._told.append(Listener(format=name, enabled=settings.enabled, addresses=addresses))
+            if settings.enabled and sockets:
+                await self._listen(name, sockets)
+
+    def told(self) -> list[Listener]:
+        """What is on, and where."""
+        return self._told
+
+    async def ask_phones(self) -> None:
+        """Ask the phones that want to be asked, for as long as it runs."""
+        readers = self._readers.get("ifacialmocap", [])
+        while readers and self._config.formats.ifacialmocap.phones:
+            for address in self._daemon.asking.due(clock.monotonic_s()):
+                readers[0].send(ifacialmocap.REQUEST, address)
+            await asyncio.sleep(PULSE_S)
+
+    def close(self) -> None:
+        for reader in (each for several in self._readers.values() for each in several):
+            reader.close()
+        if self._lines is not None:
+            self._lines.close()
+
+    async def _listen(self, name: str, sockets: list[socket.socket]) -> None:
+        daemon = self._daemon
+
+        def take_line(line: bytes, address: Address) -> str | None:
+            return daemon.take(name, line, address)
+
+        def take(data: bytes, address: Address) -> None:
+            daemon.take(name, data, address)
+
+        if name == "lines":
+            most = self._config.formats.lines.clients
+
+            def refuse(reason: str, ip: str) -> None:
+                daemon.refusals.count(Refused(reason), ip)
+
+            self._lines = LineServer(take_line, refuse, most)
+            await self._lines.open(sockets)
+            return
+        after = daemon.publish_changed if name == "vmc" else None
+        largest = LARGEST_BYTES.get(name, _LARGEST_BYTES)
+        buffer = self._config.receive_buffer_bytes
+        self._readers[name] = [Datagrams(s, buffer, largest, take, after) for s in sockets]
+
+
+def _told(sock: socket.socket) -> str:
+    kind = "tcp" if sock.type == socket.SOCK_STREAM else "udp"
+    host, port = sock.getsockname()[:2]
+    return f"{kind} {f'[{host}]' if ':' in host else host}:{port}"

@@ -1,0 +1,48 @@
+"""When to ask which phone for its stream: at once, and again when it is silent. Pure. Not here:
+what is asked (protocols/ifacialmocap.py).
+"""
+
+from dataclasses import dataclass
+
+SILENT_S = 1.0  # a phone sends 60 a second
+FIRST_PAUSE_S = 1.0
+LONGEST_PAUSE_S = 5.0  # a phone whose app has just been opened is found after this at the latest
+
+
+@dataclass(slots=True)
+class _Phone:
+    address: tuple[str, int]
+    heard_s: float = float("-inf")
+    next_s: float = float("-inf")
+    pause_s: float = FIRST_PAUSE_S
+
+
+class Asking:
+    """Keeps the time of all phones."""
+
+    def __init__(self, phones: list[tuple[str, int]]) -> None:
+        self._phones = {ip: _Phone((ip, port)) for ip, port in phones}
+
+    def heard(self, ip: str, now_s: float) -> None:
+        """A phone has sent."""
+        if phone := self._phones.get(ip):
+            phone.heard_s, phone.pause_s = now_s, FIRST_PAUSE_S
+
+    def due(self, now_s: float) -> list[tuple[str, int]]:
+        """Those to be asked now; each call counts as having asked them."""
+        found = []
+        for phone in self._phones.values():
+            if now_s - phone.heard_s < SILENT_S or now_s < phone.next_s:
+                continue
+            found.append(phone.address)
+            phone.next_s = now_s + phone.pause_s
+            phone.pause_s = min(phone.pause_s * 2, LONGEST_PAUSE_S)
+        return found
+
+
+def split_address(text: str, port: int) -> tuple[str, int]:
+    """ "192.168.1.60" or "192.168.1.60:50000" as IP and port."""
+    host, colon, given = text.partition(":")
+    if not colon or ":" in given:  # none, or IPv6
+        return text, port
+    return host, int(given)

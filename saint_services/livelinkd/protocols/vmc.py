@@ -1,0 +1,223 @@
+"""VMC: UDP 39539, OSC, an avatar's bones and blend shapes in many small messages.
+
+The messages of one sender are put together to one subject: a frame has everything that is known,
+and comes when bones arrive or `/VMC/Ext/Blend/Apply` puts the collected shapes in force. Devices
+with a serial number (headset, controllers, trackers) and the camera are subjects of their own.
+A datagram counts whole or not at all.
+"""
+
+import math
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from . import visemes
+from .frames import Frame, Outcome, Refused, Transform, WrongError
+from .names import LARGEST, folded, is_name
+from .osc import Argument, Message, messages
+from .skeleton import (
+    AXES,
+    MAX_BONES,
+    POSITION,
+    Euler,
+    Layout,
+    Pose,
+    Quaternion,
+    euler,
+    from_unity,
+    layout,
+    unit,
+)
+
+PREFIX: Final = b"/VMC/Ext/"
+LARGEST_BYTES: Final = 65_507
+MAX_SHAPES: Final = 256
+MAX_SENDERS: Final = 16
+_NO_RATE: Final = (0, 1)
+_DEVICES: Final = ("Hmd", "Con", "Tra")  # with "/Pos" or "/Pos/Local" behind
+_OBJECT: Final = (*POSITION, *AXES)
+
+
+class Vmc:
+    """Decodes datagrams. `names` gives senders' avatars a name; the protocol has none."""
+
+    def __init__(self, subject: str = "VMC", names: Mapping[str, str] | None = None) -> None:
+        self._subject = subject
+        self._names = names or {}
+        self._avatars: OrderedDict[str, Avatar] = OrderedDict()
+
+    def __call__(self, data: bytes, sender: str) -> list[Outcome]:
+        if not data:
+            return [Refused("it is empty")]
+        if len(data) > LARGEST_BYTES:
+            return [Refused("it is too long")]
+        try:
+            found = messages(data, PREFIX)
+            if not found:
+                raise WrongError("it has no message of VMC")
+            avatar = self._avatars.get(sender) or Avatar(self._names.get(sender, self._subject))
+            frames = avatar.take([_checked(message) for message in found])
+        except WrongError as err:
+            return [Refused(str(err))]
+        self._avatars[sender] = avatar
+        self._avatars.move_to_end(sender)
+        if len(self._avatars) > MAX_SENDERS:
+            self._avatars.popitem(last=False)
+        return frames
+
+
+def _checked(message: Message) -> Message:
+    for argument in message.arguments:
+        if isinstance(argument, float) and not math.isfinite(argument):
+            raise WrongError("a value is not finite")
+        if isinstance(argument, float) and abs(argument) > LARGEST:
+            raise WrongError("a value is out of range")
+    return message
+
+
+class Avatar:
+    """What one sender has told so far."""
+
+    def __init__(self, subject: str) -> None:
+        self._subject = subject
+        self._bones: dict[str, tuple[Quaternion, Euler]] = {}
+        self._position: tuple[float, ...] = ()
+        self._collected: dict[str, float] = {}
+        self._shapes: dict[str, float] = {}
+        self._is_tracked = True
+        self._frames = 0
+        self._layout: Layout | None = None
+
+    def take(self, found: Sequence[Message]) -> list[Outcome]:
+        """The frames that these messages complete. Raises WrongError before anything changed."""
+        parsed = [part for message in found for part in _parts(message)]
+        bones = {name for kind, name, _ in parsed if kind == "bone"}
+        shapes = {name for kind, name, _ in parsed if kind == "shape"}
+        if len(bones | self._bones.keys()) > MAX_BONES:
+            raise WrongError("a subject has too many bones")
+        if len(shapes | self._collected.keys() | self._shapes.keys()) > MAX_SHAPES:
+            raise WrongError("a subject has too many parameters")
+        changed = False
+        frames: list[Outcome] = []
+        for kind, name, values in parsed:
+            if kind == "object":
+                frames.append(self._object(name, values))
+            else:
+                changed |= self._merge(kind, name, values)
+        if changed:
+            frames.insert(0, self._frame())
+        return frames
+
+    def _merge(self, kind: str, name: str, values: tuple[float, ...]) -> bool:
+        """True when there is a new frame."""
+        if kind == "shape":
+            self._collected[name] = values[0]
+            return False
+        if kind == "apply":
+            new = self._collected.keys() - self._shapes.keys()
+            self._shapes |= self._collected
+            self._collected = {}
+            self._layout = None if new else self._layout
+            return bool(self._shapes)
+        if kind == "tracked":
+            was, self._is_tracked = self._is_tracked, bool(values[0])
+            return was != self._is_tracked or not self._is_tracked
+        rotation = _rotation(values)
+        if kind == "root":
+            self._layout = self._layout if self._position else None
+            self._position = _place(values)
+            return bool(self._bones)
+        if name not in self._bones:
+            self._layout = None
+        self._bones[name] = rotation, euler(rotation)
+        return True
+
+    def _frame(self) -> Frame:
+        kind = "animation" if self._bones else "face"
+        if self._is_tracked and (self._bones or self._shapes):
+            shapes = visemes.completed(self._shapes)
+            if self._layout is None:
+                root = "Root" if self._position and self._bones else ""
+                self._layout = layout(tuple(self._bones), tuple(shapes), root)
+            rotations = [rotation for rotation, _ in self._bones.values()]
+            position = self._position if self._bones else ()
+            pose = Pose(self._layout, rotations, tuple(shapes.values()), position)
+            values = pose.values(angles for _, angles in self._bones.values())
+            frame = Frame(self._subject, "", kind, self._frames, 0.0, _NO_RATE,
+                          self._layout.names, values, pose if rotations else None)  # fmt: skip
+        else:
+            frame = Frame(self._subject, "", kind, self._frames, 0.0, _NO_RATE, (), ())
+        self._frames += 1
+        return frame
+
+    def _object(self, name: str, values: tuple[float, ...]) -> Frame:
+        rotation, position = _rotation(values), _place(values)
+        names: tuple[str, ...] = _OBJECT
+        shown: tuple[float, ...] = (*position, *euler(rotation))
+        kind = "transform"
+        if len(values) > 7:
+            kind, names, shown = "camera", (*names, "fov"), (*shown, values[7])
+        place = Transform((position[0], position[1], position[2]), rotation)
+        return Frame(name, "", kind, 0, 0.0, _NO_RATE, names, shown, None, place)
+
+
+Part = tuple[str, str, tuple[float, ...]]  # what it is, whose, its numbers
+
+
+def _parts(message: Message) -> Iterator[Part]:
+    """What a message tells; nothing when it is of no use here. Raises WrongError."""
+    path, arguments = message.address[len(PREFIX) :], message.arguments
+    if path == "Bone/Pos":
+        yield "bone", _name(arguments), _rotated(arguments, 7)
+    elif path == "Blend/Val":
+        yield "shape", folded(_name(arguments)), _numbers(arguments[1:], 1)
+    elif path == "Blend/Apply":
+        yield "apply", "", ()
+    elif path == "Root/Pos":
+        yield "root", _name(arguments), _rotated(arguments, 7)
+    elif path == "Cam":
+        yield "object", _name(arguments), _rotated(arguments, 8)
+    elif path.partition("/")[0] in _DEVICES:
+        if not path.endswith("/Local"):  # the same again, as the device itself sees it
+            yield "object", _name(arguments), _rotated(arguments, 7)
+    elif path == "OK" and arguments:
+        loaded, *rest = _numbers(arguments, len(arguments))
+        yield "tracked", "", (float(loaded > 0 and (len(rest) < 3 or rest[2] > 0)),)
+
+
+def _name(arguments: tuple[Argument, ...]) -> str:
+    name = arguments[0] if arguments else None
+    if not isinstance(name, str) or not is_name(name):
+        raise WrongError("a VMC message names nothing that is valid")
+    return name
+
+
+def _rotated(arguments: tuple[Argument, ...], count: int) -> tuple[float, ...]:
+    values = _numbers(arguments[1:], count)
+    if unit(*values[3:7]) is None:
+        raise WrongError("a bone's Rotation is not a quaternion")
+    return values[:count]
+
+
+def _numbers(arguments: Sequence[Argument], least: int) -> tuple[float, ...]:
+    if len(arguments) < least:
+        raise WrongError("a VMC message lacks arguments")
+    values = []
+    for each in arguments[: max(least, 1)]:
+        if isinstance(each, bool) or not isinstance(each, int | float):
+            raise WrongError("an argument of a VMC message is not a number")
+        values.append(float(each))
+    return tuple(values)
+
+
+def _rotation(values: tuple[float, ...]) -> Quaternion:
+    given = unit(*values[3:7])
+    if given is None:
+        raise WrongError("a bone's Rotation is not a quaternion")
+    return from_unity(given)
+
+
+def _place(values: tuple[float, ...]) -> tuple[float, float, float]:
+    """Unity's metres: x right, y up, z forward."""
+    x, y, z = values[:3]
+    return z, -x, y

@@ -1,0 +1,112 @@
+"""Clients that send lines over TCP: bounded in number and in what they may leave unread or send
+without a line's end. Not here: what a line means.
+"""
+
+import asyncio
+import json
+import socket
+from collections.abc import Callable
+
+from ..lib import clock
+from .adapters import plain_address
+
+LONGEST_LINE_BYTES = 65_536
+_MOST_UNREAD_BYTES = 4096  # of answers; a client that does not read them gets no more
+_SILENT_S = 10.0  # a client silent for longer makes room for a new one
+
+# Takes a line and its sender; says why it was not used, or nothing.
+TakeLine = Callable[[bytes, tuple[str, int]], str | None]
+
+
+class LineServer:
+    """Listens; every line goes to `take`. A refused one is answered with the reason."""
+
+    def __init__(self, take: TakeLine, refuse: Callable[[str, str], None], most: int) -> None:
+        self.take = take
+        self.refuse = refuse
+        self.clients: set[_Client] = set()
+        self._most = most
+        self._servers: list[asyncio.Server] = []
+
+    async def open(self, sockets: list[socket.socket]) -> None:
+        """Start accepting."""
+        loop = asyncio.get_running_loop()
+        for each in sockets:
+            each.setblocking(False)
+            self._servers.append(await loop.create_server(lambda: _Client(self), sock=each))
+
+    def close(self) -> None:
+        """Stop, and end all clients."""
+        for server in self._servers:
+            server.close()
+        for client in tuple(self.clients):
+            client.abort()
+
+    def has_room(self, now_s: float) -> bool:
+        """Room for one more, if need be by ending the one that was silent for longest."""
+        if len(self.clients) < self._most:
+            return True
+        longest = min(self.clients, key=lambda client: client.heard_s)
+        if now_s - longest.heard_s < _SILENT_S:
+            return False
+        longest.abort()
+        return True
+
+
+class _Client(asyncio.Protocol):
+    """One connection."""
+
+    def __init__(self, server: LineServer) -> None:
+        self.heard_s = clock.monotonic_s()
+        self._server = server
+        self._transport: asyncio.Transport | None = None
+        self._sender = ("", 0)
+        self._begun = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        peer = transport.get_extra_info("peername") or ("", 0)
+        self._sender = plain_address((str(peer[0]), int(peer[1])))
+        if self._server.has_room(self.heard_s):
+            self._server.clients.add(self)
+        else:
+            self._end("there are too many clients")
+
+    def data_received(self, data: bytes) -> None:
+        if self._transport is None or self._transport.is_closing():
+            return
+        self.heard_s = clock.monotonic_s()
+        *lines, self._begun = (self._begun + data).split(b"\n")
+        for line in lines:
+            if len(line) > LONGEST_LINE_BYTES:
+                self._end("a line is too long")
+                return
+            if line.strip():
+                self._answer(self._server.take(line, self._sender))
+        if len(self._begun) > LONGEST_LINE_BYTES:
+            self._end("a line is too long")
+
+    def connection_lost(self, _: Exception | None) -> None:
+        self._server.clients.discard(self)
+
+    def abort(self) -> None:
+        """End it at once; what was not sent is lost."""
+        self._server.clients.discard(self)
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _answer(self, reason: str | None) -> None:
+        transport = self._transport
+        if reason is None or transport is None:
+            return
+        if transport.get_write_buffer_size() < _MOST_UNREAD_BYTES:
+            transport.write(json.dumps({"refused": reason}).encode() + b"\n")
+
+    def _end(self, reason: str) -> None:
+        self._begun = b""
+        self._server.refuse(reason, self._sender[0])
+        self._answer(reason)
+        self._server.clients.discard(self)
+        if self._transport is not None:
+            self._transport.close()

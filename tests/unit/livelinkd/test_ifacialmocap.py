@@ -1,0 +1,92 @@
+"""iFacialMocap: both separators, the minus that is none, angles, refusals."""
+
+import math
+
+import pytest
+
+from saint_services.livelinkd.protocols import Frame, Refused, make_decoder
+
+SHAPES = b"mouthSmile_R-12|eyeLookOut_L-0|jawOpen-100|browInnerUp-7|"
+TURNS = b"=head#-21.488958,-6.038993,-6.6019735,-0.030653415,-0.10287084,-0.6584072|"
+EYES = b"rightEye#6.0297494,2.4403017,0.25649446|leftEye#6.034903,-1.6660284,-0.17520553|"
+
+
+def outcome(data: bytes) -> Frame | Refused:
+    (found,) = make_decoder("ifacialmocap")(data, "10.0.0.1")
+    return found
+
+
+def values(data: bytes) -> dict[str, float]:
+    frame = outcome(data)
+    assert isinstance(frame, Frame), frame
+    return dict(zip(frame.names, frame.values, strict=True))
+
+
+def test_a_frame_has_shapes_head_and_eyes() -> None:
+    found = values(SHAPES + TURNS + EYES)
+    assert {name: found[name] for name in list(found)[:4]} == {
+        "mouthSmileRight": 0.12, "eyeLookOutLeft": 0.0, "jawOpen": 1.0, "browInnerUp": 0.07,
+    }  # fmt: skip
+    assert found["headPitch"] == pytest.approx(math.radians(-21.488958))
+    assert found["headYaw"] == pytest.approx(math.radians(-6.038993))
+    assert found["headZ"] == pytest.approx(-0.6584072)
+    assert found["leftEyeYaw"] == pytest.approx(math.radians(-1.6660284))
+    assert found["rightEyeRoll"] == pytest.approx(math.radians(0.25649446))
+
+
+def test_version_2_has_another_separator() -> None:
+    found = values(b"trackingStatus&1|mouthSmile_R&12|cheekPuff&-5|" + TURNS + EYES)
+    assert (found["mouthSmileRight"], found["cheekPuff"]) == (0.12, -0.05)
+    assert "trackingStatus" not in found
+
+
+def test_a_lost_face_is_alive() -> None:
+    frame = outcome(b"trackingStatus-0|mouthSmile_R-12|" + TURNS + EYES)
+    assert isinstance(frame, Frame) and not frame.is_tracked
+
+
+def test_a_number_may_have_an_exponent() -> None:
+    assert values(b"jawOpen-1.5E-05|" + TURNS)["jawOpen"] == pytest.approx(1.5e-7)
+    assert values(b"=head#1E-05,-2.5e-3,0,0,0,0|")["headYaw"] == pytest.approx(
+        math.radians(-2.5e-3)
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        (b"", "it is empty"),
+        (b"x" * 9000, "it is too long"),
+        (b"\xff\xff", "it is not UTF-8"),
+        (SHAPES, "it does not have a face and a head"),
+        (SHAPES + b"=|", "it does not have a face and a head"),
+        (SHAPES + b"=" + EYES, "it does not have a face and a head"),
+        (SHAPES + TURNS[:-1], "it is cut off"),
+        (b"jawOpen-x|" + TURNS, "a value is not a number"),
+        (b"jawOpen-nan|" + TURNS, "a value is not a number"),
+        (b"jawOpen-inf|" + TURNS, "a value is not a number"),
+        (b"jawOpen-|" + TURNS, "a value is not a number"),
+        (b"jawOpen-1e300|" + TURNS, "a value is out of range"),
+        (b"jawOpen|" + TURNS, "a shape's name is not valid"),
+        (b"-5|" + TURNS, "a shape's name is not valid"),
+        (b"a\x01-5|" + TURNS, "a shape's name is not valid"),
+        (b"jawOpen-1|jawOpen-2|" + TURNS, "a name is given twice"),
+        (b"x-1|" * 300 + TURNS, "it has too many values"),
+        (b"=head#1,2,3|", "head does not have 6 numbers"),
+        (b"=head#1,2,3,4,5,6,7|", "head does not have 6 numbers"),
+        (b"=head#1,2,3,4,5,nan|", "a value is not a number"),
+        (b"=head|", "an angle's name is not valid"),
+        (TURNS + b"head#1,2,3,4,5,6|", "a name is given twice"),
+    ],
+)
+def test_what_is_not_exact_is_refused(data: bytes, told: str) -> None:
+    assert outcome(data) == Refused(told)
+
+
+def test_no_cut_gives_a_wrong_value() -> None:
+    whole = SHAPES + TURNS + EYES
+    true = values(whole)
+    for length in range(len(whole)):
+        found = outcome(whole[:length])
+        if isinstance(found, Frame):
+            assert dict(zip(found.names, found.values, strict=True)).items() <= true.items()
