@@ -1,17 +1,38 @@
-"""`saintctl route`: which input drives which output."""
+"""`saintctl route`: which input drives which output, and why; presets; a target for one alone."""
 
 import sys
 from typing import Annotated
+from urllib.parse import quote
 
 import typer
 
-from ..lib.api.routing import RouteInfo, RouteList
+from ..lib.api.routing import (
+    FieldOutput,
+    ReleaseControl,
+    Rival,
+    RouteInfo,
+    RouteList,
+    RouterStatus,
+    SetEnabled,
+    SetPriority,
+    TakeControl,
+)
 from ..lib.errors import SaintError
-from .connect import ask
-from .console import AsJson, fail, print_json, print_table, run
+from .connect import ask, tell
+from .console import AsJson, fail, print_facts, print_json, print_table, run
+from .route_edit import add_to as add_edits
+from .route_preset import app as presets
 from .route_replay import route_test
 
-app = typer.Typer(help="Routes: list, test.", no_args_is_help=True)
+app = typer.Typer(
+    help="Routes: list, why, set, preview, enable, priority, presets, control, test.",
+    no_args_is_help=True,
+)
+app.add_typer(presets, name="preset")
+add_edits(app)
+
+RouteId = Annotated[str, typer.Argument(metavar="ROUTE", help="The route's id.")]
+Target = Annotated[str, typer.Argument(help="head, arms.left, ..., or * for all.")]
 
 
 @app.command("list")
@@ -24,6 +45,89 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     rows = sorted(reply.routes, key=lambda info: -(info.route.priority or 0))
     columns = ("route", "input", "output", "priority", "status", "mappings")
     print_table(columns, [_row(info) for info in rows], "There are no routes.")
+
+
+@app.command("why")
+def why(
+    context: typer.Context,
+    output: Annotated[str, typer.Argument(help="For example tracks.linear.")],
+    as_json: AsJson = False,
+) -> None:
+    """Why an output has its value: who is in control, who is not, and for what reason."""
+    path = f"/outputs/{quote(output, safe='')}"
+    reply = run(ask(context.obj, "routerd", path, FieldOutput), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    limited = ", limited" if reply.clamped else ""
+    changed = f"for {reply.changed_ms / 1000:.1f} s" if reply.changed_ms else "since the start"
+    in_control = f"nobody: {reply.policy} is in force"
+    if reply.winner:
+        in_control = f"{reply.winner}, with {reply.source}, {reply.age_ms} ms old"
+    facts = [
+        (f"{reply.target}.{reply.field}", f"{reply.value:.3f} {reply.unit}{limited}"),
+        ("control", f"{in_control}, {changed}"),
+    ]
+    print_facts([*facts, *((rival.route, _rival(rival)) for rival in reply.rivals)])
+
+
+@app.command("enable")
+def enable(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
+    """Switch a route on. A velocity moves only after its input was moved."""
+    _change(context.obj, f"/routes/{quote(route, safe='')}/enabled", True, as_json)
+
+
+@app.command("disable")
+def disable(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
+    """Switch a route off."""
+    _change(context.obj, f"/routes/{quote(route, safe='')}/enabled", False, as_json)
+
+
+@app.command("priority")
+def priority(
+    context: typer.Context,
+    route: RouteId,
+    value: Annotated[str, typer.Argument(metavar="N|default", help="0 to 1000; higher wins.")],
+    as_json: AsJson = False,
+) -> None:
+    """Who wins against whom: give a route another priority, or its source's."""
+    if value != "default" and not (value.isascii() and value.isdigit() and int(value) <= 1000):
+        raise typer.BadParameter(f"{value!r} is neither a number from 0 to 1000 nor 'default'")
+    body = SetPriority(priority=None if value == "default" else int(value))
+    path = f"/routes/{quote(route, safe='')}/priority"
+    _told(run(tell(context.obj, "routerd", path, body, RouteInfo), as_json), as_json)
+
+
+@app.command("take")
+def take(
+    context: typer.Context,
+    target: Target,
+    holder: Annotated[str, typer.Option(help="The source that gets it, e.g. leader:left.")],
+    timeout_ms: Annotated[
+        int, typer.Option(min=200, max=600_000, help="Ends after so long without samples.")
+    ] = 5000,
+    as_json: AsJson = False,
+) -> None:
+    """Give one source a target for itself; the others are refused, the e-stop never is."""
+    if not (target and holder):
+        raise typer.BadParameter("a target and a holder must be named")
+    body = TakeControl(target=target[:64], holder=holder[:128], timeout_ms=timeout_ms)
+    reply = run(tell(context.obj, "routerd", "/control/take", body, RouterStatus), as_json)
+    _held(reply, as_json)
+
+
+@app.command("release")
+def release(
+    context: typer.Context,
+    target: Target,
+    holder: Annotated[str, typer.Option(help="Who gives it back.")] = "",
+    force: Annotated[bool, typer.Option(help="Take it from whoever has it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give a target to everybody again."""
+    body = ReleaseControl(target=target, holder=holder, force=force)
+    reply = run(tell(context.obj, "routerd", "/control/release", body, RouterStatus), as_json)
+    _held(reply, as_json)
 
 
 @app.command("test")
@@ -49,6 +153,31 @@ def test(
     raise typer.Exit(code)
 
 
+def _change(given: str, path: str, is_on: bool, as_json: bool) -> None:
+    _told(run(tell(given, "routerd", path, SetEnabled(enabled=is_on), RouteInfo), as_json), as_json)
+
+
+def _told(info: RouteInfo, as_json: bool) -> None:
+    if as_json:
+        print_json(info)
+        return
+    route = info.route
+    value = "its source's" if route.priority is None else route.priority
+    print(f"Route {route.id} is {info.status}; its priority is {value}.")
+
+
+def _held(reply: RouterStatus, as_json: bool) -> None:
+    if as_json:
+        print_json(reply)
+        return
+    rows = [(each.target, each.holder, f"{each.remaining_ms} ms") for each in reply.control]
+    print_table(("target", "holder", "remaining"), rows, "Nobody has a target for himself.")
+
+
+def _rival(rival: Rival) -> str:
+    return f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {rival.age_ms} ms old"
+
+
 def _row(info: RouteInfo) -> tuple[str, ...]:
     route, mapping = info.route, info.route.mapping
     source: str = route.input.source
@@ -57,5 +186,5 @@ def _row(info: RouteInfo) -> tuple[str, ...]:
     pairs = "passthrough"
     if mapping != "passthrough":
         pairs = ", ".join(f"{arrow.from_} → {arrow.to}" for arrow in mapping)
-    priority = "default" if route.priority is None else str(route.priority)
-    return route.id, source, route.output.target, priority, info.status, pairs
+    told = "default" if route.priority is None else str(route.priority)
+    return route.id, source, route.output.target, told, info.status, pairs

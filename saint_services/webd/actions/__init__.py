@@ -12,6 +12,7 @@ from ...lib.api.firmware import ImportRequest, RolloutControl, RolloutRequest
 from .. import messages as m
 from ..robot import Robot
 from . import firmware, livelink, management, motion, rc, router, system
+from . import router_params as p
 from .caller import Caller
 
 P = TypeVar("P", bound=BaseModel)
@@ -71,6 +72,16 @@ ACTIONS: dict[str, dict[str, Action[Any]]] = {
         "set_route": Action(m.SetRoute, router.set_route),
         "delete_route": Action(m.RouteParams, router.delete_route),
         "set_route_enabled": Action(m.RouteEnabled, router.set_route_enabled),
+        "set_route_priority": Action(p.RoutePriority, router.set_route_priority),
+        "set_blending": Action(p.SetBlending, router.set_blending),
+        "preview_route": Action(p.PreviewRoute, router.preview_route),
+        "get_output": Action(p.OutputParams, router.get_output),
+        "list_presets": Action(m.Nothing, router.list_presets),
+        "load_preset": Action(p.PresetParams, router.load_preset),
+        "save_preset": Action(p.SavePreset, router.save_preset),
+        "delete_preset": Action(p.PresetParams, router.delete_preset),
+        "take_control": Action(p.TakeControl, router.take_control),
+        "release_control": Action(p.ReleaseControl, router.release_control),
         "list_livelink_sources": Action(m.Nothing, livelink.list_sources),
         "get_livelink_subject": Action(m.Subject, livelink.get_subject),
     },

@@ -1,10 +1,8 @@
 """The daemon on the in-process bus: samples in, commands and life signs out, requests, restarts."""
 
 import asyncio
-import contextlib
 import math
 import threading
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,73 +19,22 @@ from saint_services.lib.api.routing import (
     RouterStatus,
     SetEnabled,
 )
-from saint_services.lib.bus import Bus, Topic
-from saint_services.lib.bus.local import LocalDomain
-from saint_services.lib.daemon import Context, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
-from saint_services.lib.generated.saint_msgs import HeadCommand, InputSample
+from saint_services.lib.generated.saint_msgs import ArmState, HeadCommand, InputSample
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.ipc import Client
 from saint_services.lib.sd import Directories
 from saint_services.lib.state import Store
 from saint_services.routerd import state
 from saint_services.routerd.config import Config
-from saint_services.routerd.daemon import run
-from tests.unit.routerd.rig import SHARE, route
-
-
-class Robot:
-    """A running routerd, what it published, and a bus to talk to it."""
-
-    def __init__(self, domain: LocalDomain, context: Context[Config], client: Client) -> None:
-        self.bus: Bus = domain.bus("others")
-        self.context = context
-        self.client = client
-        self.heard: dict[str, list[Any]] = {}
-        self.sequence = 0
-
-    def hear(self, *wanted: Topic[Any]) -> None:
-        for topic in wanted:
-            heard = self.heard.setdefault(topic.name, [])
-            self.bus.subscribe(topic, lambda sample, heard=heard: heard.append(sample.message))
-
-    def all_of(self, topic: Topic[Any]) -> list[Any]:
-        return self.heard[topic.name]
-
-    def rc(self, **channels: float) -> None:
-        self.sequence += 1
-        names, values = tuple(channels), tuple(channels.values())
-        message = InputSample(source="rc", sequence=self.sequence, names=names, values=values)
-        self.bus.publisher(topics.INPUT_RC).publish(message)
-
-    async def drive(self, seconds: float, **channels: float) -> None:
-        for _ in range(round(seconds * 50)):
-            self.rc(**channels)
-            await asyncio.sleep(0.02)
-
-
-async def turns() -> None:
-    """Let the in-process bus deliver and the router answer, however slow this machine is."""
-    for _ in range(20):
-        await asyncio.sleep(0)
+from tests.unit.routerd.daemon_rig import alive, places, turns
+from tests.unit.routerd.rig import route
 
 
 @pytest.fixture
 def directories(tmp_path: Path) -> Directories:
-    return Directories(tmp_path / "etc", tmp_path / "state", tmp_path / "run", SHARE)
-
-
-@contextlib.asynccontextmanager
-async def alive(directories: Directories, config: Config | None = None) -> AsyncIterator[Robot]:
-    domain = LocalDomain()
-    bus = domain.bus("routerd")
-    async with (
-        running("routerd", config or Config(), run, directories, bus=bus) as context,
-        Client(directories.runtime / "routerd.sock") as client,
-    ):
-        yield Robot(domain, context, client)
+    return places(tmp_path)
 
 
 async def test_rc_sample_becomes_a_twist(directories: Directories) -> None:
@@ -205,6 +152,46 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop.active
         assert status.state == "estop"
+
+
+async def test_role_that_turns_faulty_stops_the_robot_once(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        state_of_arm = robot.bus.publisher(topics.ARM_STATE.at(instance="left"))
+        state_of_arm.publish(ArmState(error_state=False))
+        await turns()
+        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+        faulty = ArmState(error_state=True, error_message="servos does not take what is written")
+        state_of_arm.publish(faulty)
+        await turns()
+        latch = (await robot.client.get("/status", RouterStatus)).estop
+        assert (latch.active, latch.source) == (True, "arms.left")
+        assert "servos" in latch.reason
+        await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        state_of_arm.publish(faulty)
+        await turns()
+        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+
+
+async def test_leaders_and_safety_devices_use_the_topic_of_programs(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
+        await robot.client.put("/routes/lead", lead, RouteInfo)
+        publisher = robot.bus.publisher(topics.INPUT_AUTONOMOUS)
+        for source in ("leader:left", "safety:bumper", "rc"):
+            publisher.publish(InputSample(source=source, sequence=1, names=("j0",), values=(5.0,)))
+        await turns()
+        status = await robot.client.get("/status", RouterStatus)
+        driven = {f"{each.target}.{each.field}": each.source for each in status.outputs}
+        assert driven["arms.left.joint_0"] == "leader:left"
+        assert status.refused == {"source on the wrong topic": 1}
+        for _ in range(100):
+            status = await robot.client.get("/status", RouterStatus)
+            if status.estop.active:
+                break
+            await asyncio.sleep(0.02)
+        assert status.estop.source == "safety:bumper"  # it fell silent
 
 
 async def test_latch_survives_a_restart(directories: Directories) -> None:

@@ -1,0 +1,106 @@
+"""`saintctl route preset`: whole sets of routes under a name."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from ..lib import config
+from ..lib.api import Done
+from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
+from .connect import TIMEOUT_S, ask, client
+from .console import AsJson, print_json, print_table, run
+
+app = typer.Typer(help="Presets: list, show, load, save, delete.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(metavar="PRESET", help="The preset's name.")]
+
+
+@app.command("list")
+def show_all(context: typer.Context, as_json: AsJson = False) -> None:
+    """Every preset, and which one is in force."""
+    reply = run(ask(context.obj, "routerd", "/presets", PresetList), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    rows = [_row(each, reply.loaded) for each in reply.presets]
+    print_table(("", "preset", "kind", "routes", ""), rows, "There are no presets.")
+
+
+@app.command("show")
+def show(context: typer.Context, preset: Name) -> None:
+    """A preset's routes, as a file that `save --file` and `route test` take."""
+    reply = run(ask(context.obj, "routerd", _path(preset), RouteFile))
+    data = reply.model_dump(mode="json", by_alias=True, exclude_defaults=True)
+    print(config.write_yaml(data), end="")
+
+
+@app.command("load")
+def load(context: typer.Context, preset: Name, as_json: AsJson = False) -> None:
+    """Replace all routes by the preset's, without a jump of what is in motion."""
+
+    async def work() -> RouteList:
+        async with client(context.obj, "routerd") as connection:
+            path = f"{_path(preset)}/load"
+            return await connection.post(path, None, RouteList, timeout_s=TIMEOUT_S)
+
+    reply = run(work(), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"Preset {preset} is loaded: {len(reply.routes)} routes.")
+
+
+@app.command("save")
+def save(
+    context: typer.Context,
+    preset: Name,
+    file: Annotated[str, typer.Option(help="A file of routes; else those in force.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Keep routes under a name."""
+
+    async def work() -> PresetInfo:
+        body = SavePreset()
+        if file:
+            found = await asyncio.to_thread(_read, file)
+            body = SavePreset(routes=found.routes, blending=found.blending)
+        async with client(context.obj, "routerd") as connection:
+            return await connection.put(_path(preset), body, PresetInfo, timeout_s=TIMEOUT_S)
+
+    reply = run(work(), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"Preset {reply.name} is saved: {reply.routes} routes.")
+
+
+@app.command("delete")
+def delete(context: typer.Context, preset: Name, as_json: AsJson = False) -> None:
+    """Remove a preset that was saved; the shipped ones stay."""
+
+    async def work() -> Done:
+        async with client(context.obj, "routerd") as connection:
+            return await connection.delete(_path(preset), Done, timeout_s=TIMEOUT_S)
+
+    reply = run(work(), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"{reply.message[:1].upper()}{reply.message[1:]}.")
+
+
+def _read(file: str) -> RouteFile:
+    return config.load(RouteFile, Path(file), required=True)
+
+
+def _path(preset: str) -> str:
+    return f"/presets/{quote(preset, safe='')}"
+
+
+def _row(preset: PresetInfo, loaded: str) -> tuple[str, ...]:
+    mark = "in force" if preset.name == loaded else ""
+    kind = "shipped" if preset.is_shipped else "own"
+    return mark, preset.name, kind, str(preset.routes), preset.fault

@@ -1,0 +1,260 @@
+"""Every request of the router's socket, and every action of the WebSocket's router group, against a
+running router.
+"""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.routing import (
+    Blending,
+    FieldOutput,
+    PresetInfo,
+    PresetList,
+    Preview,
+    PreviewRequest,
+    ReleaseControl,
+    RouteFile,
+    RouteInfo,
+    RouteList,
+    RouterStatus,
+    SavePreset,
+    SetPriority,
+    TakeControl,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.routerd import state
+from saint_services.webd.actions import ACTIONS
+from saint_services.webd.actions.caller import Caller
+from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+from tests.unit.routerd.rig import route
+
+MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
+SHIPPED = {"default", "facecap_head", "manual_override", "rc_manual", "ue_fullbody"}
+
+
+@pytest.fixture
+async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+    async with alive(places(tmp_path)) as running:
+        yield running
+
+
+async def loaded(robot: Robot) -> str:
+    return (await robot.client.get("/presets", PresetList)).loaded
+
+
+async def ids(robot: Robot) -> list[str]:
+    return [info.route.id for info in (await robot.client.get("/routes", RouteList)).routes]
+
+
+async def test_shipped_presets_are_listed_and_fit(robot: Robot) -> None:
+    found = await robot.client.get("/presets", PresetList)
+    assert {each.name for each in found.presets if each.is_shipped} == SHIPPED
+    assert [each.fault for each in found.presets] == [""] * 5
+    assert found.loaded == "default"
+
+
+@pytest.mark.parametrize("name", sorted(SHIPPED))
+async def test_preset_is_loaded_at_once_and_after_a_restart(tmp_path: Path, name: str) -> None:
+    async with alive(places(tmp_path)) as robot:
+        reply = await robot.client.post(f"/presets/{name}/load", None, RouteList)
+        wanted = (await robot.client.get(f"/presets/{name}", RouteFile)).routes
+        assert [info.route for info in reply.routes] == wanted
+        assert await loaded(robot) == name
+    async with alive(places(tmp_path)) as robot:
+        assert await ids(robot) == [each.id for each in wanted]
+        assert await loaded(robot) == name
+
+
+async def test_preset_is_saved_edited_loaded_and_deleted(robot: Robot) -> None:
+    before = await ids(robot)
+    mine = await robot.client.put("/presets/mine", SavePreset(), PresetInfo)
+    assert (mine.routes, mine.is_shipped) == (len(before), False)
+    await robot.client.put("/routes/mine", MINE, RouteInfo)
+    assert await loaded(robot) == ""
+    await robot.client.put("/presets/one", SavePreset(routes=[MINE]), PresetInfo)
+    await robot.client.post("/presets/one/load", None, RouteList)
+    assert await ids(robot) == ["mine"]
+    await robot.client.post("/presets/mine/load", None, RouteList)
+    assert await ids(robot) == before
+    await robot.client.delete("/presets/mine", Done)
+    names = {each.name for each in (await robot.client.get("/presets", PresetList)).presets}
+    assert names == SHIPPED | {"one"}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "code", "words"),
+    [
+        ("delete", "/presets/default", None, Code.REFUSED, "shipped"),
+        ("put", "/presets/default", SavePreset(), Code.REFUSED, "shipped"),
+        ("get", "/presets/defualt", None, Code.NOT_FOUND, "did you mean 'default'?"),
+        ("post", "/presets/none/load", None, Code.NOT_FOUND, "no preset 'none'"),
+        ("put", "/presets/a%20b", SavePreset(), Code.REQUEST_INVALID, "not a name for a preset"),
+        ("put", "/presets/a", SavePreset(routes=[route("a", "rc", "legs")]), Code.REQUEST_INVALID,
+         "output.target 'legs'"),
+        ("get", "/outputs/tracks.linaer", None, Code.NOT_FOUND, "did you mean 'tracks.linear'?"),
+        ("post", "/routes/rc_driv/priority", SetPriority(priority=1), Code.NOT_FOUND,
+         "did you mean 'rc_drive'?"),
+        ("put", "/blending", Blending(fields={"head.pam": "blend"}), Code.REQUEST_INVALID,
+         "did you mean 'head.pan'?"),
+        ("post", "/preview", PreviewRequest(route=route("a", "rc", "head", [
+            {"from": "x", "to": "pam"}])), Code.REQUEST_INVALID, "did you mean 'pan'?"),
+        ("post", "/control/take", TakeControl(target="haed", holder="rc"), Code.NOT_FOUND,
+         "did you mean 'head'?"),
+        ("post", "/control/take", TakeControl(target="head", holder="me"), Code.REQUEST_INVALID,
+         "not the name of a source"),
+    ],
+)  # fmt: skip
+async def test_request_that_cannot_be_is_refused(
+    robot: Robot, method: str, path: str, body: Any, code: Code, words: str
+) -> None:
+    arguments = (path, Done) if method in ("get", "delete") else (path, body, Done)
+    with pytest.raises(SaintError) as caught:
+        await getattr(robot.client, method)(*arguments)
+    assert caught.value.code is code
+    assert words in caught.value.message
+
+
+async def test_priority_is_set_and_taken_back(robot: Robot) -> None:
+    path = "/routes/rc_drive/priority"
+    info = await robot.client.post(path, SetPriority(priority=7), RouteInfo)
+    assert info.route.priority == 7
+    info = await robot.client.post(path, SetPriority(priority=None), RouteInfo)
+    assert info.route.priority is None
+
+
+async def test_blending_is_set_and_kept(tmp_path: Path) -> None:
+    wanted = Blending(mode="blend", blend_time_ms=50, source_timeout_ms={"rc": 80})
+    async with alive(places(tmp_path)) as robot:
+        reply = await robot.client.put("/blending", wanted, RouteList)
+        assert reply.blending == wanted
+    async with alive(places(tmp_path)) as robot:
+        assert (await robot.client.get("/routes", RouteList)).blending == wanted
+
+
+async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
+    body = PreviewRequest(route=MINE, values={"channel_4": 0.5, "other": 1.0})
+    (field,) = (await robot.client.post("/preview", body, Preview)).fields
+    assert (field.target, field.field, field.value, field.asked, field.clamped) == (
+        "head", "pan", 180.0, 200.0, True,
+    )  # fmt: skip
+    assert "mine" not in await ids(robot)
+    empty = await robot.client.post("/preview", PreviewRequest(route=MINE), Preview)
+    assert (empty.fields, empty.missing) == ([], ["channel_4"])
+    status = await robot.client.get("/status", RouterStatus)
+    assert (status.sources, status.samples) == ([], 0)
+
+
+async def test_preview_tells_of_the_stop(robot: Robot) -> None:
+    stop = route("s", "rc", "*", [{"from": "x", "to": "estop", "mode": "switch"}])
+    for value, raises in ((0.4, False), (0.5, True)):
+        body = PreviewRequest(route=stop, values={"x": value})
+        assert (await robot.client.post("/preview", body, Preview)).estop is raises
+
+
+async def test_why_names_winner_and_rivals(robot: Robot) -> None:
+    robot.rc(channel_2=0.0)
+    await turns()
+    why = await robot.client.get("/outputs/tracks.linear", FieldOutput)
+    assert (why.winner, why.source, why.policy) == ("rc_drive", "rc", "live")
+
+
+async def test_control_is_taken_refused_and_released(robot: Robot) -> None:
+    take = TakeControl(target="tracks", holder="websocket:a", timeout_ms=60_000)
+    status = await robot.client.post("/control/take", take, RouterStatus)
+    assert [(each.target, each.holder) for each in status.control] == [("tracks", "websocket:a")]
+    robot.rc(channel_2=0.0)
+    await turns()
+    why = await robot.client.get("/outputs/tracks.linear", FieldOutput)
+    assert (why.winner, why.rivals[0].reason) == ("", "panel locked by websocket:a")
+    other = take.model_copy(update={"holder": "websocket:b"})
+    with pytest.raises(SaintError, match="locked by websocket:a") as caught:
+        await robot.client.post("/control/take", other, RouterStatus)
+    assert caught.value.code is Code.CONFLICT
+    give = ReleaseControl(target="tracks", holder="websocket:b")
+    with pytest.raises(SaintError, match="locked by websocket:a"):
+        await robot.client.post("/control/release", give, RouterStatus)
+    forced = give.model_copy(update={"force": True})
+    assert (await robot.client.post("/control/release", forced, RouterStatus)).control == []
+
+
+async def test_damaged_preset_is_told_and_the_others_stay(tmp_path: Path) -> None:
+    folders = places(tmp_path)
+    (folders.state / "presets").mkdir(parents=True)
+    (folders.state / "presets" / "bad.yaml").write_text("{")
+    async with alive(folders) as robot:
+        found = (await robot.client.get("/presets", PresetList)).presets
+        assert [each.name for each in found if each.fault] == ["bad"]
+        assert len(found) == 6
+
+
+def test_routes_of_the_version_before_keep_their_timeouts(tmp_path: Path) -> None:
+    text = (
+        "version_of_format: 1\n"
+        "routes:\n"
+        "- {id: web, input: {source: websocket}, output: {target: '*'}, mapping: passthrough}\n"
+        "blending: {mode: priority, blend_time_ms: 200, source_timeout_ms: 500}\n"
+    )
+    (tmp_path / "routes.yaml").write_text(text)
+    saved = state.routes_store(tmp_path).load()
+    assert saved.blending.source_timeout_ms is None
+    assert [each.id for each in saved.routes or []] == ["web"]
+
+
+class Page:
+    """The WebSocket's actions with the real router behind them."""
+
+    def __init__(self, robot: Robot, client_id: str = "page") -> None:
+        self.caller = Caller(client_id)
+        self.notes: list[str] = []
+        daemons = SimpleNamespace(routerd=robot.client)
+        self.robot: Any = SimpleNamespace(daemons=daemons, note=self._note)
+
+    def _note(self, level: str, source: str, text: str) -> None:
+        self.notes.append(text)
+
+    async def do(self, action: str, **params: Any) -> dict[str, Any]:
+        found = ACTIONS["router"][action]
+        reply = await found.handler(self.robot, self.caller, found.params.model_validate(params))
+        json.dumps(reply, allow_nan=False)
+        return reply
+
+
+async def test_actions_of_the_specifications_table_do_what_they_say(robot: Robot) -> None:
+    page = Page(robot)
+    mine = MINE.model_dump(mode="json", by_alias=True)
+    assert (await page.do("set_route", route=mine))["status"] == "standby"
+    switched = await page.do("set_route_enabled", route_id="mine", enabled=False)
+    assert switched["status"] == "disabled"
+    assert (await page.do("set_route_priority", route_id="mine", priority=9))["route"][
+        "priority"
+    ] == 9
+    assert (await page.do("save_preset", preset_name="show"))["name"] == "show"
+    assert (await page.do("save_preset", preset_name="one", routes=[mine]))["routes"] == 1
+    names = [each["name"] for each in (await page.do("list_presets"))["presets"]]
+    assert {"show", "one"} <= set(names)
+    assert len((await page.do("load_preset", preset_name="one"))["routes"]) == 1
+    await page.do("delete_preset", preset_name="show")
+    await page.do("delete_route", route_id="mine")
+    assert (await page.do("list_routes"))["routes"] == []
+    assert (await page.do("get_status"))["state"] == "idle"
+    assert "Preset one was loaded" in page.notes
+
+
+async def test_actions_preview_blend_explain_and_lock(robot: Robot) -> None:
+    page = Page(robot)
+    mine = MINE.model_dump(mode="json", by_alias=True)
+    shown = await page.do("preview_route", route=mine, values={"channel_4": -1.0})
+    assert shown["fields"][0]["value"] == -180.0
+    assert (await page.do("set_blending", blending={"mode": "additive"}))["mode"] == "additive"
+    assert (await page.do("get_output", output="head.pan"))["winner"] == ""
+    taken = await page.do("take_control", target="*")
+    assert {each["holder"] for each in taken["control"]} == {"websocket:page"}
+    with pytest.raises(SaintError, match="locked by websocket:page"):
+        await Page(robot, "other").do("take_control", target="head")
+    assert (await page.do("release_control", target="*"))["control"] == []

@@ -1,0 +1,116 @@
+"""`saintctl route` against a running router."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from saint_services.saintctl.app import app
+from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+
+FILE = """\
+routes:
+  - id: mine
+    input: {source: rc}
+    output: {target: head}
+    mapping: [{from: channel_4, to: pan, scale: 400}]
+  - id: stop
+    input: {source: rc}
+    output: {target: "*"}
+    mapping: [{from: channel_7, to: estop, mode: switch}]
+"""
+
+
+class Terminal:
+    """saintctl beside the robot."""
+
+    def __init__(self, robot: Robot, folder: Path) -> None:
+        self.robot, self.folder = robot, folder
+        self.file = folder / "mine.yaml"
+        self.file.write_text(FILE)
+
+    async def run(self, *arguments: str) -> Result:
+        line = ["--run", str(self.folder / "run"), "route", *arguments]
+        return await asyncio.to_thread(CliRunner().invoke, app, line)
+
+    async def ok(self, *arguments: str) -> str:
+        result = await self.run(*arguments)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    async def json(self, *arguments: str) -> Any:
+        return json.loads(await self.ok(*arguments, "--json"))
+
+
+@pytest.fixture
+async def terminal(tmp_path: Path) -> AsyncIterator[Terminal]:
+    async with alive(places(tmp_path)) as robot:
+        yield Terminal(robot, tmp_path)
+
+
+async def test_routes_are_set_changed_and_deleted(terminal: Terminal) -> None:
+    assert "mine is saved" in await terminal.ok("set", str(terminal.file), "--route", "mine")
+    assert (await terminal.json("disable", "mine"))["status"] == "disabled"
+    assert "standby" in await terminal.ok("enable", "mine")
+    assert (await terminal.json("priority", "mine", "12"))["route"]["priority"] == 12
+    assert "its source's" in await terminal.ok("priority", "mine", "default")
+    assert "mine" in await terminal.ok("list")
+    assert await terminal.ok("delete", "mine") == "Route mine is deleted.\n"
+    assert (await terminal.run("delete", "mine")).exit_code == 4
+
+
+async def test_why_is_told(terminal: Terminal) -> None:
+    terminal.robot.rc(channel_2=0.0)
+    await turns()
+    told = await terminal.ok("why", "tracks.linear")
+    assert "rc_drive, with rc" in told
+    assert "hold is in force" in await terminal.ok("why", "head.pan")
+    missing = await terminal.run("why", "tracks.linaer")
+    assert missing.exit_code == 4
+    assert "did you mean 'tracks.linear'?" in missing.output
+
+
+async def test_preview_of_a_file_and_of_the_robot(terminal: Terminal) -> None:
+    told = await terminal.ok("preview", "mine", "channel_4=0.5", "--file", str(terminal.file))
+    assert "180.000 deg" in told
+    assert "limited from 200.000" in told
+    told = await terminal.ok("preview", "rc_drive", "channel_2=1")
+    assert "1.500 m/s" in told
+    assert "Not given: channel_1." in told
+    assert "raise the e-stop" in await terminal.ok(
+        "preview", "stop", "channel_7=1", "--file", str(terminal.file)
+    )
+    assert (await terminal.run("preview", "mien", "a=1")).exit_code == 4
+    for wrong in ("channel_2", "channel_2=x", "channel_2=nan"):
+        assert (await terminal.run("preview", "rc_drive", wrong)).exit_code == 2
+
+
+async def test_presets_are_kept_under_names(terminal: Terminal) -> None:
+    assert "in force" in await terminal.ok("preset", "list")
+    await terminal.ok("preset", "save", "mine", "--file", str(terminal.file))
+    shown = terminal.folder / "shown.yaml"
+    shown.write_text(await terminal.ok("preset", "show", "mine"))
+    await terminal.ok("preset", "save", "again", "--file", str(shown))
+    assert len((await terminal.json("preset", "load", "again"))["routes"]) == 2
+    assert (await terminal.json("preset", "list"))["loaded"] == "again"
+    await terminal.ok("preset", "delete", "mine")
+    refused = await terminal.run("preset", "delete", "default")
+    assert refused.exit_code == 5
+    assert (await terminal.run("preset", "save", "a b")).exit_code == 2
+
+
+async def test_control_is_taken_and_released(terminal: Terminal) -> None:
+    assert "leader:left" in await terminal.ok("take", "arms.left", "--holder", "leader:left")
+    assert (await terminal.run("take", "*", "--holder", "rc")).exit_code == 5
+    assert (await terminal.run("release", "arms.left")).exit_code == 5
+    assert "Nobody" in await terminal.ok("release", "arms.left", "--force")
+    assert (await terminal.run("take", "head", "--holder", "")).exit_code == 2
+
+
+async def test_wrong_priority_is_a_wrong_usage(terminal: Terminal) -> None:
+    for value in ("high", "1001", "1.5"):
+        assert (await terminal.run("priority", "rc_drive", value)).exit_code == 2
