@@ -1,0 +1,69 @@
+"""What was set by hand: kept over restarts, wins over rcd.yaml."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.errors import SaintError
+from saint_services.rcd.config import Channel, Failsafe, RcReceiver
+from saint_services.rcd.daemon import store_in
+from saint_services.rcd.state import State, effective, with_channels
+
+FILE = RcReceiver.model_validate(
+    {
+        "enabled": True,
+        "protocol": "sbus",
+        "uart": {"device": "/dev/ttyUSB0", "baud_rate": 200_000},
+        "channels": [{"number": 1, "name": "steering"}, {"number": 2, "name": "throttle"}],
+    }
+)
+
+
+def test_version_1_is_brought_up_to_date(tmp_path: Path) -> None:
+    (tmp_path / "rcd.json").write_text('{\n "version_of_format": 1,\n "enabled": false\n}\n')
+    store = store_in(tmp_path)
+    assert store.load() == State(enabled=False)
+    assert store.problem is None
+    store.save(State(enabled=True))
+    assert (tmp_path / "rcd.json.v1").exists()
+
+
+def test_everything_set_comes_back(tmp_path: Path) -> None:
+    state = State(
+        enabled=True,
+        protocol="crsf",
+        baud_rate=115_200,
+        failsafe=Failsafe(action="estop"),
+        channels=[Channel(number=3, name="pan", min=900, center=1400, max=2100, reversed=True)],
+    )
+    store_in(tmp_path).save(state)
+    assert store_in(tmp_path).load() == state
+
+
+def test_nothing_set_leaves_the_settings() -> None:
+    assert effective(FILE, State()) == FILE
+
+
+def test_other_protocol_does_not_run_at_the_speed_of_the_first() -> None:
+    settings = effective(FILE, State(protocol="crsf"))
+    assert (settings.protocol, settings.baud_rate) == ("crsf", 420_000)
+    assert effective(FILE, State(protocol="sbus")).baud_rate == 200_000
+    assert effective(FILE, State(protocol="crsf", baud_rate=115_200)).baud_rate == 115_200
+
+
+def test_channels_that_were_set_replace_those_of_the_file() -> None:
+    turned = Channel(number=2, name="throttle", reversed=True)
+    channels = effective(FILE, with_channels(State(), [turned, Channel(number=4)])).channels
+    assert [channel.number for channel in channels] == [1, 2, 4]
+    assert [channel.reversed for channel in channels] == [False, True, False]
+
+
+def test_later_word_about_a_channel_counts() -> None:
+    state = with_channels(State(), [Channel(number=2, min=900), Channel(number=1)])
+    state = with_channels(state, [Channel(number=2, min=950)])
+    assert [(channel.number, channel.min) for channel in state.channels] == [(1, 1000), (2, 950)]
+
+
+def test_protocol_that_lacks_its_pin_is_refused() -> None:
+    with pytest.raises(SaintError, match="ppm needs a pin"):
+        effective(FILE, State(protocol="ppm"))

@@ -1,0 +1,72 @@
+"""What the transmitter's display shows: read back with our own parser."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.lib.generated.sensor_msgs import BatteryState
+from saint_services.rcd.protocols import CrsfFrame
+from saint_services.rcd.protocols.crsf import CrsfParser
+from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
+from saint_services.rcd.telemetry import Robot, battery, flight_mode, frames, word
+
+NAN = float("nan")
+
+
+def read(data: bytes) -> list[object]:
+    parser = CrsfParser()
+    found = parser.feed(data, 0)
+    assert parser.discarded_bytes == 0 and not parser.is_waiting
+    assert all(isinstance(frame, CrsfFrame) for frame in found)
+    return [telemetry(frame) for frame in found if isinstance(frame, CrsfFrame)]
+
+
+def test_flight_mode_is_a_text_that_ends_with_nul() -> None:
+    data = flight_mode("ACRO")
+    assert data[:-1] == b"\xc8\x07\x21ACRO\0"
+    assert read(data) == [FlightMode("ACRO")]
+
+
+def test_long_and_foreign_text_is_cut_and_replaced() -> None:
+    assert read(flight_mode("ÄBCDEFGHIJKLMNOP")) == [FlightMode("?BCDEFGHIJKLM")]
+
+
+def test_battery_is_told_in_tenths() -> None:
+    state = BatteryState(voltage=11.14, current=-2.06, charge=3.0, capacity=4.5, percentage=0.667)
+    assert read(battery(state)) == [Battery(11.1, 2.1, 1500, 67)]
+
+
+def test_battery_that_does_not_know_tells_zero() -> None:
+    state = BatteryState(voltage=12.0, current=NAN, charge=NAN, capacity=NAN, percentage=NAN)
+    assert read(battery(state)) == [Battery(12.0, 0.0, 0, 0)]
+
+
+@given(values=st.lists(st.floats(width=32), min_size=5, max_size=5))
+def test_any_battery_makes_a_good_frame(values: list[float]) -> None:
+    names = ("voltage", "current", "charge", "capacity", "percentage")
+    (shown,) = read(battery(BatteryState(**dict(zip(names, values, strict=True)))))
+    assert isinstance(shown, Battery)
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "OK"),
+        ({"armed": True}, "OK"),
+        ({"armed": False}, "DISARMED"),
+        ({"is_lost": True, "armed": False}, "FAILSAFE"),
+        ({"is_calibrating": True, "is_lost": True}, "CALIBRATE"),
+        ({"is_stopped": True, "is_calibrating": True}, "E-STOP"),
+        ({"is_stopped": True, "now_s": 10.6}, "NO ROUTER"),
+    ],
+)
+def test_most_urgent_word_is_shown(changes: dict[str, object], expected: str) -> None:
+    state = {"is_lost": False, "armed": None, "is_calibrating": False, "now_s": 10.4} | changes
+    robot = Robot(is_stopped=bool(state.pop("is_stopped", False)), router_s=10.0)
+    assert word(robot, **state) == expected  # type: ignore[arg-type]
+
+
+def test_battery_is_sent_while_it_is_heard() -> None:
+    robot = Robot(battery=BatteryState(voltage=12.0), battery_s=5.0)
+    assert len(read(frames(robot, "OK", 14.9))) == 2
+    assert read(frames(robot, "OK", 15.1)) == [FlightMode("OK")]
