@@ -19,7 +19,6 @@ from saint_services.lib.api.adoption import NodeList, NodeState
 from saint_services.lib.api.firmware import (
     FirmwareReport,
     MachineFirmware,
-    Plan,
     PlanState,
     Step,
     Verdict,
@@ -70,7 +69,7 @@ def saintctl(robot: Robot, *words: str, expected: int = 0) -> str:
 
 
 def asked(robot: Robot, daemon: str, path: str, model: type[M]) -> M:
-    """What a daemon answers. Asked again and again, saintctl would take a whole core."""
+    """What a daemon answers: cheaper than saintctl where it is asked again and again."""
 
     async def ask() -> M:
         async with robot.client(daemon) as client:
@@ -87,15 +86,26 @@ def machine(robot: Robot, node_id: str) -> MachineFirmware:
     return next(each for each in report(robot).machines if each.node_id == node_id)
 
 
-def until(robot: Robot, condition: Callable[[], object]) -> None:
+def until(robot: Robot, condition: Callable[[FirmwareReport], object]) -> None:
     """Wait for it; the server itself may restart meanwhile."""
 
-    def is_so() -> bool:
-        with contextlib.suppress(SaintError):
-            return bool(condition())
-        return False
+    async def follow() -> None:
+        async with asyncio.timeout(LIMIT_S), robot.client("otad") as otad:
+            while True:
+                with contextlib.suppress(SaintError):
+                    async for shown in otad.stream("GET", "/watch", None, FirmwareReport):
+                        if condition(shown):
+                            return
+                await asyncio.sleep(0.2)
 
-    wait_for(is_so, LIMIT_S, robot.diagnosis)
+    try:
+        asyncio.run(follow())
+    except TimeoutError:
+        pytest.fail(f"not within {LIMIT_S:g} s\n{robot.diagnosis()}")
+
+
+def tracks_of(shown: FirmwareReport) -> MachineFirmware:
+    return next(each for each in shown.machines if each.node_id == "sim_tracks")
 
 
 def upload(robot: Robot, version: str, **more: str) -> None:
@@ -180,7 +190,7 @@ def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot
     seen = next(each for each in told["machines"] if each["node_id"] == "sim_tracks")
     assert seen["verdict"] == "rolled_back"
     assert "saint-role-tracksd" in seen["reason"]
-    until(robot, lambda: role_is_active(robot, "sim_tracks"))
+    wait_for(lambda: role_is_active(robot, "sim_tracks"), LIMIT_S, robot.diagnosis)
 
 
 def role_is_active(robot: Robot, node_id: str) -> bool:
@@ -208,7 +218,7 @@ def test_release_comes_on_a_stick_too(robot: Robot) -> None:
 
 def test_no_update_while_outputs_are_live(robot: Robot) -> None:
     with transmitter(robot, [stick(forward=1.0)]):
-        until(robot, lambda: machine(robot, "sim_tracks").blocked_by)
+        until(robot, lambda shown: tracks_of(shown).blocked_by)
         assert "live" in machine(robot, "sim_tracks").blocked_by
         assert slots(robot, "tracks")["b"]["version"] == "0.2.0"
 
@@ -220,11 +230,11 @@ def test_power_cut_while_installing_leaves_the_old_release(robot: Robot) -> None
     assert (found.version, found.slot, found.verdict) == ("0.1.0", "A", Verdict.FAILED)
     assert "cut off" in found.reason
     assert slots(robot, "head")["order"] == ["A"]
-    until(robot, lambda: role_is_active(robot, "sim_head"))
+    wait_for(lambda: role_is_active(robot, "sim_head"), LIMIT_S, robot.diagnosis)
 
 
 def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> None:
-    until(robot, lambda: not machine(robot, "sim_tracks").blocked_by)
+    until(robot, lambda shown: not tracks_of(shown).blocked_by)
     Faults(robot.root / "head").ask_for(Fault.TRANSIENT)  # it is tried again by itself
     said = saintctl(robot, "firmware", "rollout", "0.4.0", "--canary", "sim_tracks")
     assert "Roll-out of 0.4.0 is done: 7 of 7 machines healthy." in said
@@ -242,11 +252,7 @@ def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> Non
 
 def test_all_go_back_to_the_release_before(robot: Robot) -> None:
     saintctl(robot, "firmware", "rollback")
-    until(robot, lambda: plan_of(robot).state is not PlanState.RUNNING)
-    assert (plan_of(robot).state, report(robot).robot_version) == (PlanState.DONE, "0.1.0")
-
-
-def plan_of(robot: Robot) -> Plan:
-    plan = report(robot).plan
-    assert plan
-    return plan
+    until(robot, lambda shown: shown.plan and shown.plan.state is not PlanState.RUNNING)
+    found = report(robot)
+    assert found.plan
+    assert (found.plan.state, found.robot_version) == (PlanState.DONE, "0.1.0")
