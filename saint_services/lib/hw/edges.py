@@ -84,10 +84,12 @@ class RecordedEdges:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._is_fifo = stat.S_ISFIFO(path.stat().st_mode)
+            # A FIFO that we could write to ourselves has no end when its writer goes.
+            access = os.O_RDWR if self._is_fifo else os.O_RDONLY
+            self._descriptor = os.open(path, access | os.O_NONBLOCK | os.O_CLOEXEC)
         except OSError as err:
             raise _missing(f"{path} cannot be opened: {err.strerror}") from err
-        self._is_fifo = stat.S_ISFIFO(os.fstat(self._descriptor).st_mode)
         self._text = b""
         self._waiting: deque[tuple[int, int, bool]] = deque()
         self._start_ns: int | None = None  # when the recording's time 0 is
