@@ -17,6 +17,8 @@ def server(rc_tty: Path, root: Path) -> dict[str, str]:
         "rcd.yaml": (
             "rc_receiver:\n  enabled: true\n  protocol: crsf\n"
             f"  uart:\n    device: {json.dumps(str(rc_tty))}\n"
+            # A simulated transmitter comes and goes; then the page and programs drive.
+            "  failsafe:\n    action: passthrough\n"
         ),
         # Reachable from this computer only, so nobody is asked for a token.
         "webd.yaml": "auth:\n  required: false\n",
