@@ -83,11 +83,13 @@ class RecordedEdges:
     """Lines of JSON `{"t_us": 0, "pin": 18, "high": true}` of a file or a FIFO, at their times."""
 
     def __init__(self, path: Path) -> None:
+        flags = os.O_NONBLOCK | os.O_CLOEXEC
         try:
-            self._is_fifo = stat.S_ISFIFO(path.stat().st_mode)
-            # A FIFO that we could write to ourselves has no end when its writer goes.
-            access = os.O_RDWR if self._is_fifo else os.O_RDONLY
-            self._descriptor = os.open(path, access | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._descriptor = os.open(path, os.O_RDONLY | flags)
+            self._is_fifo = stat.S_ISFIFO(os.fstat(self._descriptor).st_mode)
+            if self._is_fifo:  # one that we could write to ourselves never ends
+                os.close(self._descriptor)
+                self._descriptor = os.open(path, os.O_RDWR | flags)
         except OSError as err:
             raise _missing(f"{path} cannot be opened: {err.strerror}") from err
         self._text = b""
