@@ -121,7 +121,8 @@ def test_first_visitor_starts_webd_and_sees_the_page(home: Path) -> None:
 
 def test_first_datagram_starts_livelinkd(home: Path) -> None:
     """The socket comes without a control socket, so the daemon opens that one by itself."""
-    assert _fd_names("livelinkd") == {"api", "llf"}
+    formats = {"llf", "json", "vmc", "ifacialmocap", "lines"}
+    assert _fd_names("livelinkd") == {"api", *formats}
     port = _free_port(socket.SOCK_DGRAM)
     activation = Activation(
         home, "livelinkd", "--datagram", f"--listen=127.0.0.1:{port}", "--fdname=llf"

@@ -51,6 +51,10 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
         ("webd", "http"): "80",
         ("webd", "saint"): "9090",
         ("livelinkd", "llf"): "11111",
+        ("livelinkd", "json"): "54321",
+        ("livelinkd", "vmc"): "39539",
+        ("livelinkd", "ifacialmocap"): "49983",
+        ("livelinkd", "lines"): "54322",
     }
 
 

@@ -1,82 +1,13 @@
 """livelinkd at work: datagrams into a socket, samples out of the bus."""
 
 import asyncio
-import contextlib
-import json
-import socket
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.livelink import SubjectDetail, SubjectList
-from saint_services.lib.bus import Sample
-from saint_services.lib.bus.local import LocalDomain
-from saint_services.lib.daemon import running
+from saint_services.lib.api.livelink import SubjectDetail
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.generated.saint_msgs import InputSample, LiveLinkFrame
-from saint_services.lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME
-from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
-from saint_services.livelinkd.config import Config
-from saint_services.livelinkd.daemon import run
-
-DATA = Path(__file__).parents[2] / "data" / "live-link-face.jsonl"
-CAPTURE = [bytes.fromhex(json.loads(line)["hex"]) for line in DATA.read_text().splitlines()]
-
-
-@dataclass
-class Ears:
-    """A running livelinkd and what it has published."""
-
-    client: Client
-    port: int
-    samples: list[InputSample] = field(default_factory=list)
-    frames: list[LiveLinkFrame] = field(default_factory=list)
-
-    def send(self, *datagrams: bytes) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as phone:
-            for data in datagrams:
-                phone.sendto(data, ("127.0.0.1", self.port))
-
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        for _ in range(1000):
-            if is_so():
-                return
-            await asyncio.sleep(0.005)
-        raise TimeoutError
-
-    async def subjects(self) -> SubjectList:
-        return await self.client.get("/subjects", SubjectList)
-
-
-@contextlib.asynccontextmanager
-async def listening(root: Path, **settings: object) -> AsyncIterator[Ears]:
-    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    udp.bind(("127.0.0.1", 0))
-    port = udp.getsockname()[1]
-    domain = LocalDomain()
-    directories = Directories(root, root, root, root)
-    ear = domain.bus("ear")
-    bus = domain.bus("livelinkd")
-    config = Config.model_validate(settings)
-    async with (
-        running("livelinkd", config, run, directories, sockets={"llf": [udp]}, bus=bus),
-        Client(root / "livelinkd.sock") as client,
-    ):
-        made = Ears(client, port)
-
-        def hear(sample: Sample[InputSample]) -> None:
-            made.samples.append(sample.message)
-
-        def see(sample: Sample[LiveLinkFrame]) -> None:
-            made.frames.append(sample.message)
-
-        ear.subscribe(INPUT_LIVELINK, hear)
-        ear.subscribe(LIVELINK_FRAME, see)
-        yield made
-    await ear.close()
+from tests.unit.livelinkd.rig import CAPTURE, listening
 
 
 async def test_capture_becomes_samples(tmp_path: Path) -> None:

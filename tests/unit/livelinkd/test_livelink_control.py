@@ -1,0 +1,234 @@
+"""Zero, scale and recordings by request; what lasts over a restart."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.livelink import (
+    Play,
+    Record,
+    RecordingDetail,
+    RecordingList,
+    RecordingState,
+    Scale,
+    SubjectDetail,
+    Zero,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.health import HealthReport
+from tests.unit.livelinkd.osc_packets import bone
+from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+
+WHO = "FaceCapture-p"
+
+
+def changed(data: bytes, number: int) -> bytes:
+    """The captured datagram with another frame number."""
+    at = len(data) - 61 * 4 - 1 - 16
+    return data[:at] + number.to_bytes(4, "big") + data[at + 4 :]
+
+
+async def until(is_so: Callable[[RecordingList], bool], ears: Ears) -> RecordingList:
+    for _ in range(1600):
+        found = await ears.client.get("/recordings", RecordingList)
+        if is_so(found):
+            return found
+        await asyncio.sleep(0.005)
+    raise TimeoutError
+
+
+async def test_zero_and_scale_last_over_a_restart(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+        sent = ears.values()
+        assert abs(sent["headYaw"]) > 0.01
+        shown = await ears.client.post("/zero", Zero(subject_name=WHO), SubjectDetail)
+        assert shown.output["headYaw"] == 0.0 and shown.values["headYaw"] == sent["headYaw"]
+        scale = Scale(subject_name=WHO, scale={"jawOpen": -1.0, "eyeBlinkLeft": 0.5})
+        shown = await ears.client.post("/scale", scale, SubjectDetail)
+        assert shown.scale == {"jawOpen": -1.0, "eyeBlinkLeft": 0.5} and shown.subject.is_tuned
+    async with listening(tmp_path) as ears:
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+        assert ears.values()["headYaw"] == 0.0 and ears.values()["jawOpen"] == 0.0
+        assert ears.values()["eyeBlinkLeft"] == pytest.approx(sent["eyeBlinkLeft"] / 2)
+        await ears.client.post("/zero", Zero(subject_name=WHO, clear=True), SubjectDetail)
+        one = Scale(subject_name=WHO, scale={"jawOpen": 1.0, "eyeBlinkLeft": 1.0})
+        shown = await ears.client.post("/scale", one, SubjectDetail)
+        assert shown.output["headYaw"] == shown.values["headYaw"] and not shown.subject.is_tuned
+    saved = json.loads((tmp_path / "subjects.json").read_text())
+    assert saved["subjects"] == {}
+
+
+async def test_zero_of_a_skeleton_lasts(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        ears.send(bone("Head", y=0.5, w=0.8), format="vmc")
+        await ears.until(lambda: len(ears.samples) == 1)
+        await ears.client.post("/zero", Zero(subject_name="VMC"), SubjectDetail)
+    async with listening(tmp_path) as ears:
+        ears.send(bone("Head", y=0.5, w=0.8), format="vmc")
+        await ears.until(lambda: len(ears.samples) == 1)
+        assert ears.values()["Head.yaw"] == pytest.approx(0, abs=1e-4)
+
+
+async def test_zero_needs_a_face_and_scale_a_value(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        ears.send(CAPTURE[8])  # no face
+        await ears.until(lambda: len(ears.samples) == 1)
+        with pytest.raises(SaintError, match="not tracked") as caught:
+            await ears.client.post("/zero", Zero(subject_name=WHO), SubjectDetail)
+        assert caught.value.code is Code.REFUSED
+        scale = Scale(subject_name=WHO, scale={"wing": 2.0})
+        with pytest.raises(SaintError, match="'wing'"):
+            await ears.client.post("/scale", scale, SubjectDetail)
+        with pytest.raises(SaintError, match="nobody"):
+            await ears.client.post("/zero", Zero(subject_name="nobody"), SubjectDetail)
+
+
+async def test_a_newer_state_is_kept_and_told(tmp_path: Path) -> None:
+    text = '{"version_of_format": 99}'
+    (tmp_path / "subjects.json").write_text(text)
+    async with listening(tmp_path) as ears:
+        report = await ears.client.get("/health", HealthReport)
+        assert [issue.code for issue in report.issues] == [Code.STATE_NEWER]
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+    assert (tmp_path / "subjects.json").read_text() == text
+
+
+async def test_a_recording_plays_as_it_was(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        begun = await ears.client.post("/recordings", Record(name="smile"), RecordingState)
+        assert begun.recording
+        ears.send(*CAPTURE, b"noise")
+        await ears.refusals(1)
+        ended = await ears.client.post("/recordings/stop", None, RecordingState)
+        assert (ended.datagrams, ended.dropped, ended.recording) == (21, 0, False)
+        detail = await ears.client.get("/recordings/smile", RecordingDetail)
+        assert (detail.datagrams, detail.formats) == (21, {"llf": 21})
+        assert detail.senders == {"127.0.0.1": 21}
+    live = list(ears.samples)
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/playback", Play(name="smile", speed=50), Done)
+        await ears.until(lambda: len(ears.samples) == 20)
+        assert [s.values for s in ears.samples] == [s.values for s in live]
+        (subject,) = (await ears.subjects()).sources
+        assert subject.source_ip == "recording smile 127.0.0.1"
+        found = await until(lambda found: not found.playing, ears)
+        assert found.played == 21 and [r.name for r in found.recordings] == ["smile"]
+
+
+async def test_playing_again_is_not_late(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        ears.send(*CAPTURE[:3])
+        await ears.until(lambda: len(ears.samples) == 3)
+        await ears.client.post("/recordings/stop", None, RecordingState)
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/playback", Play(name="a", speed=1000, again=True), Done)
+        await ears.until(lambda: len(ears.samples) >= 9)
+        assert not (await ears.subjects()).refused
+        told = await ears.client.post("/playback/stop", None, Done)
+        assert told.message == "playing has ended"
+        told = await ears.client.post("/playback/stop", None, Done)
+        assert told.message == "nothing was playing"
+
+
+async def test_a_recording_never_takes_a_living_subject(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+        await ears.client.post("/recordings/stop", None, RecordingState)
+        await ears.client.post("/playback", Play(name="a"), Done)
+        found = await ears.refusals(1)
+        assert found.refused == {"the subject belongs to another sender": 1}
+
+
+async def test_recordings_are_chosen_by_format_and_end_by_time(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        wish = Record(name="vmc", formats=["vmc"], seconds=0.3)
+        await ears.client.post("/recordings", wish, RecordingState)
+        ears.send(CAPTURE[0])
+        ears.send(bone("Head"), format="vmc")
+        found = await until(lambda found: not (found.current and found.current.recording), ears)
+        assert found.current and found.current.problem == "its time is over"
+        detail = await ears.client.get("/recordings/vmc", RecordingDetail)
+        assert detail.formats == {"vmc": 1}
+
+
+async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
+    limits = {"largest_mb": 1, "most": 2}
+    rate = {"datagrams_per_second": 100_000}
+    async with listening(tmp_path, recordings=limits, **rate) as ears:
+        await ears.client.post("/recordings", Record(name="long"), RecordingState)
+        for i in range(3000):
+            ears.send(changed(CAPTURE[0], i))
+            if i % 50 == 0:
+                await asyncio.sleep(0)
+        found = await until(lambda found: not (found.current and found.current.recording), ears)
+        assert found.current and found.current.problem == "it has reached 1 MB"
+        size = (tmp_path / "recordings/long.jsonl").stat().st_size
+        assert 900_000 < size <= 1_000_000
+        lines = (tmp_path / "recordings/long.jsonl").read_text().splitlines()
+        assert all(json.loads(line)["format"] == "llf" for line in lines)
+
+
+async def test_names_and_numbers_of_recordings_are_limited(tmp_path: Path) -> None:
+    async with listening(tmp_path, recordings={"most": 1}) as ears:
+        await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        with pytest.raises(SaintError, match="'a' is being recorded"):
+            await ears.client.post("/recordings", Record(name="b"), RecordingState)
+        await ears.client.post("/recordings/stop", None, RecordingState)
+        with pytest.raises(SaintError, match="there is a recording 'a' already"):
+            await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        with pytest.raises(SaintError, match="there are 1 recordings already"):
+            await ears.client.post("/recordings", Record(name="b"), RecordingState)
+        with pytest.raises(SaintError, match="nothing is being recorded"):
+            await ears.client.post("/recordings/stop", None, RecordingState)
+        await ears.client.delete("/recordings/a", Done)
+        for ask in (
+            ears.client.delete("/recordings/a", Done),
+            ears.client.get("/recordings/..%2fsubjects", RecordingDetail),
+            ears.client.post("/playback", Play(name="a"), Done),
+        ):
+            with pytest.raises(SaintError) as caught:
+                await ask
+            assert caught.value.code is Code.NOT_FOUND
+    with pytest.raises(ValueError):
+        Record(name="../x")
+
+
+async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "recordings").mkdir()
+    whole = json.dumps({"t_us": 0, "format": "llf", "from": "[::1]:5", "hex": CAPTURE[0].hex()})
+    broken = [
+        '{"t_us": 1, "hex',
+        "[]",
+        '{"t_us": "1"}',
+        '{"t_us":1,"format":"x","from":"a:1","hex":""}',
+    ]
+    text = "\n".join([*broken, whole]) + "\n"
+    (tmp_path / "recordings/cut.jsonl").write_text(text)
+    (tmp_path / "recordings/old.jsonl.part").write_text("")
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/playback", Play(name="cut"), Done)
+        await ears.until(lambda: len(ears.samples) == 1)
+        detail = await ears.client.get("/recordings/cut", RecordingDetail)
+        assert detail.formats == {"llf": 1, "x": 1} and "::1" in detail.senders
+        await ears.client.post("/recordings", Record(name="new"), RecordingState)
+        await ears.client.post("/recordings/stop", None, RecordingState)
+    assert not (tmp_path / "recordings/old.jsonl.part").exists()
+
+
+async def test_what_is_being_recorded_is_kept_at_the_end(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+    assert len((tmp_path / "recordings/a.jsonl").read_text().splitlines()) == 1
