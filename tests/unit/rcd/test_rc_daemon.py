@@ -1,84 +1,20 @@
 """rcd at work: bytes into a pseudo terminal, samples out of the bus."""
 
 import asyncio
-import contextlib
-import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.rc import RcStatus, SetEnabled
-from saint_services.lib.bus import Sample
-from saint_services.lib.bus.local import LocalDomain
-from saint_services.lib.daemon import running
-from saint_services.lib.generated.saint_msgs import InputSample, RCReceiverState
-from saint_services.lib.generated.topics import INPUT_RC, RC_STATE
-from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
-from saint_services.rcd.config import Config
-from saint_services.rcd.daemon import run
+from saint_services.lib.api.rc import FailsafeInfo, RcStatus, SetEnabled, SetFailsafe
+from saint_services.lib.generated.saint_msgs import RouterHeartbeat
+from saint_services.lib.generated.sensor_msgs import BatteryState
+from saint_services.lib.generated.topics import BATTERY, ROUTER_HEARTBEAT
+from saint_services.rcd.protocols.crsf import CrsfParser
+from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
+from tests.unit.rcd.rig import FRAME, FRAMES, Line, crsf, robot
 
-FRAMES = (Path(__file__).parents[2] / "data" / "crsf-receiver.bin").read_bytes()
-FRAME = FRAMES[:26]
-
-
-class Line:
-    """A serial line as a link to a pseudo terminal, so that it can be unplugged."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._ours = -1
-        self.plug()
-
-    def plug(self) -> None:
-        self._ours, theirs = os.openpty()
-        self.path.symlink_to(os.ttyname(theirs))
-        self._theirs = theirs
-
-    def unplug(self) -> None:
-        if self._ours < 0:
-            return
-        self.path.unlink()
-        os.close(self._theirs)
-        os.close(self._ours)
-        self._ours = -1
-
-    def send(self, data: bytes) -> None:
-        os.write(self._ours, data)
-
-
-@dataclass
-class Robot:
-    """A running rcd and what it has published."""
-
-    line: Line
-    client: Client
-    samples: list[InputSample] = field(default_factory=list)
-    states: list[RCReceiverState] = field(default_factory=list)
-
-    async def until(self, is_so: Callable[[], bool]) -> None:
-        for _ in range(1000):
-            if is_so():
-                return
-            await asyncio.sleep(0.005)
-        raise TimeoutError
-
-    async def drive(self) -> None:
-        """Frames at 100 Hz until one counts."""
-        before = len(self.live)
-        async with asyncio.timeout(5):
-            while len(self.live) == before:
-                self.line.send(FRAME)
-                await asyncio.sleep(0.01)
-
-    @property
-    def live(self) -> list[InputSample]:
-        return [sample for sample in self.samples if not sample.failsafe]
-
-    async def status(self) -> RcStatus:
-        return await self.client.get("/status", RcStatus)
+SBUS = (Path(__file__).parents[2] / "data" / "sbus-single.bin").read_bytes()
 
 
 @pytest.fixture
@@ -88,31 +24,11 @@ def line(tmp_path: Path) -> Iterator[Line]:
     made.unplug()
 
 
-@contextlib.asynccontextmanager
-async def robot(line: Line, root: Path, **changes: object) -> AsyncIterator[Robot]:
-    domain = LocalDomain()
-    settings = {"enabled": True, "uart": {"device": str(line.path)}, **changes}
-    config = Config.model_validate({"rc_receiver": settings})
-    directories = Directories(root / "etc", root / "state", root / "run", root / "share")
-    for folder in (directories.state, directories.runtime):
-        folder.mkdir(exist_ok=True)
-    ear = domain.bus("ear")
-    async with (
-        running("rcd", config, run, directories, bus=domain.bus("rcd")),
-        Client(directories.runtime / "rcd.sock") as client,
-    ):
-        made = Robot(line, client)
-
-        def hear(sample: Sample[InputSample]) -> None:
-            made.samples.append(sample.message)
-
-        def see(sample: Sample[RCReceiverState]) -> None:
-            made.states.append(sample.message)
-
-        ear.subscribe(INPUT_RC, hear)
-        ear.subscribe(RC_STATE, see)
-        yield made
-    await ear.close()
+@pytest.fixture
+def second(tmp_path: Path) -> Iterator[Line]:
+    made = Line(tmp_path / "second")
+    yield made
+    made.unplug()
 
 
 async def test_capture_becomes_samples_in_order(line: Line, tmp_path: Path) -> None:
@@ -129,13 +45,14 @@ async def test_capture_becomes_samples_in_order(line: Line, tmp_path: Path) -> N
         assert first.stamp.sec > 0
 
 
-async def test_silence_is_told_once_with_the_values_held(line: Line, tmp_path: Path) -> None:
+async def test_silence_is_told_with_the_values_held(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         line.send(FRAME)
-        await rc.until(lambda: len(rc.samples) == 2)
-        assert [sample.failsafe for sample in rc.samples] == [False, True]
-        assert rc.samples[1].values == rc.samples[0].values
-        assert rc.samples[1].sequence == rc.samples[0].sequence + 1
+        await rc.until(lambda: len(rc.samples) == 4)
+        assert [sample.failsafe for sample in rc.samples] == [False, True, True, True]
+        assert {sample.values for sample in rc.samples} == {rc.samples[0].values}
+        first = rc.samples[0].sequence
+        assert [sample.sequence - first for sample in rc.samples] == [0, 1, 2, 3]
         await rc.until(lambda: bool(rc.states) and rc.states[-1].channel_count == 16)
         await rc.until(lambda: rc.states[-1].failsafe)
         assert (await rc.status()).reason == "no new frame arrives"
@@ -209,3 +126,154 @@ async def test_settings_without_receiver_keep_quiet(line: Line, tmp_path: Path) 
         await rc.until(lambda: bool(rc.states))
         assert rc.samples == []
         assert (await rc.status()).enabled is False
+
+
+@pytest.mark.parametrize(
+    ("action", "expected"),
+    [
+        ("hold", (("channel_1", "channel_2"), (-1.0, 0.0))),
+        ("neutral", (("channel_1", "channel_2"), (0.0, 0.0))),
+        ("estop", (("estop",), (1.0,))),
+        ("passthrough", ((), ())),
+    ],
+)
+async def test_loss_says_what_it_means(
+    line: Line, tmp_path: Path, action: str, expected: tuple[object, object]
+) -> None:
+    async with robot(line, tmp_path, failsafe={"action": action}) as rc:
+        await rc.drive()
+        await rc.until(lambda: rc.samples[-1].failsafe)
+        names, values = rc.samples[-1].names, rc.samples[-1].values
+        assert (tuple(names[:2]), tuple(values[:2])) == expected
+
+
+async def test_other_action_counts_in_a_loss_that_lasts(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path) as rc:
+        await rc.drive()
+        await rc.until(lambda: rc.samples[-1].failsafe)
+        await rc.client.post("/failsafe", SetFailsafe(action="passthrough"), FailsafeInfo)
+        await rc.until(lambda: rc.samples[-1].names == ())
+
+
+async def test_nothing_is_said_before_a_signal_was_there(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path, failsafe={"action": "estop"}) as rc:
+        await rc.until(lambda: len(rc.states) > 3)
+        assert rc.samples == []
+
+
+async def test_switched_off_receiver_lets_go_whatever_a_loss_means(
+    line: Line, tmp_path: Path
+) -> None:
+    async with robot(line, tmp_path, failsafe={"action": "estop"}) as rc:
+        await rc.drive()
+        await rc.client.post("/enabled", SetEnabled(enabled=False), RcStatus)
+        await rc.until(lambda: rc.samples[-1].names == ())
+        assert rc.samples[-1].failsafe
+        assert not any(sample.names == ("estop",) for sample in rc.samples)
+
+
+async def test_second_receiver_takes_over(line: Line, second: Line, tmp_path: Path) -> None:
+    failover = {"protocol": "sbus", "uart": {"device": str(second.path)}, "after_ms": 200}
+    async with robot(line, tmp_path, failover=failover, failsafe={"action": "estop"}) as rc:
+        async with rc.stick(SBUS, second):
+            await rc.drive(crsf(ch1=2000))
+            await rc.drive_until(lambda: not rc.states[-1].failsafe, crsf(ch1=2000))
+            assert (await rc.status()).receiver == "primary"
+            # 1568 us on the second one's first channel.
+            await rc.until(lambda: len(rc.live[-1].names) == 18)
+            status = await rc.status()
+            assert (status.receiver, status.protocol) == ("failover", "sbus")
+            assert [each.failsafe for each in status.receivers] == [True, False]
+            assert not any(sample.failsafe for sample in rc.samples)
+        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+
+
+async def test_first_receiver_takes_back(line: Line, second: Line, tmp_path: Path) -> None:
+    failover = {
+        "protocol": "sbus",
+        "uart": {"device": str(second.path)},
+        "after_ms": 0,
+        "return_ms": 100,
+    }
+    async with robot(line, tmp_path, failover=failover) as rc, rc.stick(SBUS, second):
+        await rc.until(lambda: bool(rc.live))
+        assert (await rc.status()).receiver == "failover"
+        await rc.drive_until(lambda: len(rc.live[-1].names) == 16)
+        assert (await rc.status()).receiver == "primary"
+
+
+async def test_arm_switch_must_be_moved_after_start_and_loss(line: Line, tmp_path: Path) -> None:
+    off, on = crsf(ch1=2000, ch5=1000), crsf(ch1=2000, ch5=2000)
+    async with robot(line, tmp_path, arm={"number": 5}, failsafe={"recovery_ms": 0}) as rc:
+        await rc.drive(on)
+        assert rc.live[-1].names == ("channel_5", "channel_6")
+        await rc.drive(off)
+        await rc.drive_until(lambda: len(rc.live[-1].names) == 16, on)
+        assert (await rc.status()).armed
+        await rc.until(lambda: rc.samples[-1].failsafe)
+        await rc.drive(on)
+        assert rc.live[-1].names == ("channel_5", "channel_6")
+        assert (await rc.status()).armed is False
+
+
+async def test_disarming_lets_go_at_once(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path, arm={"number": 5}) as rc:
+        await rc.drive(crsf(ch5=1000))
+        await rc.drive_until(lambda: len(rc.live[-1].names) == 16, crsf(ch5=2000))
+        before = len(rc.samples)
+        await rc.drive_until(lambda: len(rc.live[-1].names) == 2, crsf(ch5=1000))
+        first = next(sample for sample in rc.samples[before:] if len(sample.names) < 16)
+        assert (first.failsafe, first.names) == (True, ())
+
+
+async def test_transmitter_is_told_of_the_robot(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path) as rc:
+        beats = rc.ear.publisher(ROUTER_HEARTBEAT)
+        rc.ear.publisher(BATTERY).publish(BatteryState(voltage=11.1, percentage=0.5))
+        parser, heard = CrsfParser(), []
+        async with asyncio.timeout(5), rc.stick(FRAME):
+            for stopped, word in ((False, "OK"), (True, "E-STOP")):
+                while FlightMode(word) not in heard:
+                    beats.publish(RouterHeartbeat(estop=stopped))
+                    heard += [telemetry(each) for each in parser.feed(line.sent_back(), 0)]
+                    await asyncio.sleep(0.02)
+        assert Battery(11.1, 0.0, 0, 50) in heard
+        assert parser.discarded_bytes == 0
+
+
+async def test_unread_telemetry_disturbs_nothing(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path) as rc, rc.stick(FRAME):
+        await rc.until(lambda: len(rc.live) > 60)
+        assert (await rc.status()).rejected == 0
+
+
+async def test_ppm_edges_become_samples(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = []
+    for frame in range(8):
+        at = frame * 20_000
+        for length in (1000, 1500, 2000, 1250, 0):
+            lines.append(f'{{"t_us": {at}, "pin": 18, "high": true}}\n')
+            lines.append(f'{{"t_us": {at + 300}, "pin": 18, "high": false}}\n')
+            at += length
+    (tmp_path / "edges.jsonl").write_text("".join(lines))
+    monkeypatch.setenv("SAINT_HW", f"sim:{tmp_path}")
+    async with robot(line, tmp_path, protocol="ppm", gpio={"ppm_pin": 18}) as rc:
+        await rc.until(lambda: bool(rc.live))
+        assert rc.live[0].values == (-1.0, 0.0, 1.0, -0.5)
+        status = await rc.status()
+        assert (status.protocol, status.device) == ("ppm", "GPIO18")
+        await rc.until(lambda: rc.samples[-1].failsafe)
+
+
+async def test_replugged_receiver_is_back_at_once(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saint_services.lib.hw.serial.PAUSES_S", (3600.0,))
+    async with robot(line, tmp_path) as rc:
+        await rc.drive()
+        line.unplug()
+        await rc.until(lambda: rc.samples[-1].failsafe)
+        line.plug()
+        await rc.drive()
