@@ -233,7 +233,7 @@ def _refused(update: Update, reason: str, verdict: Verdict = Verdict.REFUSED) ->
     version = update.wanted.version if update.wanted else ""
     last = LastTry(version=version, attempt=update.attempt, verdict=verdict, reason=reason)
     changes: dict[str, object] = {"last": last, "pending": None}
-    if verdict is Verdict.REFUSED:
+    if verdict is Verdict.REFUSED and not update.blocked_by:  # else it is not the release's fault
         changes["must_download"] = False
     record = update.record.model_copy(update=changes)
     return _ended(replace(update, record=record)), (Save(record), Tell())
@@ -286,7 +286,8 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
         case Hold() if pending and _is_following(update, pending):
             return replace(update, fault=event.reason), (Follow(), Tell())
         case Hold() if pending:
-            record = update.record.closed(Verdict.REFUSED, event.reason)
+            wanted = {"must_download": update.record.must_download}
+            record = update.record.closed(Verdict.REFUSED, event.reason).model_copy(update=wanted)
             return _ended(replace(update, record=record)), (Save(record), Resume(), Tell())
         case Save() if pending and pending.phase is Phase.CONDEMNED:
             return replace(update, fault=event.reason), (SetMark(Mark.BAD, "booted"), Tell())
