@@ -105,6 +105,11 @@ class Robot:
     def live(self) -> list[InputSample]:
         return [sample for sample in self.samples if not sample.failsafe]
 
+    def raw(self, number: int) -> int:
+        """A channel as the last state shows it; 0 while the signal is lost."""
+        state = self.states[-1] if self.states else RCReceiverState()
+        return 0 if state.failsafe or not state.channels else state.channels[number - 1].raw_value
+
     async def status(self) -> RcStatus:
         return await self.client.get("/status", RcStatus)
 
