@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import quote
 
 import typer
 
@@ -141,10 +142,10 @@ async def _import(given: str, path: str) -> Release:
 
 
 async def _remove(given: str, version: str) -> Done:
-    if not version or "/" in version:
-        raise SaintError(Code.REQUEST_INVALID, f"{version!r} is no release")
+    if not version:
+        raise SaintError(Code.REQUEST_INVALID, "no release was named")
     async with client(given, "otad") as otad:
-        return await otad.delete(f"/releases/{version}", Done)
+        return await otad.delete(f"/releases/{quote(version, safe='')}", Done)
 
 
 async def _upload(given: str, file: Path, is_shown: bool) -> Release:

@@ -177,7 +177,9 @@ async def test_release_is_removed(robot: Robot) -> None:
     robot.otad.releases.append(release("0.0.9"))
     await robot.saintctl("firmware", "remove", "0.0.9")
     assert robot.otad.requests == ["delete 0.0.9"]
-    await robot.saintctl("firmware", "remove", "../x", expected=2)
+    await robot.saintctl("firmware", "remove", "0.0.8?all")
+    assert robot.otad.requests[1:] == ["delete 0.0.8?all"], "not what stands before the ?"
+    await robot.saintctl("firmware", "remove", "", expected=2)
 
 
 async def test_node_show_tells_release_verdict_reason_and_log(robot: Robot) -> None:
