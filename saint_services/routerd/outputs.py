@@ -110,7 +110,7 @@ def fade(output: Output, duration_s: float, now: float) -> None:
 
 def _faded(output: Output, want: float, now: float) -> float:
     share = (now - output.fade_at) / output.fade_s
-    if share >= 1.0:
+    if share > 0.999:  # what is left goes at the rate of the field
         output.fade_s = 0.0
         return want
     return output.fade_from * (1.0 - share) + want * share if share > 0.0 else output.fade_from
