@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from ...lib.api.firmware import ImportRequest, RolloutControl, RolloutRequest
+from ...lib.api.livelink import Play, Record, Scale, SubjectRef, Zero
 from .. import messages as m
 from ..robot import Robot
 from . import firmware, livelink, management, motion, rc, router, system
@@ -93,6 +94,15 @@ ACTIONS: dict[str, dict[str, Action[Any]]] = {
     "livelink": {
         "list_sources": Action(m.Nothing, livelink.list_sources),
         "get_subject": Action(m.Subject, livelink.get_subject),
+        "list_formats": Action(m.Nothing, livelink.list_formats),
+        "release": Action(SubjectRef, livelink.release),
+        "zero": Action(Zero, livelink.zero),
+        "scale": Action(Scale, livelink.scale),
+        "list_recordings": Action(m.Nothing, livelink.list_recordings),
+        "record": Action(Record, livelink.record),
+        "stop_recording": Action(m.Nothing, livelink.stop_recording),
+        "play": Action(Play, livelink.play),
+        "stop_playing": Action(m.Nothing, livelink.stop_playing),
     },
 }
 

@@ -1,9 +1,21 @@
-"""LiveLink subjects: livelinkd's socket."""
+"""LiveLink subjects and recordings: livelinkd's socket."""
 
 from typing import Any
 from urllib.parse import quote
 
-from ...lib.api.livelink import SubjectDetail, SubjectList
+from ...lib.api import Done
+from ...lib.api.livelink import (
+    ListenerList,
+    Play,
+    Record,
+    RecordingList,
+    RecordingState,
+    Scale,
+    SubjectDetail,
+    SubjectList,
+    SubjectRef,
+    Zero,
+)
 from .. import messages as m
 from ..robot import Robot
 from .caller import Caller
@@ -20,3 +32,64 @@ async def get_subject(robot: Robot, _: Caller, params: m.Subject) -> Data:
     """One subject with its newest values."""
     path = f"/subjects/{quote(params.subject_name, safe='')}"
     return (await robot.daemons.livelinkd.get(path, SubjectDetail)).model_dump(mode="json")
+
+
+async def list_formats(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Which formats are on, and where each is heard."""
+    return (await robot.daemons.livelinkd.get("/formats", ListenerList)).model_dump(mode="json")
+
+
+async def release(robot: Robot, caller: Caller, params: SubjectRef) -> Data:
+    """Gives a subject to the next other sender."""
+    reply = await robot.daemons.livelinkd.post("/release", params, Done)
+    robot.note("INFO", caller.source, f"Subject {params.subject_name} was released")
+    return reply.model_dump(mode="json")
+
+
+async def zero(robot: Robot, caller: Caller, params: Zero) -> Data:
+    """The subject looks straight ahead now."""
+    reply = await robot.daemons.livelinkd.post("/zero", params, SubjectDetail)
+    what = "has no zero any more" if params.clear else "got a new zero"
+    robot.note("INFO", caller.source, f"Subject {params.subject_name} {what}")
+    return reply.model_dump(mode="json")
+
+
+async def scale(robot: Robot, caller: Caller, params: Scale) -> Data:
+    """How much values count, and with which sign."""
+    reply = await robot.daemons.livelinkd.post("/scale", params, SubjectDetail)
+    robot.note("INFO", caller.source, f"Subject {params.subject_name} was scaled")
+    return reply.model_dump(mode="json")
+
+
+async def list_recordings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Recordings on the robot, and what is being recorded or played."""
+    found = await robot.daemons.livelinkd.get("/recordings", RecordingList)
+    return found.model_dump(mode="json")
+
+
+async def record(robot: Robot, caller: Caller, params: Record) -> Data:
+    """Begins to record what arrives."""
+    reply = await robot.daemons.livelinkd.post("/recordings", params, RecordingState)
+    robot.note("INFO", caller.source, f"Recording {params.name} was begun")
+    return reply.model_dump(mode="json")
+
+
+async def stop_recording(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+    """Ends and keeps it."""
+    reply = await robot.daemons.livelinkd.post("/recordings/stop", None, RecordingState)
+    robot.note("INFO", caller.source, f"Recording {reply.name} was ended")
+    return reply.model_dump(mode="json")
+
+
+async def play(robot: Robot, caller: Caller, params: Play) -> Data:
+    """Plays a recording as a source."""
+    reply = await robot.daemons.livelinkd.post("/playback", params, Done)
+    robot.note("INFO", caller.source, f"Recording {params.name} is played")
+    return reply.model_dump(mode="json")
+
+
+async def stop_playing(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Ends what plays."""
+    return (await robot.daemons.livelinkd.post("/playback/stop", None, Done)).model_dump(
+        mode="json"
+    )
