@@ -1,0 +1,71 @@
+"""The WebSocket's actions on LiveLink, against a livelinkd that runs and hears."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.webd.actions import ACTIONS
+from saint_services.webd.actions.caller import Caller
+from saint_services.webd.robot import Robot
+from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
+
+WHO = {"subject_name": "FaceCapture-p"}
+
+
+class Desk:
+    """A client's messages, checked as webd checks them."""
+
+    def __init__(self, ears: Ears) -> None:
+        self.notes: list[str] = []
+        daemons = SimpleNamespace(livelinkd=ears.client)
+        self._robot = cast(Robot, SimpleNamespace(daemons=daemons, note=self._note))
+
+    def _note(self, _: str, source: str, text: str) -> None:
+        assert source == "websocket:desk"
+        self.notes.append(text)
+
+    async def do(self, action: str, group: str = "livelink", **params: Any) -> dict[str, Any]:
+        found = ACTIONS[group][action]
+        checked = found.params.model_validate(params)
+        return await found.handler(self._robot, Caller("desk"), checked)
+
+
+async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        desk = Desk(ears)
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+        (source,) = (await desk.do("list_livelink_sources", "router"))["sources"]
+        assert {"subject_name", "subject_type", "source_ip", "last_frame", "frame_rate",
+                "properties"} <= source.keys()  # fmt: skip
+        detail = await desk.do("get_livelink_subject", "router", **WHO)
+        assert len(detail["values"]) == 61
+        assert (await desk.do("zero", **WHO))["output"]["headYaw"] == 0.0
+        assert (await desk.do("scale", **WHO, scale={"jawOpen": 2}))["scale"] == {"jawOpen": 2.0}
+        assert "free" in (await desk.do("release", **WHO))["message"]
+        assert len((await desk.do("list_formats"))["formats"]) == 5
+        assert desk.notes == [
+            "Subject FaceCapture-p got a new zero",
+            "Subject FaceCapture-p was scaled",
+            "Subject FaceCapture-p was released",
+        ]
+        with pytest.raises(SaintError) as caught:
+            await desk.do("zero", subject_name="nobody")
+        assert caught.value.code is Code.NOT_FOUND
+
+
+async def test_recordings_are_made_and_played(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        desk = Desk(ears)
+        assert (await desk.do("record", name="a"))["recording"]
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+        assert (await desk.do("stop_recording"))["datagrams"] == 1
+        assert (await desk.do("list_recordings"))["recordings"][0]["name"] == "a"
+        assert (await desk.do("play", name="a"))["message"] == "a plays"
+        assert "playing" in (await desk.do("stop_playing"))["message"]
+        with pytest.raises(ValueError):
+            await desk.do("record", name="../a")
