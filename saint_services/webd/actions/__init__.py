@@ -10,9 +10,10 @@ from pydantic import BaseModel
 
 from ...lib.api.firmware import ImportRequest, RolloutControl, RolloutRequest
 from ...lib.api.livelink import Play, Record, Scale, SubjectRef, Zero
+from ...lib.api.rc import CalibrationStep, DetectRequest, SetFailsafe, SetProtocol
 from .. import messages as m
 from ..robot import Robot
-from . import firmware, livelink, management, motion, rc, router, system
+from . import firmware, livelink, management, motion, rc, rc_params, router, system
 from . import router_params as p
 from .caller import Caller
 
@@ -90,6 +91,15 @@ ACTIONS: dict[str, dict[str, Action[Any]]] = {
         "get_status": Action(m.Nothing, rc.get_status),
         "get_protocol": Action(m.Nothing, rc.get_protocol),
         "set_enabled": Action(m.Enabled, rc.set_enabled),
+        "get_channel_config": Action(rc_params.Channels, rc.get_channel_config),
+        "set_channel_config": Action(rc_params.ChannelConfig, rc.set_channel_config),
+        "calibrate_channel": Action(rc_params.ChannelPosition, rc.calibrate_channel),
+        "get_failsafe": Action(m.Nothing, rc.get_failsafe),
+        "set_failsafe": Action(SetFailsafe, rc.set_failsafe),
+        "set_protocol": Action(SetProtocol, rc.set_protocol),
+        "get_calibration": Action(m.Nothing, rc.get_calibration),
+        "calibration": Action(CalibrationStep, rc.calibration),
+        "detect_protocol": Action(DetectRequest, rc.detect_protocol),
     },
     "livelink": {
         "list_sources": Action(m.Nothing, livelink.list_sources),

@@ -1,0 +1,121 @@
+"""The RC commands of the WebSocket API, with a real rcd behind them."""
+
+import types
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from saint_services.lib.errors import SaintError
+from saint_services.webd.actions import ACTIONS
+from saint_services.webd.actions.caller import Caller
+from tests.unit.rcd.rig import Line, Robot, crsf, robot
+
+Data = dict[str, Any]
+
+
+class Desk:
+    """Sends actions as a client does, to a receiver that is there."""
+
+    def __init__(self, receiver: Robot) -> None:
+        self.receiver = receiver
+        self.notes: list[str] = []
+        self._robot: Any = types.SimpleNamespace(
+            daemons=types.SimpleNamespace(rcd=receiver.client),
+            note=lambda level, source, text: self.notes.append(text),
+        )
+
+    async def do(self, name: str, /, **params: object) -> Data:
+        action = ACTIONS["rc"][name]
+        return await action.handler(self._robot, Caller("test"), action.params(**params))
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    line = Line(tmp_path / "receiver")
+    async with robot(line, tmp_path) as receiver:
+        yield Desk(receiver)
+    line.unplug()
+
+
+async def test_every_command_of_the_table_is_there() -> None:
+    table = {
+        "get_status", "set_enabled", "get_channel_config", "set_channel_config",
+        "calibrate_channel", "set_failsafe", "get_protocol", "set_protocol",
+    }  # fmt: skip
+    assert table <= set(ACTIONS["rc"])
+
+
+async def test_channel_of_the_specification_s_example_is_set(desk: Desk) -> None:
+    example = {
+        "channel": 1, "name": "steering", "min": 1000, "max": 2000, "center": 1500,
+        "reversed": False,
+    }  # fmt: skip
+    assert await desk.do("set_channel_config", **example) == example
+    assert await desk.do("get_channel_config", channel=1) == example
+    assert len((await desk.do("get_channel_config"))["channels"]) == 18
+    assert desk.notes == ["RC channel 1 was set up"]
+
+
+async def test_status_has_what_the_specification_shows(desk: Desk) -> None:
+    async with desk.receiver.stick(crsf(ch1=2000)):
+        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        status = await desk.do("get_status")
+    shown = {"enabled", "connected", "protocol", "failsafe", "rssi", "frame_rate_hz", "channels"}
+    assert shown <= set(status)
+    assert {"channel": 1, "raw": 1792, "normalized": 1.0, "name": ""}.items() <= status["channels"][
+        0
+    ].items()
+
+
+async def test_stick_calibrates_its_channel(desk: Desk) -> None:
+    async with desk.receiver.stick(crsf(ch3=1900)):
+        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        assert (await desk.do("calibrate_channel", channel=3, position="max"))["max"] == 1900
+
+
+@pytest.mark.parametrize("action", ["hold", "neutral", "estop", "passthrough"])
+async def test_failsafe_is_set(desk: Desk, action: str) -> None:
+    assert (await desk.do("set_failsafe", action=action))["action"] == action
+    assert (await desk.do("get_failsafe"))["action"] == action
+
+
+async def test_protocol_is_set_and_told(desk: Desk) -> None:
+    assert (await desk.do("set_protocol", protocol="sbus"))["baud_rate"] == 100_000
+    assert (await desk.do("get_protocol"))["protocol"] == "sbus"
+    with pytest.raises(SaintError, match="ppm needs a pin"):
+        await desk.do("set_protocol", protocol="ppm")
+
+
+async def test_calibration_is_begun_and_given_up(desk: Desk) -> None:
+    assert (await desk.do("get_calibration"))["step"] == "idle"
+    async with desk.receiver.stick(crsf()):
+        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        assert (await desk.do("calibration", step="start"))["step"] == "center"
+        assert (await desk.do("calibration", step="cancel"))["step"] == "idle"
+    assert desk.notes == ["RC calibration: start", "RC calibration: cancel"]
+
+
+async def test_silent_line_is_detected_as_silent(desk: Desk) -> None:
+    assert "silent" in (await desk.do("detect_protocol", seconds=0.2))["text"]
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("get_channel_config", {"channel": 0}),
+        ("set_channel_config", {"min": 1000}),
+        ("set_channel_config", {"channel": 1, "minimum": 1000}),
+        ("set_channel_config", {"channel": 1, "min": 4096}),
+        ("calibrate_channel", {"channel": 1, "position": "middle"}),
+        ("set_failsafe", {"action": "halt"}),
+        ("set_protocol", {"protocol": "dsm"}),
+        ("calibration", {"step": "jump"}),
+        ("detect_protocol", {"seconds": 99}),
+    ],
+)
+def test_wrong_params_are_refused(name: str, params: Data) -> None:
+    with pytest.raises(ValidationError):
+        ACTIONS["rc"][name].params(**params)
