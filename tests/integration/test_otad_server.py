@@ -94,6 +94,7 @@ class Server:
 @pytest.fixture
 async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Server]:
     monkeypatch.setenv("SAINT_MACHINE", "server")
+    monkeypatch.setattr("saint_services.lib.update.updater._PULSE_S", 0.1)
     with tempfile.TemporaryDirectory(prefix="ota") as short:
         folder = Path(short)
         (tmp_path / "reboot").mkdir()
