@@ -1,216 +1,128 @@
-"""Whatever comes in: outputs are finite and within limits, nothing drives without a live source,
-the e-stop wins. One state machine over samples, time, loss, restarts, the e-stop and route edits.
+"""Mappings against a second, plain implementation; rates and cross-fades without a jump; what an
+input may do after a reset. The state machine over whole schedules is in tests/safety.
 """
 
+import itertools
 import math
 from typing import Any
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from saint_services.lib.api.routing import Mapping, Route
+from saint_services.lib.api.routing import Mapping
 from saint_services.lib.errors import SaintError
-from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.routerd.mapping import shape
-from saint_services.routerd.outputs import Output
-from tests.unit.routerd.rig import Rig, preset, route
+from saint_services.routerd.mapping import asked, shape
+from tests.unit.routerd.rig import Rig, route
 
-TIMEOUTS_S = {"rc": 0.12, "websocket": 0.3, "livelink": 0.5, "autonomous": 0.3}
-FLOATS = st.floats(width=32, allow_nan=True, allow_infinity=True)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
-INPUTS = ("channel_1", "channel_2", "channel_6", "headYaw", "jawOpen", "linear", "angular", "pan")
-SOURCES = ("rc", "websocket:1", "websocket:2", "livelink:a", "autonomous:ros", "autonomous:b")
-FIELDS = {
-    "tracks": ("linear", "angular"),
-    "head": ("pan", "tilt", "jaw", "eye_pan"),
-    "arms.left": ("joint_0", "gripper"),
-}
+INPUT = st.floats(width=32, allow_nan=False, allow_infinity=False)
+PLAIN = st.floats(-100, 100)
 
 
 @st.composite
-def mappings(draw: Any, to: str) -> dict[str, Any]:
-    pair = sorted(draw(st.tuples(NUMBERS, NUMBERS)))
+def mappings(draw: Any, number: Any = NUMBERS) -> dict[str, Any]:
+    pair = sorted(draw(st.tuples(number, number)))
     return {
-        "from": draw(st.sampled_from(INPUTS)),
-        "to": to,
-        "mode": draw(st.sampled_from(("axis", "switch"))),
+        "from": "a",
+        "to": "pan",
+        "mode": draw(st.sampled_from(("axis", "axis", "switch"))),
+        "threshold": draw(st.floats(-1, 1)),
         "inverted": draw(st.booleans()),
-        "deadzone": draw(st.floats(0, 0.99)),
+        "deadzone": draw(st.one_of(st.just(0.0), st.floats(0, 0.99))),
         "curve": draw(st.sampled_from(("linear", "exponential"))),
         "expo": draw(st.floats(0, 1)),
-        "scale": draw(NUMBERS),
-        "offset": draw(NUMBERS),
+        "scale": draw(number),
+        "offset": draw(number),
         "clamp": draw(st.sampled_from((None, pair))),
     }
 
 
-@st.composite
-def routes(draw: Any) -> Route:
-    name = draw(st.sampled_from("abcdef"))
-    source = draw(st.sampled_from(tuple(TIMEOUTS_S)))
-    target = draw(st.sampled_from(tuple(FIELDS)))
-    more = {
-        "priority": draw(st.sampled_from((None, 0, 300, 1000))),
-        "enabled": draw(st.sampled_from((True, True, False))),
-    }
-    if draw(st.booleans()):
-        return route(name, source, draw(st.sampled_from(("*", target))), **more)
-    arrows = [draw(mappings(field)) for field in draw(st.lists(st.sampled_from(FIELDS[target])))]
-    return route(name, source, target, arrows, **more)
+def plainly(mapping: dict[str, Any], x: float, low: float, high: float) -> float:
+    """The mapping as it is written down: one stage after the other, nothing compiled."""
+    if mapping["mode"] == "switch":
+        is_on = x >= mapping["threshold"]
+        if mapping["inverted"]:
+            is_on = not is_on
+        y = 1.0 if is_on else 0.0
+    else:
+        y = -x if mapping["inverted"] else x
+        dead = mapping["deadzone"]
+        y = 0.0 if abs(y) <= dead else math.copysign((abs(y) - dead) / (1 - dead), y)
+        if mapping["curve"] == "exponential":
+            y = (1 - mapping["expo"]) * y + mapping["expo"] * y**3
+    y = y * mapping["scale"] + mapping["offset"]
+    if mapping["clamp"] is not None:
+        y = min(max(y, mapping["clamp"][0]), mapping["clamp"][1])
+    return min(max(y, low), high)
 
 
-@given(mappings("pan"), st.floats(width=32, allow_nan=False, allow_infinity=False))
+@settings(max_examples=300)
+@given(mappings(), INPUT)
 def test_mapping_of_any_number_is_within_limits(mapping: dict[str, Any], value: float) -> None:
     assert -180.0 <= shape(Mapping.model_validate(mapping), -180.0, 180.0)(value) <= 180.0
 
 
-def assert_sound(output: Output) -> None:
-    if output.value is not None:
-        assert math.isfinite(output.value)
-        assert output.low <= output.value <= output.high
+@settings(max_examples=500)
+@given(mappings(PLAIN), st.floats(-2, 2))
+def test_mapping_is_that_of_the_plain_stages(mapping: dict[str, Any], value: float) -> None:
+    mapped = shape(Mapping.model_validate(mapping), -90.0, 90.0)(value)
+    assert mapped == pytest.approx(plainly(mapping, value, -90.0, 90.0), abs=1e-9)
 
 
-class Machine(RuleBasedStateMachine):
-    """The router beside what it must at least obey."""
+@given(mappings(PLAIN), st.floats(-2, 2))
+def test_asked_is_the_mapping_without_bounds(mapping: dict[str, Any], value: float) -> None:
+    free = asked(Mapping.model_validate(mapping))(value)
+    plain = plainly(mapping | {"clamp": None}, value, -math.inf, math.inf)
+    assert free == pytest.approx(plain, abs=1e-9)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.rig = Rig()
-        self.heard: dict[str, float] = {}  # when the newest good sample of a source came
-        self.epochs = dict.fromkeys(SOURCES, 0)
-        self.latched_since: float | None = None
 
-    @initialize()
-    def start(self) -> None:
-        self.rig = Rig(*preset())
+@given(mappings(PLAIN), st.floats(-1, 1), st.floats(0, 1e-6))
+def test_axis_is_continuous(mapping: dict[str, Any], value: float, step: float) -> None:
+    """At the edges of the deadzone too: a small step of the input is a small one of the output."""
+    mapping |= {"mode": "axis", "deadzone": min(mapping["deadzone"], 0.9)}
+    run = shape(Mapping.model_validate(mapping), -1e9, 1e9)
+    assert abs(run(value + step) - run(value)) <= 100 * 10 * 4 * step + 1e-9
 
-    @rule(
-        source=st.sampled_from(SOURCES),
-        to=st.sampled_from(("", "tracks", "head", "arms.left")),
-        values=st.dictionaries(st.sampled_from(INPUTS), st.one_of(st.floats(-2, 2), FLOATS)),
-        failsafe=st.sampled_from((False, False, False, True)),
+
+@given(mappings(PLAIN), st.lists(st.floats(-1, 1), min_size=2))
+def test_axis_never_turns_back(mapping: dict[str, Any], values: list[float]) -> None:
+    run = shape(Mapping.model_validate(mapping | {"mode": "axis"}), -1e9, 1e9)
+    path = [run(value) for value in sorted(values)]
+    rises = (mapping["scale"] > 0) is not mapping["inverted"]
+    assert path == sorted(path, reverse=not rises)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    low=st.floats(-50, 50),
+    high=st.floats(-50, 50),
+    fade_ms=st.integers(20, 1000),
+    priorities=st.permutations((10, 20)),
+)
+def test_change_of_control_has_no_step_beyond_its_fade(
+    low: float, high: float, fade_ms: int, priorities: list[int]
+) -> None:
+    """Two sources ask for different things; the second one comes, and goes again."""
+    assume(abs(high - low) > 1)
+    arrow = [{"from": "x", "to": "pan"}]
+    rig = Rig(
+        route("one", "livelink", "head", arrow, priority=priorities[0]),
+        route("two", "autonomous", "head", arrow, priority=priorities[1]),
+        blend_time_ms=fade_ms,
     )
-    def sample(self, source: str, to: str, values: dict[str, float], failsafe: bool) -> None:
-        target = "" if source in ("rc", "livelink:a") else to
-        origin = f"origin {self.epochs[source]}"
-        accepted = self.rig.send(source, target, failsafe=failsafe, origin=origin, **values)
-        if accepted and not failsafe:
-            self.heard[source] = self.rig.now
-        elif source in self.heard and accepted:  # lost now: the ramp may take its time
-            lost_at = self.rig.now - TIMEOUTS_S[source.partition(":")[0]]
-            self.heard[source] = min(self.heard[source], lost_at)
-
-    @rule(source=st.sampled_from(SOURCES), linear=st.floats(-1.5, 1.5))
-    def drive(self, source: str, linear: float) -> None:
-        """Samples that are likely to move something."""
-        target = "tracks" if source.startswith(("web", "auto")) else ""
-        values = {"linear": linear, "channel_2": linear, "channel_6": -1.0}
-        if self.rig.send(source, target, origin=f"origin {self.epochs[source]}", **values):
-            self.heard[source] = self.rig.now
-
-    @rule(source=st.sampled_from(SOURCES), back=st.integers(0, 3), value=FLOATS)
-    def repeat(self, source: str, back: int, value: float) -> None:
-        """A repeated or older sample is refused and keeps nothing alive."""
-        newest = self.rig.sequences.get(source)
-        if newest is None or source not in self.rig.router.sources:
-            return
-        known = self.rig.router.sources[source]
-        message = InputSample(
-            source=source,
-            sequence=max(known.sequence - back, 0),
-            names=("linear",),
-            values=(value,),
-        )
-        if known.sequence >= 0:
-            assert not self.rig.router.sample(message, known.origin, self.rig.now)
-
-    @rule(source=st.sampled_from(SOURCES))
-    def restart_source(self, source: str) -> None:
-        self.epochs[source] += 1
-        self.rig.sequences[source] = 0
-
-    @rule(seconds=st.sampled_from((0.001, 0.01, 0.05, 0.13, 0.31, 0.6, 3.0)))
-    def wait(self, seconds: float) -> None:
-        self.rig.wait(seconds)
-
-    @rule(seconds=st.sampled_from((0.02, 0.2, 1.0)))
-    def stall(self, seconds: float) -> None:
-        """The loop was blocked: timers come late, all at once."""
-        self.rig.now += seconds
-        self.rig.router.advance(self.rig.now)
-
-    @rule(chosen=st.lists(routes(), max_size=5, unique_by=lambda route: route.id))
-    def edit(self, chosen: list[Route]) -> None:
-        self.rig.router.set_routes(chosen, self.rig.now)
-
-    @rule()
-    def use_default(self) -> None:
-        self.rig.router.set_routes(preset(), self.rig.now)
-
-    @rule()
-    def press(self) -> None:
-        self.rig.router.raise_estop("test", "pressed", self.rig.now)
-
-    @precondition(lambda self: self.rig.router.latch.active)
-    @rule()
-    def reset(self) -> None:
-        try:
-            self.rig.router.clear_estop("test", self.rig.now)
-        except SaintError:
-            assert self.rig.router.latch.active
-
-    @rule()
-    def restart_router(self) -> None:
-        """A new process: it knows the latch and the routes, nothing else."""
-        old = self.rig
-        self.rig = Rig(*old.router.routes, latch=old.router.latch)
-        assert self.rig.router.latch == old.router.latch
-        self.rig.now, self.rig.sequences = old.now, old.sequences
-        self.heard.clear()
-
-    @invariant()
-    def outputs_are_sound(self) -> None:
-        for output in self.rig.router.outputs:
-            assert_sound(output)
-
-    @invariant()
-    def nothing_drives_without_a_live_source(self) -> None:
-        now = self.rig.now
-        alive = any(
-            now - at < TIMEOUTS_S[source.partition(":")[0]] + 0.0601
-            for source, at in self.heard.items()
-        )
-        if alive:
-            return
-        for output in self.rig.router.outputs:
-            assert not output.is_velocity or output.value == 0.0
-
-    @invariant()
-    def estop_wins(self) -> None:
-        if not self.rig.router.latch.active:
-            return
-        for output in self.rig.router.outputs:
-            assert output.winner is None
-            assert not output.is_velocity or output.value == 0.0
-            assert output.is_velocity or not output.is_driven
-
-    @invariant()
-    def winner_is_the_best_live_claim(self) -> None:
-        for output in self.rig.router.outputs:
-            if output.winner is not None:
-                assert output.winner.is_armed
-                rivals = [c.priority for c in output.claims if c.may_drive(self.rig.now)]
-                assert not rivals or output.winner.priority >= max(rivals)
-
-    @invariant()
-    def status_can_be_told(self) -> None:
-        text = self.rig.status().model_dump_json()
-        assert "NaN" not in text
-
-
-Machine.TestCase.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
-test_machine = Machine.TestCase
+    path: list[float] = []
+    for tick in range(400):
+        rig.send("livelink:a", x=low)
+        if 20 <= tick < 200:
+            rig.send("autonomous:b", x=high)
+        rig.wait(0.01)
+        path.append(rig.value("head.pan") or 0.0)
+    allowed = min(3.6, 1.1 * abs(high - low) * 10 / fade_ms + 0.1)
+    assert max(abs(b - a) for a, b in itertools.pairwise(path)) <= allowed + 1e-6
+    assert path[-1] == pytest.approx(low)
+    if priorities[1] > priorities[0]:
+        assert path[199] == pytest.approx(high)
 
 
 @settings(deadline=None, max_examples=60)
