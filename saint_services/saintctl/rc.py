@@ -1,19 +1,193 @@
 """`saintctl rc`: the RC receiver, and recordings of one."""
 
+import contextlib
 import sys
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
 
 import typer
+from pydantic import BaseModel, ValidationError
 
-from ..lib.errors import SaintError
-from .console import fail
+from ..lib.api.rc import (
+    CalibrateChannel,
+    DetectReport,
+    DetectRequest,
+    FailsafeInfo,
+    ProtocolInfo,
+    RcChannelConfig,
+    RcChannelList,
+    RcStatus,
+    SetChannel,
+    SetEnabled,
+    SetFailsafe,
+    SetProtocol,
+)
+from ..lib.errors import Code, SaintError
+from ..lib.validation import faults
+from . import rc_view as view
+from .connect import ask, client, tell
+from .console import AsJson, fail, print_json, print_table, run
 
-app = typer.Typer(help="RC receiver: decode.", no_args_is_help=True)
+app = typer.Typer(
+    help="RC receiver: status, channels, calibration, failsafe, protocol, decode.",
+    no_args_is_help=True,
+)
+Number = Annotated[int, typer.Argument(metavar="CHANNEL", help="1 to 18")]
+_DETECT_LIMIT_S = 60.0
+B = TypeVar("B", bound=BaseModel)
 
 
-@app.callback()
-def _group() -> None:
-    """Keeps `decode` a subcommand while it is the only one."""
+@app.command()
+def status(
+    context: typer.Context,
+    live: Annotated[bool, typer.Option("--live", help="Follow it until Ctrl-C")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Which receiver is in charge, its signal, and every channel as a bar."""
+    if live:
+        with contextlib.suppress(KeyboardInterrupt):
+            run(_follow(context.obj, as_json), as_json)
+        return
+    reply = run(ask(context.obj, "rcd", "/status", RcStatus), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    from rich.console import Console
+
+    Console(highlight=False).print(view.overview(reply))
+
+
+@app.command()
+def enable(context: typer.Context, as_json: AsJson = False) -> None:
+    """Switch the receiver on."""
+    _switch(context.obj, True, as_json)
+
+
+@app.command()
+def disable(context: typer.Context, as_json: AsJson = False) -> None:
+    """Switch the receiver off: nothing is driven by it, and others may."""
+    _switch(context.obj, False, as_json)
+
+
+@app.command()
+def channels(context: typer.Context, as_json: AsJson = False) -> None:
+    """Ranges and names of all channels."""
+    reply = run(ask(context.obj, "rcd", "/channels", RcChannelList), as_json)
+    print_json(reply) if as_json else _print_channels(reply.channels)
+
+
+@app.command()
+def channel(
+    context: typer.Context,
+    number: Number,
+    name: Annotated[str | None, typer.Option(help="What it does")] = None,
+    low: Annotated[int | None, typer.Option("--min", help="us: becomes -1")] = None,
+    center: Annotated[int | None, typer.Option(help="us: becomes 0")] = None,
+    high: Annotated[int | None, typer.Option("--max", help="us: becomes 1")] = None,
+    turned: Annotated[bool | None, typer.Option("--reversed/--normal")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show one channel, or set what is given of it."""
+    path = f"/channels/{number}"
+    wanted = {"name": name, "min": low, "center": center, "max": high, "reversed": turned}
+    given = {key: value for key, value in wanted.items() if value is not None}
+    if given:
+        body = _checked(SetChannel, given, as_json)
+        reply = run(_patch(context.obj, path, body), as_json)
+    else:
+        reply = run(ask(context.obj, "rcd", path, RcChannelConfig), as_json)
+    print_json(reply) if as_json else _print_channels([reply])
+
+
+@app.command("calibrate-channel")
+def calibrate_channel(
+    context: typer.Context,
+    number: Number,
+    position: Annotated[str, typer.Argument(help="min, max or center")],
+    as_json: AsJson = False,
+) -> None:
+    """Where the stick is now becomes its end or its middle."""
+    body = _checked(CalibrateChannel, {"position": position}, as_json)
+    path = f"/channels/{number}/calibrate"
+    reply = run(tell(context.obj, "rcd", path, body, RcChannelConfig), as_json)
+    print_json(reply) if as_json else _print_channels([reply])
+
+
+@app.command()
+def calibrate(context: typer.Context) -> None:
+    """Measure all channels, guided; finds reversed, swapped, unplugged and narrow ones."""
+    if not run(_calibrate(context.obj)):
+        print("Nothing was changed.")
+        raise typer.Exit(1)
+    print("Saved.")
+
+
+@app.command()
+def failsafe(
+    context: typer.Context,
+    action: Annotated[str | None, typer.Option(help="hold, neutral, estop, passthrough")] = None,
+    timeout_ms: Annotated[int | None, typer.Option(help="Silence that is a loss")] = None,
+    lost_frames: Annotated[int | None, typer.Option(help="In a row: a loss")] = None,
+    recovery_ms: Annotated[
+        int | None, typer.Option(help="Good for so long before it counts")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show when the signal is lost and what happens then, or set what is given of it."""
+    wanted = {
+        "action": action,
+        "timeout_ms": timeout_ms,
+        "lost_frames": lost_frames,
+        "recovery_ms": recovery_ms,
+    }
+    given = {key: value for key, value in wanted.items() if value is not None}
+    if given:
+        body = _checked(SetFailsafe, given, as_json)
+        reply = run(tell(context.obj, "rcd", "/failsafe", body, FailsafeInfo), as_json)
+    else:
+        reply = run(ask(context.obj, "rcd", "/failsafe", FailsafeInfo), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    print(
+        f"On a loss: {reply.action}. A loss is {reply.timeout_ms} ms of silence or "
+        f"{reply.lost_frames} lost frames in a row; then {reply.recovery_ms} ms must be good."
+    )
+
+
+@app.command()
+def protocol(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(help="crsf, sbus, ibus, ppm or pwm")] = "",
+    baud: Annotated[int | None, typer.Option(help="Its own where not given")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which protocol is listened for, or set it."""
+    if name:
+        body = _checked(SetProtocol, {"protocol": name, "baud_rate": baud}, as_json)
+        reply = run(tell(context.obj, "rcd", "/protocol", body, ProtocolInfo), as_json)
+    else:
+        reply = run(ask(context.obj, "rcd", "/protocol", ProtocolInfo), as_json)
+    speed = f" at {reply.baud_rate} baud" if reply.baud_rate else ""
+    print_json(reply) if as_json else print(f"{reply.protocol} on {reply.device}{speed}")
+
+
+@app.command()
+def detect(
+    context: typer.Context,
+    seconds: Annotated[float, typer.Option(help="For each setting, 0.2 to 5")] = 1.0,
+    apply: Annotated[bool, typer.Option("--apply", help="Use what was found")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Listen for every protocol in turn; the transmitter moves nothing meanwhile."""
+    body = _checked(DetectRequest, {"seconds": seconds, "apply": apply}, as_json)
+    reply = run(_detect(context.obj, body), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print("\n".join(view.detection(reply)))
+    if reply.protocol is None:
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -32,3 +206,59 @@ def decode(
     except SaintError as err:
         raise fail(err) from None
     raise typer.Exit(code)
+
+
+def _switch(given: str, enabled: bool, as_json: bool) -> None:
+    body = SetEnabled(enabled=enabled)
+    reply = run(tell(given, "rcd", "/enabled", body, RcStatus), as_json)
+    word = "on" if reply.enabled else "off"
+    print_json(reply) if as_json else print(f"The RC receiver is switched {word}.")
+
+
+async def _follow(given: str, as_json: bool) -> None:
+    """Every status, drawn over the one before."""
+    async with contextlib.AsyncExitStack() as stack:
+        rcd = await stack.enter_async_context(client(given, "rcd"))
+        lines = rcd.stream("GET", "/watch", None, RcStatus)
+        await stack.enter_async_context(contextlib.aclosing(lines))
+        if as_json or not sys.stdout.isatty():
+            async for reply in lines:
+                print(reply.model_dump_json() if as_json else view.plain(reply), flush=True)
+            return
+        from rich.console import Console
+        from rich.live import Live
+
+        screen = Live(console=Console(highlight=False), auto_refresh=False)
+        stack.enter_context(screen)
+        async for reply in lines:
+            screen.update(view.overview(reply), refresh=True)
+
+
+async def _patch(given: str, path: str, body: SetChannel) -> RcChannelConfig:
+    async with client(given, "rcd") as rcd:
+        return await rcd.patch(path, body, RcChannelConfig)
+
+
+async def _calibrate(given: str) -> bool:
+    from .rc_calibrate import Lines, calibrate
+
+    async with client(given, "rcd") as rcd:
+        return await calibrate(rcd, Lines(sys.stdin))
+
+
+async def _detect(given: str, body: DetectRequest) -> DetectReport:
+    async with client(given, "rcd") as rcd:
+        return await rcd.post("/detect", body, DetectReport, timeout_s=_DETECT_LIMIT_S)
+
+
+def _print_channels(shown: list[RcChannelConfig]) -> None:
+    print_table(view.CHANNEL_COLUMNS, view.channel_rows(shown), "There are no channels.")
+
+
+def _checked(model: type[B], given: Mapping[str, object], as_json: bool) -> B:
+    """A request of options; a wrong one is told as the daemon would, without asking it."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as err:
+        fault = faults(err, model, given, noun="option")[0]
+        raise fail(SaintError(Code.REQUEST_INVALID, str(fault)), as_json) from None
