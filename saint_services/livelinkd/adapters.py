@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..lib.errors import Code, SaintError
+from .shield import shut_out
 
 BATCH = 64  # per turn of the loop: others must get their turn too
 
@@ -76,6 +77,10 @@ class Datagrams:
             address = (f"::ffff:{address[0]}", address[1])
         with contextlib.suppress(OSError):
             self._socket.sendto(data, address)
+
+    def shut_out(self, ips: Sequence[str]) -> None:
+        """These, and nobody else, are not heard from now on."""
+        shut_out(self._socket, ips)
 
     def _read(self) -> None:
         for _ in range(BATCH):

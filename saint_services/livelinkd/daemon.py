@@ -37,7 +37,7 @@ async def run(context: Context[Config]) -> None:
     await listening.open(context.sockets)
     await context.serve_ipc(api)
     context.spawn(recorder.work(), "recorder")
-    context.spawn(listening.ask_phones(), "phones")
+    context.spawn(listening.look_after(), "listening")
     context.ready("listening")
     await context.stopping.wait()
     listening.close()

@@ -6,17 +6,17 @@ import asyncio
 import socket
 from typing import Protocol
 
-from ..lib import clock
+from ..lib import clock, log
 from ..lib.api.livelink import Listener
 from .adapters import Datagrams, open_tcp, open_udp
 from .config import Config, Format
 from .logic import Address
 from .phones import Asking
 from .protocols import Refused, ifacialmocap
-from .senders import Refusals
+from .senders import SHUT_OUT, TOO_FAST, Floods, Refusals
 from .tcp import LineServer
 
-PULSE_S = 0.25  # how often silent phones are looked after
+PULSE_S = 0.25  # how often silent phones and floods are looked after
 LARGEST_BYTES = {"llf": 2048, "ifacialmocap": ifacialmocap.LARGEST_BYTES}  # of a datagram
 _LARGEST_BYTES = 65_535
 
@@ -51,6 +51,8 @@ class Listening:
         self._config = config
         self._daemon = daemon
         self._readers: dict[str, list[Datagrams]] = {}
+        self._floods: dict[str, Floods] = {}
+        self._log = log.get("livelinkd")
         self._lines: LineServer | None = None
         self._told: list[Listener] = []
 
@@ -73,12 +75,19 @@ class Listening:
         """What is on, and where."""
         return self._told
 
-    async def ask_phones(self) -> None:
-        """Ask the phones that want to be asked, for as long as it runs."""
+    async def look_after(self) -> None:
+        """Ask the phones that want to be asked, and hear again who was shut out, for as long as it
+        runs.
+        """
         readers = self._readers.get("ifacialmocap", [])
-        while readers and self._config.formats.ifacialmocap.phones:
-            for address in self._daemon.asking.due(clock.monotonic_s()):
-                readers[0].send(ifacialmocap.REQUEST, address)
+        while True:
+            now_s = clock.monotonic_s()
+            for address in self._daemon.asking.due(now_s):
+                for reader in readers[:1]:
+                    reader.send(ifacialmocap.REQUEST, address)
+            for name, floods in self._floods.items():
+                if floods.over(now_s):
+                    self._shield(name)
             await asyncio.sleep(PULSE_S)
 
     def close(self) -> None:
@@ -87,14 +96,24 @@ class Listening:
         if self._lines is not None:
             self._lines.close()
 
+    def _shield(self, name: str) -> None:
+        for reader in self._readers[name]:
+            reader.shut_out(self._floods[name].senders)
+
     async def _listen(self, name: str, sockets: list[socket.socket]) -> None:
         daemon = self._daemon
 
         def take_line(line: bytes, address: Address) -> str | None:
             return daemon.take(name, line, address)
 
+        floods = self._floods[name] = Floods()
+
         def take(data: bytes, address: Address) -> None:
-            daemon.take(name, data, address)
+            reason = daemon.take(name, data, address)
+            if reason is TOO_FAST.reason and floods.count(address[0], clock.monotonic_s()):
+                daemon.refusals.count(SHUT_OUT, address[0])
+                self._log.warning("a sender floods", sender=address[0], format=name)
+                self._shield(name)
 
         if name == "lines":
             most = self._config.formats.lines.clients

@@ -1,5 +1,5 @@
-"""Senders: how fast each may send, and what was refused, by reason and by sender. Pure. Every table
-is bounded: addresses can be forged, so there can be any number of them.
+"""Senders: how fast each may send, who floods, and what was refused, by reason and by sender. Pure.
+Every table is bounded: addresses can be forged, so there can be any number of them.
 """
 
 from collections import Counter, OrderedDict
@@ -9,7 +9,12 @@ from .protocols import Refused
 MAX_SENDERS = 64  # in the table of refusals
 MAX_REASONS = 512  # all that decoders can say, with a version number in one of them
 
+FLOOD = 256  # datagrams above the limit, without a pause of FLOOD_S, that make a flood
+FLOOD_S = 2.0  # a flooding sender is not heard for so long
+MAX_FLOODS = 16
+
 TOO_FAST = Refused("its sender sends too fast")
+SHUT_OUT = Refused("its sender floods, and was not heard for 2 s")
 
 
 class SenderLimit:
@@ -52,3 +57,35 @@ class Refusals:
         else:
             self.by_sender.move_to_end(ip)
         sender[reason] += 1
+
+
+class Floods:
+    """Who sends so much more than allowed that even refusing it costs others their turn."""
+
+    def __init__(self) -> None:
+        self._excess: OrderedDict[str, tuple[int, float]] = OrderedDict()  # how many, last at
+        self._until_s: dict[str, float] = {}
+
+    def count(self, ip: str, now_s: float) -> bool:
+        """One datagram too many; True when this makes a flood of it."""
+        number, last_s = self._excess.pop(ip, (0, now_s))
+        number = number + 1 if now_s - last_s < FLOOD_S else 1
+        if number >= FLOOD and len(self._until_s) < MAX_FLOODS and ip not in self._until_s:
+            self._until_s[ip] = now_s + FLOOD_S
+            return True
+        self._excess[ip] = number, now_s
+        if len(self._excess) > MAX_SENDERS:
+            self._excess.popitem(last=False)
+        return False
+
+    def over(self, now_s: float) -> bool:
+        """True when somebody may be heard again."""
+        ended = [ip for ip, until_s in self._until_s.items() if now_s >= until_s]
+        for ip in ended:
+            del self._until_s[ip]
+        return bool(ended)
+
+    @property
+    def senders(self) -> list[str]:
+        """Those who are not to be heard."""
+        return list(self._until_s)

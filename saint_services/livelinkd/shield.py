@@ -1,0 +1,65 @@
+"""Tells the kernel to throw away what some senders send to a socket, before it takes room in the
+socket's buffer: else a flood fills that, and a phone's datagrams find no place. Linux only;
+elsewhere senders' rate limits alone hold. Not here: who is shut out (senders.py).
+"""
+
+import contextlib
+import ctypes
+import ipaddress
+import socket
+import struct
+import sys
+from collections.abc import Sequence
+
+MOST = 16  # jumps of a filter reach 255 instructions
+
+_ATTACH, _DETACH = 26, 27  # SO_ATTACH_FILTER, SO_DETACH_FILTER (asm-generic/socket.h)
+_HEADER = 0xFFF0_0000  # SKF_NET_OFF (linux/filter.h): offsets from here are in the IP header
+_INSTRUCTION = struct.Struct("=HBBI")
+# Operations of classic BPF: load byte or word at, and, jump if equal, return.
+_LOAD_BYTE, _LOAD_WORD, _AND, _JUMP_EQUAL, _RETURN = 0x30, 0x20, 0x54, 0x15, 0x06
+_DROP, _ACCEPT = 0, 0xFFFF_FFFF
+_SOURCE_4, _SOURCE_6 = _HEADER + 12, _HEADER + 8
+
+Instruction = tuple[int, int, int, int]  # operation, jumps if true and if false, value
+
+
+def shut_out(sock: socket.socket, ips: Sequence[str]) -> bool:
+    """From now on `ips`, and nobody else, are not heard at this socket. False when it cannot be."""
+    if sys.platform != "linux":
+        return False
+    with contextlib.suppress(OSError):
+        if not ips:
+            sock.setsockopt(socket.SOL_SOCKET, _DETACH, 0)
+            return True
+        filter_ = b"".join(_INSTRUCTION.pack(*each) for each in _program(ips[:MOST]))
+        buffer = ctypes.create_string_buffer(filter_, len(filter_))
+        count = len(filter_) // _INSTRUCTION.size
+        program = struct.pack("@HP", count, ctypes.addressof(buffer))
+        sock.setsockopt(socket.SOL_SOCKET, _ATTACH, program)
+        return True
+    return False
+
+
+def _program(ips: Sequence[str]) -> list[Instruction]:
+    addresses = [ipaddress.ip_address(ip.partition("%")[0]) for ip in ips]
+    four: list[Instruction] = [(_LOAD_WORD, 0, 0, _SOURCE_4)]
+    six: list[Instruction] = []
+    for address in addresses:
+        if address.version == 4:
+            four += [(_JUMP_EQUAL, 0, 1, int(address)), (_RETURN, 0, 0, _DROP)]
+            continue
+        for word in range(4):
+            value = int.from_bytes(address.packed[word * 4 : word * 4 + 4], "big")
+            to_next = (3 - word) * 2 + 1
+            six += [(_LOAD_WORD, 0, 0, _SOURCE_6 + word * 4), (_JUMP_EQUAL, 0, to_next, value)]
+        six.append((_RETURN, 0, 0, _DROP))
+    four.append((_RETURN, 0, 0, _ACCEPT))
+    return [
+        (_LOAD_BYTE, 0, 0, _HEADER),
+        (_AND, 0, 0, 0xF0),
+        (_JUMP_EQUAL, 0, len(four), 0x40),
+        *four,
+        *six,
+        (_RETURN, 0, 0, _ACCEPT),
+    ]
