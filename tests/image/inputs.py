@@ -7,7 +7,16 @@ from pathlib import Path
 from tests.image.artefacts import FOLDER, ROOT
 from tools.image.places import Places
 
-_BUILT = ("image", "overlays", "systemd", "saint_services", "web", "manifests", "pi-gen.conf")
+_BUILT = (
+    "image",
+    "overlays",
+    "systemd",
+    "saint_services",
+    "web",
+    "manifests",
+    "pi-gen.conf",
+    "requirements.lock",
+)
 _TOOLS = ("tools/image", "tools/release")
 _TESTED = ("tools/vm", "tools/powercut", "tests/image")
 _MADE = ("__pycache__", "node_modules")  # never part of the image

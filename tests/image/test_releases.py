@@ -37,6 +37,7 @@ def test_older_release_runs_when_forced(robot: Robot, forge: Forge) -> None:
     assert robot.firmware().version == "0.0.8"
 
 
+@pytest.mark.image_all
 def test_rollback_by_hand_starts_the_other_slot(robot: Robot) -> None:
     """Nothing is downloaded: the release before is still in its slot."""
     began = time.monotonic()

@@ -56,17 +56,17 @@ def wait_installed(node: Host) -> None:
 # -- a good release --------------------------------------------------------------------------------
 
 
-def test_node_runs_the_new_release(updated: Robot) -> None:
-    found = updated.firmware()
+def test_node_runs_the_new_release(robot: Robot) -> None:
+    found = robot.firmware()
     assert (found.version, found.slot, found.verdict) == (FIRST, "B", Verdict.HEALTHY)
     assert found.spare_version == "0.1.0"
-    plan = updated.report().plan
+    plan = robot.report().plan
     assert plan is not None
     assert plan.state is PlanState.DONE
 
 
-def test_new_slot_is_marked_good(updated: Robot) -> None:
-    expect_good_slot(updated.node, "B")
+def test_new_slot_is_marked_good(robot: Robot) -> None:
+    expect_good_slot(robot.node, "B")
 
 
 def expect_good_slot(host: Host, letter: str) -> None:
@@ -107,8 +107,8 @@ def test_role_and_settings_outlive_the_update(robot: Robot) -> None:
     assert found.firmware_version == FIRST
 
 
-def test_people_see_version_slot_and_verdict(updated: Robot) -> None:
-    shown = updated.node_show()
+def test_people_see_version_slot_and_verdict(robot: Robot) -> None:
+    shown = robot.node_show()
     for word in (FIRST, "healthy", "B"):
         assert word in shown
 
@@ -173,11 +173,13 @@ def test_release_with_a_failing_unit_is_taken_back(robot: Robot, forge: Forge) -
     expect_rollback(robot, "0.1.3", r"saint-selftest|flux gauge")
 
 
+@pytest.mark.image_all
 def test_release_with_a_crashing_role_is_taken_back(robot: Robot, forge: Forge) -> None:
     install_broken(robot, forge, "0.1.4", crash_role)
     expect_rollback(robot, "0.1.4", r"role[-_]headd|servo table")
 
 
+@pytest.mark.image_all
 def test_release_without_a_kernel_is_left_by_the_boot_script(robot: Robot, forge: Forge) -> None:
     install_broken(robot, forge, "0.1.5", lose_kernel)
     robot.node.machine.serial.wait_for(

@@ -22,6 +22,7 @@ from .tree import Tree
 # As in image/mkosi.conf: the time that all files carry.
 EPOCH = 1762000000
 _SOURCE_FOLDERS = ("image", "manifests", "overlays", "saint_services", "systemd", "web")
+_SOURCE_FILES = ("pi-gen.conf", "requirements.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +153,8 @@ def _copy_source(source: Path, target: Path) -> None:
     target.mkdir(parents=True)
     for name in _SOURCE_FOLDERS:
         shutil.copytree(source / name, target / name, symlinks=True)
-    shutil.copy2(source / "pi-gen.conf", target)
+    for name in _SOURCE_FILES:
+        shutil.copy2(source / name, target)
 
 
 def _rootfs(shop: Workshop) -> Path:

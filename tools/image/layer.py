@@ -12,7 +12,7 @@ from pathlib import Path
 from saint_services.lib.errors import Code, SaintError
 from tools.release import dpkg
 
-from . import templates
+from . import templates, wheels
 from .names import Names
 from .places import Places
 from .tree import Tree
@@ -44,6 +44,7 @@ def lay(root: Path, places: Places, names: Names) -> None:
         _copy(source / "overlays" / overlay, root, names)
     _copy(source / "systemd", root / _UNITS, names)
     _copy(source / "saint_services", root / _PYTHON / "saint_services", names)
+    wheels.lay(places, root / _PYTHON)
     _copy(source / "manifests", root / _SHARE / "manifests", names)
     _copy(source / "web", root / _SHARE / "web", names, keep=_is_page)
     _web_libraries(source / "web", root / _SHARE / "web")
@@ -134,9 +135,9 @@ def _finish(root: Path, tree: Tree) -> None:
     variables = {"SOURCE_DATE_EPOCH": "86400"}
     tree.run(["systemd-sysusers", f"--root={root}"], variables=variables)
     tree.run(["systemctl", f"--root={root}", "preset-all"])
-    services = root / _PYTHON / "saint_services"
     compile_all: list[str | Path] = ["python3", "-m", "compileall", "-q", "-f"]
-    compile_all += ["--invalidation-mode", "unchecked-hash", "-s", root, "-p", "/", services]
+    compile_all += ["--invalidation-mode", "unchecked-hash", "-s", root, "-p", "/"]
+    compile_all += [root / _PYTHON / "saint_services", *wheels.modules(root / _PYTHON)]
     tree.run(compile_all)
     for leftover in [*(root / "etc").glob("*-"), root / "etc/.pwd.lock"]:
         leftover.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """The components of an image: Debian's packages, the pages' libraries, and what is ours."""
 
 import base64
+import email.parser
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,25 @@ def debian(package: Package, tree: Path, release: str) -> Component:
 def debian_ref(package: Package) -> str:
     """How a Debian package is named within the bill."""
     return f"deb:{package.name}@{package.version}"
+
+
+def wheels(tree: Path) -> Iterator[Component]:
+    """Python packages that Debian lacks, by what they say of themselves."""
+    for record in sorted(tree.glob("usr/lib/python3/dist-packages/*.dist-info/RECORD")):
+        told = email.parser.Parser().parsestr(
+            (record.parent / "METADATA").read_text(encoding="utf-8"), headersonly=True
+        )
+        name, version = told["Name"], told["Version"]
+        licence = told["License-Expression"] or told["License"]
+        yield Component(
+            type="library",
+            bom_ref=f"pypi:{name}@{version}",
+            name=name,
+            version=version,
+            description=told["Summary"],
+            licenses=_licenses([licence] if licence else []),
+            purl=f"pkg:pypi/{quote(name.lower())}@{quote(version)}",
+        )
 
 
 def web(lock: Path) -> Iterator[Component]:

@@ -35,10 +35,11 @@ def describe(tree: Path, packages: list[dpkg.Package], version: str) -> bill.Bil
         bill.Dependency(ref=refs[name], depends_on=_refs([refs[each] for each in needed]))
         for name, needed in dpkg.dependencies(packages).items()
     ]
-    everything = [ours, *pages, *parts]
+    wheels = list(components.wheels(tree))
+    everything = [ours, *pages, *wheels, *parts]
     needs += [
         bill.Dependency(ref=system.bom_ref, depends_on=_refs([c.bom_ref for c in everything])),
-        bill.Dependency(ref=ours.bom_ref, depends_on=_refs([c.bom_ref for c in pages])),
+        bill.Dependency(ref=ours.bom_ref, depends_on=_refs([c.bom_ref for c in [*pages, *wheels]])),
     ]
     writer = components.writer(version)
     metadata = bill.Metadata(tools=bill.Tools(components=(writer,)), component=system)
