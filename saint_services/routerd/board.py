@@ -70,13 +70,16 @@ class Board:
             else:
                 self.decide(output, now)
 
-    def decide(self, output: Output, now: float, lost_at: float = NEVER) -> None:
-        """Ask anew who is in control; nobody: the loss policy, since `lost_at`."""
+    def decide(self, output: Output, now: float) -> None:
+        """Ask anew who is in control; nobody: the loss policy, since the winner was lost, which may
+        be some time ago when the loop was blocked.
+        """
         claim = choose(output, now)
         if claim is not None:
             self._take(claim, now)
         elif output.policy == "live":
-            lose(output, now if lost_at == NEVER else lost_at, now)
+            deadline = NEVER if output.winner is None else output.winner.deadline
+            lose(output, deadline if NEVER < deadline < now else now, now)
             self._show(output, now)
 
     def decide_all(self, now: float) -> None:
@@ -133,7 +136,7 @@ class Board:
             if output.keeper is not None and output.keeper.source == source:
                 self._end_keeping(output, now)
             elif _has(output, source):
-                self.decide(output, now, now)
+                self.decide(output, now)
 
     def hold_source(
         self, source: str, values: Mapping[str, float], until: float, now: float
@@ -147,7 +150,7 @@ class Board:
                 self.wake(until)
                 self.decide(output, now)  # somebody of higher priority may have it
             elif _has(output, source):
-                self.decide(output, now, now)
+                self.decide(output, now)
 
     def _keep(self, output: Output, claim: Claim, want: float | None, now: float) -> None:
         is_new = output.keeper is None
@@ -181,7 +184,7 @@ class Board:
     def _advance(self, output: Output, now: float) -> None:
         winner = output.winner
         if winner is not None and winner.deadline <= now:
-            self.decide(output, now, winner.deadline)
+            self.decide(output, now)
         elif output.members and any(each.deadline <= now for each in output.members):
             self.decide(output, now)
         if output.keeper is not None and output.kept_until <= now:

@@ -374,5 +374,5 @@ def drives(each: Route, name: str) -> bool:
     return each.mapping == "passthrough" or any(m.to == field for m in each.mapping)
 
 
-Machine.TestCase.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)
+Machine.TestCase.settings = settings(stateful_step_count=40, deadline=None)
 test_machine = Machine.TestCase

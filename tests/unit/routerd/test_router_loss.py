@@ -24,6 +24,15 @@ def test_late_timer_does_not_prolong_the_ramp() -> None:
     assert rig.value("tracks.linear") == 0.0
 
 
+def test_lock_that_ends_in_a_stall_does_not_prolong_the_ramp() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=1.0)
+    rig.router.take_control("tracks", "rc", 0.2, rig.now)
+    rig.now += 0.2
+    rig.router.advance(rig.now)
+    assert rig.value("tracks.linear") == 0.0
+
+
 def test_position_holds_where_it_is() -> None:
     rig = Rig(FACE)
     rig.stream(0.1, "livelink:a", headYaw=0.5)

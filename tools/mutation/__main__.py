@@ -1,0 +1,113 @@
+"""Changes the router's logic and the clamps of the roles, one small thing at a time, and counts how
+many changes some test notices. `python -m tools.mutation [FILE...]`; ends with 1 below the aim.
+"""
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from .mutants import Mutant, mutants
+from .runner import Verdict, judge, name_of, warm_up
+
+AIM_PERCENT = 90.0
+ROOT = Path(__file__).parents[2]
+_UNIT = "tests/unit/routerd/test_router_"
+# The quick ones and those that notice most come first: a mutant ends with the first failure.
+ROUTER = (
+    *(f"{_UNIT}{name}.py" for name in ("mapping", "arbitration", "loss", "signal", "blending")),
+    *(f"{_UNIT}{name}.py" for name in ("control", "routes", "sources", "reasons", "messages")),
+    "tests/safety/test_router_estop.py",
+    "tests/unit/saintctl/test_route_test.py",
+    f"{_UNIT}commands.py",
+    "tests/safety/test_router_limits.py",
+    "tests/property/test_router_properties.py",
+    "tests/safety/test_router_machine.py",
+)
+ROLES = ("tests/unit/role", "tests/safety/test_role_tracks.py", "tests/safety/test_role_joints.py")
+_LOGIC = ("mapping", "outputs", "arbitration", "board", "estop", "locks", "logic", "plan")
+_EDGES = ("sources", "intake", "routes", "targets", "preview", "report")
+TARGETS: dict[str, tuple[str, ...]] = {
+    **{f"saint_services/routerd/{name}.py": ROUTER for name in (*_LOGIC, *_EDGES)},
+    "saint_services/role_tracksd/logic.py": ("tests/unit/role_tracksd", *ROLES),
+    "saint_services/lib/role/axis.py": ROLES,
+    "saint_services/lib/role/gate.py": ROLES,
+    "saint_services/lib/limits.py": ("tests/unit/lib/test_limits.py", *ROLES),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One mutant's fate."""
+
+    path: str
+    mutant: Mutant
+    verdict: Verdict
+
+
+def main() -> int:
+    """Run, print survivors and the kill rate."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="*", help="only these (parts of names do)")
+    parser.add_argument("--every", type=int, default=1, help="only every n-th mutant")
+    parser.add_argument("--minutes", type=float, default=0.0, help="end after so long")
+    arguments = parser.parse_args()
+    os.chdir(ROOT)
+    # Fewer random examples each, and the same ones: what they would find, the plain run finds.
+    os.environ |= {"SAINT_TEST_EXAMPLES": "12", "SAINT_TEST_SEED": "1"}
+    chosen = [path for path in TARGETS if not arguments.files or _is_named(path, arguments.files)]
+    until = time.monotonic() + arguments.minutes * 60 if arguments.minutes else float("inf")
+    warm_up()
+    outcomes: list[Outcome] = []
+    for path in chosen:
+        outcomes += _file(path, arguments.every, until)
+    return _report(outcomes)
+
+
+def _is_named(path: str, parts: list[str]) -> bool:
+    return any(part in path for part in parts)
+
+
+def _file(path: str, every: int, until: float) -> list[Outcome]:
+    source = Path(path).read_text()
+    tests = [each for each in TARGETS[path] if Path(each).exists()]
+    if judge(name_of(Path(path)), source, tests) != "survived":
+        sys.exit(f"{path}: its tests fail without any change; repair them first")
+    outcomes = []
+    made = mutants(source)[::every]
+    for number, mutant in enumerate(made, start=1):
+        if time.monotonic() > until:
+            print(f"{path}: out of time after {number - 1} of {len(made)}")
+            break
+        verdict = judge(name_of(Path(path)), mutant.source, tests)
+        outcomes.append(Outcome(path, mutant, verdict))
+        if verdict == "survived":
+            print(f"{path}:{mutant.line}: survived: {mutant.what}", flush=True)
+    print(f"{path}: {_rate(outcomes)}", flush=True)
+    return outcomes
+
+
+def _report(outcomes: list[Outcome]) -> int:
+    if not outcomes:
+        print("There is no such file.")
+        return 2
+    verdicts = Counter(outcome.verdict for outcome in outcomes)
+    print(f"all: {_rate(outcomes)}; {verdicts['timeout']} of them never ended")
+    return 0 if _percent(outcomes) >= AIM_PERCENT else 1
+
+
+def _rate(outcomes: list[Outcome]) -> str:
+    killed = sum(outcome.verdict != "survived" for outcome in outcomes)
+    return f"{killed} of {len(outcomes)} mutants killed, {_percent(outcomes):.1f} %"
+
+
+def _percent(outcomes: list[Outcome]) -> float:
+    killed = sum(outcome.verdict != "survived" for outcome in outcomes)
+    return 100.0 * killed / max(len(outcomes), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""Small changes of a program that its tests should notice: one comparison, sign, number, condition
+or statement at a time. Not here: running anything (runner.py).
+"""
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE),
+    ast.LtE: (ast.Lt, ast.Gt),
+    ast.Gt: (ast.GtE, ast.LtE),
+    ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,),
+    ast.NotEq: (ast.Eq,),
+    ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,),
+    ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}
+_OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+}
+_NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One changed program."""
+
+    line: int
+    what: str
+    source: str
+
+
+def mutants(source: str) -> list[Mutant]:
+    """All of them, in the order of the lines."""
+    tree = ast.parse(source)
+    found = []
+    for number, (node, change) in enumerate(_changes(tree)):
+        changed = copy.deepcopy(tree)
+        _, again = next(each for index, each in enumerate(_changes(changed)) if index == number)
+        again.apply()
+        text = ast.unparse(ast.fix_missing_locations(changed))
+        found.append(Mutant(getattr(node, "lineno", 0), change.what, text))
+    return sorted(found, key=lambda mutant: mutant.line)
+
+
+@dataclass(slots=True)
+class _Change:
+    """What to do to a tree; done only when the mutant is made."""
+
+    what: str
+    owner: ast.AST
+    field: str
+    value: object
+    index: int | None = None
+
+    def apply(self) -> None:
+        if self.index is None:
+            setattr(self.owner, self.field, self.value)
+        else:
+            getattr(self.owner, self.field)[self.index] = self.value
+
+
+def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, _Change]]:
+    for node in _code(tree):
+        yield from ((node, change) for change in _of_expression(node))
+        yield from _of_statements(node)
+
+
+def _code(tree: ast.AST) -> Iterator[ast.AST]:
+    """Every node but annotations, decorators, imports and what is only for the type checker."""
+    yield tree
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list", "type_params", "type_comment"):
+            continue
+        if isinstance(tree, ast.Assert) or (
+            isinstance(tree, ast.If) and _text(tree.test) == "TYPE_CHECKING"
+        ):
+            continue
+        for child in value if isinstance(value, list) else [value]:
+            if isinstance(child, ast.AST) and not isinstance(child, ast.Import | ast.ImportFrom):
+                yield from _code(child)
+
+
+def _of_expression(node: ast.AST) -> Iterator[_Change]:
+    if isinstance(node, ast.Compare):
+        for index, op in enumerate(node.ops):
+            for other in _COMPARISONS.get(type(op), ()):
+                name = f"{type(op).__name__} -> {other.__name__}"
+                yield _Change(f"{name}: {_text(node)}", node, "ops", other(), index)
+    elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+        other_op = _OPERATORS[type(node.op)]
+        if not isinstance(node.left, ast.Constant | ast.JoinedStr):
+            yield _Change(f"{other_op.__name__}: {_text(node)}", node, "op", other_op())
+    elif isinstance(node, ast.BoolOp):
+        swapped = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield _Change(f"{type(swapped).__name__}: {_text(node)}", node, "op", swapped)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _NAMES:
+        yield _Change(_text(node), node.func, "id", _NAMES[node.func.id])
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield _Change(f"without not: {_text(node)}", node, "op", ast.UAdd())
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        yield _Change(f"without minus: {_text(node)}", node, "op", ast.UAdd())
+    elif isinstance(node, ast.Constant):
+        yield from _of_constant(node)
+    elif isinstance(node, ast.IfExp):
+        for fixed in (True, False):
+            yield _Change(f"{fixed}: {_text(node)}", node, "test", ast.Constant(fixed))
+
+
+def _of_constant(node: ast.Constant) -> Iterator[_Change]:
+    value = node.value
+    if isinstance(value, bool):
+        yield _Change(f"{value} -> {not value}", node, "value", not value)
+    elif isinstance(value, int | float):
+        yield _Change(f"{value} -> {value + 1}", node, "value", value + 1)
+
+
+def _of_statements(node: ast.AST) -> Iterator[tuple[ast.AST, _Change]]:
+    if isinstance(node, ast.If):
+        if _text(node.test) == "TYPE_CHECKING":
+            return
+        for fixed in (True, False):
+            what = f"{fixed}: if {_text(node.test)}"
+            yield node, _Change(what, node, "test", ast.Constant(fixed))
+    if not isinstance(node, ast.FunctionDef | ast.If | ast.For | ast.While | ast.Try):
+        return
+    for name in ("body", "orelse"):
+        for index, statement in enumerate(getattr(node, name, [])):
+            if _can_go(statement):
+                what = f"without: {_text(statement)}"
+                yield statement, _Change(what, node, name, ast.Pass(), index)
+
+
+def _can_go(statement: ast.stmt) -> bool:
+    """May it be left out, and is it still a program? A new local name is needed later."""
+    if isinstance(statement, ast.Expr):
+        return not isinstance(statement.value, ast.Constant)  # a docstring
+    if isinstance(statement, ast.Assign):
+        return all(
+            isinstance(target, ast.Attribute | ast.Subscript) for target in statement.targets
+        )
+    return isinstance(statement, ast.AugAssign | ast.Continue | ast.Raise | ast.Delete)
+
+
+def _text(node: ast.AST) -> str:
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 60 else text[:57] + "..."

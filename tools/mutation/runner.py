@@ -1,0 +1,92 @@
+"""Runs the tests on one mutant, in a child of this process: everything that no mutant changes is
+imported once, and a change cannot outlive its child.
+"""
+
+import importlib
+import importlib.abc
+import importlib.util
+import os
+import select
+import signal
+import sys
+from collections.abc import Sequence
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Literal
+
+Verdict = Literal["killed", "timeout", "survived"]
+
+LIMIT_S = 90.0
+_WARM = ("pytest", "hypothesis.stateful", "pydantic", "yaml", "typer", "blockbuster", "uvloop")
+
+
+def warm_up() -> None:
+    """Import what takes long and is never changed."""
+    for name in _WARM:
+        importlib.import_module(name)
+
+
+def judge(module: str, source: str, tests: Sequence[str], limit_s: float = LIMIT_S) -> Verdict:
+    """Do the tests notice that `module` is `source` now?"""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        _test(module, source, tests)
+    return _verdict(child, limit_s)
+
+
+def _test(module: str, source: str, tests: Sequence[str]) -> None:
+    """In the child: never returns."""
+    code = 3
+    try:
+        os.setsid()  # whatever a test starts ends with it
+        null = os.open(os.devnull, os.O_RDWR)
+        for descriptor in (0, 1, 2):
+            os.dup2(null, descriptor)
+        sys.meta_path.insert(0, _Changed(module, source))
+        import pytest
+
+        plain = ["-x", "-q", "-p", "no:cacheprovider", "--no-header", "-W", "ignore"]
+        code = int(pytest.main([*plain, *tests]))
+    finally:
+        os._exit(code)
+
+
+def _verdict(child: int, limit_s: float) -> Verdict:
+    ended = os.pidfd_open(child)
+    try:
+        ready, _, _ = select.select([ended], [], [], limit_s)
+        if not ready:
+            os.killpg(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+    finally:
+        os.close(ended)
+    if not ready:
+        return "timeout"
+    return "survived" if os.waitstatus_to_exitcode(status) == 0 else "killed"
+
+
+class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the mutant instead of the module."""
+
+    def __init__(self, module: str, source: str) -> None:
+        self._module, self._source = module, source
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != self._module:
+            return None
+        return importlib.util.spec_from_loader(name, self)
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        return None
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(compile(self._source, f"<mutant of {self._module}>", "exec"), module.__dict__)
+
+
+def name_of(path: Path) -> str:
+    """saint_services/routerd/plan.py -> saint_services.routerd.plan"""
+    return ".".join(path.with_suffix("").parts)
