@@ -77,10 +77,13 @@ class Lines(Format):
     clients: int = Field(default=8, ge=1, le=64)
 
 
-class Capture(Settings):
-    """The newer mode of Live Link Face, where the phone is the server. Experimental."""
+class Capture(Format):
+    """The newer mode of Live Link Face, where the phone is the server. Experimental. Its port is
+    always our own: the phones are told to send there.
+    """
 
     enabled: bool = False
+    port: Port = 14786
     phones: list[Phone] = Field(default=[], max_length=8)
     discover: bool = True  # asks the network for phones, besides those named
 

@@ -1,6 +1,7 @@
 """Wiring: datagram -> decoder -> subject -> bus, all in the callback that reads the datagram."""
 
 import asyncio
+from typing import TYPE_CHECKING
 
 from ..lib import clock, log
 from ..lib.bus import Bus
@@ -16,11 +17,14 @@ from .control import Recordings, Subjects
 from .listening import Listening, formats_of
 from .logic import Address, Registry, Subject
 from .phones import Asking, split_address
-from .protocols import Decode, Refused, make_decoder
+from .protocols import Capture, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
 from .senders import TOO_FAST, Refusals, SenderLimit
 from .tuning import Tuning
+
+if TYPE_CHECKING:
+    from .capture_client import CaptureClient
 
 
 async def run(context: Context[Config]) -> None:
@@ -38,12 +42,22 @@ async def run(context: Context[Config]) -> None:
     await context.serve_ipc(api)
     context.spawn(recorder.work(), "recorder")
     context.spawn(listening.look_after(), "listening")
+    if config.formats.capture.enabled:
+        context.spawn(_capture(config, daemon).work(), "capture")
     context.ready("listening")
     await context.stopping.wait()
     listening.close()
     await player.stop()
     if recorder.current is not None:
         await recorder.stop()
+
+
+def _capture(config: Config, daemon: "Livelinkd") -> "CaptureClient":
+    from .capture_client import CONTROL_PORT, CaptureClient  # off by default
+
+    settings = config.formats.capture
+    phones = [split_address(phone, CONTROL_PORT) for phone in settings.phones]
+    return CaptureClient(settings.port, daemon.capture, phones, settings.discover)
 
 
 async def _tunings(context: Context[Config], store: state.Saving) -> dict[str, Tuning]:
@@ -71,6 +85,7 @@ class Livelinkd:
         )
         phones = config.formats.ifacialmocap.phones
         self.asking = Asking([split_address(phone, PHONE_PORT) for phone in phones])
+        self.capture = Capture()
         self._log = log.get(context.name)
         formats = config.formats
         vmc, face = formats.vmc, formats.ifacialmocap
@@ -80,6 +95,7 @@ class Livelinkd:
             "vmc": make_decoder("vmc", vmc.subject, vmc.names),
             "ifacialmocap": make_decoder("ifacialmocap", face.subject, face.names),
             "lines": make_decoder("lines"),
+            "capture": self.capture,
         }
         general = config.datagrams_per_second
         self._limits = {

@@ -41,6 +41,7 @@ def formats_of(config: Config) -> dict[str, Format]:
         "vmc": formats.vmc,
         "ifacialmocap": formats.ifacialmocap,
         "lines": formats.lines,
+        "capture": formats.capture,
     }
 
 
@@ -63,7 +64,7 @@ class Listening:
             if not settings.enabled:
                 for each in sockets:
                     each.close()
-            elif not passed:
+            elif not passed or name == "capture":
                 opens = open_tcp if name == "lines" else open_udp
                 sockets = [opens(self._config.address, settings.port)]
             addresses = [_told(each) for each in sockets] if settings.enabled else []

@@ -4,6 +4,7 @@ can be shown and sent on; angles are the rotation that they came from.
 
 import json
 import math
+import struct
 from typing import Any
 
 import pytest
@@ -52,6 +53,10 @@ SOUND: dict[str, list[bytes]] = {
         b"trackingStatus&1|jawOpen&5|=head#1,2,3,4,5,6|leftEye#1,2,3|",
     ],
     "lines": [json.dumps(_LINE).encode()],
+    "capture": [
+        b"\1\0\3\0abc" + struct.pack("<ifiiH52H6f", 7, 0.5, 60, 1, 52, *range(52), *range(6)),
+        b"\1\0\1\0x" + struct.pack("<ifiiH3H6f", 7, 0.5, 60, 1, 3, 0, 1, 65535, *[0.5] * 6),
+    ],
 }  # fmt: skip
 
 

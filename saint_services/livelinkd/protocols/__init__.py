@@ -4,6 +4,7 @@ reason why it was refused. Some keep what a sender has told before, so each user
 
 from collections.abc import Callable, Mapping
 
+from .capture import Capture
 from .frames import Decode, Frame, Outcome, Refused, Transform
 from .ifacialmocap import IFacialMocap
 from .json_live_link import JsonLiveLink
@@ -12,7 +13,8 @@ from .llf import decode as decode_llf
 from .vmc import Vmc
 
 __all__ = [
-    "DECODERS", "Decode", "Frame", "Outcome", "Refused", "Transform", "decode_llf", "make_decoder",
+    "DECODERS", "Capture", "Decode", "Frame", "Outcome", "Refused", "Transform", "decode_llf",
+    "make_decoder",
 ]  # fmt: skip
 
 
@@ -26,6 +28,7 @@ DECODERS: dict[str, Callable[[], Decode]] = {
     "vmc": Vmc,
     "ifacialmocap": IFacialMocap,
     "lines": Lines,
+    "capture": Capture,
 }
 
 

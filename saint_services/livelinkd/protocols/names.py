@@ -5,6 +5,7 @@ network may be a name at all.
 import math
 import unicodedata
 from functools import lru_cache
+from typing import TypeGuard
 
 LONGEST_NAME = 100  # characters; the router takes 128 with "livelink:" in front
 LARGEST = 1e6  # of a value without a range of its own: far below what 32 bits hold
@@ -65,7 +66,7 @@ def is_clean(text: str) -> bool:
     return text.isprintable() or not any(unicodedata.category(c) in ("Cc", "Cs") for c in text)
 
 
-def is_name(text: object) -> bool:
+def is_name(text: object) -> TypeGuard[str]:
     """May be the name of a value or a bone."""
     return isinstance(text, str) and 0 < len(text) <= LONGEST_NAME and is_clean(text)
 

@@ -46,7 +46,7 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
         assert (await desk.do("zero", **WHO))["output"]["headYaw"] == 0.0
         assert (await desk.do("scale", **WHO, scale={"jawOpen": 2}))["scale"] == {"jawOpen": 2.0}
         assert "free" in (await desk.do("release", **WHO))["message"]
-        assert len((await desk.do("list_formats"))["formats"]) == 5
+        assert len((await desk.do("list_formats"))["formats"]) == 6
         assert desk.notes == [
             "Subject FaceCapture-p got a new zero",
             "Subject FaceCapture-p was scaled",

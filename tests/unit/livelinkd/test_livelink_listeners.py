@@ -105,6 +105,7 @@ async def test_a_format_that_is_off_is_not_heard(tmp_path: Path) -> None:
         told = (await ears.client.get("/formats", ListenerList)).formats
         assert {each.format: each.enabled for each in told} == {
             "llf": True, "json": True, "vmc": False, "ifacialmocap": True, "lines": True,
+            "capture": False,
         }  # fmt: skip
         assert told[0].addresses == [f"udp 127.0.0.1:{ears.ports['llf']}"]
         assert told[2].addresses == []

@@ -1,0 +1,200 @@
+"""The newer mode of Live Link Face (phone as server), as its public sources describe it; no capture
+of a real phone was seen, so all of this is experimental. Three forms of messages:
+
+    discovery, UDP    CPSDISCOVER 0, u16 version, u8 kind, payload           little-endian
+    control, TCP      CPSCONTROL 0, u16 version, u32 size, UTF-8 JSON        little-endian
+    stream, UDP       see Capture, one frame of one subject                  little-endian
+
+Not here: who is asked for what and when (capture_session.py).
+"""
+
+import json
+import math
+import struct
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from .frames import Frame, Outcome, Refused, WrongError
+from .json_live_link import read_json
+from .names import LARGEST, SHAPES, folded, is_name
+
+DISCOVER = b"CPSDISCOVER\0"
+CONTROL = b"CPSCONTROL\0"
+LARGEST_BYTES = 8192  # of a stream datagram: twice what a MetaHuman needs
+MAX_CONTROLS = 1024
+MAX_SUBJECTS = 16
+LARGEST_CONTROL_BYTES = 1 << 20  # of one message: the list of all subjects and their controls
+DISCOVER_VERSION, CONTROL_VERSION = 2, 1
+REQUEST, RESPONSE = 0, 1
+_DISCOVER_HEADER = struct.Struct("<HB")
+_CONTROL_HEADER = struct.Struct("<HI")
+_PORT = struct.Struct("<H")
+_SERVER_ID = 16
+_LENGTH = struct.Struct("<H")
+_TIME = struct.Struct("<ifii")
+_POSE = struct.Struct("<6f")
+_POSE_NAMES = ("headRoll", "headPitch", "headYaw", "headX", "headY", "headZ")
+_ANGLES = 3  # of these are degrees
+_FULL = 65535.0
+
+
+def discovery() -> bytes:
+    """Asks for phones."""
+    return DISCOVER + _DISCOVER_HEADER.pack(DISCOVER_VERSION, REQUEST)
+
+
+def answered_port(data: bytes, default: int) -> int | None:
+    """The control port of a phone that answers; None when it is no answer."""
+    start = len(DISCOVER) + _DISCOVER_HEADER.size
+    if not data.startswith(DISCOVER) or len(data) < start + _SERVER_ID + _PORT.size:
+        return None
+    _, kind = _DISCOVER_HEADER.unpack_from(data, len(DISCOVER))
+    if kind != RESPONSE:
+        return None
+    port: int = _PORT.unpack_from(data, len(data) - _PORT.size)[0]  # it is the last field
+    return port if port >= 1024 else default
+
+
+def packed(message: dict[str, Any]) -> bytes:
+    """A control message as it is sent."""
+    text = json.dumps(message, ensure_ascii=False).encode()
+    return CONTROL + _CONTROL_HEADER.pack(CONTROL_VERSION, len(text)) + text
+
+
+class Unpacker:
+    """Control messages out of a stream of bytes. After WrongError the connection is of no use."""
+
+    def __init__(self) -> None:
+        self._begun = b""
+
+    def feed(self, data: bytes) -> list[dict[str, Any]]:
+        """The messages that are complete now."""
+        self._begun += data
+        found = []
+        while (message := self._next()) is not None:
+            found.append(message)
+        return found
+
+    def _next(self) -> dict[str, Any] | None:
+        start = len(CONTROL) + _CONTROL_HEADER.size
+        if not CONTROL.startswith(self._begun[: len(CONTROL)]):
+            raise WrongError("it is not a control message")
+        if len(self._begun) < start:
+            return None
+        _, size = _CONTROL_HEADER.unpack_from(self._begun, len(CONTROL))
+        if size > LARGEST_CONTROL_BYTES:
+            raise WrongError("a control message is too long")
+        if len(self._begun) < start + size:
+            return None
+        text, self._begun = self._begun[start : start + size], self._begun[start + size :]
+        message = read_json(text)
+        if not isinstance(message, dict):
+            raise WrongError("it is not a JSON object")
+        return message
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """A subject as the phone describes it."""
+
+    name: str
+    names: tuple[str, ...]  # of its values: the controls, then the head's pose
+
+
+class Capture:
+    """Decodes stream datagrams: u16 version, u16 length and subject id, i32 frame, f32 sub-frame,
+    i32 and i32 rate, u16 count, count x u16 (65535 is 1), 6 x f32 head pose (roll, pitch, yaw, x,
+    y, z). What the values are called was told before: `learn`.
+    """
+
+    def __init__(self) -> None:
+        self._subjects: dict[tuple[str, str], Described] = {}
+
+    def learn(self, sender: str, subjects: dict[str, Described]) -> None:
+        """What this phone's subjects are; forgets what it told before."""
+        kept = {key: value for key, value in self._subjects.items() if key[0] != sender}
+        added = {(sender, id_): each for id_, each in list(subjects.items())[:MAX_SUBJECTS]}
+        self._subjects = kept | added
+
+    def __call__(self, data: bytes, sender: str) -> list[Outcome]:
+        try:
+            return [self._frame(data, sender)]
+        except WrongError as err:
+            return [Refused(str(err))]
+
+    def _frame(self, data: bytes, sender: str) -> Frame:
+        if len(data) > LARGEST_BYTES:
+            raise WrongError("it is too long")
+        id_, position = _text(data)
+        if len(data) < position + _TIME.size + _LENGTH.size:
+            raise WrongError("it ends inside the frame time")
+        number, subframe, numerator, denominator = _TIME.unpack_from(data, position)
+        if number < 0 or numerator <= 0 or denominator <= 0 or not math.isfinite(subframe):
+            raise WrongError("its frame time is not valid")
+        values = _values(data, position + _TIME.size)
+        known = self._subjects.get((sender, id_))
+        about = known or _guessed(id_, len(values) - len(_POSE_NAMES))
+        if len(about.names) != len(values):
+            raise WrongError("its number of values is not the one that was told")
+        subframe -= math.floor(subframe)
+        rate = numerator, denominator
+        return Frame(about.name, id_, "face", number, subframe, rate, about.names, values)
+
+
+def _text(data: bytes) -> tuple[str, int]:
+    start = 2 * _LENGTH.size
+    if len(data) < start:
+        raise WrongError("it ends inside the subject id")
+    length = _LENGTH.unpack_from(data, _LENGTH.size)[0]
+    if length > len(data) - start:
+        raise WrongError("it ends inside the subject id")
+    try:
+        text = data[start : start + length].decode()
+    except UnicodeDecodeError:
+        raise WrongError("its subject id is not UTF-8") from None
+    if not is_name(text):
+        raise WrongError("its subject id is not valid")
+    return text, start + length
+
+
+def _values(data: bytes, position: int) -> tuple[float, ...]:
+    count = _LENGTH.unpack_from(data, position)[0]
+    position += _LENGTH.size
+    if count > MAX_CONTROLS:
+        raise WrongError("it has too many values")
+    if len(data) - position != count * 2 + _POSE.size:
+        raise WrongError("its length is not that of its values")
+    controls = struct.unpack_from(f"<{count}H", data, position)
+    pose = _POSE.unpack_from(data, position + count * 2)
+    if not all(abs(value) <= LARGEST for value in pose):  # NaN is not
+        raise WrongError("a value is not finite")
+    turned = (math.radians(value) for value in pose[:_ANGLES])
+    return (*(value / _FULL for value in controls), *turned, *pose[_ANGLES:])
+
+
+@lru_cache(maxsize=64)
+def _guessed(id_: str, count: int) -> Described:
+    """Not told, as in a recording: ARKit's shapes when there are as many."""
+    if count == len(SHAPES):
+        return Described(id_, (*SHAPES, *_POSE_NAMES))
+    return Described(id_, (*(f"control_{index}" for index in range(count)), *_POSE_NAMES))
+
+
+def described(body: Any) -> dict[str, Described]:
+    """The phone's answer about its subjects, by id; what is not sound is left out."""
+    listed = body.get("subjects") if isinstance(body, dict) else body
+    found: dict[str, Described] = {}
+    for each in listed if isinstance(listed, list) else []:
+        if not isinstance(each, dict) or not is_name(each.get("id")):
+            continue
+        metadata = each.get("animationMetadata")
+        controls = metadata.get("controls") if isinstance(metadata, dict) else None
+        name = each.get("name")
+        if not isinstance(controls, list) or not all(is_name(one) for one in controls):
+            continue
+        names = (*(folded(one) for one in controls), *_POSE_NAMES)
+        if len(set(names)) != len(names) or len(controls) > MAX_CONTROLS:
+            continue
+        found[each["id"]] = Described(name if is_name(name) else each["id"], names)
+    return dict(list(found.items())[:MAX_SUBJECTS])
