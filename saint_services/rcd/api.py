@@ -146,7 +146,11 @@ class Control:
     async def step(self, call: Call[CalibrationStep]) -> CalibrationInfo:
         async with self._changing:
             self._keep_alive()
-            await self._step(call.body.step)
+            try:
+                await self._step(call.body.step)
+            finally:
+                if self._rcd.calibration is None:
+                    self._forget()
             return await self.calibration(Call({}, {}, None))
 
     async def _step(self, step: str) -> None:
@@ -176,10 +180,14 @@ class Control:
 
     def _keep_alive(self) -> None:
         """The sticks move nothing while a calibration runs, so a forgotten one must end."""
-        if self._giving_up is not None:
-            self._giving_up.cancel()
+        self._forget()
         loop = asyncio.get_running_loop()
         self._giving_up = loop.call_later(IDLE_S, self._rcd.calibrate, None)
+
+    def _forget(self) -> None:
+        if self._giving_up is not None:
+            self._giving_up.cancel()
+            self._giving_up = None
 
     # Detection
 
@@ -188,7 +196,7 @@ class Control:
             if self._rcd.calibration is not None:
                 raise SaintError(Code.REFUSED, "a calibration runs", fix="End it first.")
             device = self._rcd.settings.uart.device
-            self._rcd.pause()
+            self._rcd.pause("the protocol is being detected")
             try:
                 report = detection.report(await listen(device, call.body.seconds))
             finally:

@@ -28,6 +28,7 @@ from .state import FILE, MIGRATIONS, VERSION, State, effective
 STATE_PERIOD_S = 0.1
 LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may have missed it
 TELEMETRY_PERIOD_S = 0.5
+OPENING_S = 0.5  # until a line that is opened anew has brought its first frames
 SOURCE = "rc"
 
 
@@ -76,6 +77,8 @@ class Rcd:
         self._selection.rules = settings.failover or Failover()
         self._arming = Arming(settings.arm)
         self._is_lost = True
+        self._is_paused = False  # by an operator's work: no loss, whatever the lines say
+        self._has_driven = False  # else there is nothing to lose
         self._samples = bus.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
         self._stamp = Time()
@@ -84,6 +87,7 @@ class Rcd:
         first = time.monotonic_ns() // 1000
         self._sample = InputSample(stamp=self._stamp, source=SOURCE, sequence=first)
         self._repeating: asyncio.TimerHandle | None = None
+        self._looking: asyncio.TimerHandle | None = None
         self._deciding: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
         self._robot = telemetry.Robot()
@@ -135,6 +139,7 @@ class Rcd:
             for line in self._lines:
                 line.start()
             return
+        self.calibration = None
         for line in self._lines:
             line.close("it is switched off")
         self._let_go()
@@ -149,32 +154,38 @@ class Rcd:
             if settings.channels != before.channels:
                 line.receiver.apply(Normalizer(settings.channels))
         if _connection(settings) != _connection(before):
-            self._lines[0].close("its connection is being changed")
+            self.pause("its connection is being changed")
             self._lines[0] = self._line(settings)
             self._selection.receivers = [line.receiver for line in self._lines]
-            if self._enabled:
-                self._lines[0].start()
-        if self._is_lost:
+            self.resume()
+        elif self._is_lost:
             self._repeat()
         self._changed.set()
 
-    def pause(self) -> None:
-        """Close the first line for a while: somebody else listens on it."""
-        self._lines[0].close("the protocol is being detected")
+    def pause(self, reason: str) -> None:
+        """Close the first line for a while; nothing is driven meanwhile."""
+        self._is_paused = True
+        self._lines[0].close(reason)
         self._let_go()
 
     def resume(self) -> None:
-        """Open it again."""
+        """Open it again. A signal that is not there after a while is lost."""
+        self._is_paused = False
         if self._enabled:
             self._lines[0].start()
+        self._look_later()
 
     def calibrate(self, calibration: Calibration | None) -> None:
-        """While one runs, the sticks move nothing."""
+        """While one runs, the sticks move nothing; None: it is over."""
+        if calibration is None and self.calibration is None:
+            return
         self.calibration = calibration
-        if calibration is not None:
-            self._let_go()
         self._is_lost = True  # so that the next frame counts as a signal that comes back
         self._arming.lose()
+        if calibration is not None:
+            self._let_go()
+        else:
+            self._look_later()
         self._changed.set()
 
     def summary(self) -> str:
@@ -188,15 +199,16 @@ class Rcd:
         for line in self._lines:
             line.close("rcd has stopped")
         self._let_go()
-        for timer in (self._repeating, self._deciding):
+        for timer in (self._repeating, self._deciding, self._looking):
             if timer is not None:
                 timer.cancel()
 
     # From the lines
 
     def _on_open(self, line: ReceiverLine) -> None:
-        self._health.clear(Code.HARDWARE_MISSING)
-        self._health.clear(Code.HARDWARE_FAULT)
+        if not any(each.problem for each in self._lines):
+            self._health.clear(Code.HARDWARE_MISSING)
+            self._health.clear(Code.HARDWARE_FAULT)
         self._log.info("receiver's line is open", device=line.connection.place)
 
     def _on_gone(self, line: ReceiverLine, error: SaintError) -> None:
@@ -206,12 +218,14 @@ class Rcd:
     def _on_frame(self, line: ReceiverLine, outcome: Outcome) -> None:
         if len(self._lines) > 1 or outcome is Outcome.LOST:
             self._decide()
+        if outcome is Outcome.LOST and self._selection.receiver.failsafe and not self._is_lost:
+            self._repeat()  # the other one will take over: until then nobody else may
         if outcome is not Outcome.LIVE or line.receiver is not self._selection.receiver:
             return
         if self.calibration is not None:
             self.calibration.take(line.receiver.us, clock.monotonic_s())
             return
-        if self._is_lost:
+        if self._is_lost or self._repeating is not None:
             self._come_back(line)
         if self._arming.rules is not None:
             self._arm(line.receiver)
@@ -244,10 +258,12 @@ class Rcd:
         self._changed.set()
 
     def _come_back(self, line: ReceiverLine) -> None:
-        self._is_lost = False
+        was_lost, self._is_lost, self._has_driven = self._is_lost, False, True
         if self._repeating is not None:
             self._repeating.cancel()
             self._repeating = None
+        if not was_lost:
+            return
         self._log.info("signal acquired", protocol=line.connection.protocol)
         self._changed.set()
 
@@ -264,9 +280,13 @@ class Rcd:
         if self._repeating is not None:
             self._repeating.cancel()
             self._repeating = None
-        if not self._enabled or self.calibration or not self._selection.receiver.was_live:
+        is_working = self._is_paused or self.calibration is not None
+        if is_working or not self._enabled or not self._has_driven:
             return
-        content = failsafe_content(self.settings.failsafe.action, self._selection.receiver)
+        action = self.settings.failsafe.action
+        if not self._selection.is_lost and action != "passthrough":
+            action = "hold"
+        content = failsafe_content(action, self._selection.receiver)
         self._publish(content, failsafe=True)
         if content != NOTHING:
             self._repeating = self._loop.call_later(LOST_PERIOD_S, self._repeat)
@@ -276,8 +296,21 @@ class Rcd:
         if self._repeating is not None:
             self._repeating.cancel()
             self._repeating = None
-        if self._selection.receiver.was_live:
+        if self._has_driven:
             self._publish(NOTHING, failsafe=True)
+
+    def _look_later(self) -> None:
+        """Give the signal the time that it needs to come back, then say so if it has not."""
+        if self._looking is not None:
+            self._looking.cancel()
+        rules = self.settings.failsafe
+        wait_s = (rules.timeout_ms + rules.recovery_ms) / 1000 + OPENING_S
+        self._looking = self._loop.call_later(wait_s, self._look)
+
+    def _look(self) -> None:
+        self._looking = None
+        if self._selection.is_lost:
+            self._repeat()
 
     def _publish(self, content: Content, failsafe: bool) -> None:
         sample = self._sample

@@ -57,11 +57,6 @@ class Receiver:
     def timeout_s(self) -> float:
         return self.rules.timeout_ms / 1000
 
-    @property
-    def was_live(self) -> bool:
-        """It counted once, so that there is something to lose."""
-        return self._was_live
-
     def take(self, frame: Frame, now_s: float) -> Outcome:
         """One valid frame."""
         self.heard_s = now_s

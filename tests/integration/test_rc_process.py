@@ -194,7 +194,7 @@ async def test_second_receiver_drives_on(place: Place) -> None:
             await bus_rig.until(lambda: bool(place.live) and len(place.live[-1].names) == 16)
         await bus_rig.until(lambda: len(place.live[-1].names) == 18)
         assert (await place.status()).receiver == "failover"
-        assert len(place.live) == len(place.samples)  # never told as lost
+        assert all(sample.names for sample in place.samples)  # never let go
         async with place.sending(crsf()):
             await bus_rig.until(lambda: len(place.live[-1].names) == 16)
             assert (await place.status()).receiver == "primary"

@@ -171,7 +171,11 @@ class EdgeLine:
 
     def start(self) -> None:
         """Open the pins now, or as soon as they can be had."""
-        self._retry = None
+        if self._retry is not None:
+            self._retry.cancel()
+            self._retry = None
+        if self._pins is not None:
+            return
         try:
             pins = self._open_pins()
         except SaintError as err:

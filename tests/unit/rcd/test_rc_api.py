@@ -55,7 +55,8 @@ async def test_channels_are_listed_and_shown(line: Line, tmp_path: Path) -> None
 
 
 async def test_range_is_changed_between_two_frames(line: Line, tmp_path: Path) -> None:
-    async with robot(line, tmp_path) as rc, rc.stick(crsf(ch1=1750)):
+    patient = {"timeout_ms": 2000}  # however busy this computer is
+    async with robot(line, tmp_path, failsafe=patient) as rc, rc.stick(crsf(ch1=1750)):
         await rc.until(lambda: bool(rc.live))
         assert rc.live[-1].values[0] == 0.5
         before = rc.live[-1].sequence

@@ -6,10 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.rc import FailsafeInfo, RcStatus, SetEnabled, SetFailsafe
+from saint_services.lib.api.rc import (
+    CalibrationInfo,
+    CalibrationStep,
+    FailsafeInfo,
+    ProtocolInfo,
+    RcStatus,
+    SetEnabled,
+    SetFailsafe,
+    SetProtocol,
+)
 from saint_services.lib.generated.saint_msgs import RouterHeartbeat
 from saint_services.lib.generated.sensor_msgs import BatteryState
 from saint_services.lib.generated.topics import BATTERY, ROUTER_HEARTBEAT
+from saint_services.lib.health import HealthReport
 from saint_services.rcd.protocols.crsf import CrsfParser
 from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
 from tests.unit.rcd.rig import FRAME, FRAMES, Line, crsf, robot
@@ -184,8 +194,22 @@ async def test_second_receiver_takes_over(line: Line, second: Line, tmp_path: Pa
             status = await rc.status()
             assert (status.receiver, status.protocol) == ("failover", "sbus")
             assert [each.failsafe for each in status.receivers] == [True, False]
-            assert not any(sample.failsafe for sample in rc.samples)
+            # In between nobody else may drive: the last values are held.
+            between = [sample for sample in rc.samples if sample.failsafe]
+            assert between and {sample.values for sample in between} == {rc.live[0].values}
         await rc.until(lambda: rc.samples[-1].names == ("estop",))
+
+
+async def test_passthrough_lets_go_until_the_second_takes_over(
+    line: Line, second: Line, tmp_path: Path
+) -> None:
+    failover = {"protocol": "sbus", "uart": {"device": str(second.path)}, "after_ms": 200}
+    action = {"action": "passthrough"}
+    async with robot(line, tmp_path, failover=failover, failsafe=action) as rc:
+        async with rc.stick(SBUS, second):
+            await rc.drive()
+            await rc.until(lambda: len(rc.live[-1].names) == 18)
+        assert {sample.names for sample in rc.samples if sample.failsafe} == {()}
 
 
 async def test_first_receiver_takes_back(line: Line, second: Line, tmp_path: Path) -> None:
@@ -217,7 +241,7 @@ async def test_arm_switch_must_be_moved_after_start_and_loss(line: Line, tmp_pat
 
 
 async def test_disarming_lets_go_at_once(line: Line, tmp_path: Path) -> None:
-    async with robot(line, tmp_path, arm={"number": 5}) as rc:
+    async with robot(line, tmp_path, arm={"number": 5}, failsafe={"timeout_ms": 2000}) as rc:
         await rc.drive(crsf(ch5=1000))
         await rc.drive_until(lambda: len(rc.live[-1].names) == 16, crsf(ch5=2000))
         before = len(rc.samples)
@@ -242,7 +266,7 @@ async def test_transmitter_is_told_of_the_robot(line: Line, tmp_path: Path) -> N
 
 
 async def test_unread_telemetry_disturbs_nothing(line: Line, tmp_path: Path) -> None:
-    async with robot(line, tmp_path) as rc, rc.stick(FRAME):
+    async with robot(line, tmp_path, failsafe={"timeout_ms": 2000}) as rc, rc.stick(FRAME):
         await rc.until(lambda: len(rc.live) > 60)
         assert (await rc.status()).rejected == 0
 
@@ -277,3 +301,38 @@ async def test_replugged_receiver_is_back_at_once(
         await rc.until(lambda: rc.samples[-1].failsafe)
         line.plug()
         await rc.drive()
+
+
+async def test_work_on_the_receiver_is_no_loss_but_its_outcome_may_be(
+    line: Line, tmp_path: Path
+) -> None:
+    async with robot(line, tmp_path, failsafe={"action": "estop", "recovery_ms": 0}) as rc:
+        await rc.drive()
+        await rc.client.post("/protocol", SetProtocol(protocol="ibus"), ProtocolInfo)
+        await rc.until(lambda: rc.samples[-1].names == ())
+        assert not any(sample.names == ("estop",) for sample in rc.samples)
+        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+
+
+async def test_signal_that_was_lost_during_a_calibration_is_told_afterwards(
+    line: Line, tmp_path: Path
+) -> None:
+    async with robot(line, tmp_path, failsafe={"action": "estop", "recovery_ms": 0}) as rc:
+        async with rc.stick(FRAME):
+            await rc.until(lambda: bool(rc.live))
+            await rc.client.post("/calibration", CalibrationStep(step="start"), CalibrationInfo)
+        await rc.until(lambda: bool(rc.states) and rc.states[-1].failsafe)
+        assert not any(sample.names == ("estop",) for sample in rc.samples)
+        await rc.client.post("/calibration", CalibrationStep(step="cancel"), CalibrationInfo)
+        await rc.until(lambda: rc.samples[-1].names == ("estop",))
+
+
+async def test_issue_of_one_line_stays_while_the_other_opens(
+    line: Line, second: Line, tmp_path: Path
+) -> None:
+    line.unplug()
+    failover = {"protocol": "sbus", "uart": {"device": str(second.path)}}
+    async with robot(line, tmp_path, failover=failover) as rc:
+        async with rc.stick(SBUS, second):
+            await rc.until(lambda: bool(rc.live))
+        assert not (await rc.client.get("/health", HealthReport)).healthy
