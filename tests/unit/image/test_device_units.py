@@ -160,3 +160,13 @@ def test_initrd_has_every_program_that_it_calls() -> None:
         )
     )
     assert called <= known
+
+
+def test_folders_of_the_data_partition_can_be_made_within_the_sandbox() -> None:
+    """saint-data.service may not set the bits that the sandbox of all units forbids."""
+    sandbox = (ROOT / "systemd/saint-.service.d/10-sandbox.conf").read_text()
+    assert "RestrictSUIDSGID=yes" in sandbox
+    listed = (OVERLAYS / "common/usr/lib/tmpfiles.d/saint-data.conf.j2").read_text()
+    modes = re.findall(r"^[a-zA-Z]\S* \S+ (\d+) ", listed, re.MULTILINE)
+    assert modes
+    assert [mode for mode in modes if int(mode, 8) & 0o6000] == []
