@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pydantic_core import to_json
+import orjson
 
 from ..lib.clock import wall_s
+from .frames import text_frame
 
 Snapshot = Callable[[], dict[str, Any] | None]
 
@@ -20,19 +21,9 @@ class Subscriber(Protocol):
     def changed(self, topic: str) -> None: ...
 
 
-def text_frame(payload: bytes) -> bytes:
-    """A whole unmasked WebSocket text message (RFC 6455 section 5.2), as servers send it."""
-    size = len(payload)
-    if size < 126:
-        return bytes((0x81, size)) + payload
-    if size < 1 << 16:
-        return b"\x81\x7e" + size.to_bytes(2, "big") + payload
-    return b"\x81\x7f" + size.to_bytes(8, "big") + payload
-
-
 def encoded(message: dict[str, Any]) -> bytes:
     """A message as a frame."""
-    return text_frame(to_json(message, inf_nan_mode="null"))  # three times as fast as json.dumps
+    return text_frame(orjson.dumps(message))  # not a number becomes null
 
 
 @dataclass(slots=True)

@@ -11,11 +11,15 @@ from ..lib.api.routing import Route
 
 LARGEST_BYTES = 64 * 1024
 MOST_TOPICS = 16
+MOST_VALUES = 128
 
 Group = Literal["head", "arms", "tracks", "system", "management", "router", "rc", "livelink"]
-MessageId = Annotated[str, StringConstraints(max_length=128)] | int
+MessageId = (
+    Annotated[str, StringConstraints(max_length=128)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]
+)
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
+InputName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,63}$")]
 NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 RouteId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
@@ -48,6 +52,17 @@ class Unsubscribe(Request):
     topics: list[str] = Field(min_length=1, max_length=MOST_TOPICS)
 
 
+class Input(Request):
+    """One reading of a stick, a pad, a panel: newest wins, and it is lost 300 ms after the last.
+    With a target the names are its fields; without one they are free, for routes to map.
+    """
+
+    id: MessageId | None = None
+    type: Literal["input"]
+    target: str = Field(default="", max_length=64)
+    values: dict[InputName, Number] = Field(min_length=1, max_length=MOST_VALUES)
+
+
 class Command(Request):
     """{type: command, target, action, params}"""
 
@@ -67,13 +82,14 @@ class Grouped(Request):
     params: dict[str, Any] = Field(default_factory=dict)
 
 
-Envelope = Auth | Subscribe | Unsubscribe | Command | Grouped
+Envelope = Auth | Subscribe | Unsubscribe | Input | Command | Grouped
 
 # The message's `type` decides which model it must be.
 ENVELOPES: dict[str, type[Envelope]] = {
     "auth": Auth,
     "subscribe": Subscribe,
     "unsubscribe": Unsubscribe,
+    "input": Input,
     "command": Command,
     **dict.fromkeys(get_args(Group), Grouped),
 }

@@ -5,6 +5,7 @@ publishers, and what was heard. Wiring only.
 import asyncio
 import itertools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,6 +77,7 @@ class Robot:
     samples: Publisher[InputSample]
     stop: Publisher[Bool]
     goals: Goals = field(default_factory=Goals)
+    on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(
         default_factory=lambda: itertools.count(time.time_ns() // 1000)
@@ -92,16 +94,17 @@ class Robot:
 
     def send(self, source: str, target: str, values: Values) -> None:
         """One new sample of a client."""
-        self.samples.publish(
-            InputSample(
-                stamp=stamp(),
-                source=source,
-                sequence=next(self.sequence),
-                target=target,
-                names=tuple(values),
-                values=tuple(values.values()),
-            )
+        sample = InputSample(
+            stamp=stamp(),
+            source=source,
+            sequence=next(self.sequence),
+            target=target,
+            names=tuple(values),
+            values=tuple(values.values()),
         )
+        self.samples.publish(sample)
+        if self.on_sent:
+            self.on_sent(sample)
 
     def aim(self, source: str, role: RoleConfig, values: Values) -> None:
         """Positions that a client wants to be reached; sent again until they must be."""

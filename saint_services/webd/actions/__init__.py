@@ -23,31 +23,38 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Action(Generic[P]):
-    """`is_quick`: it only publishes, so it runs before the client's next message is read."""
+    """It asks another daemon."""
 
     params: type[P]
     handler: Callable[[Robot, Caller, P], Awaitable[Data]]
-    is_quick: bool = False
 
 
-ACTIONS: dict[str, dict[str, Action[Any]]] = {
+@dataclass(frozen=True, slots=True)
+class Quick(Generic[P]):
+    """It waits for nobody, so it is done before the client's next message is read."""
+
+    params: type[P]
+    handler: Callable[[Robot, Caller, P], Data]
+
+
+ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "head": {
-        "move": Action(m.HeadMove, motion.head_move, is_quick=True),
-        "home": Action(m.Nothing, motion.head_home, is_quick=True),
+        "move": Quick(m.HeadMove, motion.head_move),
+        "home": Quick(m.Nothing, motion.head_home),
     },
     "arms": {
-        "move": Action(m.ArmMove, motion.arm_move, is_quick=True),
-        "home": Action(m.ArmHome, motion.arm_home, is_quick=True),
-        "gripper": Action(m.Gripper, motion.gripper, is_quick=True),
+        "move": Quick(m.ArmMove, motion.arm_move),
+        "home": Quick(m.ArmHome, motion.arm_home),
+        "gripper": Quick(m.Gripper, motion.gripper),
     },
     "tracks": {
-        "drive": Action(m.Drive, motion.drive, is_quick=True),
-        "stop": Action(m.Nothing, motion.stop, is_quick=True),
+        "drive": Quick(m.Drive, motion.drive),
+        "stop": Quick(m.Nothing, motion.stop),
         "estop": Action(m.EStop, system.estop),
     },
     "system": {
         "status": Action(m.Nothing, system.status),
-        "describe": Action(m.Nothing, system.describe, is_quick=True),
+        "describe": Quick(m.Nothing, system.describe),
         "estop": Action(m.EStop, system.estop),
     },
     "management": {
@@ -66,7 +73,7 @@ ACTIONS: dict[str, dict[str, Action[Any]]] = {
         "firmware_import": Action(ImportRequest, firmware.take),
         "firmware_delete": Action(m.FirmwareParams, firmware.remove),
         "trigger_update": Action(m.TriggerUpdate, firmware.trigger),
-        "get_activity_log": Action(m.ActivityLog, management.get_activity_log, is_quick=True),
+        "get_activity_log": Quick(m.ActivityLog, management.get_activity_log),
     },
     "router": {
         "get_status": Action(m.Nothing, router.get_status),

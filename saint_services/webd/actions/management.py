@@ -99,7 +99,7 @@ async def set_node_name(robot: Robot, caller: Caller, params: m.NameNode) -> Dat
     return reply.model_dump(mode="json")
 
 
-async def get_activity_log(robot: Robot, _: Caller, params: m.ActivityLog) -> Data:
+def get_activity_log(robot: Robot, _: Caller, params: m.ActivityLog) -> Data:
     """Newest first."""
     entries = robot.log.newest(params.limit, params.offset, params.level, params.source)
     return {"entries": entries}

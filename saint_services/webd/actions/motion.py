@@ -22,27 +22,27 @@ def _role(robot: Robot, target: str) -> RoleConfig:
     return role
 
 
-async def head_move(robot: Robot, caller: Caller, move: m.HeadMove) -> Data:
+def head_move(robot: Robot, caller: Caller, move: m.HeadMove) -> Data:
     """The named axes go to the named angles."""
     robot.aim(caller.source, _role(robot, "head"), logic.head_values(move))
     return {}
 
 
-async def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     """All axes to neutral."""
     role = _role(robot, "head")
     robot.aim(caller.source, role, logic.home_values(role))
     return {}
 
 
-async def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:
+def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:
     """Joints go to the named angles."""
     role = _role(robot, f"arms.{move.arm}")
     robot.aim(caller.source, role, logic.arm_values(move, role))
     return {}
 
 
-async def arm_home(robot: Robot, caller: Caller, home: m.ArmHome) -> Data:
+def arm_home(robot: Robot, caller: Caller, home: m.ArmHome) -> Data:
     """All joints to neutral."""
     roles = [_role(robot, f"arms.{a}") for a in ("left", "right") if home.arm in (a, "both")]
     for role in roles:
@@ -50,7 +50,7 @@ async def arm_home(robot: Robot, caller: Caller, home: m.ArmHome) -> Data:
     return {}
 
 
-async def gripper(robot: Robot, caller: Caller, grip: m.Gripper) -> Data:
+def gripper(robot: Robot, caller: Caller, grip: m.Gripper) -> Data:
     """Opens or closes."""
     role = _role(robot, f"arms.{grip.arm}")
     values = {"gripper": grip.position}
@@ -59,13 +59,13 @@ async def gripper(robot: Robot, caller: Caller, grip: m.Gripper) -> Data:
     return {}
 
 
-async def drive(robot: Robot, caller: Caller, speed: m.Drive) -> Data:
+def drive(robot: Robot, caller: Caller, speed: m.Drive) -> Data:
     """One velocity set-point."""
     _role(robot, "tracks")
     robot.send(caller.source, "tracks", {"linear": speed.linear, "angular": speed.angular})
     return {}
 
 
-async def stop(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+def stop(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     """Zero velocity, as a set-point."""
-    return await drive(robot, caller, m.Drive())
+    return drive(robot, caller, m.Drive())

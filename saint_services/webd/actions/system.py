@@ -22,7 +22,7 @@ async def status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return {"robot": robot.roles.name, **views.system(robot.newest, monotonic_s())}
 
 
-async def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     """Targets with their fields: units, limits, what happens on loss."""
     targets = {target: _fields(role) for target, role in robot.roles.by_target.items()}
     return {"robot": robot.roles.name, "targets": targets, "topics": list(robot.hub.names)}

@@ -33,7 +33,6 @@ TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead conne
 _INPUTS = (
     topics.INPUT_RC,
     topics.INPUT_LIVELINK,
-    topics.INPUT_WEBSOCKET,
     topics.INPUT_AUTONOMOUS,
 )
 _LEVELS = {"info": "INFO", "warning": "WARNING", "error": "ERROR", "critical": "ERROR"}
@@ -68,6 +67,8 @@ class Feeds:
         for subscription in self._open.pop(name, ()):
             subscription.close()
         self._newest.drop(name)  # what is old by the time of the next look
+        if name == "inputs":
+            self._robot.on_sent = self._own_input if is_wanted else None
         if is_wanted:
             self._open[name] = list(self._subscribed(name))
 
@@ -89,6 +90,9 @@ class Feeds:
         elif name == "inputs":
             for topic in _INPUTS:
                 yield self._listen(topic, self._input)
+            # Our own samples are shown as they are sent: no way over the bus and back for them.
+            own = topics.INPUT_WEBSOCKET
+            yield self._robot.bus.subscribe(own, self._input, own=False)
 
     def _listen(self, topic: Topic[M], callback: Callable[[Sample[M]], None]) -> Subscription:
         return self._robot.bus.subscribe(topic, callback)
@@ -106,6 +110,9 @@ class Feeds:
         if self._newest.heard(sample):
             self._note_source(sample.message.source, "started sending")
         self._hub.changed("inputs")
+
+    def _own_input(self, sample: InputSample) -> None:
+        self._input(Sample(sample, monotonic_s(), 0.0, self._robot.bus.origin))
 
     def _note_source(self, name: str, what: str) -> None:
         kind = name.partition(":")[0]

@@ -1,6 +1,6 @@
-"""What goes to one client. States are written at once when the client may have one and reads fast
-enough; otherwise only the fact that there is a newer one is kept, so a slow client costs no memory
-and never gets old news. Replies wait in a bounded queue. Not here: what is in a frame (hub.py).
+"""What goes to one client. States are written when the client may have one and reads fast enough;
+otherwise only the fact that there is a newer one is kept, so a slow client costs no memory and
+never gets old news. Replies wait in a bounded queue. Not here: what is in a frame (hub.py).
 """
 
 import asyncio
@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 HIGH_BYTES = 64 * 1024  # above this the client counts as slow
 MOST_REPLIES = 64
+MOST_REPLY_BYTES = 1 << 20  # waiting; a single larger one may pass
+STALLED_S = 10.0  # a client that was slow for so long without a break is cut off
+MOST_PER_TURN = 4  # clients that get states before the next command is read
 RETRY_S = 0.02  # transports tell only their own protocol when they have room, so we look again
 
 
@@ -22,10 +25,46 @@ class _Wanted:
     timer: asyncio.TimerHandle | None = None
 
 
-class Outbox:
-    """Frames for one WebSocket, written straight to its transport (whole frames, so they never
-    mix with those that aiohttp writes).
+class Turns:
+    """Shares out the loop: states for many clients at once are written to a few of them, then
+    sockets are read, then to the next few. So a command waits for a few writes, not for all.
     """
+
+    def __init__(self) -> None:
+        self._served: set[Outbox] = set()
+        self._waiting: dict[Outbox, None] = {}
+        self._is_planned = False
+
+    def is_free(self, outbox: "Outbox") -> bool:
+        """May this client get states in this turn? If not it is called in one of the next."""
+        if outbox in self._served:
+            return True
+        self._plan()
+        if len(self._served) < MOST_PER_TURN:
+            self._served.add(outbox)
+            return True
+        self._waiting[outbox] = None
+        return False
+
+    def forget(self, outbox: "Outbox") -> None:
+        """It has gone."""
+        self._waiting.pop(outbox, None)
+
+    def _plan(self) -> None:
+        if not self._is_planned:
+            self._is_planned = True
+            asyncio.get_running_loop().call_soon(self._next)
+
+    def _next(self) -> None:
+        self._is_planned = False
+        self._served.clear()
+        for outbox in list(self._waiting)[:MOST_PER_TURN]:
+            del self._waiting[outbox]
+            outbox.catch_up()
+
+
+class Outbox:
+    """Frames for one WebSocket, written straight to its transport."""
 
     def __init__(
         self,
@@ -33,14 +72,18 @@ class Outbox:
         frame: Callable[[str], bytes | None],
         counters: Counter[str],
         overflow: Callable[[], None],
+        turns: Turns,
     ) -> None:
         self._transport = transport
         self._frame = frame
         self._counters = counters
         self._overflow = overflow
+        self._turns = turns
         self._loop = asyncio.get_running_loop()
         self._wanted: dict[str, _Wanted] = {}
         self._replies: deque[bytes] = deque()
+        self._reply_bytes = 0
+        self._slow_since_s: float | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._is_closed = False
 
@@ -68,6 +111,7 @@ class Outbox:
         if self._retry:
             self._retry.cancel()
         self._replies.clear()
+        self._turns.forget(self)
 
     def reply(self, frame: bytes) -> None:
         """An answer: never dropped, but a client that takes none of them is cut off."""
@@ -76,13 +120,17 @@ class Outbox:
         if not self._replies and not self._is_slow():
             self._write(frame)
             return
-        if len(self._replies) >= MOST_REPLIES:
-            self._counters["clients_too_slow"] += 1
-            self.close()
-            self._overflow()
+        if len(self._replies) >= MOST_REPLIES or self._reply_bytes > MOST_REPLY_BYTES:
+            self._cut_off()
             return
         self._replies.append(frame)
+        self._reply_bytes += len(frame)
         self._look_again()
+
+    def _cut_off(self) -> None:
+        self._counters["clients_too_slow"] += 1
+        self.close()
+        self._overflow()
 
     def changed(self, topic: str) -> None:
         """The hub has something newer."""
@@ -109,6 +157,9 @@ class Outbox:
             wanted.is_waiting = True
             self._look_again()
             return
+        if not self._turns.is_free(self):
+            wanted.is_waiting = True
+            return
         if wanted.period_s:
             # On a grid that all clients share: they become due together and share one frame.
             wanted.due_s = (math.floor(now_s / wanted.period_s) + 1) * wanted.period_s
@@ -126,19 +177,33 @@ class Outbox:
 
     def _look_again(self) -> None:
         if self._retry is None and not self._is_closed:
-            self._retry = self._loop.call_later(RETRY_S, self._catch_up)
+            self._retry = self._loop.call_later(RETRY_S, self._retried)
 
-    def _catch_up(self) -> None:
+    def _retried(self) -> None:
         self._retry = None
+        if not self._is_slow():
+            self._slow_since_s = None
+            self.catch_up()
+            return
+        now_s = self._loop.time()
+        if self._slow_since_s is None:
+            self._slow_since_s = now_s
+        if now_s - self._slow_since_s > STALLED_S:
+            self._cut_off()
+        else:
+            self._look_again()
+
+    def catch_up(self) -> None:
+        """Write what waits, as far as the client takes it."""
         while self._replies and not self._is_slow():
-            self._write(self._replies.popleft())
+            reply = self._replies.popleft()
+            self._reply_bytes -= len(reply)
+            self._write(reply)
+        if self._replies:
+            self._look_again()
+            return
         now_s = self._loop.time()
         for topic, wanted in list(self._wanted.items()):
             if wanted.is_waiting and wanted.timer is None:
-                if self._replies or self._is_slow():
-                    self._look_again()
-                    return
                 wanted.is_waiting = False
                 self._send(topic, wanted, now_s)
-        if self._replies:
-            self._look_again()

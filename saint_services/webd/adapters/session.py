@@ -1,15 +1,14 @@
-"""One WebSocket connection: reads messages one after the other, answers each, ends cleanly.
-Motion commands run at once; what waits for another daemon runs beside, so nothing delays a stop.
+"""One client: its messages one after the other, each answered. Motion commands run at once; what
+waits for another daemon runs beside, so nothing delays a stop. Not here: frames (wire.py).
 """
 
 import asyncio
 import secrets
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import web
 from pydantic import BaseModel
 
 from ...lib.clock import monotonic_s
@@ -17,19 +16,19 @@ from ...lib.errors import Code, SaintError
 from .. import logic, views
 from .. import messages as m
 from ..access import Throttle, is_token
-from ..actions import ACTIONS, MODELS
+from ..actions import ACTIONS, MODELS, Action, Quick
 from ..actions.caller import Caller
+from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..robot import Robot
-from .outbox import Outbox
+from .outbox import Outbox, Turns
+from .wire import Wire, accept
 
-PING_S = 5.0  # a client that does not answer a ping within half of it is gone
 AUTH_LIMIT_S = 10.0
-CLOSE_LIMIT_S = 1.0
 MOST_REQUESTS = 16  # of one client that wait for other daemons
 SEND_BUFFER_BYTES = 64 * 1024  # small, so that little old news waits in the kernel
-FAIR_SHARE = 8  # messages of one client before the others get their turn
 MOST_SAME_NAME = 1000
+_GOING_AWAY, _POLICY, _TRY_LATER = 1001, 1008, 1013
 
 
 @dataclass(slots=True)
@@ -40,6 +39,7 @@ class Door:
     token: str  # empty: none is needed
     throttle: Throttle = field(default_factory=Throttle)
     sessions: dict[str, "Session"] = field(default_factory=dict)
+    turns: Turns = field(default_factory=Turns)
 
     def free_name(self, wanted: str) -> str:
         """The wanted client id, or the next one that nobody has."""
@@ -53,19 +53,24 @@ class Session:
     def __init__(self, door: Door, request: web.Request) -> None:
         self._door = door
         self._address = request.remote or "unknown"
-        self._socket = web.WebSocketResponse(
-            heartbeat=PING_S,
-            max_msg_size=m.LARGEST_BYTES + 1,
-            compress=False,
-            timeout=CLOSE_LIMIT_S,
-        )
-        self.name = door.free_name(f"client-{secrets.token_hex(3)}")
-        self.commands = 0
         self._is_trusted = not door.token
         self._since_s = monotonic_s()
+        self._wire: Wire
         self._outbox: Outbox
         self._tasks: asyncio.TaskGroup
         self._waiting = 0
+        self._answers_to = Caller("")
+        self.commands = 0
+        self.name = door.free_name(f"client-{secrets.token_hex(3)}")
+
+    @property
+    def name(self) -> str:
+        """Its client id."""
+        return self._answers_to.client_id
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._answers_to = Caller(name)
 
     def data(self) -> dict[str, Any]:
         """As it is shown among the inputs."""
@@ -77,73 +82,67 @@ class Session:
             "connected_s": round(monotonic_s() - self._since_s),
         }
 
-    async def run(self, request: web.Request) -> web.WebSocketResponse:
+    async def run(self, request: web.Request) -> web.StreamResponse:
         """Until either side ends it."""
-        await self._socket.prepare(request)
+        answer = await accept(request)
         transport = request.transport
         if transport is None:
-            return self._socket
+            return answer
         _limit_kernel_buffer(transport)
-        robot = self._door.robot
+        robot, door = self._door.robot, self._door
         counters = robot.newest.counters
-        self._outbox = Outbox(transport, robot.hub.frame, counters, self._cut_off(transport))
-        self._door.sessions[self.name] = self
+        self._wire = Wire(transport, counters, self._receive, m.LARGEST_BYTES)
+        self._outbox = Outbox(transport, robot.hub.frame, counters, self._cut_off, door.turns)
+        door.sessions[self.name] = self
         robot.hub.changed("system")
         try:
             async with asyncio.TaskGroup() as self._tasks:
                 watch = self._tasks.create_task(self._expect_auth())
+                self._wire.start(request.protocol)
                 try:
-                    await self._read()
+                    await self._wire.ended()
                 finally:
                     watch.cancel()
                     self._leave()
         finally:
             self._leave()
-        return self._socket
+        return answer
 
     def _leave(self) -> None:
         robot = self._door.robot
-        for topic in self._outbox.topics:
+        for topic in robot.hub.names:
             robot.hub.unsubscribe(topic, self._outbox)
         self._outbox.close()
-        robot.goals.drop(Caller(self.name).source)
+        robot.goals.drop(self._answers_to.source)
         if self._door.sessions.pop(self.name, None):
             robot.hub.changed("system")
 
     async def close(self) -> None:
         """We are stopping."""
-        await self._socket.close(code=WSCloseCode.GOING_AWAY, message=b"webd is stopping")
+        self._wire.close(_GOING_AWAY, "webd is stopping")
+        await self._wire.ended()
 
-    def _cut_off(self, transport: asyncio.Transport) -> Callable[[], None]:
-        def cut_off() -> None:
-            if not transport.is_closing():
-                transport.write(b"\x88\x02" + (1013).to_bytes(2, "big"))  # try again later
-                asyncio.get_running_loop().call_later(CLOSE_LIMIT_S, transport.abort)
-
-        return cut_off
+    def _cut_off(self) -> None:
+        self._wire.close(_TRY_LATER, "too slow")
 
     async def _expect_auth(self) -> None:
         await asyncio.sleep(AUTH_LIMIT_S)
         if not self._is_trusted:
             self._count("no_token")
-            await self._socket.close(code=WSCloseCode.POLICY_VIOLATION, message=b"no token came")
+            self._wire.close(_POLICY, "no token came")
 
-    async def _read(self) -> None:
-        taken = 0
-        async for message in self._socket:
-            if message.type is WSMsgType.TEXT:
-                await self._take(message.data)
-            elif message.type is WSMsgType.BINARY:
-                self._count("binary")
-                self._refuse(None, _invalid("messages are text, this one was binary"))
-            elif message.type is WSMsgType.ERROR:  # aiohttp has closed it already
-                is_large = getattr(message.data, "code", 0) == WSCloseCode.MESSAGE_TOO_BIG
-                self._count("too_large" if is_large else "broken_frame")
-            taken += 1
-            if taken % FAIR_SHARE == 0:
-                await asyncio.sleep(0)
+    def _receive(self, kind: Kind, payload: bytes) -> None:
+        if kind is not Kind.TEXT:
+            self._count("binary")
+            self._refuse(None, _invalid("messages are text, this one was binary"))
+            return
+        try:
+            text = payload.decode()
+        except UnicodeDecodeError:
+            raise FrameError(1007, "the message is not UTF-8") from None
+        self._take(text)
 
-    async def _take(self, text: str) -> None:
+    def _take(self, text: str) -> None:
         self._door.robot.newest.counters["messages"] += 1
         parsed: logic.Parsed | None = None
         try:
@@ -153,14 +152,16 @@ class Session:
             elif not self._is_trusted:
                 raise _RefusedError("no_token", Code.UNAUTHORIZED, "send auth with the token first")
             elif isinstance(parsed, logic.Call):
-                await self._call(parsed)
+                self._call(parsed)
+            elif isinstance(parsed, m.Input):
+                self._stream(parsed)
             else:
                 self._answer(parsed.id, self._subscribe(parsed))
         except logic.BadMessageError as err:
             self._count(err.reason)
             self._refuse(err.id if parsed is None else parsed.id, err)
-        except _RefusedError as err:
-            self._count(err.reason)
+        except SaintError as err:
+            self._count(err.reason if isinstance(err, _RefusedError) else err.code.value)
             self._refuse(None if parsed is None else parsed.id, err)
 
     def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
@@ -208,28 +209,37 @@ class Session:
             if topic in self._outbox.topics:
                 self._door.robot.hub.subscribe(topic, self._outbox)
 
-    async def _call(self, call: logic.Call) -> None:
+    def _stream(self, message: m.Input) -> None:
+        """One reading of a stick or a pad. Only refused ones and those with an id are answered."""
+        self.commands += 1
+        robot = self._door.robot
+        logic.check_target(message.target, robot.roles.by_target)
+        robot.send(self._answers_to.source, message.target, message.values)
+        if message.id is not None:
+            self._answer(message.id, {})
+
+    def _call(self, call: logic.Call) -> None:
         action = ACTIONS[call.group][call.action]
-        if action.is_quick:
+        if isinstance(action, Quick):
             self.commands += 1
-            await self._perform(call)
+            data = action.handler(self._door.robot, self._answers_to, _params(call.params))
+            self._answer(call.id, data)
         elif self._waiting >= MOST_REQUESTS and call.action != "estop":
             text = f"{MOST_REQUESTS} requests of this client are not answered yet"
             raise _RefusedError("too_many", Code.REFUSED, text)
         else:
             self._waiting += 1
-            self._tasks.create_task(self._perform_beside(call))
+            self._tasks.create_task(self._perform_beside(call, action))
 
-    async def _perform_beside(self, call: logic.Call) -> None:
+    async def _perform_beside(self, call: logic.Call, action: Action[Any]) -> None:
         try:
-            await self._perform(call)
+            await self._perform(call, action)
         finally:
             self._waiting -= 1
 
-    async def _perform(self, call: logic.Call) -> None:
-        handler = ACTIONS[call.group][call.action].handler
+    async def _perform(self, call: logic.Call, action: Action[Any]) -> None:
         try:
-            data = await handler(self._door.robot, Caller(self.name), _params(call.params))
+            data = await action.handler(self._door.robot, self._answers_to, _params(call.params))
         except logic.BadMessageError as err:
             self._count(err.reason)
             self._refuse(call.id, err)

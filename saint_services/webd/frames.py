@@ -1,0 +1,166 @@
+"""WebSocket frames (RFC 6455), as a server reads and writes them: bytes in, whole messages out,
+every byte hostile. Pure. Not here: when to answer, who is connected (adapters/wire.py).
+"""
+
+from enum import IntEnum
+
+HEAD_BYTES = 14  # the longest header that a client sends
+_FINAL = 0x80
+_RESERVED = 0x70
+_MASKED = 0x80
+_LONGEST_CONTROL = 125
+
+
+class Kind(IntEnum):
+    """Opcodes (section 5.2)."""
+
+    CONTINUATION = 0
+    TEXT = 1
+    BINARY = 2
+    CLOSE = 8
+    PING = 9
+    PONG = 10
+
+
+_DATA = (Kind.TEXT, Kind.BINARY)
+_CONTROL = (Kind.CLOSE, Kind.PING, Kind.PONG)
+
+
+class FrameError(Exception):
+    """The connection has to be closed with this code (section 7.4.1)."""
+
+    def __init__(self, code: int, reason: str) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.reason = reason
+
+
+class Frames:
+    """Takes bytes as they come; gives messages, put together again, and control frames. Holds no
+    more than one message and what was read with it.
+    """
+
+    __slots__ = ("_at", "_data", "_kind", "_largest", "_parts", "_size")
+
+    def __init__(self, largest_bytes: int) -> None:
+        self._largest = largest_bytes
+        self._data = b""
+        self._at = 0
+        self._kind = Kind.CONTINUATION  # of the message whose fragments are being collected
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def feed(self, data: bytes) -> None:
+        """What came next."""
+        rest = self._data[self._at :] if self._at else self._data
+        self._data = rest + data if rest else data
+        self._at = 0
+
+    def next(self) -> tuple[Kind, bytes] | None:
+        """The next message or control frame; None: more bytes are needed. Raises FrameError."""
+        while True:
+            frame = self._frame()
+            if frame is None:
+                return None
+            kind, is_final, payload = frame
+            if kind >= Kind.CLOSE:
+                return kind, payload
+            if kind and is_final and not self._kind:
+                return kind, payload
+            if whole := self._collected(kind, is_final, payload):
+                return whole
+
+    def _frame(self) -> tuple[Kind, bool, bytes] | None:
+        data, at = self._data, self._at
+        have = len(data) - at
+        if have < 2:
+            return None
+        first, second = data[at], data[at + 1]
+        kind = self._checked(first, second)
+        size, start = second & 0x7F, at + 2
+        if size >= 126:
+            width = 2 if size == 126 else 8
+            if have < 2 + width:
+                return None
+            size = int.from_bytes(data[start : start + width], "big")
+            start += width
+        if kind < Kind.CLOSE and self._size + size > self._largest:
+            raise FrameError(1009, f"a message has {self._largest} bytes at most")
+        end = start + 4 + size
+        if len(data) < end:
+            return None
+        self._at = end
+        payload = unmasked(data[start + 4 : end], data[start : start + 4])
+        return kind, bool(first & _FINAL), payload
+
+    def _checked(self, first: int, second: int) -> Kind:
+        opcode = first & 0x0F
+        if first & _RESERVED:
+            raise FrameError(1002, "reserved bits are set")
+        if not second & _MASKED:
+            raise FrameError(1002, "a client's frame must be masked")
+        if opcode in _CONTROL:
+            if not first & _FINAL or second & 0x7F > _LONGEST_CONTROL:
+                raise FrameError(1002, "a control frame is too long or in fragments")
+        elif opcode not in _DATA and opcode != Kind.CONTINUATION:
+            raise FrameError(1002, f"opcode {opcode} is not known")
+        elif bool(opcode) == bool(self._kind):
+            raise FrameError(1002, "fragments are out of order")
+        return Kind(opcode)
+
+    def _collected(self, kind: Kind, is_final: bool, payload: bytes) -> tuple[Kind, bytes] | None:
+        """One fragment more; the message when it is the last."""
+        self._kind = self._kind or kind
+        self._size += len(payload)
+        if payload:  # empty ones may come without end
+            self._parts.append(payload)
+        if not is_final:
+            return None
+        whole = (self._kind, b"".join(self._parts))
+        self._kind, self._size = Kind.CONTINUATION, 0
+        self._parts.clear()
+        return whole
+
+
+def unmasked(payload: bytes, key: bytes) -> bytes:
+    """Section 5.3, as one operation on large integers."""
+    size = len(payload)
+    mask = (key * (size // 4 + 1))[:size]
+    number = int.from_bytes(payload, "little") ^ int.from_bytes(mask, "little")
+    return number.to_bytes(size, "little")
+
+
+def text_frame(payload: bytes) -> bytes:
+    """A whole text message, as servers send it (unmasked)."""
+    size = len(payload)
+    if size < 126:
+        return bytes((0x81, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2, "big") + payload
+    return b"\x81\x7f" + size.to_bytes(8, "big") + payload
+
+
+def control_frame(kind: Kind, payload: bytes = b"") -> bytes:
+    """A control frame; its payload is cut to what one may hold."""
+    payload = payload[:_LONGEST_CONTROL]
+    return bytes((_FINAL | kind, len(payload))) + payload
+
+
+def close_frame(code: int, reason: str = "") -> bytes:
+    """Says why the connection ends."""
+    return control_frame(Kind.CLOSE, code.to_bytes(2, "big") + reason.encode()[:120])
+
+
+def close_code(payload: bytes) -> int:
+    """What we answer to a close frame: its code when there is a sound one. Raises FrameError."""
+    if not payload:
+        return 1000
+    code = int.from_bytes(payload[:2], "big")
+    is_known = code in (1000, 1001, 1002, 1003, *range(1007, 1015)) or 3000 <= code <= 4999
+    if len(payload) < 2 or not is_known:
+        raise FrameError(1002, "the close frame's code is not one")
+    try:
+        payload[2:].decode()
+    except UnicodeDecodeError:
+        raise FrameError(1007, "the close frame's reason is not UTF-8") from None
+    return code
