@@ -7,20 +7,20 @@ import time
 from pathlib import Path
 
 from ..lib import clock, log
-from ..lib.bus import Bus, Sample
+from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
-from ..lib.generated.saint_msgs import InputSample, RouterHeartbeat
-from ..lib.generated.sensor_msgs import BatteryState
-from ..lib.generated.topics import BATTERY, INPUT_RC, RC_STATE, ROUTER_HEARTBEAT
+from ..lib.generated.saint_msgs import InputSample
+from ..lib.generated.topics import INPUT_RC, RC_STATE
 from ..lib.state import Store
-from . import reports, telemetry
+from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
 from .api import Control
 from .calibration import Calibration
 from .channels import Normalizer
 from .config import Config, Connection, Failover, RcReceiver
+from .display import Display
 from .logic import Outcome, Receiver
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
 from .state import FILE, MIGRATIONS, VERSION, State, effective
@@ -48,7 +48,8 @@ async def run(context: Context[Config]) -> None:
     control = Control(daemon, store, saved, settings)
     await context.serve_ipc(control.api())
     daemon.switch(merged.enabled)
-    context.spawn(daemon.send_telemetry(), "telemetry")
+    if merged.telemetry:
+        context.spawn(daemon.send_telemetry(), "telemetry")
     context.ready(daemon.summary())
     await daemon.publish_states(context.stopping)
     daemon.close()
@@ -90,10 +91,7 @@ class Rcd:
         self._looking: asyncio.TimerHandle | None = None
         self._deciding: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
-        self._robot = telemetry.Robot()
-        if settings.telemetry and any(line.connection.protocol == "crsf" for line in self._lines):
-            bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat)
-            bus.subscribe(BATTERY, self._on_battery)
+        self._display = Display(bus) if settings.telemetry else None
 
     def _line(self, connection: Connection) -> ReceiverLine:
         receiver = Receiver(
@@ -320,25 +318,11 @@ class Rcd:
         sample.names, sample.values = content
         self._samples.publish(sample)
 
-    # For the transmitter
-
-    def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
-        self._robot.router_s = sample.received_s
-        self._robot.is_stopped = sample.message.estop
-
-    def _on_battery(self, sample: Sample[BatteryState]) -> None:
-        self._robot.battery, self._robot.battery_s = sample.message, sample.received_s
-
     async def send_telemetry(self) -> None:
-        """The robot's state, to every CRSF receiver that listens."""
-        while True:
+        """The robot's state, to every CRSF receiver."""
+        while self._display is not None:
             await asyncio.sleep(TELEMETRY_PERIOD_S)
-            if not self.settings.telemetry:
-                continue
-            now_s, picture = clock.monotonic_s(), self.picture()
-            is_calibrating = self.calibration is not None
-            text = telemetry.word(self._robot, self._is_lost, picture.armed, is_calibrating, now_s)
-            data = telemetry.frames(self._robot, text, now_s)
+            data = self._display.frames(self.picture(), self._is_lost)
             for line in self._lines:
                 if line.connection.protocol == "crsf":
                     line.write(data)
