@@ -4,6 +4,7 @@ Unreal's. What is wrong with one subject does not touch the others.
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -21,17 +22,24 @@ _FIELDS = ("Name", "Parent", "Location", "Rotation", "Scale")
 
 
 def read_json(data: bytes) -> Any:
-    """One JSON text without what JSON does not have. Raises WrongError."""
+    """One JSON text. It may have NaN where a number is asked for: each number is checked when it
+    is used, so that one subject's do not spoil the others. Raises WrongError.
+    """
     try:
-        return json.loads(data.decode("utf-8-sig"), parse_constant=_no_constant)
+        return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise WrongError("it is not UTF-8") from None
     except (ValueError, RecursionError):  # also whole numbers of thousands of digits
         raise WrongError("it is not JSON") from None
 
 
-def _no_constant(_: str) -> float:
-    raise WrongError("a value is not finite")
+def read_number(value: Any, refusal: str) -> float:
+    """A number that may be used. Raises WrongError."""
+    found = number(value)
+    if found is None:
+        is_float = isinstance(value, float) and not math.isfinite(value)
+        raise WrongError("a value is not finite" if is_float else refusal)
+    return found
 
 
 class JsonLiveLink:
@@ -124,9 +132,7 @@ def _parameters(items: list[Any]) -> dict[str, float]:
             raise WrongError("a parameter has no Name or no Value")
         if not is_name(item["Name"]):
             raise WrongError("a parameter's Name is not valid")
-        value = number(item["Value"])
-        if value is None:
-            raise WrongError("a parameter's Value is not a number in range")
+        value = read_number(item["Value"], "a parameter's Value is not a number in range")
         name = folded(item["Name"])
         if name in found:
             raise WrongError("a parameter is given twice")
@@ -146,8 +152,8 @@ def _skeleton(
     names = tuple(bone["Name"] for bone in bones)
     if len(set(names)) != len(names):
         raise WrongError("a bone is given twice")
-    parents = [bone["Parent"] for bone in bones]
-    _check_parents(parents)
+    parents = [_parent(bone["Parent"], len(bones)) for bone in bones]
+    _check_chains(parents)
     rotations, places = [], []
     for bone in bones:
         rotations.append(_rotation(bone["Rotation"]))
@@ -160,13 +166,19 @@ def _skeleton(
     return names, rotations, (x, -y, z), names[root]
 
 
-def _check_parents(parents: list[Any]) -> None:
+def _parent(value: Any, count: int) -> int:
+    """The index of the parent, -1 for a root; some senders write it as -1.0."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise WrongError("a bone's Parent is not a whole number")
+    if not -1 <= value < count:
+        raise WrongError("a bone's Parent does not exist")
+    return value
+
+
+def _check_chains(parents: list[int]) -> None:
     """Every chain of parents ends at a root."""
-    for parent in parents:
-        if not isinstance(parent, int) or isinstance(parent, bool):
-            raise WrongError("a bone's Parent is not a whole number")
-        if not -1 <= parent < len(parents):
-            raise WrongError("a bone's Parent does not exist")
     rooted: set[int] = {-1}
     for start in range(len(parents)):
         chain: list[int] = []
@@ -189,10 +201,7 @@ def _rotation(value: Any) -> Quaternion:
 def _numbers(value: Any, count: int, what: str) -> list[float]:
     if not isinstance(value, list) or len(value) != count:
         raise WrongError(f"a bone's {what} does not have {count} numbers")
-    found = [each for item in value if (each := number(item)) is not None]
-    if len(found) != count:
-        raise WrongError(f"a bone's {what} is not numbers in range")
-    return found
+    return [read_number(item, f"a bone's {what} is not numbers in range") for item in value]
 
 
 def decoder() -> Callable[[bytes, str], list[Outcome]]:

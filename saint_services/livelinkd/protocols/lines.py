@@ -13,8 +13,8 @@ from collections import Counter
 from typing import Any
 
 from .frames import Frame, Outcome, Refused, Transform, WrongError
-from .json_live_link import read_json
-from .names import LONGEST_NAME, folded, is_clean, is_name, number
+from .json_live_link import read_json, read_number
+from .names import LONGEST_NAME, folded, is_clean, is_name
 from .skeleton import AXES, POSITION, euler, unit
 
 LARGEST_BYTES = 65_536
@@ -104,10 +104,7 @@ def _properties(line: dict[str, Any]) -> tuple[tuple[str, ...], tuple[float, ...
     known = tuple(folded(name) for name in names)
     if len(set(known)) != len(known):
         raise WrongError("a name is given twice")
-    found = [each for value in values if (each := number(value)) is not None]
-    if len(found) != len(values):
-        raise WrongError("a value is not a number in range")
-    return known, tuple(found)
+    return known, tuple(read_number(value, "a value is not a number in range") for value in values)
 
 
 def _transform(given: Any) -> Transform | None:
@@ -126,7 +123,4 @@ def _transform(given: Any) -> Transform | None:
 def _axes(given: Any, axes: str) -> list[float]:
     if not isinstance(given, dict) or given.keys() != set(axes):
         raise WrongError("its transform is not valid")
-    found = [each for axis in axes if (each := number(given[axis])) is not None]
-    if len(found) != len(axes):
-        raise WrongError("its transform is not valid")
-    return found
+    return [read_number(given[axis], "its transform is not valid") for axis in axes]

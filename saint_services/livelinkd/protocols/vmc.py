@@ -8,8 +8,8 @@ A datagram counts whole or not at all.
 
 import math
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 from . import visemes
 from .frames import Frame, Outcome, Refused, Transform, WrongError
@@ -36,6 +36,7 @@ MAX_SENDERS: Final = 16
 _NO_RATE: Final = (0, 1)
 _DEVICES: Final = ("Hmd", "Con", "Tra")  # with "/Pos" or "/Pos/Local" behind
 _OBJECT: Final = (*POSITION, *AXES)
+_CAMERA: Final = (*_OBJECT, "fov")
 
 
 class Vmc:
@@ -56,7 +57,7 @@ class Vmc:
             if not found:
                 raise WrongError("it has no message of VMC")
             avatar = self._avatars.get(sender) or Avatar(self._names.get(sender, self._subject))
-            frames = avatar.take([_checked(message) for message in found])
+            frames = avatar.take(found)
         except WrongError as err:
             return [Refused(str(err))]
         self._avatars[sender] = avatar
@@ -66,13 +67,13 @@ class Vmc:
         return frames
 
 
-def _checked(message: Message) -> Message:
-    for argument in message.arguments:
-        if isinstance(argument, float) and not math.isfinite(argument):
-            raise WrongError("a value is not finite")
-        if isinstance(argument, float) and abs(argument) > LARGEST:
-            raise WrongError("a value is out of range")
-    return message
+class Part(NamedTuple):
+    """What one message tells: what it is, whose, its numbers."""
+
+    kind: str
+    name: str = ""
+    values: tuple[float, ...] = ()
+    rotation: Quaternion = (0.0, 0.0, 0.0, 1.0)
 
 
 class Avatar:
@@ -90,26 +91,27 @@ class Avatar:
 
     def take(self, found: Sequence[Message]) -> list[Outcome]:
         """The frames that these messages complete. Raises WrongError before anything changed."""
-        parsed = [part for message in found for part in _parts(message)]
-        bones = {name for kind, name, _ in parsed if kind == "bone"}
-        shapes = {name for kind, name, _ in parsed if kind == "shape"}
+        parts = [part for message in found if (part := _part(message)) is not None]
+        bones = {part.name for part in parts if part.kind == "bone"}
+        shapes = {part.name for part in parts if part.kind == "shape"}
         if len(bones | self._bones.keys()) > MAX_BONES:
             raise WrongError("a subject has too many bones")
         if len(shapes | self._collected.keys() | self._shapes.keys()) > MAX_SHAPES:
             raise WrongError("a subject has too many parameters")
         changed = False
         frames: list[Outcome] = []
-        for kind, name, values in parsed:
-            if kind == "object":
-                frames.append(self._object(name, values))
+        for part in parts:
+            if part.kind == "object":
+                frames.append(_object(part))
             else:
-                changed |= self._merge(kind, name, values)
+                changed |= self._merge(part)
         if changed:
             frames.insert(0, self._frame())
         return frames
 
-    def _merge(self, kind: str, name: str, values: tuple[float, ...]) -> bool:
+    def _merge(self, part: Part) -> bool:
         """True when there is a new frame."""
+        kind, name, values, rotation = part
         if kind == "shape":
             self._collected[name] = values[0]
             return False
@@ -122,7 +124,6 @@ class Avatar:
         if kind == "tracked":
             was, self._is_tracked = self._is_tracked, bool(values[0])
             return was != self._is_tracked or not self._is_tracked
-        rotation = _rotation(values)
         if kind == "root":
             self._layout = self._layout if self._position else None
             self._position = _place(values)
@@ -150,71 +151,69 @@ class Avatar:
         self._frames += 1
         return frame
 
-    def _object(self, name: str, values: tuple[float, ...]) -> Frame:
-        rotation, position = _rotation(values), _place(values)
-        names: tuple[str, ...] = _OBJECT
-        shown: tuple[float, ...] = (*position, *euler(rotation))
-        kind = "transform"
-        if len(values) > 7:
-            kind, names, shown = "camera", (*names, "fov"), (*shown, values[7])
-        place = Transform((position[0], position[1], position[2]), rotation)
-        return Frame(name, "", kind, 0, 0.0, _NO_RATE, names, shown, None, place)
+
+def _object(part: Part) -> Frame:
+    """A device or the camera, which has a field of view besides."""
+    _, name, values, rotation = part
+    position = _place(values)
+    names: tuple[str, ...] = _OBJECT
+    shown: tuple[float, ...] = (*position, *euler(rotation))
+    kind = "transform"
+    if len(values) > 7:
+        kind, names, shown = "camera", _CAMERA, (*shown, values[7])
+    place = Transform(position, rotation)
+    return Frame(name, "", kind, 0, 0.0, _NO_RATE, names, shown, None, place)
 
 
-Part = tuple[str, str, tuple[float, ...]]  # what it is, whose, its numbers
-
-
-def _parts(message: Message) -> Iterator[Part]:
-    """What a message tells; nothing when it is of no use here. Raises WrongError."""
+def _part(message: Message) -> Part | None:
+    """What a message tells; None when it is of no use here. Raises WrongError."""
     path, arguments = message.address[len(PREFIX) :], message.arguments
     if path == "Bone/Pos":
-        yield "bone", _name(arguments), _rotated(arguments, 7)
-    elif path == "Blend/Val":
-        yield "shape", folded(_name(arguments)), _numbers(arguments[1:], 1)
-    elif path == "Blend/Apply":
-        yield "apply", "", ()
-    elif path == "Root/Pos":
-        yield "root", _name(arguments), _rotated(arguments, 7)
-    elif path == "Cam":
-        yield "object", _name(arguments), _rotated(arguments, 8)
-    elif path.partition("/")[0] in _DEVICES:
-        if not path.endswith("/Local"):  # the same again, as the device itself sees it
-            yield "object", _name(arguments), _rotated(arguments, 7)
-    elif path == "OK" and arguments:
+        return _turned("bone", arguments, 7)
+    if path == "Blend/Val":
+        return Part("shape", folded(_name(arguments)), _numbers(arguments[1:2], 1))
+    if path == "Blend/Apply":
+        return Part("apply")
+    if path == "Root/Pos":
+        return _turned("root", arguments, 7)
+    if path == "Cam":
+        return _turned("object", arguments, 8)
+    if path.partition("/")[0] in _DEVICES and not path.endswith("/Local"):
+        return _turned("object", arguments, 7)  # "Local" is the same again, as the device sees it
+    if path == "OK" and arguments:
         loaded, *rest = _numbers(arguments, len(arguments))
-        yield "tracked", "", (float(loaded > 0 and (len(rest) < 3 or rest[2] > 0)),)
+        return Part("tracked", "", (float(loaded > 0 and (len(rest) < 3 or rest[2] > 0)),))
+    return None
+
+
+def _turned(kind: str, arguments: tuple[Argument, ...], count: int) -> Part:
+    values = _numbers(arguments[1 : count + 1], count)
+    rotation = unit(*values[3:7])
+    if rotation is None:
+        raise WrongError("a bone's Rotation is not a quaternion")
+    return Part(kind, _name(arguments), values, from_unity(rotation))
 
 
 def _name(arguments: tuple[Argument, ...]) -> str:
     name = arguments[0] if arguments else None
-    if not isinstance(name, str) or not is_name(name):
+    if not is_name(name):
         raise WrongError("a VMC message names nothing that is valid")
     return name
 
 
-def _rotated(arguments: tuple[Argument, ...], count: int) -> tuple[float, ...]:
-    values = _numbers(arguments[1:], count)
-    if unit(*values[3:7]) is None:
-        raise WrongError("a bone's Rotation is not a quaternion")
-    return values[:count]
-
-
-def _numbers(arguments: Sequence[Argument], least: int) -> tuple[float, ...]:
-    if len(arguments) < least:
+def _numbers(arguments: tuple[Argument, ...], count: int) -> tuple[float, ...]:
+    if len(arguments) < count:
         raise WrongError("a VMC message lacks arguments")
-    values = []
-    for each in arguments[: max(least, 1)]:
-        if isinstance(each, bool) or not isinstance(each, int | float):
+    values: list[float] = []
+    for each in arguments:
+        if each.__class__ is not float and (isinstance(each, bool) or not isinstance(each, int)):
             raise WrongError("an argument of a VMC message is not a number")
-        values.append(float(each))
+        values.append(each)
+    if not math.isfinite(sum(values)):
+        raise WrongError("a value is not finite")
+    if max(values) > LARGEST or min(values) < -LARGEST:
+        raise WrongError("a value is out of range")
     return tuple(values)
-
-
-def _rotation(values: tuple[float, ...]) -> Quaternion:
-    given = unit(*values[3:7])
-    if given is None:
-        raise WrongError("a bone's Rotation is not a quaternion")
-    return from_unity(given)
 
 
 def _place(values: tuple[float, ...]) -> tuple[float, float, float]:

@@ -126,7 +126,7 @@ def test_a_wrong_subject_is_refused_alone(body: Any, told: str) -> None:
         (b"[]", "it is not a JSON object"),
         (b"null", "it is not a JSON object"),
         (b"{}", "it names no subject"),
-        (b'{"S": NaN}', "a value is not finite"),
+        (b'{"S": NaN}', "a subject is neither a list nor an object"),
         (b'{"S": {"Parameter": [{"Name": "a", "Value": -Infinity}]}}', "a value is not finite"),
         (json.dumps({f"s{i}": [] for i in range(17)}).encode(), "it names too many subjects"),
         (b'{"S": []}' + b" " * 65_507, "it is too long"),
@@ -140,9 +140,20 @@ def test_a_wrong_datagram_is_refused(data: bytes, told: str) -> None:
     assert decode(data) == [Refused(told)]
 
 
-def test_a_number_too_large_for_a_float_is_refused() -> None:
-    (outcome,) = decode(b'{"S": {"Parameter": [{"Name": "a", "Value": 1e999}]}}')
-    assert isinstance(outcome, Refused) and "in range" in outcome.reason
+@pytest.mark.parametrize("value", [b"NaN", b"-Infinity", b"1e999"])
+def test_what_is_not_finite_is_refused_alone(value: bytes) -> None:
+    good = b'"B": {"Parameter": [{"Name": "a", "Value": 1}]}'
+    wrong, right = decode(
+        b'{"S": {"Parameter": [{"Name": "a", "Value": ' + value + b"}]}, " + good + b"}"
+    )
+    assert wrong == Refused("a value is not finite") and isinstance(right, Frame)
+    turned = (
+        b'{"Name": "R", "Parent": -1.0, "Location": [0, 0, 0], "Scale": [1, 1, 1], "Rotation": '
+    )
+    wrong, right = decode(b'{"S": [' + turned + b"[0, 0, " + value + b", 1]}], " + good + b"}")
+    assert wrong == Refused("a value is not finite") and isinstance(right, Frame)
+    (root,) = decode(b'{"S": [' + turned + b"[0, 0, 0, 1]}]}")
+    assert isinstance(root, Frame)  # its parent is -1.0, which is -1
 
 
 def test_every_cut_is_refused() -> None:

@@ -9,6 +9,7 @@ from saint_services.livelinkd.protocols.osc import MAX_MESSAGES
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, message, shape, text
 
 HALF = 0.70710678
+CUT = "an OSC message is cut off or bytes follow it"
 
 
 def decode(*packets: bytes) -> list[Outcome]:
@@ -111,7 +112,7 @@ def test_devices_are_subjects_of_their_own() -> None:
     [
         (b"", "it is empty"),
         (b"/VMC", "it has no message of VMC"),
-        (b"/VMC/Ext/OK!", "an OSC message is not valid"),
+        (b"/VMC/Ext/OK!", CUT),
         (b"hello...", "it is not an OSC packet"),
         (b"/foo\0\0\0\0,\0\0\0", "it has no message of VMC"),
         (b"#bundle\0", "it is not an OSC packet"),
@@ -130,7 +131,13 @@ def test_devices_are_subjects_of_their_own() -> None:
         (text("/VMC/Ext/T") + text(",b") + b"\xff\xff\xff\xf0",
          "an OSC message has an argument of an unknown type"),
         (text("/VMC/Ext/T") + text("," + "T" * 40), "an OSC message has too many arguments"),
-        (text("/VMC/Ext/T") + text(",s") + b"\xff\xfe\0\0", "an OSC message is not valid"),
+        (text("/VMC/Ext/T") + text(",s") + b"\xff\xfe\0\0",
+         "an OSC message has a text that is not UTF-8"),
+        (text("/VMC/Ext/T") + text(",f"), CUT),
+        (text("/VMC/Ext/T") + text(",ff") + b"\0" * 4, CUT),
+        (text("/VMC/Ext/T") + text(",s") + b"abcd", CUT),
+        (text("/VMC/Ext/T") + text(",f") + b"\0" * 8, CUT),
+        (shape("A", 1.0)[:-4], CUT),
         (text("/VMC/Ext/T") + text("f") + b"\0\0\0\0", "an OSC message is not valid"),
         (bundle(*[bone(f"b{i}") for i in range(257)]), "a subject has too many bones"),
         (bundle(*[shape(f"b{i}", 0.0) for i in range(257)]), "a subject has too many parameters"),
@@ -167,10 +174,11 @@ def test_a_wrong_message_spoils_its_datagram_and_no_more() -> None:
     assert values(frame)["A"] == 0.5
 
 
-def test_every_cut_of_a_message_is_refused() -> None:
-    whole = bone("Head")
+@pytest.mark.parametrize("whole", [bone("Head"), shape("JawOpen", 1.0), bundle(bone("Head"))])
+def test_every_cut_of_a_packet_is_refused(whole: bytes) -> None:
     for length in range(len(whole)):
-        assert all(isinstance(outcome, Refused) for outcome in decode(whole[:length])), length
+        (outcome,) = decode(whole[:length])
+        assert isinstance(outcome, Refused), length
 
 
 def test_any_number_of_senders_is_remembered_only_so_far() -> None:
