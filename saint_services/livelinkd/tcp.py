@@ -6,6 +6,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable
+from typing import cast
 
 from ..lib import clock
 from .adapters import plain_address
@@ -64,8 +65,7 @@ class _Client(asyncio.Protocol):
         self._begun = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
         peer = transport.get_extra_info("peername") or ("", 0)
         self._sender = plain_address((str(peer[0]), int(peer[1])))
         if self._server.has_room(self.heard_s):

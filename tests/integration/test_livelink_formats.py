@@ -1,0 +1,148 @@
+"""Each capture format through real processes and the bus: from a socket to the router's inputs, and
+from a face in another app's format to the head.
+"""
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.livelink import (
+    ListenerList,
+    Play,
+    Record,
+    RecordingDetail,
+    RecordingState,
+    SubjectList,
+    SubjectRef,
+)
+from saint_services.lib.api.routing import RouterStatus, SourceInfo
+from saint_services.lib.hw.sim.observe import read_pins
+from saint_services.lib.ipc import Client
+from tests.integration.robot import Robot, wait_for
+from tests.integration.senders import RECORDED_FACE, phone, playing
+from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
+
+PAN, MIDDLE_US = 12, 1500.0  # manifests/roles/head.yaml
+RATE_HZ = 60.0
+
+DATAGRAMS = {
+    "json": json.dumps({"Json": {"Parameter": [{"Name": "HeadYaw", "Value": 0.25}]}}).encode(),
+    "vmc": bundle(bone("Head", y=0.25881905, w=0.96592583), shape("A", 0.25), APPLY),
+    "ifacialmocap": b"jawOpen-25|=head#0,14.3239449,0,0,0,0|",
+}
+EXPECTED = {
+    "json": ("livelink:Json", "headYaw", 0.25),
+    "vmc": ("livelink:VMC", "Head.yaw", -30.0),
+    "ifacialmocap": ("livelink:iFacialMocap", "headYaw", 0.25),
+}
+
+
+@pytest.fixture
+async def livelinkd(robot: Robot) -> AsyncIterator[Client]:
+    async with robot.client("livelinkd") as client:
+        yield client
+
+
+async def address(client: Client, format: str) -> tuple[str, int]:
+    told = await client.get("/formats", ListenerList)
+    (found,) = [each for each in told.formats if each.format == format]
+    host, _, port = found.addresses[0].rpartition(" ")[2].rpartition(":")
+    return host, int(port)
+
+
+@contextlib.contextmanager
+def sending(data: list[bytes], to: tuple[str, int], host: str = "127.0.0.1") -> Iterator[None]:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        sender.bind((host, 0))
+        with playing(lambda each: sender.sendto(each, to), data, RATE_HZ):
+            yield
+
+
+async def heard(robot: Robot, source: str) -> SourceInfo:
+    """The router's view of an input, once it is alive."""
+    async with robot.client("routerd") as client:
+        for _ in range(200):
+            status = await client.get("/status", RouterStatus)
+            for each in status.sources:
+                if each.source == source and each.alive and each.values:
+                    return each
+            await asyncio.sleep(0.05)
+    raise TimeoutError(f"{source} was not heard\n{robot.diagnosis()}")
+
+
+@pytest.mark.parametrize("format", DATAGRAMS)
+async def test_a_format_reaches_the_router(robot: Robot, livelinkd: Client, format: str) -> None:
+    source, name, value = EXPECTED[format]
+    with sending([DATAGRAMS[format]], await address(livelinkd, format)):
+        found = await heard(robot, source)
+    assert found.values[name] == pytest.approx(value, abs=1e-3)
+
+
+async def test_lines_over_tcp_reach_the_router(robot: Robot, livelinkd: Client) -> None:
+    to = await address(livelinkd, "lines")
+    line = b'{"subject_name": "Script", "property_names": ["tilt"], "property_values": [0.5]}\n'
+    with socket.create_connection(to) as script, playing(script.sendall, [line], RATE_HZ):
+        found = await heard(robot, "livelink:Script")
+    assert found.values == {"tilt": 0.5}
+
+
+async def test_a_face_in_another_format_moves_the_head(robot: Robot, livelinkd: Client) -> None:
+    faces = [f"jawOpen-25|=head#0,{turn},0,0,0,0|".encode() for turn in range(-40, 41)]
+
+    def is_turned() -> bool:
+        return abs(read_pins(robot.hw("head"))[PAN].value - MIDDLE_US) > 100
+
+    with sending(faces, await address(livelinkd, "ifacialmocap")):
+        await asyncio.to_thread(wait_for, is_turned, 8.0, robot.diagnosis)
+
+
+async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Client) -> None:
+    to = await address(livelinkd, "json")
+    data = [b'{"Puppet": {"Parameter": [{"Name": "headYaw", "Value": %.2f}]}}' % (i / 100)
+            for i in range(50)]  # fmt: skip
+    with sending(data, to), sending(data, to, host="127.0.0.2"):
+        await heard(robot, "livelink:Puppet")
+        found = await livelinkd.get("/subjects", SubjectList)
+        holder = _holder(found)
+        waiting = {"127.0.0.1": "127.0.0.2", "127.0.0.2": "127.0.0.1"}[holder]
+        assert found.refused_by_sender[waiting]["the subject belongs to another sender"]
+        await livelinkd.post("/release", SubjectRef(subject_name="Puppet"), Done)
+        for _ in range(100):
+            if _holder(await livelinkd.get("/subjects", SubjectList)) == waiting:
+                break
+            await asyncio.sleep(0.02)
+        else:
+            raise TimeoutError
+
+
+def _holder(found: SubjectList) -> str:
+    (ip,) = [each.source_ip for each in found.sources if each.subject_name == "Puppet"]
+    return ip
+
+
+async def test_what_a_phone_sent_is_recorded_and_played(
+    robot: Robot, livelinkd: Client, tmp_path: Path
+) -> None:
+    await livelinkd.post("/recordings", Record(name="phone"), RecordingState)
+    with phone(robot, RECORDED_FACE):
+        await heard(robot, "livelink:FaceCapture-p")
+    ended = await livelinkd.post("/recordings/stop", None, RecordingState)
+    assert ended.datagrams > 0
+    detail = await livelinkd.get("/recordings/phone", RecordingDetail)
+    assert detail.formats["llf"] == ended.datagrams
+    kept = robot.state("server", "livelinkd") / "recordings" / "phone.jsonl"
+    text = (await asyncio.to_thread(kept.read_text)).replace(
+        RECORDED_FACE[0][45:58].hex(), b"FaceCapture-q".hex()
+    )
+    await asyncio.to_thread(kept.with_name("other.jsonl").write_text, text)
+    await livelinkd.post("/playback", Play(name="other", again=True), Done)
+    await heard(robot, "livelink:FaceCapture-q")
+    await livelinkd.post("/playback/stop", None, Done)
+    for name in ("phone", "other"):
+        await livelinkd.delete(f"/recordings/{name}", Done)
