@@ -20,8 +20,10 @@ ADDRESSES = frozenset((0xC8, 0xEA, 0xEC, 0xEE, BROADCAST))
 MAX_CHANNELS = 16
 # Subset frames: resolution bits -> bits per channel and us = raw * 2^-n + 988.
 SUBSET_SCALES = tuple((10 + n, Scale.linear(1 << (10 + n), 0.5**n, 988.0)) for n in range(4))
-# What these types are long: how a frame to the broadcast address is told from zeros in damage.
+# What these types are long, and types of any length: how a frame to the broadcast address is told
+# from zeros in damage.
 LENGTHS = {CHANNELS: 24, 0x02: 17, 0x07: 4, 0x08: 10, 0x14: 12, 0x1E: 8, 0x28: 4}
+OTHER_TYPES = frozenset((SUBSET, 0x21, 0x29, 0x2A, 0x2B, 0x2C, 0x2D, 0x2E, 0x32, 0x3A))
 _SHIFTS = tuple(range(0, 11 * MAX_CHANNELS, 11))
 
 
@@ -120,8 +122,9 @@ class CrsfParser:
             return True
         # Zeros are everywhere in damaged payloads, and a CRC-8 alone lets 1 in 256 pass.
         if start + 2 == len(data):
-            return length in LENGTHS.values()
-        return LENGTHS.get(data[start + 2]) == length
+            return True
+        kind = data[start + 2]
+        return LENGTHS.get(kind, length if kind in OTHER_TYPES else 0) == length
 
     def _skip(self, broken: bool, claimed: int = 0) -> None:
         self.discarded_bytes += 1

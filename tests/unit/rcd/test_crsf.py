@@ -103,8 +103,15 @@ def test_each_broken_frame_in_a_row_is_rejected() -> None:
 @pytest.mark.parametrize("address", [0xC8, 0xEA, 0xEC, 0xEE, 0x00])
 @pytest.mark.parametrize("before", [b"", b"\x55", b"\xc8", b"\x00", b"\xc8\x3e", bytes(5)])
 def test_every_address_is_found_behind_junk(address: int, before: bytes) -> None:
-    frames = decode(before + crsf(0x16, CENTER, address) + crsf(0x28, b"\0\xea", address))[1]
-    assert [frame.address for frame in frames] == [address] * 2
+    kinds = {0x16: CENTER, 0x28: b"\0\xea", 0x29: bytes(range(40)), 0x21: b"OK\0"}
+    for kind, payload in kinds.items():
+        frames = decode(before + crsf(kind, payload, address) + GOOD)[1]
+        assert [(frame.address, frame.type) for frame in frames] == [(address, kind), (0xC8, 0x16)]
+
+
+def test_zeros_in_damage_are_no_broadcast() -> None:
+    damaged = GOOD[:5] + b"\x00\x03\x55" + crsf(0x55, b"\x01")[-2:] + bytes(15)
+    assert [frame.type for frame in decode(damaged + GOOD)[1]] == [0x16]
 
 
 @pytest.mark.parametrize("length", [2, 62])
