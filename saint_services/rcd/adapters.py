@@ -7,16 +7,19 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..lib import clock
 from ..lib.errors import SaintError
-from ..lib.hw.edges import EdgeLine, open_edges
 from ..lib.hw.serial import SerialLine, SerialPort, open_serial
 from .config import LINES, Connection
 from .logic import Outcome, Receiver
 from .protocols import PARSERS, Frame, Parser
 from .protocols.ibus import IbusParser
 from .protocols.pulses import PpmDecoder, PwmDecoder
+
+if TYPE_CHECKING:
+    from ..lib.hw.edges import EdgeLine
 
 CHECKED = ("crsf", "ibus")  # every frame has a check sum
 USED_BY = "rcd"
@@ -75,7 +78,9 @@ class ReceiverLine:
         device = self.connection.uart.device
         return SerialLine(self._open, self._on_data, self._on_open, self._on_lost, device)
 
-    def _pins(self, decoder: PpmDecoder | PwmDecoder) -> EdgeLine:
+    def _pins(self, decoder: PpmDecoder | PwmDecoder) -> "EdgeLine":
+        from ..lib.hw.edges import EdgeLine, open_edges  # most receivers hang on a serial line
+
         gpio = self.connection.gpio
         pins = gpio.pwm_pins if self.connection.protocol == "pwm" else [gpio.ppm_pin or 0]
 
