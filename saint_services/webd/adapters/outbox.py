@@ -8,6 +8,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 HIGH_BYTES = 64 * 1024  # above this the client counts as slow
 MOST_REPLIES = 64
@@ -25,14 +26,24 @@ class _Wanted:
     timer: asyncio.TimerHandle | None = None
 
 
+class Pipe(Protocol):
+    """Where the bytes go."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def unsent_bytes(self) -> int: ...
+
+
 class Turns:
-    """Shares out the loop: states for many clients at once are written to a few of them, then
-    sockets are read, then to the next few. So a command waits for a few writes, not for all.
+    """Shares out the loop. What one client gets in one turn is one write. States for many clients
+    at once are written to a few of them, then sockets are read, then to the next few: a command
+    waits for a few writes, not for all.
     """
 
     def __init__(self) -> None:
         self._served: set[Outbox] = set()
         self._waiting: dict[Outbox, None] = {}
+        self._written: dict[Outbox, None] = {}
         self._is_planned = False
 
     def is_free(self, outbox: "Outbox") -> bool:
@@ -46,9 +57,15 @@ class Turns:
         self._waiting[outbox] = None
         return False
 
+    def wrote(self, outbox: "Outbox") -> None:
+        """It has something to flush at the end of this turn."""
+        self._written[outbox] = None
+        self._plan()
+
     def forget(self, outbox: "Outbox") -> None:
         """It has gone."""
         self._waiting.pop(outbox, None)
+        self._written.pop(outbox, None)
 
     def _plan(self) -> None:
         if not self._is_planned:
@@ -58,23 +75,31 @@ class Turns:
     def _next(self) -> None:
         self._is_planned = False
         self._served.clear()
+        self._flush()
         for outbox in list(self._waiting)[:MOST_PER_TURN]:
             del self._waiting[outbox]
             outbox.catch_up()
+        self._flush()
+        if self._waiting:
+            self._plan()
+
+    def _flush(self) -> None:
+        while self._written:
+            self._written.popitem()[0].flush()
 
 
 class Outbox:
-    """Frames for one WebSocket, written straight to its transport."""
+    """Frames for one WebSocket."""
 
     def __init__(
         self,
-        transport: asyncio.Transport,
+        wire: Pipe,
         frame: Callable[[str], bytes | None],
         counters: Counter[str],
         overflow: Callable[[], None],
         turns: Turns,
     ) -> None:
-        self._transport = transport
+        self._wire = wire
         self._frame = frame
         self._counters = counters
         self._overflow = overflow
@@ -83,6 +108,8 @@ class Outbox:
         self._wanted: dict[str, _Wanted] = {}
         self._replies: deque[bytes] = deque()
         self._reply_bytes = 0
+        self._frames: list[bytes] = []  # of this turn
+        self._frame_bytes = 0
         self._slow_since_s: float | None = None
         self._retry: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -111,7 +138,15 @@ class Outbox:
         if self._retry:
             self._retry.cancel()
         self._replies.clear()
+        self._frames.clear()
         self._turns.forget(self)
+
+    def flush(self) -> None:
+        """Write what this turn brought."""
+        if self._frames:
+            self._wire.write(b"".join(self._frames))
+            self._frames.clear()
+            self._frame_bytes = 0
 
     def reply(self, frame: bytes) -> None:
         """An answer: never dropped, but a client that takes none of them is cut off."""
@@ -169,11 +204,12 @@ class Outbox:
             self._counters["states_sent"] += 1
 
     def _is_slow(self) -> bool:
-        return self._transport.get_write_buffer_size() > HIGH_BYTES
+        return self._wire.unsent_bytes() + self._frame_bytes > HIGH_BYTES
 
     def _write(self, frame: bytes) -> None:
-        if not self._transport.is_closing():
-            self._transport.write(frame)
+        self._frames.append(frame)
+        self._frame_bytes += len(frame)
+        self._turns.wrote(self)
 
     def _look_again(self) -> None:
         if self._retry is None and not self._is_closed:

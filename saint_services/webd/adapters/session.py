@@ -92,7 +92,8 @@ class Session:
         robot, door = self._door.robot, self._door
         counters = robot.newest.counters
         self._wire = Wire(transport, counters, self._receive, m.LARGEST_BYTES)
-        self._outbox = Outbox(transport, robot.hub.frame, counters, self._cut_off, door.turns)
+        self._outbox = Outbox(self._wire, robot.hub.frame, counters, self._cut_off, door.turns)
+        self._wire.before_close = self._outbox.flush
         door.sessions[self.name] = self
         robot.hub.changed("system")
         try:

@@ -65,6 +65,7 @@ class Wire:
         self._frames = Frames(largest_bytes)
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
+        self.before_close: Callable[[], object] = bool  # may write its last frames
         self._is_closing = False  # we sent a close frame
         self._is_behind = False  # messages wait for the next turn
         self._was_heard = False
@@ -79,15 +80,20 @@ class Wire:
         """Returns when the connection is over."""
         await self._ended
 
-    def write(self, frame: bytes) -> None:
-        """Send a whole frame, unless the connection is ending."""
+    def write(self, data: bytes) -> None:
+        """Send whole frames, unless the connection is ending."""
         if not self._is_closing and not self._transport.is_closing():
-            self._transport.write(frame)
+            self._transport.write(data)
+
+    def unsent_bytes(self) -> int:
+        """What the kernel did not take yet: the client reads slowly."""
+        return self._transport.get_write_buffer_size()
 
     def close(self, code: int, reason: str = "") -> None:
         """Say goodbye; the client has a moment to answer."""
         if self._is_closing:
             return
+        self.before_close()
         self.write(close_frame(code, reason))
         self._is_closing = True
         self._timer.cancel()
