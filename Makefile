@@ -10,7 +10,7 @@ WEB_READY := web/node_modules/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
-.PHONY: test-ros lock clean
+.PHONY: test-ros mutation lock clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ test-powercut: setup ## cut the power of a running image at thousands of places
 
 test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, root, minutes)
 	@SAINT_PIGEN=1 $(BIN)/pytest tests/integration/test_pigen_stage.py $(ARGS)
+
+mutation: setup ## change the safety code a little, again and again: do the tests notice? (an hour)
+	@$(BIN)/python -m tools.mutation $(ARGS)
 
 bench: setup ## measure speed and memory, as ratios against baselines of the same run
 	@$(BIN)/python -m tools.bench $(ARGS)

@@ -6,6 +6,7 @@ import ast
 import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeGuard
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.Lt: (ast.LtE, ast.GtE),
@@ -24,6 +25,13 @@ _OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
     ast.Sub: ast.Add,
     ast.Mult: ast.Div,
     ast.Div: ast.Mult,
+}
+# Changes that matter only where both sides are equal.
+_EDGES: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE,),
+    ast.LtE: (ast.Lt,),
+    ast.Gt: (ast.GtE,),
+    ast.GtE: (ast.Gt,),
 }
 _NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
@@ -68,8 +76,9 @@ class _Change:
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, _Change]]:
+    bounds = {id(node.test) for node in ast.walk(tree) if _is_bound(node)}
     for node in _code(tree):
-        yield from ((node, change) for change in _of_expression(node))
+        yield from ((node, change) for change in _of_expression(node, bounds))
         yield from _of_statements(node)
 
 
@@ -88,10 +97,12 @@ def _code(tree: ast.AST) -> Iterator[ast.AST]:
                 yield from _code(child)
 
 
-def _of_expression(node: ast.AST) -> Iterator[_Change]:
+def _of_expression(node: ast.AST, bounds: set[int]) -> Iterator[_Change]:
     if isinstance(node, ast.Compare):
         for index, op in enumerate(node.ops):
             for other in _COMPARISONS.get(type(op), ()):
+                if id(node) in bounds and other in _EDGES.get(type(op), ()):
+                    continue
                 name = f"{type(op).__name__} -> {other.__name__}"
                 yield _Change(f"{name}: {_text(node)}", node, "ops", other(), index)
     elif isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
@@ -112,6 +123,15 @@ def _of_expression(node: ast.AST) -> Iterator[_Change]:
     elif isinstance(node, ast.IfExp):
         for fixed in (True, False):
             yield _Change(f"{fixed}: {_text(node)}", node, "test", ast.Constant(fixed))
+
+
+def _is_bound(node: ast.AST) -> TypeGuard[ast.IfExp]:
+    """`low if y < low else y`: where both are equal the two branches are, too."""
+    if not isinstance(node, ast.IfExp) or not isinstance(node.test, ast.Compare):
+        return False
+    operands = {_text(node.test.left), *map(_text, node.test.comparators)}
+    rest = {_text(each) for each in ast.walk(node.orelse) if isinstance(each, ast.expr)}
+    return _text(node.body) in operands and bool(operands & rest)
 
 
 def _of_constant(node: ast.Constant) -> Iterator[_Change]:

@@ -121,7 +121,7 @@ class RivalStatus:
     source: str = ""
     value: float = 0.0  # in the unit of the field
     age_ms: int = 0  # age of its newest sample
-    reason: str = ""  # "lower priority", "timed out", "failsafe", "must move first", ...
+    reason: str = ""  # "lower priority", "timed out", "panel locked by rc", "mixed in", ...
 
 
 @dataclass(slots=True)
@@ -139,7 +139,7 @@ class FieldStatus:
     winner: str = ""  # route in control; empty: nobody, the loss policy is in force
     source: str = ""  # its source; empty when nobody is in control
     age_ms: int = 0  # age of the winner's newest sample
-    policy: str = ""  # "live", "hold", "ramp_to_zero", "neutral", "estop"
+    policy: str = ""  # "live", "hold", "ramp_to_zero", "neutral", "park", "estop"
     clamped: bool = False  # a limit or the slew rate changed the value
     changed_ms: int = 0  # time since the winner changed
     rivals: Sequence[RivalStatus] = ()

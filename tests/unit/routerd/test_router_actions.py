@@ -1,0 +1,77 @@
+"""The WebSocket's router actions with a running router behind them."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from saint_services.lib.errors import SaintError
+from saint_services.webd.actions import ACTIONS
+from saint_services.webd.actions.caller import Caller
+from tests.unit.routerd.daemon_rig import Robot, alive, places
+from tests.unit.routerd.rig import route
+
+MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 400}])
+
+
+@pytest.fixture
+async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+    async with alive(places(tmp_path)) as running:
+        yield running
+
+
+class Page:
+    """The WebSocket's actions with the real router behind them."""
+
+    def __init__(self, robot: Robot, client_id: str = "page") -> None:
+        self.caller = Caller(client_id)
+        self.notes: list[str] = []
+        daemons = SimpleNamespace(routerd=robot.client)
+        self.robot: Any = SimpleNamespace(daemons=daemons, note=self._note)
+
+    def _note(self, level: str, source: str, text: str) -> None:
+        self.notes.append(text)
+
+    async def do(self, action: str, **params: Any) -> dict[str, Any]:
+        found = ACTIONS["router"][action]
+        reply = await found.handler(self.robot, self.caller, found.params.model_validate(params))
+        json.dumps(reply, allow_nan=False)
+        return reply
+
+
+async def test_actions_of_the_specifications_table_do_what_they_say(robot: Robot) -> None:
+    page = Page(robot)
+    mine = MINE.model_dump(mode="json", by_alias=True)
+    assert (await page.do("set_route", route=mine))["status"] == "standby"
+    switched = await page.do("set_route_enabled", route_id="mine", enabled=False)
+    assert switched["status"] == "disabled"
+    assert (await page.do("set_route_priority", route_id="mine", priority=9))["route"][
+        "priority"
+    ] == 9
+    assert (await page.do("save_preset", preset_name="show"))["name"] == "show"
+    assert (await page.do("save_preset", preset_name="one", routes=[mine]))["routes"] == 1
+    names = [each["name"] for each in (await page.do("list_presets"))["presets"]]
+    assert {"show", "one"} <= set(names)
+    assert len((await page.do("load_preset", preset_name="one"))["routes"]) == 1
+    await page.do("delete_preset", preset_name="show")
+    await page.do("delete_route", route_id="mine")
+    assert (await page.do("list_routes"))["routes"] == []
+    assert (await page.do("get_status"))["state"] == "idle"
+    assert "Preset one was loaded" in page.notes
+
+
+async def test_actions_preview_blend_explain_and_lock(robot: Robot) -> None:
+    page = Page(robot)
+    mine = MINE.model_dump(mode="json", by_alias=True)
+    shown = await page.do("preview_route", route=mine, values={"channel_4": -1.0})
+    assert shown["fields"][0]["value"] == -180.0
+    assert (await page.do("set_blending", blending={"mode": "additive"}))["mode"] == "additive"
+    assert (await page.do("get_output", output="head.pan"))["winner"] == ""
+    taken = await page.do("take_control", target="*")
+    assert {each["holder"] for each in taken["control"]} == {"websocket:page"}
+    with pytest.raises(SaintError, match="locked by websocket:page"):
+        await Page(robot, "other").do("take_control", target="head")
+    assert (await page.do("release_control", target="*"))["control"] == []

@@ -1,0 +1,155 @@
+"""What the router tells about a field: who, why not the others, since when, limited or not."""
+
+import pytest
+
+from saint_services.routerd import report
+from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, TURN, Rig, route
+
+
+def reasons(rig: Rig, name: str = "tracks.linear") -> dict[str, str]:
+    return {rival.route: rival.reason for rival in rig.output(name).rivals}
+
+
+def test_winner_is_told_with_source_and_age() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.02)
+    rig.wait(0.05)
+    output = rig.output("tracks.linear")
+    assert (output.winner, output.source, output.age_ms) == ("rc_drive", "rc", 50)
+    assert (output.policy, output.unit, output.value) == ("live", "m/s", pytest.approx(0.03))
+
+
+def test_change_of_control_is_timed() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    assert rig.output("tracks.linear").changed_ms == 0
+    rig.stream(0.25, "websocket:1", "tracks", linear=0.0)
+    assert rig.output("tracks.linear").changed_ms == 250
+    rig.stream(0.1, "rc", stick=0.0)
+    assert rig.output("tracks.linear").changed_ms == 100
+
+
+@pytest.mark.parametrize(
+    ("stick", "clamp", "clamped"),
+    [(0.5, None, False), (0.5, [-0.5, 0.5], True), (2.0, None, True), (0.3, [-0.5, 0.5], False)],
+)
+def test_limits_that_bite_are_told(stick: float, clamp: list[float] | None, clamped: bool) -> None:
+    arrow = {"from": "stick", "to": "linear", "scale": 1.5, "clamp": clamp}
+    rig = Rig(route("r", "rc", "tracks", [arrow]))
+    rig.stream(0.5, "rc", stick=stick)
+    assert rig.output("tracks.linear").clamped is clamped
+
+
+def test_every_reason_has_its_word() -> None:
+    low = route("low", "autonomous", "*")
+    rig = Rig(DRIVE, DIRECT, low)
+    rig.send("autonomous:a", "tracks", linear=0.01)
+    rig.send("websocket:1", "tracks", linear=0.01)
+    rig.send("websocket:2", "tracks", linear=0.01)
+    assert reasons(rig) == {"web": "came later", "low": "lower priority"}
+    rig.send("rc", failsafe=True)
+    assert "rc_drive" not in reasons(rig)  # it has never been heard
+    rig.send("rc", stick=0.0)
+    rig.send("rc", failsafe=True)
+    assert reasons(rig)["rc_drive"] == "failsafe"
+    rig.wait(0.31)
+    assert reasons(rig) == {"rc_drive": "failsafe", "web": "timed out", "low": "timed out"}
+    rig.send("rc", stick=0.0)
+    rig.router.raise_estop("t", "", rig.now)
+    assert reasons(rig)["rc_drive"] == "e-stop"
+    rig.router.clear_estop("t", rig.now)
+    assert reasons(rig)["rc_drive"] == "must move first"
+
+
+def test_rivals_are_forgotten_after_a_minute() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.0)
+    rig.send("websocket:1", "tracks", linear=0.0)
+    rig.wait(59.9)
+    assert set(reasons(rig)) == {"rc_drive", "web"}
+    assert {source.source for source in rig.status().sources} == {"rc", "websocket:1"}
+    rig.wait(0.2)
+    assert reasons(rig) == {}
+    assert rig.status().sources == []
+
+
+def test_rival_in_failsafe_stays_listed() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0)
+    rig.send("rc", failsafe=True)
+    assert rig.output("tracks.linear").rivals[0].age_ms == 0xFFFFFFFF
+
+
+def test_state_is_blending_when_rivals_meet_in_one_field_only() -> None:
+    rig = Rig(DRIVE, TURN, FACE)
+    rig.send("rc", stick=0.0, wheel=0.0)
+    rig.send("livelink:a", headYaw=0.0)
+    assert rig.status().state == "routing"
+    rig.router.raise_estop("t", "", rig.now)
+    assert rig.status().state == "estop"
+
+
+def test_latch_is_told_only_while_it_is_active() -> None:
+    rig = Rig(STOP)
+    rig.send("rc", switch=1.0)
+    info = report.estop_info(rig.router, "then")
+    assert (info.active, info.source, info.since) == (True, "rc", "then")
+    assert info.reason == "switch (route rc_stop)"
+    rig.send("rc", switch=0.0)
+    rig.router.clear_estop("desk", rig.now)
+    info = report.estop_info(rig.router, "then")
+    assert (info.active, info.source, info.reason, info.since) == (False, "", "", "")
+
+
+def test_message_tells_the_same_as_the_status() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.02)
+    rig.send("websocket:1", "tracks", linear=0.01)
+    message = report.message(rig.router, rig.now)
+    assert (message.state, message.estop, message.estop_source) == ("blending", False, "")
+    status = rig.status()
+    assert len(message.fields) == len(status.outputs)
+    for field, output in zip(message.fields, status.outputs, strict=True):
+        told = output.model_dump(exclude={"rivals"})
+        assert {name: getattr(field, name) for name in told} == told
+        assert [(r.route, r.source, r.value, r.age_ms, r.reason) for r in field.rivals] == [
+            (r.route, r.source, r.value, r.age_ms, r.reason) for r in output.rivals
+        ]
+    rig.router.raise_estop("desk", "test", rig.now)
+    message = report.message(rig.router, rig.now)
+    assert (message.estop, message.estop_source, message.estop_reason) == (True, "desk", "test")
+
+
+def test_route_list_tells_what_works_now() -> None:
+    off = FACE.model_copy(update={"enabled": False})
+    rig = Rig(DRIVE, STOP, DIRECT, off)
+    rig.send("rc", stick=0.0, switch=0.0)
+    words = {info.route.id: info.status for info in report.route_list(rig.router, rig.now)}
+    assert words == {
+        "rc_drive": "active", "rc_stop": "active", "web": "standby", "face": "disabled",
+    }  # fmt: skip
+    rig.wait(0.2)
+    words = {info.route.id: info.status for info in report.route_list(rig.router, rig.now)}
+    assert words["rc_stop"] == "standby"
+
+
+def test_source_is_told_with_all_its_living_streams() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "tracks", linear=0.1)
+    rig.send("websocket:1", "head", pan=2.0)
+    (source,) = rig.status().sources
+    assert source.values == {"tracks.linear": 0.1, "head.pan": 2.0}
+    assert (source.alive, source.failsafe, source.age_ms) == (True, False, 0)
+    rig.wait(0.31)
+    (source,) = rig.status().sources
+    assert (source.alive, source.values, source.age_ms) == (False, {"head.pan": 2.0}, 310)
+    rig.send("websocket:1", failsafe=True)
+    (source,) = rig.status().sources
+    assert (source.alive, source.failsafe) == (False, True)
+
+
+def test_lock_is_told_with_what_remains() -> None:
+    rig = Rig(DIRECT)
+    rig.router.take_control("head", "websocket:1", 2.0, rig.now)
+    rig.wait(0.5)
+    (lock,) = rig.status().control
+    assert (lock.target, lock.holder, lock.remaining_ms) == ("head", "websocket:1", 1500)
