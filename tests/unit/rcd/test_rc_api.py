@@ -216,3 +216,33 @@ async def test_watch_goes_on_until_its_client_goes(line: Line, tmp_path: Path) -
         async with contextlib.aclosing(lines):
             first, second = await anext(lines), await anext(lines)
         assert first.channels[1].us == second.channels[1].us == 1600
+
+
+async def test_forgotten_calibration_is_given_up(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saint_services.rcd.api.IDLE_S", 0.2)
+    async with robot(line, tmp_path) as rc, rc.stick(crsf()):
+        await rc.until(lambda: bool(rc.live))
+        await step(rc, "start")
+        await rc.until(lambda: rc.samples[-1].failsafe)
+        await rc.until(lambda: not rc.samples[-1].failsafe)
+        assert not (await rc.status()).calibrating
+
+
+async def test_ended_calibration_disturbs_nobody_later(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("saint_services.rcd.api.IDLE_S", 0.1)
+    patient = {"timeout_ms": 2000}
+    async with robot(line, tmp_path, failsafe=patient, arm={"number": 5}) as rc:
+        async with rc.stick(crsf(ch5=1000)):
+            await rc.until(lambda: bool(rc.live))
+            await step(rc, "start")
+            await step(rc, "cancel")
+            await rc.drive(crsf(ch5=1000))
+        async with rc.stick(crsf(ch5=2000)):
+            await rc.until(lambda: len(rc.live[-1].names) == 16)
+            count = len(rc.live)
+            await rc.until(lambda: len(rc.live) > count + 20)  # longer than the pause
+            assert (await rc.status()).armed

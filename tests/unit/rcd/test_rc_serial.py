@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import termios
 from collections.abc import Iterator
 
 import pytest
@@ -29,6 +30,16 @@ def test_all_bytes_pass_at_every_speed(
     os.write(pair[0], bytes(range(256)))
     assert port.read() == bytes(range(256))
     assert port.read() == b""  # nothing there is not unplugged
+    port.close()
+
+
+def test_bytes_with_a_wrong_parity_bit_are_left_out(pair: tuple[int, str]) -> None:
+    # A pseudo terminal has no parity bits; the kernel's settings are what can be looked at.
+    port = open_serial(pair[1], 100_000, "even", 2)
+    settings = termios.tcgetattr(port.fileno())
+    assert settings[0] & termios.INPCK and settings[0] & termios.IGNPAR
+    assert not settings[0] & termios.PARMRK
+    assert settings[2] & termios.CSTOPB
     port.close()
 
 
