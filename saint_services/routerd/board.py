@@ -45,7 +45,7 @@ class Board:
                 self._sums.add(output.name)
             is_mixed = mode != "priority"
             if is_mixed and output.members is None:
-                output.members = () if output.winner is None else (output.winner,)
+                output.members = output.drivers
             elif not is_mixed:
                 output.members = None
 
@@ -117,10 +117,9 @@ class Board:
 
     def _hand_over(self, claim: Claim, members: tuple[Claim, ...] | None, now: float) -> None:
         output = claim.output
-        before = output.members or ((output.winner,) if output.winner else ())
         if output.policy == "live":
             # What is left of a lost source's velocity must not outlive it for long.
-            is_lost = any(each.deadline <= now for each in before)
+            is_lost = any(each.deadline <= now for each in output.drivers)
             short = is_lost and output.is_velocity
             fade(output, min(self._fade_s, RAMP_S) if short else self._fade_s, now)
         if output.winner is not claim:
@@ -182,10 +181,7 @@ class Board:
             self._advance(output, now)
 
     def _advance(self, output: Output, now: float) -> None:
-        winner = output.winner
-        if winner is not None and winner.deadline <= now:
-            self.decide(output, now)
-        elif output.members and any(each.deadline <= now for each in output.members):
+        if any(each.deadline <= now for each in output.drivers):
             self.decide(output, now)
         if output.keeper is not None and output.kept_until <= now:
             self._end_keeping(output, now)
@@ -195,7 +191,7 @@ class Board:
         if output.is_moving:
             step(output, now)
             self._show(output, now)
-        for each in output.members or ((output.winner,) if output.winner else ()):
+        for each in output.drivers:
             self.wake(each.deadline)
         self.wake(output.review_at)
         if output.keeper is not None:
@@ -222,5 +218,4 @@ class Board:
 
 
 def _has(output: Output, source: str) -> bool:
-    members = output.members or ((output.winner,) if output.winner else ())
-    return any(claim.source == source for claim in members)
+    return any(claim.source == source for claim in output.drivers)

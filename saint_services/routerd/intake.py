@@ -43,7 +43,7 @@ class Intake:
         busy = {
             claim.source
             for output in self._outputs
-            for claim in (output.winner, output.keeper, *(output.members or ()))
+            for claim in (output.keeper, *output.drivers)
             if claim is not None
         }
         idle = [

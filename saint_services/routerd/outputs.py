@@ -70,6 +70,11 @@ class Output:
         return f"{self.target}.{self.field}"
 
     @property
+    def drivers(self) -> tuple[Claim, ...]:
+        """Whoever is in control: one, or all that are mixed."""
+        return self.members or ((self.winner,) if self.winner is not None else ())
+
+    @property
     def rest(self) -> float:
         """Standing still; for a position its neutral."""
         return clamp(0.0, self.low, self.high) if self.is_velocity else self.neutral

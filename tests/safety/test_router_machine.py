@@ -341,7 +341,7 @@ class Machine(RuleBasedStateMachine):
     @invariant()
     def nobody_drives_after_a_reset_who_has_not_moved(self) -> None:
         for output in self.rig.router.outputs:
-            for claim in output.members or ((output.winner,) if output.winner else ()):
+            for claim in output.drivers:
                 if (claim.route, claim.source, output.name) in self.claimed:
                     assert claim.source not in self.still
 
