@@ -4,10 +4,10 @@ here: what is said (capture_session.py), what arrives as frames (protocols/captu
 
 import asyncio
 import contextlib
-import socket
+from collections.abc import Callable
+from functools import partial
 
 from ..lib import clock, log
-from .adapters import plain_address
 from .capture_session import Session
 from .protocols.capture import Capture, answered_port, discovery
 from .protocols.frames import WrongError
@@ -25,44 +25,46 @@ Address = tuple[str, int]
 
 
 class CaptureClient:
-    """All phones: those named, and those that answer."""
+    """All phones: those named, and those that answer. `send` is our stream port's: phones answer
+    there too, so that one port is all that has to be open.
+    """
 
-    def __init__(self, port: int, decoder: Capture, phones: list[Address], discover: bool) -> None:
+    def __init__(
+        self,
+        port: int,
+        decoder: Capture,
+        phones: list[Address],
+        send: Callable[[bytes, Address], None] | None,
+    ) -> None:
         self.connected: set[str] = set()
         self._port = port
         self._decoder = decoder
-        self._found = list(phones)
-        self._discover = discover
+        self._named = list(phones)
+        self._send = send
         self._log = log.get("livelinkd")
         self._working: dict[str, asyncio.Task[None]] = {}
 
     async def work(self) -> None:
         """For as long as it runs."""
         async with asyncio.TaskGroup() as tasks:
-            for phone in self._found:
+            for phone in self._named:
                 self._take(tasks, phone)
-            if self._discover:
-                with contextlib.ExitStack() as closing:
-                    ear = closing.enter_context(_discoverer())
-                    loop = asyncio.get_running_loop()
-                    loop.add_reader(ear, self._answered, ear, tasks)
-                    closing.callback(loop.remove_reader, ear)
-                    while True:
-                        with contextlib.suppress(OSError):  # no network yet
-                            ear.sendto(discovery(), (GROUP, DISCOVERY_PORT))
-                        await asyncio.sleep(DISCOVER_S)
+            if self._send is None:
+                return
+            self._decoder.on_discovery = partial(self._answered, tasks)
+            while True:
+                self._send(discovery(), (GROUP, DISCOVERY_PORT))
+                await asyncio.sleep(DISCOVER_S)
 
-    def _answered(self, ear: socket.socket, tasks: asyncio.TaskGroup) -> None:
-        with contextlib.suppress(OSError):
-            data, address = ear.recvfrom(2048)
-            port = answered_port(data, CONTROL_PORT)
-            if port is not None:
-                self._take(tasks, (plain_address(address)[0], port))
+    def _answered(self, tasks: asyncio.TaskGroup, data: bytes, ip: str) -> None:
+        port = answered_port(data, CONTROL_PORT)
+        if port is not None:
+            self._take(tasks, (ip, port))
 
     def _take(self, tasks: asyncio.TaskGroup, phone: Address) -> None:
         if phone[0] in self._working or len(self._working) >= MAX_PHONES:
             return
-        is_named = phone in self._found
+        is_named = phone in self._named
         work = self._stay(phone, again=is_named)
         task = self._working[phone[0]] = tasks.create_task(work, name=f"phone {phone[0]}")
         task.add_done_callback(lambda _: self._working.pop(phone[0], None))
@@ -114,10 +116,3 @@ class CaptureClient:
         if session.is_streaming and ip not in self.connected:
             self.connected.add(ip)
             self._log.info("phone streams", phone=ip, subjects=len(session.subjects))
-
-
-def _discoverer() -> socket.socket:
-    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    made.setblocking(False)
-    made.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, 1)
-    return made

@@ -31,6 +31,7 @@ from .senders import Refusals
 from .state import MAX_SUBJECTS, Saved, Saving
 from .tuning import Tuning, looking_straight
 
+MAX_SCALED = 1024  # names of one subject may change for ever
 _TO_READ_S = 60.0  # a recording of the largest size
 
 
@@ -103,6 +104,9 @@ class Subjects:
             raise SaintError(Code.NOT_FOUND, f"{name} has no value {min(unknown)!r}")
         scale = {**tuning.scale, **call.body.scale}
         kept = {name: factor for name, factor in scale.items() if factor != 1.0}
+        if len(kept) > MAX_SCALED:
+            message = f"more than {MAX_SCALED} values of one subject cannot be scaled"
+            raise SaintError(Code.REFUSED, message, fix="Set some back to 1.")
         await self._tune(subject, replace(tuning, scale=kept))
         return self._detail(subject)
 

@@ -1,6 +1,7 @@
 """Wiring: datagram -> decoder -> subject -> bus, all in the callback that reads the datagram."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..lib import clock, log
@@ -43,7 +44,7 @@ async def run(context: Context[Config]) -> None:
     context.spawn(recorder.work(), "recorder")
     context.spawn(listening.look_after(), "listening")
     if config.formats.capture.enabled:
-        context.spawn(_capture(config, daemon).work(), "capture")
+        context.spawn(_capture(config, daemon, listening).work(), "capture")
     context.ready("listening")
     await context.stopping.wait()
     listening.close()
@@ -52,12 +53,13 @@ async def run(context: Context[Config]) -> None:
         await recorder.stop()
 
 
-def _capture(config: Config, daemon: "Livelinkd") -> "CaptureClient":
+def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "CaptureClient":
     from .capture_client import CONTROL_PORT, CaptureClient  # off by default
 
     settings = config.formats.capture
     phones = [split_address(phone, CONTROL_PORT) for phone in settings.phones]
-    return CaptureClient(settings.port, daemon.capture, phones, settings.discover)
+    send = partial(listening.send, "capture") if settings.discover else None
+    return CaptureClient(settings.port, daemon.capture, phones, send)
 
 
 async def _tunings(context: Context[Config], store: state.Saving) -> dict[str, Tuning]:

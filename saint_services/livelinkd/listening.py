@@ -76,16 +76,19 @@ class Listening:
         """What is on, and where."""
         return self._told
 
+    def send(self, format: str, data: bytes, address: Address) -> None:
+        """From the format's own port; nothing when it is off."""
+        for reader in self._readers.get(format, [])[:1]:
+            reader.send(data, address)
+
     async def look_after(self) -> None:
         """Ask the phones that want to be asked, and hear again who was shut out, for as long as it
         runs.
         """
-        readers = self._readers.get("ifacialmocap", [])
         while True:
             now_s = clock.monotonic_s()
             for address in self._daemon.asking.due(now_s):
-                for reader in readers[:1]:
-                    reader.send(ifacialmocap.REQUEST, address)
+                self.send("ifacialmocap", ifacialmocap.REQUEST, address)
             for name, floods in self._floods.items():
                 if floods.over(now_s):
                     self._shield(name)

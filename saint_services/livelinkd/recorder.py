@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ..lib import clock
+from ..lib import clock, log
 from ..lib.errors import Code, SaintError
 
 SUFFIX = ".jsonl"
@@ -24,6 +24,7 @@ _MOST_WAITING_BYTES = 4 << 20  # not written yet
 _LONGEST_LINE_BYTES = 1 << 18
 _READ_AHEAD = 512  # lines
 _LONGEST_SLEEP_S = 3600.0
+_SHORTEST_ROUND_S = 0.05  # of a recording that is played again and again
 MEGABYTE = 1_000_000
 
 Address = tuple[str, int]
@@ -74,7 +75,6 @@ class Recorder:
         self._directory = directory
         self._largest_bytes = largest_bytes
         self._most = most
-        self._ended = asyncio.Event()
 
     def path(self, name: str) -> Path:
         """Where it is kept; the name was checked by the request's model."""
@@ -95,7 +95,6 @@ class Recorder:
         except SaintError:
             self.current = None
             raise
-        self._ended.clear()
         return begun
 
     def note(self, format: str, data: bytes, sender: Address, now_s: float) -> None:
@@ -116,11 +115,9 @@ class Recorder:
         recording = self.current
         if recording is None:
             raise SaintError(Code.NOT_FOUND, "nothing is being recorded")
-        self.current = None
+        self.current, self.last = None, recording
         await self._write(recording)
         await asyncio.to_thread(self._keep, recording.name)
-        self.last = recording
-        self._ended.set()
         return recording
 
     async def work(self) -> None:
@@ -134,7 +131,10 @@ class Recorder:
             if clock.monotonic_s() >= recording.ends_s and not recording.problem:
                 recording.problem = "its time is over"
             if recording.problem and self.current is recording:
-                await self.stop()
+                try:
+                    await self.stop()
+                except SaintError as err:  # told by the list of recordings
+                    recording.problem = err.message
 
     async def kept(self) -> list[Kept]:
         """All on disk, the newest first."""
@@ -206,6 +206,7 @@ class Player:
         self.name = ""  # of what is played; empty: nothing
         self.played = 0
         self._take = take
+        self._log = log.get("livelinkd")
         self._task: asyncio.Task[None] | None = None
 
     async def start(
@@ -232,11 +233,12 @@ class Player:
         rounds = 0
         try:
             while rounds == 0 or again:
-                count = self.played
+                ends_s = clock.monotonic_s() + _SHORTEST_ROUND_S
                 await self._once(path, name, speed, rounds)
                 rounds += 1
-                if self.played == count:
-                    break  # nothing in it; again would never wait
+                await asyncio.sleep(max(0.0, ends_s - clock.monotonic_s()))
+        except OSError as err:  # removed meanwhile
+            self._log.warning("recording cannot be played", name=name, reason=err.strerror)
         finally:
             self.name = ""
 

@@ -11,6 +11,7 @@ Not here: who is asked for what and when (capture_session.py).
 import json
 import math
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -109,6 +110,7 @@ class Capture:
     """
 
     def __init__(self) -> None:
+        self.on_discovery: Callable[[bytes, str], None] | None = None  # comes to the same port
         self._subjects: dict[tuple[str, str], Described] = {}
 
     def learn(self, sender: str, subjects: dict[str, Described]) -> None:
@@ -118,6 +120,9 @@ class Capture:
         self._subjects = kept | added
 
     def __call__(self, data: bytes, sender: str) -> list[Outcome]:
+        if data.startswith(DISCOVER) and self.on_discovery is not None:
+            self.on_discovery(data, sender)
+            return []
         try:
             return [self._frame(data, sender)]
         except WrongError as err:

@@ -6,10 +6,12 @@ import math
 import socket
 import struct
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd import capture_client
 from saint_services.livelinkd.capture_session import ANSWER_S, KEEP_ALIVE_S, Session
 from saint_services.livelinkd.protocols import Capture, Frame, Refused
@@ -23,6 +25,10 @@ from saint_services.livelinkd.protocols.capture import (
 from saint_services.livelinkd.protocols.frames import WrongError
 from tests.unit.livelinkd.fake_phone import SUBJECT, Phone, stream_frame
 from tests.unit.livelinkd.rig import listening
+
+
+def has(samples: list[InputSample], count: int) -> bool:
+    return len(samples) >= count
 
 
 def free_port() -> int:
@@ -71,27 +77,33 @@ async def test_a_phone_that_hangs_up_is_called_again(tmp_path: Path) -> None:
             assert phone.sessions == 2
 
 
-async def test_a_phone_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_phone_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ear:
         ear.bind(("127.0.0.1", 0))
         ear.setblocking(False)
         monkeypatch.setattr(capture_client, "GROUP", "127.0.0.1")
         monkeypatch.setattr(capture_client, "DISCOVERY_PORT", ear.getsockname()[1])
-        async with Phone() as phone:
-            client = capture_client.CaptureClient(free_port(), Capture(), [], discover=True)
-            work = asyncio.create_task(client.work())
+        capture = {"enabled": True, "port": free_port()}
+        async with Phone() as phone, listening(tmp_path, formats={"capture": capture}) as ears:
             async with asyncio.timeout(5):
                 data, who = await asyncio.get_running_loop().sock_recvfrom(ear, 100)
             assert data == discovery() == b"CPSDISCOVER\0\2\0\0"
-            ear.sendto(b"noise", who)
+            assert who[1] == capture["port"]
+            ear.sendto(b"CPSDISCOVER\0noise", who)
             name = b"Anna's phone"
             answer = b"CPSDISCOVER\0\2\0\1" + b"I" * 16 + name + struct.pack("<H", phone.port)
-            ear.sendto(answer, who)
-            await until(lambda: client.connected == {"127.0.0.1"})
-            phone.hang_up()
-            await until(lambda: not client.connected)
-            work.cancel()
-            await asyncio.wait({work})
+
+            def is_connected() -> bool:
+                ear.sendto(answer, who)
+                return phone.streams_to is not None
+
+            for sessions in (1, 2):  # one that hangs up is called again when it answers again
+                await until(is_connected)
+                phone.stream(stream_frame(sessions))
+                await ears.until(partial(has, ears.samples, sessions))
+                assert phone.sessions == sessions
+                phone.streams_to = None
+                phone.hang_up()
 
 
 def test_only_an_answer_has_a_port() -> None:

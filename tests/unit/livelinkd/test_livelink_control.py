@@ -139,6 +139,27 @@ async def test_playing_again_is_not_late(tmp_path: Path) -> None:
         assert told.message == "nothing was playing"
 
 
+async def test_a_recording_that_is_removed_while_it_plays_ends(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        ears.send(CAPTURE[0])
+        await ears.until(lambda: len(ears.samples) == 1)
+        await ears.client.post("/recordings/stop", None, RecordingState)
+        await ears.client.post("/playback", Play(name="a", again=True), Done)
+        await ears.client.delete("/recordings/a", Done)
+        await until(lambda found: not found.playing, ears)
+        assert (await ears.client.get("/health", HealthReport)).healthy
+
+
+async def test_an_empty_recording_is_played_at_leisure(tmp_path: Path) -> None:
+    (tmp_path / "recordings").mkdir()
+    (tmp_path / "recordings/none.jsonl").write_text("")
+    async with listening(tmp_path) as ears:
+        await ears.client.post("/playback", Play(name="none", again=True), Done)
+        assert (await until(lambda found: bool(found.playing), ears)).played == 0
+        await ears.client.post("/playback/stop", None, Done)
+
+
 async def test_a_recording_never_takes_a_living_subject(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         await ears.client.post("/recordings", Record(name="a"), RecordingState)
