@@ -140,10 +140,15 @@ class Drive(Request):
     angular: Number = 0.0  # rad/s
 
 
-class EStop(Request):
-    """true raises the latch, false asks for its release."""
+class Enable(Request):
+    """On or off."""
 
     enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled", "active"))
+
+
+class EStop(Enable):
+    """true raises the latch, false asks for its release."""
+
     reason: str = Field(default="", max_length=200)
 
 
@@ -151,6 +156,12 @@ class NodeParams(Request):
     """One node."""
 
     node_id: NodeId
+
+
+class Reboot(Request):
+    """One node, or the server."""
+
+    node: NodeId | None = None
 
 
 class AdoptNode(NodeParams):

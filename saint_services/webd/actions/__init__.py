@@ -41,6 +41,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "head": {
         "move": Quick(m.HeadMove, motion.head_move),
         "home": Quick(m.Nothing, motion.head_home),
+        "camera": Quick(m.Enable, motion.head_camera),
     },
     "arms": {
         "move": Quick(m.ArmMove, motion.arm_move),
@@ -55,6 +56,8 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "system": {
         "status": Action(m.Nothing, system.status),
         "describe": Quick(m.Nothing, system.describe),
+        "reboot": Quick(m.Reboot, system.reboot),
+        "shutdown": Quick(m.Nothing, system.shutdown),
         "estop": Action(m.EStop, system.estop),
     },
     "management": {

@@ -35,6 +35,17 @@ def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     return {}
 
 
+def head_camera(robot: Robot, _: Caller, params: m.Enable) -> Data:
+    """Switches a camera that the manifest names; no role drives one yet."""
+    if not params.enable:
+        return {"camera_active": False}
+    if not _role(robot, "head").camera.enabled:
+        text = "this head has no camera: its manifest says camera.enabled: false"
+        raise SaintError(Code.HARDWARE_MISSING, text)
+    text = "the head's role does not drive cameras in this release"
+    raise SaintError(Code.REFUSED, text, fix="The camera stays off.")
+
+
 def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:
     """Joints go to the named angles."""
     role = _role(robot, f"arms.{move.arm}")

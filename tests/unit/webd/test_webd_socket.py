@@ -2,8 +2,6 @@
 
 import asyncio
 import contextlib
-import json
-import socket
 from typing import Any
 
 import pytest
@@ -12,6 +10,7 @@ from aiohttp import WSServerHandshakeError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
 from saint_services.webd.adapters import session as sessions
+from tests.unit.webd.mute import Mute
 from tests.unit.webd.web_rig import Rig
 
 
@@ -234,32 +233,6 @@ async def test_pages_of_others_may_not_connect(rig: Rig) -> None:
         await rig.chat(headers={"Origin": "http://evil.example"})
     assert refused.value.status == 403
     await rig.chat(headers={"Origin": f"http://{rig.address}"})
-
-
-class Mute:
-    """A client that takes nothing from its socket."""
-
-    def __init__(self, address: str) -> None:
-        host, port = address.split(":")
-        self.socket = socket.socket()
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        self.socket.connect((host, int(port)))
-        self.socket.sendall(
-            f"GET /api/ws HTTP/1.1\r\nHost: {address}\r\nUpgrade: websocket\r\n"
-            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
-        )
-        self.socket.setblocking(False)
-
-    async def say(self, message: dict[str, object]) -> None:
-        text = json.dumps(message).encode()
-        await self.send(bytes([0x81, 0x80 | len(text)]) + bytes(4) + text)
-
-    async def send(self, data: bytes) -> None:
-        await asyncio.get_running_loop().sock_sendall(self.socket, data)
-
-    async def receive(self) -> bytes:
-        return await asyncio.get_running_loop().sock_recv(self.socket, 1 << 20)
 
 
 async def test_slow_client_gets_the_newest_state_and_harms_nobody(rig: Rig) -> None:
