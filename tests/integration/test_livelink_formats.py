@@ -32,9 +32,10 @@ PAN, MIDDLE_US = 12, 1500.0  # manifests/roles/head.yaml
 RATE_HZ = 60.0
 
 DATAGRAMS = {
-    "json": json.dumps({"Json": {"Parameter": [{"Name": "HeadYaw", "Value": 0.25}]}}).encode(),
-    "vmc": bundle(bone("Head", y=0.25881905, w=0.96592583), shape("A", 0.25), APPLY),
-    "ifacialmocap": b"jawOpen-25|=head#0,14.3239449,0,0,0,0|",
+    "json": [json.dumps({"Json": {"Parameter": [{"Name": "HeadYaw", "Value": 0.25}]}}).encode()],
+    "vmc": [bundle(bone("Head", y=0.25881905, w=0.96592583), shape("A", 0.25), APPLY)],
+    # A face that holds still to the last digit is a lost one.
+    "ifacialmocap": [b"jawOpen-%d|=head#0,14.3239449,0,0,0,0|" % jaw for jaw in range(50)],
 }
 EXPECTED = {
     "json": ("livelink:Json", "headYaw", 0.25),
@@ -79,7 +80,7 @@ async def heard(robot: Robot, source: str) -> SourceInfo:
 @pytest.mark.parametrize("format", DATAGRAMS)
 async def test_a_format_reaches_the_router(robot: Robot, livelinkd: Client, format: str) -> None:
     source, name, value = EXPECTED[format]
-    with sending([DATAGRAMS[format]], await address(livelinkd, format)):
+    with sending(DATAGRAMS[format], await address(livelinkd, format)):
         found = await heard(robot, source)
     assert found.values[name] == pytest.approx(value, abs=1e-3)
 

@@ -2,12 +2,15 @@
 leftEye#x,y,z|`. Left of `=` a `-` (version 2: `&`) stands between name and value, right of it a `-`
 is a minus. Shapes are percent, angles degrees; both become Live Link Face's units here.
 
-The phone sends to whoever has asked it: see REQUEST. Not here: when to ask (phones.py).
+The phone sends to whoever has asked it: see REQUEST. It does not say when it has lost the face, but
+repeats its last frame then, to the last digit; a face that is there never holds so still.
+
+Not here: when to ask (phones.py).
 """
 
 import math
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 
 from .frames import Frame, Outcome, Refused, WrongError
@@ -17,6 +20,8 @@ PHONE_PORT = 49983  # where the phone waits to be asked; it answers to the port 
 REQUEST = b"iFacialMocap_sahuasouryya9218sauhuiayeta91555dy3719"
 LARGEST_BYTES = 8192
 MAX_ITEMS = 256
+MAX_SENDERS = 16
+FROZEN = 30  # the same frame so often, half a second, is no face
 _NO_RATE = (0, 1)
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,3})?", re.ASCII)
 # Euler angles as Unity counts them: about x, y, z.
@@ -26,7 +31,8 @@ _TURNS = {
     "leftEye": ("leftEyePitch", "leftEyeYaw", "leftEyeRoll"),
 }
 _ANGLES = 3  # of these are angles, the rest a place
-_TRACKING = "trackingStatus"  # 0: no face
+_TRACKING = "trackingStatus"  # 0: no face; some bridges send it
+_END = "___"  # a last word that some versions add
 
 
 class IFacialMocap:
@@ -38,6 +44,7 @@ class IFacialMocap:
         self._subject = subject
         self._names = names or {}
         self._frames: Counter[str] = Counter()
+        self._last: OrderedDict[str, tuple[bytes, int]] = OrderedDict()  # and how often, by sender
         self._shared: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def __call__(self, data: bytes, sender: str) -> list[Outcome]:
@@ -48,7 +55,7 @@ class IFacialMocap:
         subject = self._names.get(sender, self._subject)
         number = self._frames[subject]
         self._frames[subject] += 1
-        if not values.pop(_TRACKING, 1.0):
+        if not values.pop(_TRACKING, 1.0) or self._is_frozen(data, sender):
             return [Frame(subject, "", "face", number, 0.0, _NO_RATE, (), ())]
         if len(self._shared) > 64:
             self._shared.clear()
@@ -56,6 +63,14 @@ class IFacialMocap:
         names = self._shared.setdefault(names, names)
         found = tuple(values.values())
         return [Frame(subject, "", "face", number, 0.0, _NO_RATE, names, found)]
+
+    def _is_frozen(self, data: bytes, sender: str) -> bool:
+        last, times = self._last.pop(sender, (b"", 0))
+        times = times + 1 if data == last else 1
+        self._last[sender] = data, times
+        if len(self._last) > MAX_SENDERS:
+            self._last.popitem(last=False)
+        return times >= FROZEN
 
 
 def _values(data: bytes) -> dict[str, float]:
@@ -70,8 +85,6 @@ def _values(data: bytes) -> dict[str, float]:
     shapes, equals, turns = text.partition("=")
     if not equals:
         raise WrongError("it does not have a face and a head")
-    if not text.endswith("|"):
-        raise WrongError("it is cut off")
     values: dict[str, float] = {}
     for name, value in (*_shapes(shapes), *_turns(turns)):
         if name in values:
@@ -79,6 +92,8 @@ def _values(data: bytes) -> dict[str, float]:
         values[name] = value
     if "headYaw" not in values:
         raise WrongError("it does not have a face and a head")
+    if not turns.endswith("|") and "leftEyeYaw" not in values:
+        raise WrongError("it is cut off")  # some versions have no bar behind the last part
     return values
 
 
@@ -102,6 +117,8 @@ def _turns(text: str) -> Iterator[tuple[str, float]]:
     if len(items) > MAX_ITEMS:
         raise WrongError("it has too many values")
     for item in items:
+        if item.startswith(_END):
+            return
         what, found, rest = item.partition("#")
         names = _TURNS.get(what)
         if not found:

@@ -1,6 +1,7 @@
 """JSONLiveLink: UDP 54321, one JSON object per datagram, each key a subject. A subject is a list of
-bones, or an object with `Bone` and `Parameter` (the variant with faces). Axes, order and units are
-Unreal's. What is wrong with one subject does not touch the others.
+bones, or an object with `Bone` and `Parameter` (the variant with faces), or a list of a `Type` and
+a place (the variant with objects and cameras). Axes, order and units are Unreal's. What is wrong
+with one subject does not touch the others.
 """
 
 import json
@@ -9,15 +10,17 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from .frames import Frame, Outcome, Refused, WrongError
+from .frames import Frame, Outcome, Refused, Transform, WrongError
 from .names import LONGEST_NAME, arkit, folded, is_clean, is_name, number
-from .skeleton import MAX_BONES, Pose, Quaternion, from_unreal, layout, unit
+from .skeleton import AXES, MAX_BONES, POSITION, Pose, Quaternion, euler, from_unreal, layout, unit
 
 LARGEST_BYTES = 65_507  # of a UDP datagram
 MAX_SUBJECTS = 16  # in one datagram
 MAX_PARAMETERS = 256
 _CENTIMETRE = 0.01
 _NO_RATE = (0, 1)
+_OBJECT = (*POSITION, *AXES)
+_TYPES = {"TransformAnimation": "transform", "CameraAnimation": "camera"}
 _FIELDS = ("Name", "Parent", "Location", "Rotation", "Scale")
 
 
@@ -58,7 +61,8 @@ class JsonLiveLink:
     def _decoded(self, name: str, body: Any) -> Outcome:
         try:
             _check_subject(name)
-            frame = _frame(name, body)
+            placed = _placed(name, body)
+            frame = _frame(name, body) if placed is None else placed
         except WrongError as err:
             return Refused(str(err))
         if len(self._frames) >= 1024 and name not in self._frames:
@@ -102,6 +106,26 @@ def _frame(name: str, body: Any) -> Frame:
     kind = "animation" if names and not has_face else "face"
     kept = pose if names else None
     return Frame(name, "", kind, 0, 0.0, _NO_RATE, form.names, pose.values(), kept)
+
+
+def _placed(name: str, body: Any) -> Frame | None:
+    """An object's or a camera's frame; None when the subject is none."""
+    kind = body[0].get("Type") if isinstance(body, list) and body and _is(body[0]) else None
+    if kind is None:
+        return None
+    if not isinstance(kind, str) or kind not in _TYPES or len(body) != 2 or not _is(body[1]):
+        raise WrongError("a subject's Type is of no use here")
+    place = body[1]
+    if "Location" not in place or "Rotation" not in place:
+        raise WrongError("an object lacks Location or Rotation")
+    x, y, z = (axis * _CENTIMETRE for axis in _numbers(place["Location"], 3, "Location"))
+    where = Transform((x, -y, z), _rotation(place["Rotation"]))
+    values = (*where.position, *euler(where.rotation))
+    return Frame(name, "", _TYPES[kind], 0, 0.0, _NO_RATE, _OBJECT, values, None, where)
+
+
+def _is(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _parts(body: Any) -> tuple[list[Any], list[Any]]:

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ class Ears:
     client: Client
     ports: dict[str, int]
     samples: list[InputSample] = field(default_factory=list)
+    times_s: list[float] = field(default_factory=list)  # when each of them came
     frames: list[LiveLinkFrame] = field(default_factory=list)
     subjects_told: list[LiveLinkSubject] = field(default_factory=list)
 
@@ -91,6 +93,7 @@ async def listening(root: Path, **settings: object) -> AsyncIterator[Ears]:
 
         def hear(sample: Sample[InputSample]) -> None:
             made.samples.append(sample.message)
+            made.times_s.append(time.monotonic())
 
         def see(sample: Sample[LiveLinkFrame]) -> None:
             made.frames.append(sample.message)

@@ -61,6 +61,15 @@ def test_both_together_are_a_face_when_there_are_shapes() -> None:
     assert both.type == "face" and {"jawOpen", "Head.yaw"} < set(both.names)
 
 
+def test_objects_and_cameras_have_a_place() -> None:
+    where = {"Location": [100, 20, 30], "Rotation": [0, 0, 0.25881905, 0.96592583]}
+    hand = one([{"Type": "TransformAnimation"}, where | {"Scale": [1, 1, 1]}])
+    assert hand.type == "transform" and hand.transform is not None
+    assert hand.names == ("x", "y", "z", "yaw", "pitch", "roll")
+    assert hand.values == pytest.approx((1, -0.2, 0.3, -30, 0, 0), abs=1e-4)
+    assert one([{"Type": "CameraAnimation"}, where | {"Values": [88.0]}]).type == "camera"
+
+
 def test_frames_are_numbered_per_subject() -> None:
     decoder = make_decoder("json")
     data = json.dumps({"A": [bone()], "B": [bone()]}).encode()
@@ -78,6 +87,11 @@ def test_frames_are_numbered_per_subject() -> None:
         ([], "no bone and no parameter"),
         ({"Bone": [], "Parameter": []}, "no bone and no parameter"),
         ([{}], "lacks one of"),
+        ([{"Type": "TransformSubject"}], "Type is of no use"),
+        ([{"Type": ["Light"]}], "Type is of no use"),
+        ([{"Type": "TransformAnimation"}, 5], "Type is of no use"),
+        ([{"Type": "TransformAnimation"}, {"Location": [0, 0, 0]}], "lacks Location or Rotation"),
+        ([{"Type": "TransformAnimation"}, {"Location": [0, 0], "Rotation": REST}], "have 3"),
         ([7], "lacks one of"),
         ([bone("")], "Name is not valid"),
         ([bone("x" * 101)], "Name is not valid"),

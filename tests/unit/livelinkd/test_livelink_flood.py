@@ -4,13 +4,11 @@ import asyncio
 import socket
 import struct
 import sys
-import time
-from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd.senders import FLOOD, FLOOD_S, MAX_FLOODS, Floods
 from saint_services.livelinkd.shield import shut_out
 from tests.unit.livelinkd.rig import CAPTURE, listening
@@ -29,10 +27,6 @@ for _ in range(50_000):
 _PAUSE_S = 1 / 240  # four phones
 
 
-def has(samples: list[InputSample], count: int) -> bool:
-    return len(samples) >= count
-
-
 def numbered(number: int) -> bytes:
     """A captured datagram with another frame number."""
     data = CAPTURE[0]
@@ -47,18 +41,17 @@ async def test_a_flood_of_50_000_does_not_delay_the_phone(tmp_path: Path) -> Non
         await ears.until(lambda: len(ears.samples) == 1)
         port = str(ears.ports["llf"])
         flood = await asyncio.create_subprocess_exec(sys.executable, "-c", _FLOOD, port)
-        longest_s, sent = 0.0, 0
         ended = asyncio.create_task(flood.wait())
+        sent = 0
         while not ended.done() or sent < 60:
             sent += 1
-            begun_s = time.monotonic()
             ears.send(numbered(sent))
-            await ears.until(partial(has, ears.samples, sent + 1))  # else it was thrown away
-            longest_s = max(longest_s, time.monotonic() - begun_s)
             await asyncio.sleep(_PAUSE_S)
         found = await ears.subjects()
-        assert found.sources[0].lost == 0
+        longest_s = max(later - earlier for earlier, later in pairwise(ears.times_s))
         assert longest_s < 0.25  # half of the router's time-out; a few milliseconds when alone
+        # Until the flood is noticed, the buffer may have been full: on a busy computer for long.
+        assert found.sources[0].lost <= sent // 4
         told = "its sender floods, and was not heard for 2 s"
         assert found.refused_by_sender["127.0.0.9"][told] >= 1
 
