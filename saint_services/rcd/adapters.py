@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 CHECKED = ("crsf", "ibus")  # every frame has a check sum
 USED_BY = "rcd"
+# Silence that is told before the router's own time-out (120 ms) lets others take over: four frames
+# of the slowest link.
+QUIET_S = 0.08
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,7 @@ class Listener:
     """Whom a line tells what; all in the loop."""
 
     frame: Callable[["ReceiverLine", Outcome], None]  # outcomes that change something
+    quiet: Callable[["ReceiverLine"], None]  # frames are missing, but it is no loss yet
     opened: Callable[["ReceiverLine"], None]
     gone: Callable[["ReceiverLine", SaintError], None]
 
@@ -49,6 +53,7 @@ class ReceiverLine:
         self._read_us = 0
         self._flushing: asyncio.TimerHandle | None = None
         self._watching: asyncio.TimerHandle | None = None
+        self._is_quiet = False
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -132,8 +137,8 @@ class ReceiverLine:
     def _take(self, frame: Frame, now_s: float) -> None:
         outcome = self.receiver.take(frame, now_s)
         if outcome is Outcome.LIVE:
-            if self._watching is None:
-                self._watching = self._loop.call_later(self.receiver.timeout_s, self._watch)
+            if self._watching is None or self._is_quiet:
+                self._watch_for(now_s, min(QUIET_S, self.receiver.timeout_s))
             self._listener.frame(self, outcome)
         else:
             self._tell_lost(outcome)
@@ -143,9 +148,22 @@ class ReceiverLine:
         self._watching = None
         now_s = clock.monotonic_s()
         self._tell_lost(self.receiver.check(now_s))
-        if not self.receiver.failsafe:
-            left_s = self.receiver.good_s + self.receiver.timeout_s - now_s
-            self._watching = self._loop.call_later(left_s, self._watch)
+        if self.receiver.failsafe:
+            return
+        timeout_s = self.receiver.timeout_s
+        is_quiet = now_s - self.receiver.good_s >= QUIET_S
+        self._watch_for(now_s, timeout_s if is_quiet else min(QUIET_S, timeout_s))
+        self._is_quiet = is_quiet
+        if is_quiet:
+            self._listener.quiet(self)
+
+    def _watch_for(self, now_s: float, silence_s: float) -> None:
+        """Look when it was silent for so long."""
+        if self._watching is not None:
+            self._watching.cancel()
+        self._is_quiet = False
+        left_s = self.receiver.good_s + silence_s - now_s
+        self._watching = self._loop.call_later(left_s, self._watch)
 
     def _tell_lost(self, outcome: Outcome) -> None:
         if outcome is not Outcome.LOST:

@@ -70,7 +70,7 @@ class Rcd:
         self._log = log.get(context.name)
         self._loop = asyncio.get_running_loop()
         self._enabled = False
-        self._listener = Listener(self._on_frame, self._on_open, self._on_gone)
+        self._listener = Listener(self._on_frame, self._on_quiet, self._on_open, self._on_gone)
         self._lines = [self._line(settings)]
         if settings.failover:
             self._lines.append(self._line(settings.failover))
@@ -231,6 +231,11 @@ class Rcd:
             return
         self._publish((line.receiver.names, line.receiver.values), failsafe=False)
 
+    def _on_quiet(self, line: ReceiverLine) -> None:
+        """The robot must stop, but it is too early for others to take over."""
+        if line.receiver is self._selection.receiver and not self._is_lost:
+            self._repeat()
+
     def _decide(self) -> None:
         """Who is in charge, and is there a signal at all?"""
         selection, now_s = self._selection, clock.monotonic_s()
@@ -281,10 +286,11 @@ class Rcd:
         is_working = self._is_paused or self.calibration is not None
         if is_working or not self._enabled or not self._has_driven:
             return
-        action = self.settings.failsafe.action
-        if not self._selection.is_lost and action != "passthrough":
+        receiver, action = self._selection.receiver, self.settings.failsafe.action
+        is_waiting = receiver.failsafe and not self._selection.is_lost  # for the second one
+        if not receiver.failsafe or (is_waiting and action != "passthrough"):
             action = "hold"
-        content = failsafe_content(action, self._selection.receiver)
+        content = failsafe_content(action, receiver)
         self._publish(content, failsafe=True)
         if content != NOTHING:
             self._repeating = self._loop.call_later(LOST_PERIOD_S, self._repeat)

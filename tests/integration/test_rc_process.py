@@ -22,11 +22,11 @@ from saint_services.lib.api.rc import (
     SetEnabled,
     SetProtocol,
 )
-from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.api.routing import EStopInfo, EStopRequest, FieldOutput, RouterStatus
 from saint_services.lib.bus import Sample
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.lib.generated.topics import INPUT_RC
+from saint_services.lib.generated.topics import INPUT_AUTONOMOUS, INPUT_RC
 from saint_services.lib.ipc import Client
 from tests.integration import bus_rig
 from tests.integration.robot import short_folder
@@ -248,3 +248,58 @@ async def _until(place: Place, *, stopped: bool, live: bool) -> None:
             if (await place.is_stopped(), is_live) == (stopped, live):
                 return
             await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("action", "drives"), [("hold", False), ("neutral", False), ("passthrough", True)]
+)
+async def test_others_drive_only_where_the_action_lets_them(
+    place: Place, action: str, drives: bool
+) -> None:
+    place.settings(failsafe={"action": action})
+    async with (
+        place.running("routerd"),
+        place.running("rcd"),
+        place.client("routerd") as router,
+        program("tracks", linear=0.3),
+    ):
+        async with place.sending(crsf(ch2=1700, ch6=1000)):
+            for _ in range(500):
+                if await _winner(router) == "rc_drive":
+                    break
+                await asyncio.sleep(0.02)
+        await asyncio.sleep(0.5)
+        assert (await place.status()).failsafe
+        linear = await router.get("/outputs/tracks.linear", FieldOutput)
+        assert linear.value == pytest.approx(0.3 if drives else 0.0, abs=1e-3), linear
+
+
+@contextlib.asynccontextmanager
+async def program(target: str, **values: float) -> AsyncIterator[None]:
+    """An autonomous program that commands these all the time."""
+    async with bus_rig.opened("program") as (bus,):
+        samples = bus.publisher(INPUT_AUTONOMOUS)
+
+        async def command() -> None:
+            number = 0
+            while True:
+                number += 1
+                wanted = {name: value + number % 2 * 1e-6 for name, value in values.items()}
+                names, numbers = tuple(wanted), tuple(wanted.values())
+                samples.publish(
+                    InputSample(
+                        source="autonomous:test", sequence=number, target=target,
+                        names=names, values=numbers,
+                    )
+                )  # fmt: skip
+                await asyncio.sleep(0.02)
+
+        task = asyncio.create_task(command())
+        try:
+            yield
+        finally:
+            task.cancel()
+
+
+async def _winner(router: Client) -> str:
+    return (await router.get("/outputs/tracks.linear", FieldOutput)).winner
