@@ -33,6 +33,11 @@ class Kept(BaseModel):
     rewriting: list[str] = []  # files that a power cut may just have taken from it
 
 
+def kept_store(data: Path) -> Store[Kept]:
+    """What the machine keeps of its owner's settings, on the data partition."""
+    return Store(data / "setup/machine.yaml", Kept, 2, {1: _without_texts})
+
+
 def _without_texts(data: dict[str, Any]) -> dict[str, Any]:
     """Version 1 had the settings alone."""
     return data
@@ -87,7 +92,7 @@ class Run:
     def _settings(self) -> Machine:
         texts, unreadable = adapters.read_texts(self.places.firmware, sources.FILES)
         self.problems += unreadable
-        store = Store(self.places.data / "setup/machine.yaml", Kept, 2, {1: _without_texts})
+        store = kept_store(self.places.data)
         kept = Kept()
         with self._step("the kept settings cannot be read"):
             kept = store.load()

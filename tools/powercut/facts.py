@@ -19,9 +19,9 @@ from saint_services.lib.state import Store
 from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
-from saint_services.rcd.state import State as RcState
+from saint_services.rcd.daemon import store_in as rc_store
 from saint_services.routerd.state import latch_store, routes_store
-from saint_services.setup.work import Kept
+from saint_services.setup.work import kept_store
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -113,7 +113,7 @@ def _rauc(data: Path, found: Found) -> None:
 
 def _setup(data: Path, found: Found) -> None:
     """The settings of the card's owner, once they were taken over."""
-    kept = _from(Store(data / "setup" / "machine.yaml", Kept, version=1), found)
+    kept = _from(kept_store(data), found)
     claim = kept.machine.claim if kept.machine else None
     if claim:
         found.facts["claim"] = digest(claim.encode())
@@ -163,7 +163,7 @@ def _routerd(folder: Path, found: Found) -> None:
 
 
 def _rcd(folder: Path, found: Found) -> None:
-    state = _stored(folder / "rcd.json", RcState, found)
+    state = _from(rc_store(folder), found)
     found.facts["rc-enabled"] = str(state.enabled).lower()
 
 
