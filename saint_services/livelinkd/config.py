@@ -103,7 +103,7 @@ class Recordings(Settings):
     """Bounds of what is recorded."""
 
     largest_mb: int = Field(default=64, ge=1, le=4096)  # of one: half an hour of a phone
-    most: int = Field(default=32, ge=1, le=1000)
+    most: int = Field(default=8, ge=1, le=1000)
 
 
 class Config(Settings):

@@ -145,7 +145,8 @@ class Livelinkd:
                 self.refusals.count(subject, address[0])
                 reason = subject.reason
                 continue
-            if subject.frames == 1:
+            if subject.is_news:
+                subject.is_news = False
                 self._log.info(
                     "subject connected",
                     subject=subject.frame.subject, sender=address[0], format=format,

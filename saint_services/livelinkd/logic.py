@@ -50,6 +50,7 @@ class Subject:
     frames: int = 0
     sequence: int = 0
     is_open: bool = False  # released: the first other sender gets it
+    is_news: bool = True  # a sender has just got it
     loss: Loss = field(default_factory=Loss)
     names: tuple[str, ...] = ()  # of the last frame that was tracked
     shaper: Shaper = field(default_factory=Shaper)
@@ -137,7 +138,7 @@ class Registry:
             is_silent = now_s - subject.received_s >= self._release_after_s
             if not subject.is_open and not is_silent:
                 return TAKEN
-            subject.holder, subject.is_open = holder, False
+            subject.holder, subject.is_open, subject.is_news = holder, False, True
             subject.loss.restart()
         elif subject.address != address:
             subject.loss.restart()  # the same app, started anew

@@ -8,6 +8,7 @@ never a frame of the robot.
 import asyncio
 import json
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,6 +27,7 @@ _READ_AHEAD = 512  # lines
 _LONGEST_SLEEP_S = 3600.0
 _SHORTEST_ROUND_S = 0.05  # of a recording that is played again and again
 MEGABYTE = 1_000_000
+_LEFT_FREE_BYTES = 256 * MEGABYTE  # the same disk keeps everybody's state
 
 Address = tuple[str, int]
 Take = Callable[[str, bytes, Address], None]  # format, datagram, sender
@@ -174,6 +176,11 @@ class Recorder:
                     Code.DISK_FULL,
                     f"there are {self._most} recordings already",
                     fix="Remove one: saintctl livelink remove NAME.",
+                )
+            if shutil.disk_usage(self._directory).free < _LEFT_FREE_BYTES:
+                raise SaintError(
+                    Code.DISK_FULL,
+                    f"less than {_LEFT_FREE_BYTES // MEGABYTE} MB are free in {self._directory}",
                 )
             for left in self._directory.glob(f"*{_UNFINISHED}"):
                 left.unlink()  # power went while it was made

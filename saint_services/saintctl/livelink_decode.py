@@ -22,6 +22,8 @@ def livelink_decode(format: str, source: str, out: TextIO) -> int:
         for number, line in recordings.lines(file, source):
             where = f"{source}, line {number}"
             recordings.time_us(line, where)
+            if line.get("format", format) != format:
+                continue  # livelinkd's own recordings may have several
             for outcome in decode(recordings.payload(line, where), _sender(line)):
                 if isinstance(outcome, Refused):
                     refused += 1

@@ -20,6 +20,7 @@ from saint_services.lib.api.livelink import (
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
+from saint_services.livelinkd import recorder
 from tests.unit.livelinkd.osc_packets import bone
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 
@@ -223,6 +224,16 @@ async def test_names_and_numbers_of_recordings_are_limited(tmp_path: Path) -> No
             assert caught.value.code is Code.NOT_FOUND
     with pytest.raises(ValueError):
         Record(name="../x")
+
+
+async def test_a_full_disk_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder, "_LEFT_FREE_BYTES", 1 << 62)
+    async with listening(tmp_path) as ears:
+        with pytest.raises(SaintError, match="are free in") as caught:
+            await ears.client.post("/recordings", Record(name="a"), RecordingState)
+        assert caught.value.code is Code.DISK_FULL
+        found = await ears.client.get("/recordings", RecordingList)
+        assert found.current is None and not found.recordings
 
 
 async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:

@@ -93,6 +93,15 @@ def test_ifacialmocap_and_lines_are_decoded(tmp_path: Path) -> None:
     assert line["values"] == {"a": 1.0}
 
 
+def test_datagrams_of_other_formats_are_left_out(tmp_path: Path) -> None:
+    captured = json.loads((DATA / "live-link-face.jsonl").read_text().splitlines()[0])
+    recording = tmp_path / "x.jsonl"
+    lines = [captured | {"format": "llf"}, {"t_us": 0, "format": "json", "hex": "7b7d"}]
+    recording.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (frame, summary) = livelink(recording)
+    assert frame["kind"] == "frame" and (summary["frames"], summary["refused"]) == (1, 0)
+
+
 def test_vmc_is_put_together_by_sender(tmp_path: Path) -> None:
     value = b"/VMC/Ext/Blend/Val\0\0,sf\0A\0\0\0\x3f\0\0\0"
     apply = b"/VMC/Ext/Blend/Apply\0\0\0\0,\0\0\0"
