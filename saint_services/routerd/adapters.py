@@ -27,7 +27,7 @@ def load_robot(share: Path, name: str) -> Robot:
 
 def load_roles(folder: Path) -> Robot:
     """A robot of all role manifests in one folder."""
-    paths = sorted(folder.glob("*.yaml"))
+    paths = sorted(path for path in folder.glob("*.y*ml") if path.suffix in (".yaml", ".yml"))
     if not paths:
         raise SaintError(Code.CONFIG_MISSING, f"{folder} has no role manifests (*.yaml)")
     roles = [config.load(RoleConfig, path, required=True) for path in paths]

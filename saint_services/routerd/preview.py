@@ -3,12 +3,15 @@ plans that samples go through.
 """
 
 from collections.abc import Mapping
+from math import isnan
 
 from ..lib.api.routing import Preview, PreviewField, Route
 from .plan import Planner
 from .routes import ANY, check
 from .sources import Source, Stream
 from .targets import Robot
+
+LARGEST = 1e300  # JSON has no infinity
 
 
 def preview(robot: Robot, route: Route, values: Mapping[str, float]) -> Preview:
@@ -31,7 +34,7 @@ def preview(robot: Robot, route: Route, values: Mapping[str, float]) -> Preview:
                 field=output.field,
                 unit=output.unit,
                 value=value,
-                asked=min(max(asked, -1e300), 1e300),
+                asked=value if isnan(asked) else min(max(asked, -LARGEST), LARGEST),
                 clamped=value != asked,
             )
         )

@@ -213,3 +213,62 @@ def test_enabling_a_stop_route_with_its_switch_on_stops() -> None:
     rig.router.set_routes([DRIVE, STOP], rig.now)
     assert rig.router.latch.active
     assert rig.value("tracks.linear") == 0.0
+
+
+def test_stop_switch_of_a_lost_source_does_not_bar_the_reset() -> None:
+    rig = Rig(*ALL)
+    rig.send("rc", stick=0.0, wheel=0.0, switch=1.0)
+    rig.wait(0.119)
+    with pytest.raises(SaintError, match="still asks for the stop"):
+        rig.router.clear_estop("web", rig.now)
+    rig.wait(0.002)
+    rig.router.clear_estop("web", rig.now)
+    assert not rig.router.latch.active
+
+
+def test_other_inputs_are_looked_at_behind_a_lost_one() -> None:
+    rig = Rig(*ALL, route("pedal", "websocket", "*", [STOP.mapping[0].model_dump(by_alias=True)]))
+    rig.send("rc", stick=0.0, wheel=0.0, switch=1.0)
+    rig.wait(0.2)
+    rig.send("websocket:1", switch=1.0)
+    with pytest.raises(SaintError, match="switch of websocket:1"):
+        rig.router.clear_estop("web", rig.now)
+
+
+@pytest.mark.parametrize(("asked", "barred"), [(0.02, False), (0.0201, True), (-0.0201, True)])
+def test_two_percent_count_as_standing_still(asked: float, barred: bool) -> None:
+    rig = Rig(route("d", "rc", "tracks", [{"from": "x", "to": "linear", "scale": 1.5}]))
+    stopped(rig)
+    rig.send("rc", x=asked)
+    if not barred:
+        rig.router.clear_estop("web", rig.now)
+        return
+    with pytest.raises(SaintError, match="still asks"):
+        rig.router.clear_estop("web", rig.now)
+
+
+def test_tolerance_is_of_the_larger_limit_and_around_the_rest() -> None:
+    rig = Rig(route("d", "rc", "tracks", [{"from": "x", "to": "linear"}]))
+    output = rig.router.by_name["tracks", "linear"]
+    output.low, output.high = -0.5, 10.0
+    stopped(rig)
+    rig.send("rc", x=0.19)
+    rig.router.clear_estop("web", rig.now)
+    output.low, output.high = 0.5, 1.5  # something that never stands still: rest is 0.5
+    stopped(rig)
+    rig.send("rc", x=0.51)
+    rig.router.clear_estop("web", rig.now)
+    assert not rig.router.latch.active
+
+
+def test_first_generation_is_0() -> None:
+    assert Latch().generation == 0
+
+
+def test_reset_while_the_loop_was_late_uses_the_time_that_it_is() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.1, "rc", stick=1.0, wheel=0.0, switch=-1.0)
+    stopped(rig)
+    rig.now += 0.5
+    rig.router.clear_estop("web", rig.now)
+    assert not rig.router.latch.active

@@ -63,6 +63,19 @@ async def test_actions_of_the_specifications_table_do_what_they_say(robot: Robot
     assert "Preset one was loaded" in page.notes
 
 
+async def test_specifications_own_set_route_message_is_taken(robot: Robot) -> None:
+    message = {
+        "id": "my_custom_route",
+        "enabled": True,
+        "priority": 150,
+        "input": {"source": "livelink", "subject": "MyCharacter", "type": "animation"},
+        "output": {"target": "head"},
+        "mapping": [{"from": "Head", "to": "pan", "scale": 1.0}],
+    }
+    saved = await Page(robot).do("set_route", route=message)
+    assert (saved["route"]["id"], saved["status"]) == ("my_custom_route", "standby")
+
+
 async def test_actions_preview_blend_explain_and_lock(robot: Robot) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)

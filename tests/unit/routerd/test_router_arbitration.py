@@ -191,3 +191,40 @@ def test_slow_field_says_that_it_is_limited() -> None:
     assert output.policy == "live"
     rig.stream(0.4, "rc", stick=1.0)
     assert not rig.output("tracks.linear").clamped
+
+
+def test_equal_priority_keeps_control_when_all_is_decided_anew() -> None:
+    second = route("second", "websocket", "*")
+    rig = Rig(DIRECT, second)
+    rig.send("websocket:2", "head", pan=2.0)
+    assert rig.output("head.pan").winner == "web"
+    rig.router.set_routes([second, DIRECT], rig.now)
+    rig.send("websocket:1", "head", pan=1.0)
+    output = rig.output("head.pan")
+    assert (output.winner, output.source, output.value) == ("web", "websocket:2", 2.0)
+    rig.router.take_control("tracks", "rc", 1.0, rig.now)  # this asks for every field anew
+    assert rig.output("head.pan").source == "websocket:2"
+
+
+def test_of_newcomers_of_equal_priority_the_first_in_the_file_wins() -> None:
+    for order in (("a", "b"), ("b", "a")):
+        rig = Rig(*(route(name, "rc", "head", [{"from": "x", "to": "pan"}]) for name in order))
+        rig.send("rc", x=1.0)
+        assert rig.output("head.pan").winner == order[0]
+
+
+def test_commands_that_changed_are_told_and_no_others() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    tracks = rig.router.by_name["tracks", "linear"].command
+    head = rig.router.by_name["head", "pan"].command
+    rig.send("rc", stick=0.0)
+    assert rig.router.dirty == {tracks}
+    rig.router.dirty.clear()
+    rig.send("rc", stick=0.0)
+    assert rig.router.dirty == set()
+    rig.send("rc", stick=0.01)
+    rig.send("websocket:1", "head", pan=0.0)
+    assert rig.router.dirty == {tracks, head}
+    rig.router.dirty.clear()
+    rig.wait(0.2)  # the rc is lost
+    assert rig.router.dirty == {tracks}

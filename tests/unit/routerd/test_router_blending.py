@@ -221,3 +221,64 @@ def test_timeout_of_a_route_is_above_that_of_its_class() -> None:
     rig.send("rc", stick=0.01)
     rig.wait(0.051)
     assert not rig.output("tracks.linear").winner
+
+
+def test_lost_part_of_a_mixed_velocity_is_gone_in_50_ms() -> None:
+    rig = Rig(DRIVE, DIRECT, mode="additive")
+    for _ in range(60):
+        rig.send("rc", stick=0.1)
+        rig.send("websocket:1", "tracks", linear=0.1)
+        rig.wait(0.01)
+    slow = Blending(mode="additive", blend_time_ms=5000)
+    rig.router.set_routes([DRIVE, DIRECT], rig.now, slow)
+    assert rig.value("tracks.linear") == pytest.approx(0.25)
+    for _ in range(17):
+        rig.send("websocket:1", "tracks", linear=0.1)
+        rig.wait(0.01)
+    assert rig.value("tracks.linear") == pytest.approx(0.1)
+
+
+def test_part_that_joins_fades_in() -> None:
+    rig = Rig(PAN, LOOK, mode="additive", blend_time_ms=100)
+    settled(rig, rc=40.0)
+    rig.send("livelink:a", x=10.0)
+    assert rig.value("head.pan") == 40.0
+    rig.wait(0.0501)
+    assert rig.value("head.pan") == pytest.approx(45.0, abs=0.2)
+
+
+def test_part_that_comes_back_joins_when_it_is_steady() -> None:
+    rig = Rig(PAN, LOOK, mode="additive", blend_time_ms=0)
+    settled(rig, rc=40.0, look=10.0)
+    settled(rig, rc=40.0)
+    settled(rig, 0.19, rc=40.0, look=10.0)
+    assert rig.value("head.pan") == 40.0
+    settled(rig, 0.05, rc=40.0, look=10.0)
+    assert rig.value("head.pan") == 50.0
+
+
+def test_locked_out_part_leaves_the_mix() -> None:
+    rig = Rig(PAN, LOOK, mode="additive")
+    settled(rig, rc=40.0, look=10.0)
+    rig.router.take_control("head", "livelink:a", 5.0, rig.now)
+    settled(rig, rc=40.0, look=10.0)
+    assert rig.value("head.pan") == 10.0
+
+
+def test_lost_position_fades_over_the_whole_blend_time() -> None:
+    rig = Rig(DIRECT, LOOK, blend_time_ms=200)
+    both = (("livelink:a", {"x": 0.0}), ("websocket:1", {"pan": 10.0}))
+    fading(rig, "head.pan", 0.6, *both)
+    path = fading(rig, "head.pan", 0.6, ("livelink:a", {"x": 0.0}))
+    assert path[29] == 10.0
+    assert path[40] == pytest.approx(5.0, abs=0.6)
+    assert path[-1] == 0.0
+
+
+def test_edit_that_changes_nothing_fades_nothing() -> None:
+    rig = Rig(FACE, blend_time_ms=1000)
+    rig.stream(0.3, "livelink:a", headYaw=0.1)
+    rig.router.set_routes([FACE], rig.now)
+    rig.wait(0.01)
+    rig.send("livelink:a", headYaw=0.12)
+    assert rig.value("head.pan") == pytest.approx(6.875496)

@@ -144,6 +144,16 @@ async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
     assert (status.sources, status.samples) == ([], 0)
 
 
+async def test_preview_of_huge_numbers_is_still_told(robot: Robot) -> None:
+    arrows = [{"from": "x", "to": "pan", "scale": sign * 1.7e308} for sign in (1, -1)]
+    body = PreviewRequest(route=route("a", "rc", "head", arrows), values={"x": 3e38})
+    (field,) = (await robot.client.post("/preview", body, Preview)).fields
+    assert field.value == 0.0
+    body = PreviewRequest(route=route("a", "rc", "head", arrows[:1]), values={"x": 3e38})
+    (field,) = (await robot.client.post("/preview", body, Preview)).fields
+    assert (field.value, field.asked, field.clamped) == (180.0, 1e300, True)
+
+
 async def test_preview_tells_of_the_stop(robot: Robot) -> None:
     stop = route("s", "rc", "*", [{"from": "x", "to": "estop", "mode": "switch"}])
     for value, raises in ((0.4, False), (0.5, True)):

@@ -278,3 +278,102 @@ def test_park_goes_where_the_manifest_says() -> None:
     assert 5.0 < (rig.value("head.pan") or 0) < 30.0
     rig.wait(0.1)
     assert (rig.value("head.pan"), rig.output("head.pan").policy) == (30.0, "park")
+
+
+def test_who_is_not_steady_yet_gains_nothing_by_an_edit() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    both(rig, 0.1)
+    only_web(rig, 0.3)
+    both(rig, 0.05)
+    rig.router.set_routes([DRIVE, DIRECT], rig.now)
+    assert winner(rig) == "web"
+
+
+def test_when_the_winner_is_lost_the_steady_one_is_next() -> None:
+    low = route("low", "autonomous", "*")
+    rig = Rig(DRIVE, DIRECT, low)
+    both(rig, 0.1)
+    only_web(rig, 0.3)  # the rc is lost
+    for _ in range(31):
+        rig.send("autonomous:a", "tracks", linear=0.01)
+        rig.wait(0.01)
+    rig.send("websocket:2", "tracks", linear=0.04)
+    assert winner(rig) == "web"
+    rig.send("rc", stick=0.02)
+    rig.send("autonomous:a", "tracks", linear=0.02)
+    rig.send("websocket:2", failsafe=True)
+    assert winner(rig) == "low"
+
+
+def test_steadiness_counts_to_the_millisecond() -> None:
+    rig = Rig(DRIVE.model_copy(update={"timeout_ms": 300}), DIRECT, hysteresis_ms=250)
+    both(rig, 0.1)
+    only_web(rig, 0.5)
+    rig.send("rc", stick=0.02)
+    only_web(rig, 0.24)
+    rig.wait(0.0099)
+    assert winner(rig) == "web"
+    rig.wait(0.0002)
+    assert winner(rig) == "rc_drive"
+
+
+def test_higher_one_that_is_not_steady_yet_has_the_field_when_it_is_held() -> None:
+    rig = Rig(DRIVE, DIRECT.model_copy(update={"priority": 400}))
+    both(rig, 0.1)
+    rig.stream(0.4, "rc", stick=0.02)
+    both(rig, 0.05)
+    assert winner(rig) == "rc_drive"
+    rig.send("rc", failsafe=True, stick=0.02)
+    assert winner(rig) == "web"
+
+
+def test_held_field_of_policy_neutral_goes_there_when_the_source_is_silent_at_last() -> None:
+    rig = Rig(JAW)
+    rig.stream(0.3, "rc", stick=0.75)
+    for _ in range(5):
+        rig.send("rc", failsafe=True, stick=0.75)
+        rig.wait(0.05)
+    assert rig.value("head.jaw") == 0.75
+    rig.wait(0.2)
+    assert (rig.value("head.jaw"), rig.output("head.jaw").policy) == (0.0, "neutral")
+
+
+def test_held_velocity_stays_at_rest_when_the_source_is_silent_at_last() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.3, "rc", stick=0.75)
+    rig.send("rc", failsafe=True, stick=0.75)
+    rig.wait(1.0)
+    assert rig.value("tracks.linear") == 0.0
+    assert rig.router.wake_at == float("inf")
+
+
+def test_hold_of_a_mixed_field_lets_go() -> None:
+    rig = Rig(DRIVE, DIRECT, mode="blend")
+    both(rig, 0.5)
+    rig.send("rc", failsafe=True, stick=0.02)
+    assert winner(rig) == "web"
+    only_web(rig, 0.3)
+    assert rig.value("tracks.linear") == pytest.approx(0.04)
+
+
+def test_hold_needs_every_input_of_a_field_to_say_where_it_goes() -> None:
+    two = [{"from": "stick", "to": "gripper"}, {"from": "trim", "to": "gripper"}]
+    rig = Rig(route("g", "rc", "arms.left", two))
+    rig.stream(0.5, "rc", stick=0.5, trim=0.25)
+    rig.send("rc", failsafe=True, stick=0.0)
+    rig.wait(0.1)
+    assert (rig.value("arms.left.gripper"), rig.output("arms.left.gripper").policy) == (
+        0.75, "hold",
+    )  # fmt: skip
+    for _ in range(50):
+        rig.send("rc", failsafe=True, stick=0.0, trim=0.25)
+        rig.wait(0.01)
+    assert rig.value("arms.left.gripper") == 0.25
+
+
+def test_source_that_speaks_again_is_no_longer_in_failsafe() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", failsafe=True)
+    assert rig.status().sources[0].failsafe
+    rig.send("rc", stick=0.0)
+    assert not rig.status().sources[0].failsafe
