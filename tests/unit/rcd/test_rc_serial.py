@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw.serial import PAUSES_S, SerialLine, SerialPort, open_serial
+from saint_services.lib.hw import serial
+from saint_services.lib.hw.serial import SerialLine, SerialPort, open_serial
 
 
 @pytest.fixture
@@ -65,21 +66,27 @@ def test_wrong_device_is_told(device: str, code: Code, told: str) -> None:
     assert caught.value.code is code
 
 
-async def test_line_that_is_not_there_is_tried_with_growing_pauses() -> None:
+async def test_line_that_is_not_there_is_tried_with_growing_pauses(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert list(serial.PAUSES_S) == sorted(serial.PAUSES_S) and len(serial.PAUSES_S) == 5
+    monkeypatch.setattr(serial, "PAUSES_S", (0.01, 0.03, 0.06))
     loop = asyncio.get_running_loop()
     tries: list[float] = []
     lost: list[SaintError] = []
+    enough = asyncio.Event()
 
     def never() -> SerialPort:
         tries.append(loop.time())
+        if len(tries) == 5:
+            enough.set()
         raise SaintError(Code.HARDWARE_MISSING, "gone")
 
     line = SerialLine(never, lambda data, now_us: None, lambda: None, lost.append)
     line.start()
-    await asyncio.sleep(sum(PAUSES_S[:3]) + 0.2)
+    async with asyncio.timeout(5):
+        await enough.wait()
     line.close()
-    assert len(tries) == 4
     assert len(lost) == 1
-    assert tries[2] - tries[1] > tries[1] - tries[0]
-    await asyncio.sleep(1.0)
-    assert len(tries) == 4
+    for index, pause_s in enumerate((0.01, 0.03, 0.06, 0.06)):
+        assert tries[index + 1] - tries[index] >= pause_s - 0.002
