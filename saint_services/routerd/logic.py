@@ -21,6 +21,10 @@ from .routes import ESTOP, check_file
 from .sources import Source, Stream, is_restart, measure, timeouts
 from .targets import Robot
 
+# How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may be
+# late on a busy machine, and velocities are at rest all the while.
+KEEP_S = 0.5
+
 __all__ = ["FOREVER", "Router"]
 
 
@@ -213,7 +217,7 @@ class Router:
         if self.latch.active:
             return
         if values and all(map(isfinite, values.values())):
-            self.board.hold_source(source.name, values, now + source.timeout_s, now)
+            self.board.hold_source(source.name, values, now + KEEP_S, now)
         else:
             self.board.lose_source(source.name, now)
 
