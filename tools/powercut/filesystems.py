@@ -13,6 +13,7 @@ from ..vm.programs import Programs
 
 _TIMEOUT_S = 120
 
+_MOST_REPAIRS = 3  # one may bring to light what was hidden before
 _GIVES_UP = 4  # e2fsck's code from which on it says: somebody has to decide
 
 # -p leaves a flag that the kernel clears when it mounts; the rest says nothing about a fault.
@@ -48,10 +49,13 @@ class FileSystems:
         self._programs = programs
 
     def recover_ext4(self, image: Path) -> Check:
-        """Recover it in place."""
+        """Recover it in place, as image/initrd/init does."""
         code, _ = self._run("e2fsck", "-p", str(image))
         if is_repaired := code >= _GIVES_UP:
-            self._run("e2fsck", "-f", "-y", str(image))
+            for _ in range(_MOST_REPAIRS):
+                code, _ = self._run("e2fsck", "-f", "-y", str(image))
+                if code == 0:
+                    break
         code, text = self._run("e2fsck", "-f", "-n", str(image))
         complaints = _beside(text, _EXT4_HARMLESS) if code else []
         faults = [f"the data partition after e2fsck: {line}" for line in complaints[:3]]
