@@ -71,7 +71,7 @@ def try_boot(
         machine = Machine(Hardware("boot-script"), _drive(disk), folder / "machine")
         machine.start()
         try:
-            machine.serial.wait_for(r"saint: booting slot", timeout_s=_TRY_S)
+            machine.serial.wait_for(r"saint: booting slot [AB]", timeout_s=_TRY_S)
             said = machine.serial.text()
         finally:
             machine.cut()
