@@ -68,6 +68,7 @@ async def take(url: str, folder: Path) -> None:
                 await asyncio.sleep(0.8)
                 await shot(page, folder / f"{size}-{theme}.png")
                 await firmware(page, fake, folder / f"{size}-{theme}-firmware.png")
+                await drive(page, folder / f"{size}-{theme}-drive.png")
                 if fake and theme == "light":
                     await states(page, fake, folder, size)
                 await page.close()
@@ -94,6 +95,28 @@ async def firmware(page: Any, fake: Any, path: Path) -> None:
         await shot(page, path.with_stem(path.stem.replace("-firmware", "-rolledback")))
         fake.otad.machines, fake.otad.releases, fake.otad.plan = before
         await asyncio.sleep(0.7)
+
+
+async def drive(page: Any, path: Path) -> None:
+    """The page "Drive": at rest without a pad, and with one that drives."""
+    await page.click("a[href='#/drive']")
+    await asyncio.sleep(0.4)
+    await shot(page, path.with_stem(path.stem + "-nopad"))
+    await page.evaluate(_PAD)
+    await asyncio.sleep(0.4)
+    await shot(page, path)
+    await page.evaluate("navigator.getGamepads = () => []")
+    await page.click("a[href='#/dashboard']")
+
+
+_PAD = """() => {
+  const button = (pressed) => ({ pressed, value: Number(pressed) });
+  const pad = { id: "Xbox Wireless Controller (STANDARD GAMEPAD Vendor: 045e Product: 0b13)", index: 0,
+                connected: true, mapping: "standard", axes: [0, 0, 0, 0],
+                buttons: Array.from({ length: 17 }, () => button(false)) };
+  navigator.getGamepads = () => [pad];
+  setTimeout(() => { pad.axes = [-0.35, -0.8, 0.3, 0]; pad.buttons[4] = button(true); }, 100);
+}"""  # noqa: E501
 
 
 async def states(page: Any, fake: Any, folder: Path, size: str) -> None:

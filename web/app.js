@@ -3,7 +3,9 @@
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
 import { Store } from "./lib/store.js";
+import { Teleop } from "./lib/teleop.js";
 import { page } from "./views/page.js";
+import { currentPage } from "./views/tabs.js";
 
 /** Updates per second of each topic; 0: every change. */
 const TOPICS = { nodes: 0, firmware: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, system: 0, log: 0 };
@@ -16,6 +18,7 @@ const TICK_MS = 100; // so that what went silent looks so in time
  * @property {any} robot what the robot is made of: fields with units and limits
  * @property {{adopting: any, resetting: any, clearing: any, stop: any, firmware: any}} dialogs open ones
  * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its page
+ * @property {Teleop} teleop
  * @property {number} now performance.now() of this drawing
  * @property {() => void} draw
  */
@@ -35,6 +38,13 @@ const api = new Api(TOPICS, {
   },
 });
 
+const teleop = new Teleop(
+  api,
+  () => app.robot?.targets ?? null,
+  () => api.state === "open" && !store.data.system?.estop?.active,
+  draw,
+);
+
 /** @type {App} */
 const app = {
   api,
@@ -42,6 +52,7 @@ const app = {
   robot: null,
   dialogs: { adopting: null, resetting: null, clearing: null, stop: null, firmware: null },
   firmware: { isBusy: false, refusal: "", upload: { state: "none", isOver: false } },
+  teleop,
   now: performance.now(),
   draw,
 };
@@ -71,8 +82,16 @@ async function describe() {
 
 addEventListener("hashchange", () => {
   scrollTo(0, 0);
+  follow();
   draw();
 });
+/** Pads are looked at only on their page. */
+function follow() {
+  if (currentPage() === "drive") teleop.open();
+  else teleop.close();
+}
+
+follow();
 setInterval(draw, TICK_MS);
 api.start();
 draw();

@@ -8,6 +8,7 @@ const CONNECT_LIMIT_MS = 4000;
 const REPLY_LIMIT_MS = 15000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
+const STREAM_BYTES = 256; // two readings
 const TOKEN_KEY = "saint.token";
 
 /** A refusal of the robot, in its own words. */
@@ -82,6 +83,17 @@ export class Api {
    */
   command(target, action, params) {
     if (this.state === "open") this.#send({ type: "command", target, action, params });
+  }
+
+  /**
+   * Send one reading of a stick; nobody answers. While the one before has not left yet it is left
+   * out: the next one is newer.
+   * @param {string} target
+   * @param {Record<string, number>} values by field
+   */
+  stream(target, values) {
+    if (this.state !== "open" || (this.#socket?.bufferedAmount ?? 0) > STREAM_BYTES) return;
+    this.#send({ type: "input", target, values });
   }
 
   /**

@@ -13,6 +13,10 @@ import { inputs } from "./inputs.js";
 import { nodes } from "./nodes.js";
 import { outputs } from "./outputs.js";
 import { currentPage, tabs } from "./tabs.js";
+import { teleop } from "./teleop.js";
+
+/** @type {Record<string, (app: import("../app.js").App) => any>} */
+const PAGES = { dashboard, drive: teleop, firmware };
 
 /** @param {import("../app.js").App} app */
 export function page(app) {
@@ -20,14 +24,15 @@ export function page(app) {
   const isCut = app.api.state !== "open";
   const { adopting, resetting, clearing, firmware: asked } = app.dialogs;
   const isAsking = Boolean(adopting || resetting || clearing || asked);
+  const shown = currentPage();
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
-    <div class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""}">
+    <div class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""} ${shown === "drive" ? "is-drive" : ""}">
       <div ?inert=${isAsking}>
         ${header(app)}
         <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
         ${isLocked ? nothing : tabs(app)}
-        <main>${isLocked ? tokenForm(app) : currentPage() === "firmware" ? firmware(app) : dashboard(app)}</main>
+        <main>${isLocked ? tokenForm(app) : PAGES[shown](app)}</main>
       </div>
       <div class="stop-dock">${estopButton(app)}</div>
       ${adoptDialog(app)} ${resetDialog(app)} ${clearDialog(app)} ${firmwareDialog(app)}

@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 const PAGES = [
   { name: "dashboard", title: "Dashboard" },
+  { name: "drive", title: "Drive" },
   { name: "firmware", title: "Firmware" },
 ];
 

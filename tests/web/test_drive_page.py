@@ -1,0 +1,261 @@
+"""The page "Drive" as a person uses it, with a game pad that the browser only believes in."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from tests.web.conftest import Site
+from tests.web.test_dashboard import CONTRAST
+
+pytestmark = [pytest.mark.web, pytest.mark.timeout(40)]
+
+FAKE_PAD = """
+  let pad = null;
+  navigator.getGamepads = () => [pad && { ...pad, axes: [...pad.axes], buttons: pad.buttons.map((b) => ({ ...b })) }];
+  window.plug = () => {
+    const buttons = Array.from({ length: 17 }, () => ({ pressed: false, value: 0 }));
+    pad = { id: "Test Pad (STANDARD GAMEPAD Vendor: 045e Product: 028e)", index: 0, connected: true,
+            mapping: "standard", axes: [0, 0, 0, 0], buttons };
+  };
+  window.unplug = () => {
+    pad = null;
+    dispatchEvent(new Event("gamepaddisconnected"));
+  };
+  window.push = (...axes) => (pad.axes = axes);
+  window.press = (button, pressed) => (pad.buttons[button].pressed = pressed);
+"""  # noqa: E501
+L1 = 4
+FULL = {"linear": 0.375, "angular": 0.0}  # a quarter of 1.5 m/s
+REST = {"linear": 0.0, "angular": 0.0}
+
+
+class Drive:
+    """The page, the pad, and what reaches the bus."""
+
+    def __init__(self, site: Site, page: Any) -> None:
+        self.page = page
+        self.site = site
+        self.heard = site.robot.listen_to_clients()
+
+    def samples(self, target: str = "tracks") -> list[dict[str, float]]:
+        return [
+            dict(zip(sample.names, sample.values, strict=True))
+            for sample in self.heard
+            if sample.target == target
+        ]
+
+    async def pad(self, script: str) -> None:
+        await self.page.evaluate(script)
+
+    async def drives(self) -> None:
+        await self.page.wait_for_selector("[data-state=driving]")
+
+    async def rests(self) -> None:
+        await self.page.wait_for_selector("[data-state=resting]")
+
+    async def is_silent(self) -> bool:
+        """Nothing more comes; what was on its way may arrive first."""
+        await asyncio.sleep(0.1)
+        count = len(self.heard)
+        await asyncio.sleep(0.3)
+        return len(self.heard) == count
+
+
+async def drive_page(site: Site, **options: Any) -> Drive:
+    page = await site.browser.new_page(**options)
+    page.set_default_timeout(5000)
+    page.on("pageerror", lambda error: site.faults.append(str(error)))
+    await page.add_init_script(FAKE_PAD)
+    await page.goto(site.url + "#/drive")
+    await page.wait_for_selector("[data-link=open]")
+    await page.wait_for_selector("[data-stick]:not(.is-off)")
+    return Drive(site, page)
+
+
+@pytest.fixture
+async def drive(site: Site) -> Drive:
+    made = await drive_page(site)
+    await made.pad("plug()")
+    await made.page.wait_for_selector("select[data-pads='1']")
+    return made
+
+
+async def test_pad_moves_nothing_without_the_dead_man(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    assert await drive.is_silent()
+    assert drive.heard == []
+
+
+async def test_pad_drives_while_the_dead_man_is_held(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await asyncio.sleep(1.0)
+    await drive.pad(f"press({L1}, false)")
+    await drive.rests()
+    assert await drive.is_silent()
+    values = drive.samples()
+    assert 10 <= len(values) <= 90  # fifty a second, for a second and what the browser took
+    assert all(value == FULL for value in values[:-1])
+    assert values[-1] == REST
+    assert drive.samples("head") == []
+
+
+async def test_middle_of_a_worn_stick_is_rest(drive: Drive) -> None:
+    await drive.pad("push(0.1, -0.1, 0.1, 0.1)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await asyncio.sleep(0.2)
+    assert set(map(str, drive.samples())) == {str(REST)}
+    assert drive.samples("head") == []
+
+
+async def test_right_stick_looks_and_left_is_positive(drive: Drive) -> None:
+    await drive.pad("push(-1, 0, -1, -1)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await asyncio.sleep(0.2)
+    assert drive.samples()[0] == {"linear": 0.0, "angular": 0.75}
+    assert drive.samples("head")[0] == {"pan": 90.0, "tilt": 60.0}
+
+
+async def _hide(drive: Drive) -> None:
+    hidden = "Object.defineProperty(document, 'hidden', {get: () => true, configurable: true});"
+    await drive.pad(hidden + "document.dispatchEvent(new Event('visibilitychange'))")
+
+
+async def _blur(drive: Drive) -> None:
+    await drive.pad("dispatchEvent(new Event('blur'))")
+
+
+async def _stop(drive: Drive) -> None:
+    drive.site.robot.set_estop(True, "rc", "switch")
+    await drive.page.wait_for_selector("[data-estop=latched]")
+    drive.site.robot.set_estop(False, "rc", "")
+    await drive.page.wait_for_selector("[data-estop=ready]")
+
+
+@pytest.mark.parametrize("happen", [_blur, _hide, _stop])
+async def test_what_takes_the_page_away_lets_go_until_released(
+    drive: Drive, happen: Callable[[Drive], Awaitable[None]]
+) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await happen(drive)
+    await drive.rests()
+    assert await drive.is_silent()
+    assert drive.samples()[-1] == REST
+    await drive.pad(f"press({L1}, false)")
+    await asyncio.sleep(0.1)
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+
+
+async def test_pad_that_is_unplugged_stops_and_must_be_released(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await drive.pad("unplug()")
+    await drive.rests()
+    assert await drive.is_silent()
+    assert drive.samples()[-1] == REST
+    await drive.pad(f"plug(); push(0, -1, 0, 0); press({L1}, true)")
+    assert await drive.is_silent()
+
+
+async def test_another_page_stops(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await drive.page.click("a[href='#/dashboard']")
+    assert await drive.is_silent()
+    assert drive.samples()[-1] == REST
+
+
+async def test_lost_connection_lets_go(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    drive.site.relay.cut()
+    await drive.rests()
+    drive.site.relay.restore()
+    await drive.page.wait_for_selector("[data-link=open]")
+    assert await drive.is_silent()  # still held
+
+
+async def test_button_on_the_screen_is_a_dead_man_too(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    button = drive.page.locator("[data-hold]")
+    await button.scroll_into_view_if_needed()
+    await button.hover()
+    await drive.page.mouse.down()
+    await drive.drives()
+    await drive.page.mouse.up()
+    await drive.rests()
+    assert drive.samples()[-1] == REST
+
+
+@pytest.mark.parametrize("has_touch", [False, True])
+async def test_stick_on_the_screen_drives_while_it_is_held(site: Site, has_touch: bool) -> None:
+    options = {"viewport": {"width": 390, "height": 844}, "has_touch": has_touch}
+    drive = await drive_page(site, **options)
+    box = await drive.page.locator("[data-stick]").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    finger = await _finger(drive.page, has_touch)
+    await finger("down", x, y)
+    await finger("move", x, box["y"])
+    await drive.drives()
+    await asyncio.sleep(0.3)
+    await finger("up", x, box["y"])
+    await drive.rests()
+    assert await drive.is_silent()
+    values = drive.samples()
+    assert values[-2]["linear"] == pytest.approx(0.375, abs=0.01)
+    assert values[-1] == REST
+
+
+async def _finger(page: Any, has_touch: bool) -> Callable[[str, float, float], Awaitable[None]]:
+    if not has_touch:
+
+        async def mouse(what: str, x: float, y: float) -> None:
+            await page.mouse.move(x, y)
+            if what != "move":
+                await getattr(page.mouse, what)()
+
+        return mouse
+    session = await page.context.new_cdp_session(page)
+    kinds = {"down": "touchStart", "move": "touchMove", "up": "touchEnd"}
+
+    async def touch(what: str, x: float, y: float) -> None:
+        points = [] if what == "up" else [{"x": x, "y": y}]
+        event = {"type": kinds[what], "touchPoints": points}
+        await session.send("Input.dispatchTouchEvent", event)
+
+    return touch
+
+
+async def test_missing_pad_is_explained(site: Site) -> None:
+    drive = await drive_page(site)
+    assert "Connect one" in await drive.page.locator("[data-pads='0']").inner_text()
+
+
+@pytest.mark.parametrize("width", [360, 390, 768, 1280])
+async def test_nothing_is_wider_than_the_window(site: Site, width: int) -> None:
+    drive = await drive_page(site, viewport={"width": width, "height": 844})
+    await drive.pad("plug()")
+    await drive.page.wait_for_selector("select[data-pads='1']")
+    wide = await drive.page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
+    stop = await drive.page.locator(".estop").bounding_box()
+    assert stop["height"] >= 76 and stop["x"] + stop["width"] <= width
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_text_has_enough_contrast(site: Site, theme: str) -> None:
+    drive = await drive_page(site, color_scheme=theme)
+    await drive.pad("plug()")
+    await drive.page.wait_for_selector("select[data-pads='1']")
+    assert await drive.page.evaluate(CONTRAST) == []
