@@ -18,6 +18,7 @@ from .sources import SAFETY
 
 if TYPE_CHECKING:
     from .sources import Stream
+    from .targets import Modifier
 
 # Index of the input, mapping, the claim that it alone feeds.
 Step = tuple[int, Shape, "Claim"]
@@ -34,6 +35,7 @@ class Plan:
     inputs: tuple[tuple[int, int], ...]  # (part, index of the input)
     evaluate: Evaluation  # within the limits
     asked: Evaluation  # without any bound
+    modifiers: tuple[tuple[Modifier, int], ...] = ()  # with the index of their input
 
 
 @dataclass(slots=True, eq=False)
@@ -79,6 +81,25 @@ class Claim:
         if any(names[index] not in values for _, index in self.plan.inputs):
             return None
         return self.plan.evaluate([values.get(name, 0.0) for name in names])
+
+    @property
+    def pace(self) -> float:
+        """The share of the field's top rate that it asks for."""
+        for modifier, value in self.modifiers:
+            if modifier.is_pace:
+                return value
+        return 1.0
+
+    @property
+    def modifiers(self) -> list[tuple[Modifier, float]]:
+        """What else it says about the command, within limits."""
+        if self.stream is None or self.plan is None or not self.plan.modifiers:
+            return []
+        values = self.stream.values
+        return [
+            (modifier, clamp(values[index], modifier.low, modifier.high))
+            for modifier, index in self.plan.modifiers
+        ]
 
     @property
     def overrides(self) -> bool:

@@ -94,6 +94,13 @@ class Board:
         if output.is_moving:
             self.wake(now + STEP_S)
 
+    def pace(self, claim: Claim) -> None:
+        """It says how fast its field is to follow; of a mix nobody does."""
+        output = claim.output
+        if output.winner is claim:
+            share = claim.pace if output.members is None else 1.0
+            output.rate = output.max_rate * share
+
     def remix(self, output: Output, now: float) -> None:
         """A member asks for something new."""
         self.follow(output, mixed(output, output.name in self._sums), now)
@@ -110,6 +117,7 @@ class Board:
             self._hand_over(claim, members, now)
         output.policy = "live"
         output.is_driven = True
+        self.pace(claim)
         want = claim.value if members is None else mixed(output, output.name in self._sums)
         self.follow(output, want, now)
         for member in members or (claim,):

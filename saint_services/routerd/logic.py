@@ -21,8 +21,8 @@ from .routes import ESTOP, check_file
 from .sources import Source, Stream, is_restart, measure, timeouts
 from .targets import Robot
 
-# How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may be
-# late on a busy machine, and velocities are at rest all the while.
+# How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may
+# be late on a busy machine, and velocities are at rest all the while.
 KEEP_S = 0.5
 
 __all__ = ["FOREVER", "Router"]
@@ -46,7 +46,7 @@ class Router:
         self.samples = 0
         self.blending = blending or Blending()
         self.locks = Locks(tuple(robot.fields))
-        self._planner = Planner(self.by_name)
+        self._planner = Planner(self.by_name, robot.commands)
         self._intake = Intake(self._planner, self.outputs, robot.fields, self._apply_locks)
         self.sources = self._intake.sources
         self.refused: Counter[str] = self._intake.refused
@@ -134,6 +134,8 @@ class Router:
         if self.latch.active:
             return
         board = self.board
+        for plan in stream.paced:
+            board.pace(plan.claim)
         for index, shape, claim in stream.steps:
             x = values[index]
             if x == old[index]:

@@ -12,7 +12,7 @@ from ..lib.bus import Topic
 from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
 from .outputs import Output
-from .targets import Command
+from .targets import Command, Modifier
 
 LEAVE = math.nan  # a position that nobody commands: the joint is left as it is
 LARGEST = 3.4e38  # what a float32 of ours can hold
@@ -35,6 +35,7 @@ class Writer:
         ]
         for _, where in self._slots:
             put(self._message, where, LEAVE)
+        self._modifiers = [(each, place(each.path)) for each in command.modifiers]
 
     @property
     def is_wanted(self) -> bool:
@@ -46,7 +47,20 @@ class Writer:
         for output, where in self._slots:
             value = output.value if output.is_driven or output.is_velocity else LEAVE
             put(self._message, where, LEAVE if value is None else value)
+        for modifier, where in self._modifiers:
+            put(self._message, where, self._modified(modifier))
         return self._message
+
+    def _modified(self, modifier: Modifier) -> float:
+        """The smallest that somebody in control of a field of this message asks for."""
+        said = [
+            value
+            for output, _ in self._slots
+            if output.winner is not None
+            for each, value in output.winner.modifiers
+            if each is modifier and value != modifier.neutral
+        ]
+        return min(said, default=modifier.neutral)
 
 
 def command_topic(command: Command) -> Topic[Any]:

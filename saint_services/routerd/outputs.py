@@ -39,6 +39,7 @@ class Output:
     neutral: float
     command: int  # which command message carries it
     park: float = 0.0
+    rate: float = 0.0  # of `max_rate`, what the one in control asks for
     value: float | None = None  # None: a position that nobody has commanded yet
     want: float = 0.0  # what the winner or the policy asks for
     at: float = NEVER  # when `value` was last advanced
@@ -62,6 +63,7 @@ class Output:
     def __post_init__(self) -> None:
         self.neutral = clamp(self.neutral, self.low, self.high)
         self.park = clamp(self.park, self.low, self.high)
+        self.rate = self.max_rate
         if self.is_velocity:
             self.value = self.rest
 
@@ -97,7 +99,7 @@ def drive(output: Output, want: float, now: float) -> None:
         return
     if output.fade_s:
         want = _faded(output, want, now)
-    room = output.max_rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
+    room = output.rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
     gap = want - value
     if -room <= gap <= room:
         output.value = want
@@ -162,6 +164,7 @@ def keep(output: Output, want: float | None, now: float) -> None:
 
 def _let_go(output: Output, now: float) -> None:
     output.winner = None
+    output.rate = output.max_rate
     output.changed_at = now
     output.fade_s = 0.0
     if output.members is not None:

@@ -12,6 +12,7 @@ from .mapping import Shape, asked, shape, switch
 from .outputs import Output
 from .routes import ESTOP, applies, lets_through, place, priority
 from .sources import TIMEOUTS_S, Source, Stream
+from .targets import Command, Modifier
 
 MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
 MOVED_DIRECT = 0.005  # of a field's range: programs do not jitter
@@ -25,6 +26,7 @@ class Planner:
     """Makes and keeps the claims; they outlive a change of routes as far as they still exist."""
 
     outputs: Dictionary[tuple[str, str], Output]
+    commands: Sequence[Command] = ()
     routes: tuple[Route, ...] = ()
     timeout_of: Callable[[SourceClass], float] = TIMEOUTS_S.__getitem__
     claims: dict[Key, Claim] = field(default_factory=dict)
@@ -54,20 +56,34 @@ class Planner:
         )
         stream.sums = tuple(plan for plan in plans if len(plan.claim.inputs) > 1)
         stream.plans, stream.stops = tuple(plans), tuple(stops)
+        stream.paced = tuple(plan for plan in plans if plan.modifiers)
         waits = [plan.claim.timeout_s for plan in plans]
         stream.patience_s = min([source.timeout_s, *waits])
         return list(self.claims.values())[known:]
 
     def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Plan]:
         target = stream.target or route.output.target
+        modifiers = self._modifiers(target, stream)
         for index, name in enumerate(stream.names):
             output = self.outputs.get((target, name))
             if output is None:
-                stream.unknown += 1
+                stream.unknown += not any(name == m.name for _, m, _ in modifiers)
             elif lets_through(route, name, output.is_velocity):
                 mapping = Mapping.model_validate({"from": name, "to": name})
                 claim = self._claim(order, route, source, output, [mapping])
-                yield _plan(claim, [mapping], {name: index})
+                plan = _plan(claim, [mapping], {name: index})
+                plan.modifiers = tuple((m, at) for c, m, at in modifiers if c == output.command)
+                yield plan
+
+    def _modifiers(self, target: str, stream: Stream) -> list[tuple[int, Modifier, int]]:
+        """Command, modifier and input index of those that are among the stream's names."""
+        return [
+            (number, modifier, stream.names.index(modifier.name))
+            for number, command in enumerate(self.commands)
+            if command.target == target
+            for modifier in command.modifiers
+            if modifier.name in stream.names
+        ]
 
     def _mapped(
         self, order: int, route: Route, source: Source, stream: Stream, mappings: list[Mapping]

@@ -19,7 +19,7 @@ def preview(robot: Robot, route: Route, values: Mapping[str, float]) -> Preview:
     check(route, robot)
     wanted = route.input.model_copy(update={"type": "", "subject": ANY})
     tried = route.model_copy(update={"enabled": True, "input": wanted})
-    planner = Planner(robot.outputs(), (tried,))
+    planner = Planner(robot.outputs(), robot.commands, (tried,))
     kind = route.input.source
     source = Source(kind if kind == "rc" else f"{kind}:preview", kind, planner.timeout_of(kind))
     stream = Stream(source.name, "", tuple(values), tuple(values.values()))

@@ -57,6 +57,7 @@ class Stream:
     steps: tuple[Step, ...] = ()  # claims that one input feeds
     sums: tuple[Plan, ...] = ()  # claims that several inputs feed
     plans: tuple[Plan, ...] = ()  # all of them
+    paced: tuple[Plan, ...] = ()  # those that hold modifiers
     stops: tuple[Stop, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
