@@ -133,7 +133,8 @@ def _turns(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _number(text: str) -> float:
-    if not _NUMBER.fullmatch(text.strip()):
+    text = text.strip(" ")  # float() has its own idea of what is blank
+    if not _NUMBER.fullmatch(text):
         raise WrongError("a value is not a number")
     value = float(text)
     if not abs(value) <= LARGEST:

@@ -80,6 +80,8 @@ def test_a_number_may_have_an_exponent() -> None:
         (SHAPES + b"=" + EYES, "it does not have a face and a head"),
         (SHAPES + TURNS[:-1], "it is cut off"),
         (b"jawOpen-x|" + TURNS, "a value is not a number"),
+        (b"jawOpen-5\x1c|" + TURNS, "a value is not a number"),
+        (b"jawOpen-5\xc2\x85|" + TURNS, "a value is not a number"),
         (b"jawOpen-nan|" + TURNS, "a value is not a number"),
         (b"jawOpen-inf|" + TURNS, "a value is not a number"),
         (b"jawOpen-|" + TURNS, "a value is not a number"),

@@ -110,6 +110,8 @@ def test_frames_are_numbered_per_subject() -> None:
         ([bone(Rotation=[0, 0, None, 1])], "not numbers"),
         ([bone(Location=[0, 0])], "Location does not have 3"),
         ([bone(Location=[0, 0, 1e300])], "not numbers in range"),
+        ([bone(Location=[1, 10**400, 0.5])], "not numbers in range"),
+        ([bone(Location=[1e308, 1e308, 1])], "not numbers in range"),
         ([bone(Scale="x")], "Scale does not have 3"),
         ([bone(f"b{i}") for i in range(300)], "too many bones"),
         ({"Parameter": [{"Name": "a"}]}, "no Name or no Value"),
