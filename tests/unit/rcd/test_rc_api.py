@@ -162,7 +162,8 @@ async def test_nothing_detected_leaves_the_protocol(line: Line, tmp_path: Path) 
 
 
 async def test_guided_calibration_from_start_to_save(line: Line, tmp_path: Path) -> None:
-    async with robot(line, tmp_path, channels=NAMED) as rc:
+    patient = {"timeout_ms": 2000}
+    async with robot(line, tmp_path, channels=NAMED, failsafe=patient) as rc:
         async with rc.stick(crsf(ch1=1510)):
             await rc.until(lambda: bool(rc.live))
             assert (await step(rc, "start")).step == "center"

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import rich  # noqa: F401  # looks for its folder when it is first imported
 from typer.testing import CliRunner, Result
 
 from saint_services.lib.api.rc import RcChannelConfig
@@ -37,7 +38,8 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     line = Line(tmp_path / "receiver")
-    async with robot(line, tmp_path, channels=[{"number": 1, "name": "steering"}]) as receiver:
+    named, quick = [{"number": 1, "name": "steering"}], {"recovery_ms": 0}
+    async with robot(line, tmp_path, channels=named, failsafe=quick) as receiver:
         yield Desk(receiver, tmp_path / "run")
     line.unplug()
 
@@ -181,7 +183,7 @@ async def test_guided_calibration_asks_finds_and_saves(
             rc_calibrate.calibrate(desk.receiver.client, lines, typist.say)  # type: ignore[arg-type]
         )
         await asyncio.sleep(0)
-    assert await asyncio.wait_for(saving, 10)
+    assert await asyncio.wait_for(saving, 18)
     assert any(text.startswith("reversed: channel 1") for text in typist.said)
     assert "Enter goes on, s skips, q gives up." in typist.said
     one = await desk.receiver.client.get("/channels/1", RcChannelConfig)
