@@ -9,12 +9,13 @@ from .logic import Values
 
 MARGIN_S = 0.5  # over the time of the longest way at full speed
 LONGEST_S = 30.0
+SPEED = "speed"  # share of the top speed that a command asks for
 
 
-def longest_s(field: FieldSpec) -> float:
+def longest_s(field: FieldSpec, speed: float = 1.0) -> float:
     """How long the field may take from one limit to the other."""
     low, high = field.limits
-    return min((high - low) / field.max_rate + MARGIN_S, LONGEST_S)
+    return min((high - low) / (field.max_rate * max(speed, 1e-3)) + MARGIN_S, LONGEST_S)
 
 
 class Goals:
@@ -28,10 +29,13 @@ class Goals:
 
     def add(self, source: str, role: RoleConfig, values: Values, now_s: float) -> None:
         """Wish for the positions in `values`; names that are no fields last as long as these."""
-        ends = {n: now_s + longest_s(f) for n, f in role.fields.items() if n in values}
+        speed = values.get(SPEED, 1.0)
+        ends = {n: now_s + longest_s(f, speed) for n, f in role.fields.items() if n in values}
         if not ends:
             return
         wishes = self._until.setdefault((source, role.target), {})
+        if SPEED not in values:
+            wishes.pop(SPEED, None)  # of the command before
         last_s = max(ends.values())
         wishes.update({name: (value, ends.get(name, last_s)) for name, value in values.items()})
 

@@ -65,3 +65,21 @@ def test_unknown_names_alone_are_no_goal() -> None:
 @pytest.mark.parametrize("name", sorted(HEAD.fields))
 def test_no_way_takes_for_ever(name: str) -> None:
     assert 0.5 < longest_s(HEAD.fields[name]) <= 30.0
+
+
+def test_slow_move_is_wished_for_longer() -> None:
+    pan = HEAD.fields["pan"]  # 360 degrees at 360 degrees per second
+    assert longest_s(pan) == pytest.approx(1.5)
+    assert longest_s(pan, 0.25) == pytest.approx(4.5)
+    assert longest_s(pan, 0.0) == 30.0
+    goals = Goals()
+    goals.add("websocket:a", HEAD, {"pan": 90.0, "speed": 0.25}, 0.0)
+    assert list(goals.due(4.0)) == [("websocket:a", "head", {"pan": 90.0, "speed": 0.25})]
+    assert list(goals.due(4.6)) == []
+
+
+def test_speed_of_the_command_before_is_forgotten() -> None:
+    goals = Goals()
+    goals.add("websocket:a", HEAD, {"pan": 90.0, "speed": 0.25}, 0.0)
+    goals.add("websocket:a", HEAD, {"pan": 10.0}, 0.1)
+    assert list(goals.due(0.2)) == [("websocket:a", "head", {"pan": 10.0})]
