@@ -1,0 +1,128 @@
+"""When an RC signal no longer counts, in numbers typed by hand: seconds, frames, microseconds."""
+
+import pytest
+
+from saint_services.rcd import adapters
+from saint_services.rcd.channels import Normalizer
+from saint_services.rcd.config import Arm, Config, Failover, Failsafe
+from saint_services.rcd.logic import Outcome, Receiver
+from saint_services.rcd.protocols import CrsfFrame, RcFrame
+from saint_services.rcd.protocols.frames import ELEVEN_BIT
+from saint_services.rcd.protocols.pulses import PpmDecoder, PwmDecoder
+from saint_services.rcd.selection import Arming, Selection
+from saint_services.routerd.sources import TIMEOUTS_S
+
+LIVE, LOST, NOTHING = Outcome.LIVE, Outcome.LOST, Outcome.NOTHING
+
+
+def signal(needs_steady_start: bool = False) -> Receiver:
+    return Receiver(Normalizer([]), Failsafe(), needs_steady_start)
+
+
+def frame(raw: int = 992, **marks: bool) -> RcFrame:
+    return RcFrame(0, (raw,) * 16, ELEVEN_BIT, **marks)
+
+
+def test_receiver_is_off_until_somebody_switches_it_on() -> None:
+    assert Config().rc_receiver.enabled is False
+
+
+def test_signal_is_lost_after_120_ms_without_a_frame() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    assert receiver.check(10.119) is NOTHING
+    assert receiver.check(10.1201) is LOST
+
+
+def test_robot_is_told_to_hold_40_ms_before_the_router_lets_others_drive() -> None:
+    assert adapters.QUIET_S == 0.08
+    assert TIMEOUTS_S["rc"] == 0.12
+
+
+def test_signal_that_comes_back_counts_after_200_ms_and_three_frames() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    receiver.check(10.2)
+    assert receiver.take(frame(), 11.0) is NOTHING
+    assert receiver.take(frame(), 11.1) is NOTHING
+    assert receiver.take(frame(), 11.199) is NOTHING
+    assert receiver.take(frame(), 11.201) is LIVE
+
+
+@pytest.mark.parametrize("protocol", ["sbus", "ppm", "pwm"])
+def test_line_without_check_sums_needs_three_frames_at_the_start(protocol: str) -> None:
+    assert protocol not in adapters.CHECKED
+    receiver = signal(needs_steady_start=True)
+    outcomes = [receiver.take(frame(), 10.0 + i / 100) for i in range(3)]
+    assert outcomes == [NOTHING, NOTHING, LIVE]
+
+
+def test_failsafe_flag_counts_at_once() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    assert receiver.take(frame(failsafe=True), 10.01) is LOST
+
+
+def test_tenth_lost_frame_in_a_row_is_a_loss() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    outcomes = [receiver.take(frame(frame_lost=True), 10.0 + i / 1000) for i in range(1, 11)]
+    assert outcomes == [NOTHING] * 9 + [LOST]
+
+
+def test_link_quality_zero_counts_at_once_and_for_two_seconds() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    down = CrsfFrame(0, 0xC8, 0x14, bytes([90, 90, 0, 0, 0, 2, 3, 90, 0, 0]))
+    assert receiver.take(down, 10.01) is LOST
+    steps = [receiver.take(frame(), 10.05 + i / 20) for i in range(39)]  # to 11.95
+    assert steps == [NOTHING] * 39
+
+
+@pytest.mark.parametrize("raw", range(0, 2048, 89))
+def test_no_raw_value_leaves_minus_one_to_one(raw: int) -> None:
+    receiver = signal()
+    receiver.take(frame(raw), 10.0)
+    assert all(-1.0 <= value <= 1.0 for value in receiver.values)
+
+
+def test_second_receiver_waits_300_ms_and_gives_back_after_1000() -> None:
+    first, second = signal(), signal()
+    selection = Selection([first, second], Failover())
+    first.take(frame(), 10.0)
+    second.take(frame(), 10.25)
+    first.check(10.121)
+    assert not selection.decide(10.299)
+    assert selection.decide(10.3)
+    for i in range(1, 300):  # steady from 10.5 on, so live from 10.7, so in charge from 11.7
+        now_s = 10.5 + i / 100
+        for each in (first, second):
+            each.take(frame(), now_s)
+        if selection.decide(now_s):
+            break
+    assert now_s == pytest.approx(11.72, abs=0.021)
+
+
+def test_switch_at_1700_us_is_off_and_at_1701_on() -> None:
+    arming = Arming(Arm(number=5))
+    for us, is_armed in ((1700.0, False), (1701.0, True), (1700.0, False)):
+        arming.take({5: us})
+        assert arming.is_armed is is_armed
+
+
+@pytest.mark.parametrize(
+    ("width_us", "counts"), [(699, False), (700, True), (2300, True), (2301, False)]
+)
+def test_pulse_counts_from_700_to_2300_us(width_us: int, counts: bool) -> None:
+    decoder = PwmDecoder([12])
+    decoder.edge(12, True, 0)
+    assert (decoder.edge(12, False, width_us * 1000) is not None) is counts
+
+
+def test_ppm_frame_of_three_channels_is_none() -> None:
+    decoder, at_us, found = PpmDecoder(), 0, []
+    for _ in range(6):
+        for length_us in (1500, 1500, 1500, 20_000):
+            found.append(decoder.edge(18, True, at_us * 1000))
+            at_us += length_us
+    assert not any(found)
