@@ -6,6 +6,7 @@ holds against what was promised. Not here: how the partition comes back (filesys
 
 import configparser
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -68,9 +69,22 @@ def _machines(data: Path) -> Iterator[tuple[str, Path]]:
 def _cut_off(state: Path) -> Iterator[str]:
     """The beginning of a YAML text is a YAML text: only its last byte tells that it is whole."""
     for path in sorted(state.rglob("*")):
-        is_state = path.suffix in (".yaml", ".json") and path.is_file()
-        if is_state and not path.read_bytes().endswith(b"\n"):
+        if path.suffix in _IS_WHOLE and path.is_file() and not _IS_WHOLE[path.suffix](path):
             yield f"{path.relative_to(state)} is cut off ({path.stat().st_size} bytes)"
+
+
+def _is_whole_json(path: Path) -> bool:
+    try:
+        json.loads(path.read_bytes())
+    except ValueError:
+        return False
+    return True
+
+
+_IS_WHOLE: dict[str, Callable[[Path], bool]] = {
+    ".yaml": lambda path: path.read_bytes().endswith(b"\n"),
+    ".json": _is_whole_json,
+}
 
 
 def _set_aside(data: Path) -> Iterator[str]:

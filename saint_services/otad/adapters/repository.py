@@ -93,7 +93,7 @@ class Repository:
         try:
             write_atomic(intake.folder / CHECKSUM, f"{checksum}  {IMAGE}\n".encode())
             write_atomic(intake.folder / CHANGELOG, f"{manifest.changelog}\n".encode())
-            write_atomic(intake.folder / _FACTS, facts.model_dump_json(indent=1).encode())
+            write_atomic(intake.folder / _FACTS, f"{facts.model_dump_json(indent=1)}\n".encode())
             if folder.exists():  # a damaged one, see open()
                 self._set_aside(folder)
             intake.folder.rename(folder)
