@@ -65,6 +65,7 @@ class Control:
         api.post("/protocol", self.set_protocol, body=SetProtocol)
         api.get("/calibration", self.calibration)
         api.post("/calibration", self.step, body=CalibrationStep)
+        api.post("/reset", self.reset)
         api.post("/detect", self.detect, body=DetectRequest, limit_s=DETECT_LIMIT_S)
         return api
 
@@ -134,6 +135,14 @@ class Control:
         async with self._changing:
             await self._set_protocol(call.body)
         return await self.protocol(Call({}, {}, None))
+
+    async def reset(self, _: Call[None]) -> RcStatus:
+        """As rcd.yaml says, from now on."""
+        async with self._changing:
+            await self._apply(State())
+            if self._settings.enabled != self._rcd.is_enabled:
+                self._rcd.switch(self._settings.enabled)
+        return self._status()
 
     # Calibration of all channels
 

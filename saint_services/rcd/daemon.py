@@ -23,7 +23,7 @@ from .config import Config, Connection, Failover, RcReceiver
 from .display import Display
 from .logic import Outcome, Receiver
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
-from .state import FILE, MIGRATIONS, VERSION, State, effective
+from .state import FILE, MIGRATIONS, VERSION, State, changes, effective
 
 STATE_PERIOD_S = 0.1
 LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may have missed it
@@ -44,6 +44,8 @@ async def run(context: Context[Config]) -> None:
     except SaintError as err:  # rcd.yaml was changed since; what was set by hand is kept
         context.health.raise_issue(Code.CONFIG_INVALID, f"{FILE}: {err.message}")
         merged = settings
+    if changed := changes(settings, saved):
+        log.get(context.name).info("set by hand, not by rcd.yaml", what=", ".join(changed))
     daemon = Rcd(context, await context.open_bus(), merged)
     control = Control(daemon, store, saved, settings)
     await context.serve_ipc(control.api())

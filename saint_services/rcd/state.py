@@ -56,6 +56,24 @@ def effective(settings: RcReceiver, state: State) -> RcReceiver:
         raise SaintError(Code.REQUEST_INVALID, str(fault)) from err
 
 
+def changes(settings: RcReceiver, state: State) -> list[str]:
+    """What was set by hand and is not what rcd.yaml says: for people who wonder."""
+    found = []
+    if state.enabled is not None and state.enabled != settings.enabled:
+        found.append("enabled")
+    if state.protocol is not None and state.protocol != settings.protocol:
+        found.append("protocol")
+    if state.failsafe is not None and state.failsafe != settings.failsafe:
+        found.append("failsafe")
+    by_number = {channel.number: channel for channel in settings.channels}
+    found += [
+        f"channel {channel.number}"
+        for channel in state.channels
+        if channel != by_number.get(channel.number, Channel(number=channel.number))
+    ]
+    return found
+
+
 def with_channels(state: State, changed: list[Channel]) -> State:
     """These channels as they are from now on."""
     numbers = {channel.number for channel in changed}

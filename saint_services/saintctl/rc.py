@@ -173,6 +173,13 @@ def protocol(
 
 
 @app.command()
+def reset(context: typer.Context, as_json: AsJson = False) -> None:
+    """Forget what was set by page or terminal: as rcd.yaml says again."""
+    reply = run(_reset(context.obj), as_json)
+    print_json(reply) if as_json else print("Everything is as rcd.yaml says.")
+
+
+@app.command()
 def detect(
     context: typer.Context,
     seconds: Annotated[float, typer.Option(help="For each setting, 0.2 to 5")] = 1.0,
@@ -237,6 +244,11 @@ async def _follow(given: str, as_json: bool) -> None:
 async def _patch(given: str, path: str, body: SetChannel) -> RcChannelConfig:
     async with client(given, "rcd") as rcd:
         return await rcd.patch(path, body, RcChannelConfig)
+
+
+async def _reset(given: str) -> RcStatus:
+    async with client(given, "rcd") as rcd:
+        return await rcd.post("/reset", None, RcStatus)
 
 
 async def _calibrate(given: str) -> bool:

@@ -19,6 +19,7 @@ from saint_services.lib.api.rc import (
     RcChannelList,
     RcStatus,
     SetChannel,
+    SetEnabled,
     SetFailsafe,
     SetProtocol,
 )
@@ -247,3 +248,16 @@ async def test_ended_calibration_disturbs_nobody_later(
             count = len(rc.live)
             await rc.until(lambda: len(rc.live) > count + 20)  # longer than the pause
             assert (await rc.status()).armed
+
+
+async def test_reset_is_as_the_file_says(line: Line, tmp_path: Path) -> None:
+    async with robot(line, tmp_path) as rc:
+        await rc.client.patch("/channels/1", SetChannel(min=1100), RcChannelConfig)
+        await rc.client.post("/protocol", SetProtocol(protocol="sbus"), ProtocolInfo)
+        await rc.client.post("/enabled", SetEnabled(enabled=False), RcStatus)
+        status = await rc.client.post("/reset", None, RcStatus)
+        assert (status.enabled, status.protocol) == (True, "crsf")
+        assert (await rc.client.get("/channels/1", RcChannelConfig)).min == 1000
+        await rc.drive()
+    async with robot(line, tmp_path) as rc:
+        assert (await rc.status()).protocol == "crsf"

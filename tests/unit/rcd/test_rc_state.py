@@ -7,7 +7,7 @@ import pytest
 from saint_services.lib.errors import SaintError
 from saint_services.rcd.config import Channel, Failsafe, RcReceiver
 from saint_services.rcd.daemon import store_in
-from saint_services.rcd.state import State, effective, with_channels
+from saint_services.rcd.state import State, changes, effective, with_channels
 
 FILE = RcReceiver.model_validate(
     {
@@ -56,6 +56,14 @@ def test_channels_that_were_set_replace_those_of_the_file() -> None:
     channels = effective(FILE, with_channels(State(), [turned, Channel(number=4)])).channels
     assert [channel.number for channel in channels] == [1, 2, 4]
     assert [channel.reversed for channel in channels] == [False, True, False]
+
+
+def test_changes_are_what_the_file_does_not_say() -> None:
+    same = State(enabled=True, protocol="sbus", channels=[Channel(number=1, name="steering")])
+    assert changes(FILE, same) == []
+    other = State(enabled=False, protocol="crsf", failsafe=Failsafe(action="estop"))
+    other = with_channels(other, [Channel(number=2, name="gas"), Channel(number=9)])
+    assert changes(FILE, other) == ["enabled", "protocol", "failsafe", "channel 2"]
 
 
 def test_later_word_about_a_channel_counts() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import io
 import json
 import sys
 from collections.abc import AsyncIterator
@@ -75,6 +76,12 @@ async def test_channel_is_set_and_listed(desk: Desk) -> None:
     assert "CH18" in await desk.ok("channels")
     await desk.ok("channel", "1", "--normal")
     assert not json.loads(await desk.ok("channel", "1", "--json"))["reversed"]
+
+
+async def test_reset_forgets_what_was_set(desk: Desk) -> None:
+    await desk.ok("failsafe", "--action", "estop")
+    assert "as rcd.yaml says" in await desk.ok("reset")
+    assert "hold" in await desk.ok("failsafe")
 
 
 async def test_stick_calibrates_its_channel(desk: Desk) -> None:
@@ -201,3 +208,10 @@ async def test_guided_calibration_is_given_up(desk: Desk, typed: str | None) -> 
         saved = await rc_calibrate.calibrate(desk.receiver.client, lines, typist.said.append)  # type: ignore[arg-type]
     assert not saved
     assert not (await desk.receiver.status()).calibrating
+
+
+async def test_typed_lines_keep_nobody_waiting() -> None:
+    lines = rc_calibrate.Lines(io.StringIO(" S \n\nq"))
+    assert [await lines.next(5) for _ in range(4)] == ["s", "", "q", None]
+    with pytest.raises(TimeoutError):
+        await lines.next(0.01)
