@@ -48,9 +48,7 @@ def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
             host.sh(f"echo health_timeout_s: {_HEALTH_S:g} >/data/config/{daemon}.yaml")
     began = time.monotonic()
     robot.node_id = robot.wait_node("a node is discovered", lambda n: bool(n.node_id), 600).node_id
-    said = robot.saintctl("node", "adopt", robot.node_id, "head", "--name", NAME)
-    assert said.code == 0, said.text
-    robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
+    robot.adopt(robot.node_id, "head", "--name", NAME)
     report.number("discovery, adoption, ACTIVE (TCG)", time.monotonic() - began, "s")
     _keep(rig, robot, ADOPTED)
     return robot

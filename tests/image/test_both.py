@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.firmware import UpdateState
 from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
 from tests.image.robot import CLAIM, Robot
@@ -31,10 +30,7 @@ def test_all_units_of_both_roles_are_up(alone: Robot) -> None:
 
 def test_machine_is_adopted_by_itself(alone: Robot) -> None:
     found = alone.wait_node("itself is discovered", lambda n: bool(n.node_id), 600)
-    said = alone.saintctl("node", "adopt", found.node_id, "tracks")
-    assert said.code == 0, said.text
-    active = alone.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
-    assert active.role == "tracks"
+    assert alone.adopt(found.node_id, "tracks").role == "tracks"
 
 
 def test_machine_is_one_in_the_roll_out(alone: Robot) -> None:
