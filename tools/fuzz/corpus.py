@@ -1,0 +1,149 @@
+"""What is tried first: sound input of each kind, from the tests' data and the manifests."""
+
+import json
+import struct
+from pathlib import Path
+
+from saint_services.lib import cdr
+from tools.fuzz.targets import MESSAGES, SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "tests" / "data"
+
+
+def seeds(name: str) -> list[bytes]:
+    """Inputs in the form that the target takes."""
+    makers = {"crsf": _receiver, "sbus": _receiver, "ibus": _receiver, "cdr": _cdr, "yaml": _yaml}
+    return makers[name](name) if name in makers else _written(name)
+
+
+def _receiver(name: str) -> list[bytes]:
+    found = [path.read_bytes() for path in sorted(DATA.glob(f"{name}*.bin"))]
+    for path in sorted(DATA.glob(f"{name}*.jsonl")):
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        found.append(b"".join(bytes.fromhex(line["hex"]) for line in lines if "hex" in line))
+    return [as_reads(data) for data in found]
+
+
+def as_reads(data: bytes) -> bytes:
+    """One read of a port after the other, 255 bytes at most."""
+    parts = [data[at : at + 255] for at in range(0, len(data), 255)]
+    return b"".join(bytes((len(part), 10)) + part for part in parts)
+
+
+def as_pieces(*datagrams: bytes) -> bytes:
+    """Datagrams behind their lengths."""
+    return b"".join(len(data).to_bytes(2, "big") + data for data in datagrams)
+
+
+def _cdr(_: str) -> list[bytes]:
+    return [bytes((number,)) + cdr.encode(kind()) for number, kind in enumerate(MESSAGES)]
+
+
+def _yaml(_: str) -> list[bytes]:
+    routes = bytes((len(SETTINGS) - 1,))
+    found = [routes + path.read_bytes() for path in sorted((ROOT / "manifests/routes").glob("*"))]
+    texts = [
+        b"auth: {required: false}\nnames: [robot]\n",
+        b"rc_receiver:\n  protocol: sbus\n  channels:\n    - {channel: 1, name: a, min: 1000}\n",
+        b"a: &b [1, 2]\nc: *b\n",
+        b"? [x]\n: |\n  text\n--- !!float .nan\n",
+    ]
+    return found + [bytes((n,)) + text for n in range(len(SETTINGS)) for text in texts]
+
+
+_BONE = {"Name": "Head", "Parent": -1, "Location": [1, 2, 3], "Rotation": [0, 0, 0.3, 0.9],
+         "Scale": [1, 1, 1]}  # fmt: skip
+_LINE = {
+    "subject_name": "P", "subject_type": "transform", "frame_number": 7, "property_names": ["a"],
+    "property_values": [1.5], "transform": {"translation": {"x": 1, "y": 2, "z": 3}},
+}  # fmt: skip
+
+
+def _osc(address: bytes, types: bytes, arguments: bytes) -> bytes:
+    def padded(text: bytes) -> bytes:
+        return text + bytes(4 - len(text) % 4)
+
+    return padded(address) + padded(b"," + types) + arguments
+
+
+def _written(name: str) -> list[bytes]:
+    if name == "llf":
+        lines = (DATA / "live-link-face.jsonl").read_text().splitlines()
+        return [as_pieces(bytes.fromhex(json.loads(line)["hex"])) for line in lines[:6]]
+    if name == "json":
+        both = {"Face": {"Parameter": [{"Name": "JawOpen", "Value": 1}], "Bone": [_BONE]}}
+        return [
+            as_pieces(json.dumps(both).encode()),
+            as_pieces(json.dumps({"S": [_BONE]}).encode()),
+        ]
+    if name == "vmc":
+        blend = _osc(b"/VMC/Ext/Blend/Val", b"sf", b"Joy\0" + struct.pack(">f", 0.5))
+        bone = _osc(
+            b"/VMC/Ext/Bone/Pos", b"sfffffff", b"Head\0\0\0\0" + struct.pack(">7f", *[0.5] * 7)
+        )
+        apply = _osc(b"/VMC/Ext/Blend/Apply", b"", b"")
+        parts = b"".join(len(each).to_bytes(4, "big") + each for each in (blend, bone, apply))
+        return [as_pieces(blend, bone, apply), as_pieces(b"#bundle\0" + bytes(8) + parts)]
+    return [*_TEXTS.get(name, ()), *_DOCUMENTS.get(name, ())]
+
+
+_MANIFEST = (
+    b"[update]\ncompatible=saint-os-rpi-arm64\nversion=1.2.3\n[bundle]\nformat=verity\n"
+    b"verity-hash=" + b"ab" * 32 + b"\nverity-salt=" + b"cd" * 32 + b"\nverity-size=4096\n"
+    b"[meta.saint]\nrelease-date=2026-01-15\nchangelog=a\\nb\n"
+)
+
+
+def _der(tag: int, content: bytes) -> bytes:
+    size = len(content)
+    length = bytes((size,)) if size < 128 else b"\x82" + size.to_bytes(2, "big")
+    return bytes((tag,)) + length + content
+
+
+def _signed(text: bytes) -> bytes:
+    oids = [bytes.fromhex("2a864886f70d01070" + digit) for digit in "21"]
+    inner = _der(0x30, _der(6, oids[1]) + _der(0xA0, _der(4, text)))
+    body = _der(0x30, _der(2, b"\1") + _der(0x31, b"") + inner)
+    return _der(0x30, _der(6, oids[0]) + _der(0xA0, body))
+
+
+def _frame(opcode: int, payload: bytes) -> bytes:
+    return bytes((0x80 | opcode, 0x80 | len(payload), 0, 0, 0, 0)) + payload
+
+
+_TEXTS: dict[str, list[bytes]] = {
+    "ifacialmocap": [
+        as_pieces(
+            b"mouthSmile_R-12|jawOpen-100|=head#-21.4,-6.0,-6.6,-0.03,-0.1,-0.65|rightEye#6,2,0|"
+        ),
+        as_pieces(b"trackingStatus&1|jawOpen&5|=head#1,2,3,4,5,6|leftEye#1,2,3|"),
+    ],
+    "lines": [as_pieces(json.dumps(_LINE).encode())],
+    "capture": [
+        as_pieces(
+            b"\1\0\1\0x" + struct.pack("<ifiiH3H6f", 7, 0.5, 60, 1, 3, 0, 1, 65535, *[0.5] * 6)
+        )
+    ],
+}
+_DOCUMENTS: dict[str, list[bytes]] = {
+    "frames": [
+        _frame(1, b"{}") + _frame(9, b"ping") + _frame(8, b"\x03\xe8bye"),
+        bytes((1, 0x81, 0, 0, 0, 0)) + b"a" + _frame(0, b"b"),
+        b"\x82\xfe\x01\0\0\0\0\0" + bytes(256),
+    ],
+    "messages": [
+        b'{"id": "1", "type": "command", "target": "head", "action": "move", '
+        b'"params": {"pan": 4.5}}',
+        b'{"type": "tracks", "action": "drive", "params": {"linear": 1, "angular": -0.5}}',
+        b'{"type": "input", "target": "tracks", "values": {"linear": 0.5}}',
+        b'{"type": "subscribe", "topics": ["head", "arms"], "rate_hz": 10}',
+        b'{"type": "auth", "token": "x", "client_id": "desk"}',
+        b'{"type": "router", "action": "set_route", "params": {"route": {"id": "a", "input": '
+        b'{"source": "rc"}, "output": {"target": "head"}, '
+        b'"mapping": [{"from": "a", "to": "pan"}]}}}',
+        b'{"type": "arms", "action": "move", "params": {"arm": "left", "positions": [1, null]}}',
+    ],
+    "bundle": [_signed(_MANIFEST)],
+    "manifest": [_MANIFEST],
+}  # fmt: skip

@@ -1,0 +1,193 @@
+"""One function per parser: takes any bytes, raises when the parser does what it must not (an
+exception of its own, a value out of range). Not here: where the bytes come from (run.py), what is
+tried first (corpus.py).
+"""
+
+import io
+import json
+import math
+from collections.abc import Callable, Iterator
+
+from pydantic import BaseModel
+
+from saint_services.lib import cdr, config
+from saint_services.lib.api.routing import RouteFile
+from saint_services.lib.errors import SaintError
+from saint_services.lib.generated.topics import BY_TYPE
+from saint_services.livelinkd.config import Config as LiveLinkConfig
+from saint_services.livelinkd.logic import Registry, Subject
+from saint_services.livelinkd.protocols import Frame, make_decoder
+from saint_services.livelinkd.protocols.names import range_of
+from saint_services.livelinkd.reports import message
+from saint_services.otad import bundle
+from saint_services.otad.verity import BLOCK_BYTES
+from saint_services.rcd.channels import Normalizer
+from saint_services.rcd.config import Config as RcConfig
+from saint_services.rcd.protocols import PARSERS, CrsfFrame
+from saint_services.rcd.protocols.crsf_telemetry import telemetry
+from saint_services.routerd.config import Config as RouterConfig
+from saint_services.saintctl.livelink_decode import described
+from saint_services.webd import frames, logic, quick
+from saint_services.webd.actions import MODELS
+from saint_services.webd.config import Config as WebConfig
+from saint_services.webd.hub import encoded
+
+Target = Callable[[bytes], None]
+
+MESSAGES = [BY_TYPE[name] for name in sorted(BY_TYPE)]
+SETTINGS: list[type[BaseModel]] = [LiveLinkConfig, RcConfig, RouterConfig, WebConfig, RouteFile]
+_LONGEST_US = 4095
+_LARGEST_MESSAGE = 64 * 1024
+
+
+def reads(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """Bytes as reads of a port: length, pause in units of 100 us, content; and so on."""
+    at = 0
+    while at + 2 <= len(data):
+        length, pause = data[at], data[at + 1] * 100
+        yield data[at + 2 : at + 2 + length], pause
+        at += 2 + length
+
+
+def pieces(data: bytes) -> Iterator[bytes]:
+    """Bytes as datagrams: length in two bytes, content; and so on."""
+    at = 0
+    while at + 2 <= len(data):
+        length = int.from_bytes(data[at : at + 2], "big")
+        yield data[at + 2 : at + 2 + length]
+        at += 2 + length
+
+
+def receiver(protocol: str) -> Target:
+    """One of rcd's wire formats."""
+
+    def run(data: bytes) -> None:
+        parser, normalizer, now_us, found = PARSERS[protocol](), Normalizer([]), 0, []
+        for chunk, pause_us in reads(data):
+            now_us += pause_us
+            found += parser.feed(chunk, now_us)
+        found += parser.flush()
+        assert parser.frames == len(found)
+        for frame in found:
+            if isinstance(frame, CrsfFrame):
+                telemetry(frame)
+                continue
+            assert all(-1.0 <= value <= 1.0 for value in normalizer.values(frame))
+            assert all(0 <= us <= _LONGEST_US for us in frame.us)
+
+    return run
+
+
+def capture(format: str) -> Target:
+    """One of livelinkd's formats."""
+
+    def run(data: bytes) -> None:
+        decoder, registry = make_decoder(format), Registry()
+        for datagram in pieces(data):
+            for outcome in decoder(datagram, "10.0.0.1"):
+                json.dumps(described(outcome), allow_nan=False)
+                if isinstance(outcome, Frame):
+                    _check_frame(outcome, registry, format)
+
+    return run
+
+
+def _check_frame(frame: Frame, registry: Registry, format: str) -> None:
+    assert len(frame.names) == len(frame.values)
+    assert all(math.isfinite(value) for value in frame.values)
+    subject = registry.take(frame, ("10.0.0.1", 1), 1.0, format)
+    if not isinstance(subject, Subject):
+        return
+    values = subject.shaper.values(frame)
+    for name, value in zip(subject.shaper.names, values, strict=bool(values)):
+        low, high = range_of(name)
+        assert low <= value <= high, f"{name} is {value}"
+    cdr.encode(message(subject, values, 1.0))
+
+
+def websocket_frames(data: bytes) -> None:
+    """Any cutting of the bytes gives the same messages."""
+    whole = _messages([data])
+    chunks = [chunk for chunk, _ in reads(data)]
+    assert whole == _messages([data[:1], data[1:7], data[7:]])
+    _messages(chunks)
+
+
+def _messages(chunks: list[bytes]) -> list[object]:
+    reader, found = frames.Frames(1000), []
+    try:
+        for chunk in chunks:
+            reader.feed(chunk)
+            while (each := reader.next()) is not None:
+                assert len(each[1]) <= 1000
+                found.append(each)
+                if each[0] is frames.Kind.CLOSE:
+                    frames.close_code(each[1])
+    except frames.FrameError as err:
+        assert err.code in (1002, 1007, 1009)
+        return [*found, err.code]
+    return [*found]
+
+
+def websocket_messages(data: bytes) -> None:
+    """What a client says; the quick check must agree with the models."""
+    try:
+        text = data[:_LARGEST_MESSAGE].decode()
+    except UnicodeDecodeError:
+        return
+    try:
+        parsed = logic.parse(text, MODELS)
+    except logic.BadMessageError as err:
+        encoded({"id": err.id, "message": err.message})
+        return
+    encoded({"id": parsed.id})
+    if isinstance(parsed, logic.Call) and quick.parse(json.loads(text)) is not None:
+        assert logic._checked(json.loads(text), MODELS) == parsed
+
+
+def messages(data: bytes) -> None:
+    """CDR of the message type that the first byte names."""
+    kind = MESSAGES[data[0] % len(MESSAGES)] if data else MESSAGES[0]
+    try:
+        found = cdr.decode(kind, data[1:])
+    except cdr.CdrError:
+        return
+    assert cdr.encode(cdr.decode(kind, cdr.encode(found))) == cdr.encode(found)
+
+
+def settings(data: bytes) -> None:
+    """YAML of the daemon that the first byte names, or of a routes file."""
+    model = SETTINGS[data[0] % len(SETTINGS)] if data else SETTINGS[0]
+    try:
+        config.parse(model, data[1:].decode(errors="replace"), "fuzz.yaml")
+    except SaintError as err:
+        assert err.message
+
+
+def bundle_header(data: bytes) -> None:
+    """The signed end of a release."""
+    file = io.BytesIO(bytes(BLOCK_BYTES) + data + len(data).to_bytes(8, "big"))
+    try:
+        bundle.read_parts(file)
+    except SaintError as err:
+        assert err.message
+
+
+def manifest(data: bytes) -> None:
+    """The text inside it."""
+    try:
+        bundle.read_manifest(data.decode(errors="replace"))
+    except SaintError as err:
+        assert err.message
+
+
+TARGETS: dict[str, Target] = {
+    **{name: receiver(name) for name in PARSERS},
+    **{name: capture(name) for name in ("llf", "json", "vmc", "ifacialmocap", "lines", "capture")},
+    "frames": websocket_frames,
+    "messages": websocket_messages,
+    "cdr": messages,
+    "yaml": settings,
+    "bundle": bundle_header,
+    "manifest": manifest,
+}
