@@ -49,8 +49,7 @@ async def run(context: Context[Config]) -> None:
     await context.stopping.wait()
     listening.close()
     await player.stop()
-    if recorder.current is not None:
-        await recorder.stop()
+    await recorder.close()
 
 
 def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "CaptureClient":

@@ -122,6 +122,14 @@ class Recorder:
         await asyncio.to_thread(self._keep, recording.name)
         return recording
 
+    async def close(self) -> None:
+        """Keep what is being recorded; a disk that refuses does not hold up the end."""
+        if self.current is not None:
+            try:
+                await self.stop()
+            except SaintError as err:
+                log.get("livelinkd").warning("recording is not kept", reason=err.message)
+
     async def work(self) -> None:
         """Writes what waits, and ends a recording at its limits, for as long as it runs."""
         while True:

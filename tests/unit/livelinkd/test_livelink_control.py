@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -256,6 +257,20 @@ async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:
         await ears.client.post("/recordings", Record(name="new"), RecordingState)
         await ears.client.post("/recordings/stop", None, RecordingState)
     assert not (tmp_path / "recordings/old.jsonl.part").exists()
+
+
+async def test_a_disk_that_fails_ends_neither_daemon_nor_stop(tmp_path: Path) -> None:
+    for is_asked in (True, False):
+        async with listening(tmp_path) as ears:
+            await ears.client.post("/recordings", Record(name="a"), RecordingState)
+            await asyncio.to_thread((tmp_path / "recordings/a.jsonl").mkdir)
+            (tmp_path / "recordings/a.jsonl/x").touch()
+            if is_asked:
+                with pytest.raises(SaintError, match="cannot be written"):
+                    await ears.client.post("/recordings/stop", None, RecordingState)
+            ears.send(CAPTURE[0])
+            await ears.until(lambda: len(ears.samples) == 1)
+        shutil.rmtree(tmp_path / "recordings")
 
 
 async def test_what_is_being_recorded_is_kept_at_the_end(tmp_path: Path) -> None:
