@@ -192,7 +192,6 @@ def stop(output: Output, now: float) -> None:
     _let_go(output, now)
     output.policy = "estop"
     output.is_moving = False
-    output.at = now
     output.bar, output.keeper, output.review_at = NO_BAR, None, FOREVER
     if output.is_velocity:
         output.value = output.want = output.rest

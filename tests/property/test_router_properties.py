@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from saint_services.lib.api.routing import Mapping
@@ -57,13 +57,11 @@ def plainly(mapping: dict[str, Any], x: float, low: float, high: float) -> float
     return min(max(y, low), high)
 
 
-@settings(max_examples=300)
 @given(mappings(), INPUT)
 def test_mapping_of_any_number_is_within_limits(mapping: dict[str, Any], value: float) -> None:
     assert -180.0 <= shape(Mapping.model_validate(mapping), -180.0, 180.0)(value) <= 180.0
 
 
-@settings(max_examples=500)
 @given(mappings(PLAIN), st.floats(-2, 2))
 def test_mapping_is_that_of_the_plain_stages(mapping: dict[str, Any], value: float) -> None:
     mapped = shape(Mapping.model_validate(mapping), -90.0, 90.0)(value)
@@ -93,7 +91,6 @@ def test_axis_never_turns_back(mapping: dict[str, Any], values: list[float]) -> 
     assert path == sorted(path, reverse=not rises)
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     low=st.floats(-50, 50),
     high=st.floats(-50, 50),
@@ -125,7 +122,6 @@ def test_change_of_control_has_no_step_beyond_its_fade(
         assert path[199] == pytest.approx(high)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.lists(st.tuples(st.floats(-2, 2, width=32), st.floats(0.001, 0.2)), max_size=40))
 def test_rate_of_a_position_is_kept(moves: list[tuple[float, float]]) -> None:
     """Over any time span a field moves by no more than its rate allows, plus one step."""
@@ -141,7 +137,6 @@ def test_rate_of_a_position_is_kept(moves: list[tuple[float, float]]) -> None:
             assert abs(there - where) <= 360.0 * (later - at + 0.010) + 1e-6
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     stick=st.floats(-1, 1),
     before=st.integers(0, 20),

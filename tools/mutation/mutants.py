@@ -83,7 +83,9 @@ def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, _Change]]:
 
 
 def _code(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every node but annotations, decorators, imports and what is only for the type checker."""
+    """Every node but annotations, decorators, imports, what is only for the type checker, and the
+    defaults of a dataclass's fields: most are written before they are read.
+    """
     yield tree
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list", "type_params", "type_comment"):
@@ -93,7 +95,9 @@ def _code(tree: ast.AST) -> Iterator[ast.AST]:
         ):
             continue
         for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST) and not isinstance(child, ast.Import | ast.ImportFrom):
+            is_default = isinstance(tree, ast.ClassDef) and isinstance(child, ast.AnnAssign)
+            is_import = isinstance(child, ast.Import | ast.ImportFrom)
+            if isinstance(child, ast.AST) and not is_default and not is_import:
                 yield from _code(child)
 
 

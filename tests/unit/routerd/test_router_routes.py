@@ -134,3 +134,63 @@ def test_refused_edit_changes_nothing() -> None:
     with pytest.raises(SaintError):
         rig.router.set_routes([DRIVE, DRIVE], rig.now)
     assert rig.router.routes == (DRIVE,)
+
+
+def test_most_routes_and_most_mappings() -> None:
+    check_all([DRIVE.model_copy(update={"id": f"r{i}"}) for i in range(128)], robot())
+    check(route("x", "rc", "head", [PAN] * 128), robot())
+    assert MAX_ROUTES == 128
+
+
+def test_subject_must_be_one_that_a_source_can_have() -> None:
+    for subject in ("", "x" * 120):
+        with pytest.raises(SaintError, match=r"input\.subject must be"):
+            check(route("x", "livelink", "head", [PAN], input={"subject": subject}), robot())
+    check(route("x", "livelink", "head", [PAN], input={"subject": "x" * 100}), robot())
+    check(route("x", "rc", "head", [PAN], input={"subject": ""}), robot())
+
+
+def test_target_and_field_may_stand_in_the_mapping() -> None:
+    arrows = [{"from": "a", "to": "head.pan"}, {"from": "a", "to": "arms.left.joint_0"}]
+    rig = Rig(route("x", "rc", "*", arrows))
+    rig.send("rc", a=5.0)
+    assert (rig.value("head.pan"), rig.value("arms.left.joint_0")) == (5.0, 5.0)
+    with pytest.raises(SaintError, match=r"'head.pam' is not known; did you mean 'head.pan'\?"):
+        check(route("x", "rc", "*", [{"from": "a", "to": "head.pam"}]), robot())
+
+
+def test_order_of_the_file_counts_after_an_edit_too() -> None:
+    first, second = (route(name, "rc", "head", [{"from": "x", "to": "pan"}]) for name in "ab")
+    rig = Rig(first, second)
+    rig.send("rc", x=1.0)
+    rig.router.set_routes([second, first], rig.now)
+    assert rig.output("head.pan").winner == "a"
+    rig.wait(0.2)
+    rig.send("rc", x=1.0)
+    assert rig.output("head.pan").winner == "b"
+
+
+def test_route_for_another_target_takes_no_direct_command() -> None:
+    rig = Rig(route("m", "websocket", "head", [{"from": "x", "to": "pan"}]))
+    rig.send("websocket:1", "tracks", x=1.0)
+    assert rig.output("head.pan").winner == ""
+    rig.send("websocket:1", "head", x=1.0)
+    assert rig.output("head.pan").winner == "m"
+    rig.send("websocket:2", x=1.0)
+    assert {r.source for r in rig.output("head.pan").rivals} == {"websocket:2"}
+
+
+def test_command_types_tell_positions_grippers_and_velocities_apart() -> None:
+    allowed = {
+        "move": {"arms.left.joint_0"},
+        "home": {"arms.left.joint_0"},
+        "gripper": {"arms.left.gripper"},
+        "drive": {"tracks.linear"},
+        "stop": {"tracks.linear"},
+    }
+    for word, fields in allowed.items():
+        rig = Rig(route("w", "websocket", "*", input={"command_types": [word]}))
+        rig.send("websocket:1", "tracks", linear=0.0)
+        rig.send("websocket:1", "arms.left", joint_0=1.0, gripper=1.0)
+        outputs = rig.status().outputs
+        assert {f"{each.target}.{each.field}" for each in outputs if each.winner} == fields

@@ -3,7 +3,16 @@
 import pytest
 
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.routerd.sources import MAX_SOURCES, kind_of
+from saint_services.routerd.sources import (
+    MAX_NAMES,
+    MAX_SOURCES,
+    MAX_STREAMS,
+    PRIORITIES,
+    SAFETY,
+    TIMEOUTS_S,
+    kind_of,
+    may_be_type,
+)
 from tests.unit.routerd.rig import DIRECT, DRIVE, Rig
 
 
@@ -139,3 +148,125 @@ def test_failsafe_reaches_claims_of_forgotten_sets_of_names() -> None:
     assert rig.output("tracks.linear").winner == "web"
     rig.send("websocket:1", failsafe=True)
     assert rig.output("tracks.linear").policy == "ramp_to_zero"
+
+
+def test_numbers_of_the_classes_are_these() -> None:
+    assert PRIORITIES == {
+        "safety": 1000, "rc": 300, "websocket": 200, "leader": 150, "livelink": 100,
+        "autonomous": 50,
+    }  # fmt: skip
+    assert TIMEOUTS_S == {
+        "safety": 0.3, "rc": 0.12, "websocket": 0.3, "leader": 0.3, "livelink": 0.5,
+        "autonomous": 0.3,
+    }  # fmt: skip
+    assert (SAFETY, MAX_SOURCES, MAX_STREAMS, MAX_NAMES) == (1000, 64, 16, 256)
+
+
+def test_longest_name_of_a_source() -> None:
+    assert kind_of("livelink:" + "x" * 119) == "livelink"
+    assert kind_of("livelink:" + "x" * 120) is None
+
+
+def test_most_names_of_a_sample() -> None:
+    rig = Rig(DRIVE)
+    assert rig.send("rc", **{f"n{number}": 0.0 for number in range(256)})
+    assert not rig.send("rc", **{f"n{number}": 0.0 for number in range(257)})
+    assert rig.router.refused == {"names too many or twice": 1}
+
+
+def test_most_sets_of_names_and_the_oldest_goes_first() -> None:
+    rig = Rig(DRIVE)
+    for number in range(16):
+        rig.send("rc", **{f"n{number}": 0.0})
+    rig.send("rc", n0=0.0)  # used again
+    rig.send("rc", n16=0.0)
+    streams = [names for _, names in rig.router.sources["rc"].streams]
+    assert len(streams) == 16
+    assert ("n0",) in streams
+    assert ("n1",) not in streams
+
+
+def test_silence_of_exactly_a_second_is_no_restart() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", sequence=10, origin="", stick=0.0)
+    rig.now += 0.99
+    assert not rig.send("rc", sequence=1, origin="", stick=0.0)
+
+
+def test_known_writer_that_becomes_unknown_is_another_one() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", sequence=10, origin="a", stick=0.0)
+    assert rig.send("rc", sequence=1, origin="", stick=0.0)
+
+
+def test_same_sequence_is_never_new() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", sequence=10, origin="a", stick=0.0)
+    assert not rig.send("rc", sequence=10, origin="b", stick=0.0)
+
+
+def test_rate_after_a_long_pause_is_0() -> None:
+    rig = Rig(DRIVE)
+    rig.router.measure(rig.now)
+    rig.stream(1.0, "rc", stick=0.0)
+    rig.wait(8.9)
+    rig.router.measure(rig.now)
+    assert rig.router.sources["rc"].rate_hz == 0.0  # the first time is the beginning
+    rig.stream(1.0, "rc", stick=0.0)
+    rig.router.measure(rig.now - 0.01)
+    assert rig.router.sources["rc"].rate_hz == 0.0  # too early
+    rig.router.measure(rig.now + 0.1)
+    assert rig.router.sources["rc"].rate_hz == pytest.approx(91, abs=2)
+    rig.router.measure(rig.now + 11.0)
+    assert rig.router.sources["rc"].rate_hz == 0.0
+
+
+@pytest.mark.parametrize(
+    ("names", "face", "animation"),
+    [
+        (("headYaw",), True, False),
+        (("eyeBlinkLeft",), True, False),
+        (("tongueOut",), True, False),
+        (("leftEyePitch",), True, False),
+        (("LeftArm.elbow",), False, True),
+        (("headYaw", "LeftArm.elbow"), True, True),
+        (("Head",), True, True),
+        (("channel_1",), True, True),
+        (("eyes",), True, True),
+        ((), True, True),
+    ],
+)
+def test_type_of_a_subject_is_told_by_its_names(
+    names: tuple[str, ...], face: bool, animation: bool
+) -> None:
+    assert may_be_type(names, "face") is face
+    assert may_be_type(names, "animation") is animation
+    assert may_be_type(names, "transform") is animation
+    assert may_be_type(names, "")
+
+
+def test_safety_source_is_never_forgotten() -> None:
+    rig = Rig(DIRECT)
+    rig.send("safety:a", x=0.0)
+    for number in range(64):
+        rig.wait(0.001)
+        rig.send(f"websocket:{number}", "head", pan=0.0)
+    assert "safety:a" in rig.router.sources
+
+
+def test_source_that_is_mixed_or_keeps_a_field_is_never_forgotten() -> None:
+    rig = Rig(DIRECT, mode="additive")
+    rig.send("websocket:a", "head", pan=0.0)
+    rig.wait(0.001)
+    rig.send("websocket:b", "head", pan=0.0)
+    for number in range(64):
+        rig.wait(0.0001)
+        rig.send(f"websocket:{number}", "tracks", x=0.0)
+    assert {"websocket:a", "websocket:b"} <= set(rig.router.sources)
+    kept = Rig(DIRECT)
+    kept.send("websocket:a", "head", pan=0.0)
+    kept.send("websocket:a", failsafe=True, pan=0.0)
+    for number in range(64):
+        kept.wait(0.0001)
+        kept.send(f"websocket:{number}", "tracks", x=0.0)
+    assert "websocket:a" in kept.router.sources
