@@ -22,7 +22,6 @@ from .connect import ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
 from .route_edit import add_to as add_edits
 from .route_preset import app as presets
-from .route_replay import route_test
 
 app = typer.Typer(
     help="Routes: list, why, set, preview, enable, priority, presets, control, test.",
@@ -146,6 +145,8 @@ def test(
     "failsafe", "subject", "client", "name" or "target" where they matter, or {"t_ms": 0, "estop":
     "set"} (or "clear"), or {"t_ms": 0, "tick": true}. Each gives a line of outputs with reasons.
     """
+    from .route_replay import route_test  # the whole router: not for every other command
+
     try:
         code = route_test(routes, role_dir, samples, sys.stdout)
     except SaintError as err:
