@@ -1,10 +1,14 @@
 """Starts saintctl."""
 
-from .app import app
+from . import urgent
 
 
 def main() -> None:
     """Entry point of the console script."""
+    if urgent.main():
+        return
+    from .app import app  # half a second: not before a stop
+
     app(prog_name="saintctl")
 
 

@@ -1,0 +1,88 @@
+"""`saintctl estop set` by the short way, with a router on a real socket."""
+
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from saint_services.saintctl import urgent
+
+CONFIRMED = b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"source":"saintctl","reason":""}'
+
+
+@contextmanager
+def router(folder: Path, reply: bytes) -> Iterator[list[bytes]]:
+    """Answers one request."""
+    heard: list[bytes] = []
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "routerd.sock"))
+        listening.listen()
+
+        def serve() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                heard.append(connection.recv(4096))
+                connection.sendall(reply)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield heard
+        if heard or reply == CONFIRMED:
+            thread.join(5.0)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("SAINT_RUN", str(tmp_path))
+    return tmp_path
+
+
+def test_stop_is_sent_and_confirmed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with router(run, CONFIRMED) as heard:
+        assert urgent.press(["estop", "set"])
+    assert heard[0].startswith(b"POST /estop HTTP/1.1\r\n")
+    assert heard[0].endswith(b'{"source":"saintctl","reason":""}')
+    assert "E-stop is active" in capsys.readouterr().out
+
+
+def test_directory_may_be_given(run: Path) -> None:
+    with router(run, CONFIRMED):
+        assert urgent.press(["--run", str(run), "estop", "set"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        b"",
+        b"HTTP/1.1 500 Internal Server Error\r\n\r\n{}",
+        b'HTTP/1.1 200 OK\r\n\r\n{"active":false}',
+    ],
+)
+def test_what_is_not_confirmed_is_left_to_the_full_program(run: Path, reply: bytes) -> None:
+    with router(run, reply):
+        assert not urgent.press(["estop", "set"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [[], ["status"], ["estop"], ["estop", "clear"], ["estop", "set", "--reason", "x"], ["--help"]],
+)
+def test_everything_else_is_left_to_the_full_program(run: Path, arguments: list[str]) -> None:
+    assert not urgent.press(arguments)
+
+
+def test_no_router_is_left_to_the_full_program(run: Path) -> None:
+    assert not urgent.press(["estop", "set"])
+
+
+def test_nothing_slow_is_loaded_for_it() -> None:
+    slow = "{'typer', 'pydantic', 'asyncio', 'h11', 'pathlib', 'json'}"
+    code = f"import sys, saint_services.saintctl.__main__; print({slow} & set(sys.modules))"
+    command = [sys.executable, "-S", "-c", f"sys = __import__('sys'); sys.path[:0] = ['.']; {code}"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+    assert done.stdout.strip() == "set()", done.stdout
