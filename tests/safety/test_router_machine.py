@@ -45,7 +45,10 @@ BOUNDS = {
 VELOCITIES = ("tracks.linear", "tracks.angular")
 FLOATS = st.floats(width=32, allow_nan=True, allow_infinity=True)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
-INPUTS = ("channel_1", "channel_2", "channel_6", "headYaw", "jawOpen", "linear", "angular", "pan")
+INPUTS = (
+    *("channel_1", "channel_2", "channel_6", "headYaw", "jawOpen"),
+    *("linear", "angular", "pan", "speed"),
+)
 SOURCES = ("rc", "websocket:1", "websocket:2", "livelink:a", "autonomous:ros", "safety:x")
 FIELDS = {
     "tracks": ("linear", "angular"),
