@@ -12,6 +12,7 @@ TITLES = {
     "router": "The router's core",
     "parsers": "Parsers of receivers and phones",
     "web": "webd from outside",
+    "estop": "E-stop: from a press to safe pins",
     "memory": "Memory and idle load of every process",
 }
 LIMIT_S = 600.0

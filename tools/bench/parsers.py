@@ -17,6 +17,7 @@ from saint_services.lib.generated.builtin_interfaces import Time
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd.protocols import decode_llf
 from saint_services.rcd.channels import Normalizer
+from saint_services.rcd.config import Failsafe
 from saint_services.rcd.logic import Receiver
 from saint_services.rcd.protocols import PARSERS
 
@@ -90,7 +91,10 @@ def _face(datagram: bytes) -> Callable[[], object]:
 
 def _whole_path(frame: bytes) -> Callable[[], object]:
     """All that rcd does for a frame, but for the system calls: parse, judge, normalise, encode."""
-    parser, receiver = PARSERS["crsf"](), Receiver(Normalizer([]), 0.12, needs_steady_start=False)
+    parser, receiver = (
+        PARSERS["crsf"](),
+        Receiver(Normalizer([]), Failsafe(), needs_steady_start=False),
+    )
     sample = InputSample(stamp=Time(), source="rc")
     now_us = 0
 
