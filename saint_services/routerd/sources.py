@@ -41,7 +41,7 @@ MAX_NAMES = 256
 UNNAMED_RESTART_S = 1.0  # silence after which a lower sequence is a restart, writer unknown
 # Names of ARKit's shapes and of the head's angles: samples do not tell their type.
 _FACE = re.compile(
-    r"(eye|jaw|mouth|brow|cheek|nose)[A-Z]|tongueOut$|(head|(left|right)Eye)(Yaw|Pitch|Roll)$"
+    r"(eye|jaw|mouth|brow|cheek|nose)[A-Z]|tongueOut$|(head|(left|right)Eye)(Yaw|Pitch|Roll)$|head[XYZ]$"
 )
 
 

@@ -194,3 +194,12 @@ def test_command_types_tell_positions_grippers_and_velocities_apart() -> None:
         rig.send("websocket:1", "arms.left", joint_0=1.0, gripper=1.0)
         outputs = rig.status().outputs
         assert {f"{each.target}.{each.field}" for each in outputs if each.winner} == fields
+
+
+def test_full_body_preset_looks_where_the_character_looks() -> None:
+    rig = Rig(*preset("ue_fullbody"))
+    bones = {"Head.yaw": 10.0, "Head.pitch": -20.0, "Head.roll": 5.0, "LeftArm.elbow": 30.0}
+    rig.send("livelink:UE_Character", **bones)
+    assert (rig.value("head.pan"), rig.value("head.tilt")) == (10.0, 20.0)  # left and up
+    assert rig.value("head.roll") == 5.0
+    assert rig.value("arms.left.joint_2") == 30.0
