@@ -203,3 +203,15 @@ def test_full_body_preset_looks_where_the_character_looks() -> None:
     assert (rig.value("head.pan"), rig.value("head.tilt")) == (10.0, 20.0)  # left and up
     assert rig.value("head.roll") == 5.0
     assert rig.value("arms.left.joint_2") == 30.0
+
+
+def test_manual_override_leaves_control_to_websocket_clients() -> None:
+    rig = Rig(*preset("manual_override"))
+    rig.stream(0.2, "rc", channel_1=1.0, channel_2=1.0, channel_4=1.0, channel_6=-1.0)
+    rig.stream(0.2, "livelink:a", headYaw=1.0, jawOpen=1.0)
+    rig.stream(0.2, "autonomous:a", "tracks", linear=1.0)
+    assert not any(output.winner for output in rig.status().outputs)
+    rig.stream(0.2, "websocket:1", "tracks", linear=0.5)
+    assert rig.value("tracks.linear") == 0.5
+    rig.send("rc", channel_6=1.0)
+    assert rig.router.latch.active
