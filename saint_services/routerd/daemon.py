@@ -15,7 +15,13 @@ from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
-from ..lib.generated.saint_msgs import ArmState, EStop, InputSample, RouterHeartbeat
+from ..lib.generated.saint_msgs import (
+    ArmState,
+    ConsoleOverride,
+    EStop,
+    InputSample,
+    RouterHeartbeat,
+)
 from ..lib.generated.std_msgs import Bool
 from . import adapters, messages, report, state
 from .api import Control
@@ -190,6 +196,7 @@ class Wiring:
         for writer in self._writers:
             bus.subscribe(writer.topic, self._foreign_receiver(writer.command), own=False)
         bus.subscribe(topics.TRACKS_ESTOP, self._on_tracks_estop)
+        bus.subscribe(topics.CONSOLE_OVERRIDE, self._on_override)
         for target in self._router.robot.fields:
             role, _, instance = target.partition(".")
             if role == "arms":
@@ -232,6 +239,13 @@ class Wiring:
         if sample.message.data:
             name = topics.TRACKS_ESTOP.name
             self._router.raise_estop("ros", f"{name} is true", sample.received_s)
+            self.settle()
+
+    def _on_override(self, sample: Sample[ConsoleOverride]) -> None:
+        """The console's stop; its other words are not for the router."""
+        if sample.message.action == "stop":
+            reason = f"manual override of {sample.message.target or 'everything'}"
+            self._router.raise_estop("console", reason, sample.received_s)
             self.settle()
 
     def _fault_receiver(self, target: str) -> Callable[[Sample[ArmState]], None]:

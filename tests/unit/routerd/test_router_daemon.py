@@ -22,7 +22,12 @@ from saint_services.lib.api.routing import (
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
-from saint_services.lib.generated.saint_msgs import ArmState, HeadCommand, InputSample
+from saint_services.lib.generated.saint_msgs import (
+    ArmState,
+    ConsoleOverride,
+    HeadCommand,
+    InputSample,
+)
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.sd import Directories
 from saint_services.lib.state import Store
@@ -152,6 +157,21 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop.active
         assert status.state == "estop"
+
+
+async def test_consoles_stop_raises_it_and_its_other_words_do_not(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        for action in ("home", "release", ""):
+            console.publish(ConsoleOverride(target="head", action=action))
+        await turns()
+        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+        console.publish(ConsoleOverride(target="head", action="stop"))
+        await turns()
+        latch = (await robot.client.get("/status", RouterStatus)).estop
+        assert (latch.source, latch.reason) == ("console", "manual override of head")
 
 
 async def test_role_that_turns_faulty_stops_the_robot_once(directories: Directories) -> None:
