@@ -14,7 +14,7 @@ HIGH_BYTES = 64 * 1024  # above this the client counts as slow
 MOST_REPLIES = 64
 MOST_REPLY_BYTES = 1 << 20  # waiting; a single larger one may pass
 STALLED_S = 10.0  # a client that was slow for so long without a break is cut off
-MOST_PER_TURN = 4  # clients that get states before the next command is read
+MOST_PER_TURN = 1  # clients that get states before the next command is read
 RETRY_S = 0.02  # transports tell only their own protocol when they have room, so we look again
 
 
@@ -36,8 +36,8 @@ class Pipe(Protocol):
 
 class Turns:
     """Shares out the loop. What one client gets in one turn is one write. States for many clients
-    at once are written to a few of them, then sockets are read, then to the next few: a command
-    waits for a few writes, not for all.
+    at once are written to one of them, then sockets are read, then to the next: a command waits
+    for one write, not for all.
     """
 
     def __init__(self) -> None:
