@@ -272,3 +272,52 @@ def test_reset_while_the_loop_was_late_uses_the_time_that_it_is() -> None:
     rig.now += 0.5
     rig.router.clear_estop("web", rig.now)
     assert not rig.router.latch.active
+
+
+def test_signal_that_is_lost_no_longer_asks_for_the_stop() -> None:
+    rig = Rig(STOP)
+    rig.send("rc", switch=1.0)
+    rig.send("rc", failsafe=True)
+    rig.router.clear_estop("web", rig.now)
+    assert not rig.router.latch.active
+
+
+def test_taking_and_releasing_control_moves_nothing_while_stopped() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.1, "websocket:1", "tracks", linear=0.5)
+    stopped(rig)
+    rig.send("websocket:1", "tracks", linear=0.5)
+    rig.router.take_control("tracks", "websocket:1", 1.0, rig.now)
+    assert rig.output("tracks.linear").winner == ""
+    rig.router.release_control("tracks", "websocket:1", rig.now)
+    assert rig.output("tracks.linear").winner == ""
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_stop_route_that_is_enabled_does_not_hear_what_is_long_gone() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0, switch=1.0)
+    rig.wait(0.12)
+    rig.router.set_routes([DRIVE, STOP], rig.now)
+    assert not rig.router.latch.active
+
+
+def test_edit_while_stopped_arms_nobody() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.1, "rc", stick=0.0, wheel=0.0, switch=-1.0)
+    stopped(rig)
+    rig.router.set_routes([DRIVE, STOP], rig.now)
+    rig.stream(0.1, "rc", stick=0.5, wheel=0.0, switch=-1.0)
+    rig.router.set_routes([*ALL], rig.now)
+    rig.wait(0.2)
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.3, "rc", stick=0.5, wheel=0.0, switch=-1.0)
+    assert rig.value("tracks.linear") == 0.0
+
+
+def test_switch_and_stick_of_one_sample_stop_first() -> None:
+    rig = Rig(*ALL)
+    rig.stream(0.3, "rc", stick=0.0, wheel=0.0, switch=0.0)
+    rig.send("rc", stick=1.0, wheel=1.0, switch=1.0)
+    assert (rig.value("tracks.linear"), rig.value("tracks.angular")) == (0.0, 0.0)
+    assert rig.router.wake_at == float("inf")

@@ -215,3 +215,46 @@ def test_manual_override_leaves_control_to_websocket_clients() -> None:
     assert rig.value("tracks.linear") == 0.5
     rig.send("rc", channel_6=1.0)
     assert rig.router.latch.active
+
+
+def test_edit_counts_the_newest_values_of_a_source_with_several_sets_of_names() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", pan=1.0, tilt=1.0)
+    rig.wait(0.01)
+    rig.send("websocket:1", "head", pan=2.0)
+    rig.router.set_routes([DIRECT.model_copy(update={"weight": 1.0})], rig.now)
+    assert (rig.value("head.pan"), rig.value("head.tilt")) == (2.0, 1.0)
+    rig.wait(0.25)
+    rig.send("websocket:1", "head", pan=2.0)
+    rig.wait(0.1)
+    assert rig.output("head.pan").winner == "web"
+    assert rig.output("head.tilt").winner == ""
+
+
+def test_removed_route_no_longer_keeps_the_field_of_a_lost_source() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.0)
+    rig.send("websocket:1", "tracks", linear=0.05)
+    rig.send("rc", failsafe=True, stick=0.0)
+    assert rig.output("tracks.linear").winner == ""
+    rig.router.set_routes([DIRECT], rig.now)
+    assert rig.output("tracks.linear").winner == "web"
+
+
+def test_edit_of_other_routes_goes_on_keeping_the_field_of_a_lost_source() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.0)
+    rig.send("websocket:1", "tracks", linear=0.05)
+    rig.send("rc", failsafe=True, stick=0.0)
+    rig.router.set_routes([DRIVE, DIRECT, TURN], rig.now)
+    assert rig.output("tracks.linear").winner == ""
+
+
+def test_samples_that_were_taken_are_counted() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0)
+    rig.send("rc", stick=0.1)
+    rig.send("rc", sequence=1, stick=0.2)
+    rig.send("rc", sequence=9, failsafe=True)
+    assert rig.status().samples == 3
+    assert rig.router.sources["rc"].samples == 3
