@@ -92,6 +92,30 @@ async def test_long_move_is_finished_although_it_was_asked_for_once(
     await until(lambda: head.read(PAN).value == pytest.approx(1500, abs=5))
 
 
+async def test_speed_of_a_move_is_a_share_of_the_joint_s(
+    controller: Controller, head: PinWatch
+) -> None:
+    await controller.command("head", "home")
+    await until(lambda: head.read(PAN).value == pytest.approx(1500, abs=5))
+    began_s = time.monotonic()
+    await controller.command("head", "move", pan=90.0, speed=0.25)  # of 360 degrees per second
+    await until(lambda: head.read(PAN).value == pytest.approx(2000, abs=5))
+    assert 0.9 < time.monotonic() - began_s < 3.0
+    began_s = time.monotonic()
+    await controller.command("head", "move", pan=0.0)
+    await until(lambda: head.read(PAN).value == pytest.approx(1500, abs=5))
+    assert time.monotonic() - began_s < 0.9
+
+
+async def test_input_drives_while_it_is_streamed(controller: Controller, tracks: Tracks) -> None:
+    values = {"linear": 0.8, "angular": 0.0}
+    async with asyncio.timeout(10.0):
+        while not tracks.is_driving():
+            await controller.ask(type="input", target="tracks", values=values)
+            await asyncio.sleep(0.02)
+    assert tracks.seconds_until_stopped(1.0) < 0.3 + SAFE_S
+
+
 async def test_subscribed_state_follows_in_the_specified_form(controller: Controller) -> None:
     await controller.command("head", "move", pan=20.0)
     assert (await controller.ask(type="subscribe", topics=["head"], rate_hz=10))["status"] == "ok"
