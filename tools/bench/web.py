@@ -1,5 +1,5 @@
-"""webd from outside: WebSocket -> topic -> WebSocket, floods of states, many clients. Real
-processes, real DDS.
+"""webd from outside: commands and inputs to topics, states back, floods of states, many clients.
+Real processes, real DDS. A client's own samples come back without the bus; the long way has both.
 
 `python -m tools.bench.web [--samples 2000] [--json]`. The baseline is the same way without webd: a
 topic to another process and back (tools/bench/bus.py).
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import SystemRandom
@@ -52,6 +52,7 @@ class Flood:
     sent_hz: float
     received_hz: float
     lost: int
+    cpu_us: float  # of webd, per state that was sent on
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +128,40 @@ class Web:
                     await asyncio.sleep(0.1)
 
 
-async def measure_way(web: Web, topic: str, samples: int) -> Way:
-    """Each command is a new value; the state that carries it ends its time."""
+def _drive(value: float) -> str:
+    """A command: it is answered."""
+    params = {"linear": value, "angular": 0.0}
+    return json.dumps({"type": "tracks", "action": "drive", "params": params})
+
+
+def _input(value: float) -> str:
+    """A reading of a stick, as pages stream it: it is not answered."""
+    values = {"linear": value, "angular": 0.0}
+    return json.dumps({"type": "input", "target": "tracks", "values": values})
+
+
+async def measure_way(
+    web: Web, topic: str, samples: int, message: Callable[[float], str] = _drive
+) -> Way:
+    """Each message is a new value; the state that carries it ends its time."""
     async with web.client(topic) as socket:
         for number in range(50):  # until both directions are matched
             with contextlib.suppress(TimeoutError):
-                await _round(socket, topic, number, 0.1)
+                await _round(socket, topic, message, number, 0.1)
         began_cpu_s = web.cpu_s()
         found = []
         for number in range(1000, 1000 + samples):
             await asyncio.sleep(_PAUSE_S)
-            found.append(await _round(socket, topic, number, 5.0))
+            found.append(await _round(socket, topic, message, number, 5.0))
         cpu_us = (web.cpu_s() - began_cpu_s) / samples * 1e6
     return Way(median(found), _p99(found), cpu_us)
 
 
-async def _round(socket: Any, topic: str, number: int, limit_s: float) -> float:
+async def _round(
+    socket: Any, topic: str, message: Callable[[float], str], number: int, limit_s: float
+) -> float:
     marker = f":{number}.0"
-    params = {"linear": float(number), "angular": 0.0}
-    text = json.dumps({"type": "tracks", "action": "drive", "params": params})
+    text = message(float(number))
     sent = time.monotonic_ns()
     await socket.send_str(text)
     async with asyncio.timeout(limit_s):
@@ -159,6 +175,7 @@ async def measure_flood(web: Web) -> Flood:
     """As many states as a process can publish, numbered."""
     async with web.client("tracks") as socket:
         with web.part("flood"):
+            began_cpu_s = web.cpu_s()
             numbers: list[float] = []
             began_s = last_s = 0.0
             async with asyncio.timeout(_LIMIT_S):
@@ -169,7 +186,8 @@ async def measure_flood(web: Web) -> Flood:
                     numbers.append(data["left_velocity"])
     sent = numbers[-1] - numbers[0] + 1
     span_s = last_s - began_s
-    return Flood(sent / span_s, len(numbers) / span_s, int(sent - len(numbers)))
+    cpu_us = (web.cpu_s() - began_cpu_s) / len(numbers) * 1e6
+    return Flood(sent / span_s, len(numbers) / span_s, int(sent - len(numbers)), cpu_us)
 
 
 async def measure_crowd(web: Web, samples: int) -> Crowd:
@@ -282,28 +300,30 @@ async def _measure(samples: int) -> dict[str, Any]:
         web = Web(Path(folder))
         try:
             short = await measure_way(web, "inputs", samples)
+            stream = await measure_way(web, "inputs", samples, _input)
             with web.part("echo"):
                 long = await measure_way(web, "tracks", samples)
             flood = await measure_flood(web)
             crowd = await measure_crowd(web, samples)
         finally:
             web.close()
-    found = {"short": short, "long": long, "flood": flood, "crowd": crowd}
+    found = {"short": short, "stream": stream, "long": long, "flood": flood, "crowd": crowd}
     return {name: asdict(part) for name, part in found.items()}  # type: ignore[call-overload]
 
 
 def _print(found: dict[str, Any]) -> None:
-    bare, short, long = found["bare"], found["short"], found["long"]
+    bare, short, stream, long = (found[key] for key in ("bare", "short", "stream", "long"))
     print(f"{'':44}{'p50 ms':>9}{'p99 ms':>9}{'webd us':>9}")
     print(
         f"{'topic -> process -> topic, without webd':44}{bare['p50_ms']:9.3f}{bare['p99_ms']:9.3f}"
     )
-    for title, way in (("WebSocket -> topic -> WebSocket", short),
+    for title, way in (("command -> topic, answer and state", short),
+                       ("input -> topic, state", stream),
                        ("WebSocket -> topic -> process -> topic -> WS", long)):  # fmt: skip
         print(f"{title:44}{way['p50_ms']:9.3f}{way['p99_ms']:9.3f}{way['cpu_us']:9.0f}")
     flood, crowd = found["flood"], found["crowd"]
     print(f"\nstates to one client: {flood['received_hz']:.0f}/s of {flood['sent_hz']:.0f}/s, "
-          f"{flood['lost']} replaced by newer ones")  # fmt: skip
+          f"{flood['lost']} replaced by newer ones, {flood['cpu_us']:.0f} us each")  # fmt: skip
     print(f"answers, p99: alone {crowd['alone_p99_ms']:.2f} ms, beside {_CROWD} clients at "
           f"{_CROWD_HZ} Hz x {_CROWD_VALUES} values {crowd['beside_p99_ms']:.2f} ms; "
           f"{crowd['states_hz']:.0f} states/s for {crowd['webd_cpu']:.0%} of a core")  # fmt: skip
