@@ -22,9 +22,7 @@ class Latch:
 
 
 def raised(latch: Latch, source: str, reason: str) -> Latch:
-    """The latch after somebody asked to stop; the first one's reason stays."""
-    if latch.active:
-        return latch
+    """The latch after somebody asked to stop."""
     return Latch(True, source, reason, latch.generation + 1)
 
 

@@ -185,15 +185,14 @@ class Router:
         if self.latch.active:
             return
         for plan in stream.plans:
-            if not plan.claim.is_armed:
-                self._test_motion(plan.claim)
+            self._test_motion(plan.claim)
             self.board.contend(plan.claim, now)
         if was_lost:
             self.board.lose_source(source.name, now)  # what it still keeps and feeds no more
 
     def _test_motion(self, claim: Claim) -> None:
-        if claim.plan is None or claim.stream is None:
-            return
+        """Arm the claim if one of its inputs was moved."""
+        assert claim.plan is not None and claim.stream is not None, "it has been heard"
         for part, index in claim.plan.inputs:
             if not claim.is_armed:
                 has_moved(claim, part, claim.stream.values[index])
@@ -251,7 +250,7 @@ class Router:
     # E-stop
 
     def raise_estop(self, source: str, reason: str, now: float) -> None:
-        """Stop everything; asking again changes nothing."""
+        """Stop everything; asking again changes nothing, the first one's reason stays."""
         if self.latch.active:
             return
         self.latch = estop.raised(self.latch, source, reason)
@@ -344,7 +343,7 @@ class Router:
         if self.latch.active:
             return
         for plan in stream.plans:
-            if plan.claim.plan is plan and not plan.claim.is_armed:
+            if plan.claim.plan is plan:
                 self._test_motion(plan.claim)
 
     def _rearrange(self, now: float) -> None:

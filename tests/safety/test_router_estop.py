@@ -197,6 +197,13 @@ def test_first_reason_stays() -> None:
     assert (rig.router.latch.source, rig.router.latch.reason) == ("test", "pressed")
 
 
+def test_second_press_does_not_count_as_a_change() -> None:
+    rig = stopped(Rig(*ALL))
+    rig.wait(1.0)
+    stopped(rig)
+    assert rig.output("tracks.linear").changed_ms == 1000
+
+
 def test_route_edit_cannot_release_it() -> None:
     rig = Rig(*ALL)
     rig.stream(0.3, "rc", stick=1.0, wheel=0.0, switch=-1.0)

@@ -22,9 +22,10 @@ ROUTER = (
         *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
         "tests/safety/test_router_estop.py",
     ),
-    tuple(f"{_UNIT}{name}.py" for name in ("mapping", "routes", "sources", "reasons")),
+    tuple(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
     (
         "tests/unit/saintctl/test_route_test.py",
+        f"{_UNIT}messages.py",
         f"{_UNIT}commands.py",
         "tests/safety/test_router_limits.py",
         "tests/property/test_router_properties.py",

@@ -76,6 +76,17 @@ def test_idle_time_is_not_saved_up_for_a_jump() -> None:
     assert rig.value("head.pan") == pytest.approx(39.6, abs=0.1)
 
 
+def test_moving_field_asks_for_its_next_step() -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.02, "rc", stick=0.0)
+    rig.send("rc", stick=1.0)
+    assert rig.router.wake_at == pytest.approx(rig.now + 0.01)
+    rig.stream(0.4, "rc", stick=1.0)
+    rig.send("rc", stick=1.0)
+    rig.router.advance(rig.now)
+    assert rig.router.wake_at == pytest.approx(rig.now + 0.12)
+
+
 def test_small_step_is_applied_at_once() -> None:
     rig = Rig(DIRECT)
     rig.send("websocket:1", "head", pan=0.0)
