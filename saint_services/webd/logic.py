@@ -13,7 +13,7 @@ from pydantic_core import from_json
 from ..lib import validation
 from ..lib.errors import Code, SaintError
 from ..lib.roles import RoleConfig
-from . import messages, quick
+from . import messages
 
 MessageId = str | int | None
 Models = Mapping[str, Mapping[str, type[BaseModel]]]  # group -> action -> params
@@ -44,8 +44,6 @@ class BadMessageError(SaintError):
 def parse(text: str, models: Models) -> Parsed:
     """The message in `text`; raises BadMessageError."""
     data = _data(text)
-    if (call := quick.parse(data)) is not None:
-        return Call(*call)
     try:
         return _checked(data, models)
     except BadMessageError as err:
