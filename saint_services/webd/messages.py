@@ -61,6 +61,7 @@ class Input(Request):
     type: Literal["input"]
     target: str = Field(default="", max_length=64)
     values: dict[InputName, Number] = Field(min_length=1, max_length=MOST_VALUES)
+    time_ms: float | None = Field(default=None, ge=-1e15, le=1e15)  # of any clock of the client's
 
 
 class Command(Request):

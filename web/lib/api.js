@@ -93,7 +93,7 @@ export class Api {
    */
   stream(target, values) {
     if (this.state !== "open" || (this.#socket?.bufferedAmount ?? 0) > STREAM_BYTES) return;
-    this.#send({ type: "input", target, values });
+    this.#send({ type: "input", target, values, time_ms: Math.round(performance.now()) });
   }
 
   /**

@@ -20,6 +20,7 @@ from ..actions import ACTIONS, MODELS, Action, Quick
 from ..actions.caller import Caller
 from ..frames import FrameError, Kind
 from ..hub import encoded
+from ..lag import Lag
 from ..robot import Robot
 from .outbox import Outbox, Turns
 from .wire import Wire, accept
@@ -60,6 +61,7 @@ class Session:
         self._tasks: asyncio.TaskGroup
         self._waiting = 0
         self._answers_to = Caller("")
+        self._lag = Lag()
         self.commands = 0
         self.name = door.free_name(f"client-{secrets.token_hex(3)}")
 
@@ -215,6 +217,11 @@ class Session:
         self.commands += 1
         robot = self._door.robot
         logic.check_target(message.target, robot.roles.by_target)
+        if message.time_ms is not None and self._lag.is_stale(message.time_ms / 1e3, monotonic_s()):
+            if message.id is None:
+                self._count("stale_input")
+                return
+            raise _RefusedError("stale_input", Code.REFUSED, "the reading was too long on its way")
         robot.send(self._answers_to.source, message.target, message.values)
         if message.id is not None:
             self._answer(message.id, {})

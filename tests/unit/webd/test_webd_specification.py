@@ -193,3 +193,14 @@ async def test_own_samples_are_shown_among_the_inputs(rig: Rig) -> None:
         pass
     assert shown[0]["subject"] == "desk"
     assert shown[0]["values"] == {"linear": 0.5, "angular": 0.0}
+
+
+async def test_reading_that_was_held_back_moves_nothing(rig: Rig) -> None:
+    heard = listening(rig)
+    chat = await rig.chat()
+    message = {"type": "input", "target": "tracks", "values": {"linear": 0.5}}
+    assert (await chat.ask({**message, "time_ms": 5000}))["status"] == "ok"
+    reply = await chat.ask({**message, "time_ms": 1000})  # four seconds older, at the same time
+    assert reply["error"]["code"] == "refused" and "too long" in reply["error"]["message"]
+    assert len(heard) == 1
+    assert 'refused_total{reason="stale_input"} 1' in await rig.counters()
