@@ -12,6 +12,7 @@ TITLES = {
     "router": "The router's core",
     "parsers": "Parsers of receivers and phones",
     "web": "webd from outside",
+    "crowd": "Stick to motor beside fifty pages",
     "estop": "E-stop: from a press to safe pins",
     "memory": "Memory and idle load of every process",
 }

@@ -51,12 +51,12 @@ def measure(samples: int) -> Figures:
     stolen_ms = _stolen_ms()
     with running_robot() as robot:
         for _ in range(BLOCKS):
-            found, missed = _robot_block(robot, share)
+            found, missed = robot_block(robot, share, PERIOD_S)
             robot_ms += found
             lost += missed
             chain_ms += bus.chain_delays_ms(share, pause_s=PERIOD_S)
-    p50, p99 = _at(robot_ms, 0.50), _at(robot_ms, 0.99)
-    chain_p50, chain_p99 = _at(chain_ms, 0.50), _at(chain_ms, 0.99)
+    p50, p99 = at(robot_ms, 0.50), at(robot_ms, 0.99)
+    chain_p50, chain_p99 = at(chain_ms, 0.50), at(chain_ms, 0.99)
     return Figures(
         p50, p99, len(robot_ms), lost, chain_p50, chain_p99, p50 / chain_p50, p99 / chain_p99,
         _stolen_ms() - stolen_ms,
@@ -72,11 +72,11 @@ def _stolen_ms() -> int:
     return ticks * 1000 // os.sysconf("SC_CLK_TCK")
 
 
-def _at(values: list[float], share: float) -> float:
+def at(values: list[float], share: float) -> float:
     return sorted(values)[min(int(share * len(values)), len(values) - 1)]
 
 
-def _robot_block(robot: Robot, samples: int) -> tuple[list[float], int]:
+def robot_block(robot: Robot, samples: int, period_s: float) -> tuple[list[float], int]:
     """Each frame has another stick position; the time to each one's first effect is taken.
 
     A frame during whose time the router's heartbeat wrote too tells nothing and is sent again.
@@ -89,7 +89,7 @@ def _robot_block(robot: Robot, samples: int) -> tuple[list[float], int]:
     try:
         _warm_up(robot, watch, wire, frames)
         while len(found) + lost < samples:
-            effect = _one(watch, wire, next(frames))
+            effect = _one(watch, wire, next(frames), period_s)
             if effect is None:
                 lost += 1
             elif effect.writes == 1:
@@ -105,7 +105,12 @@ def _warm_up(robot: Robot, watch: PinWatch, wire: int, frames: "itertools.cycle[
     for frame in itertools.islice(frames, 100):
         os.write(wire, frame)
         time.sleep(0.02)
-    wait_for(lambda: watch.read(LEFT_PWM).value > 0.1, 5.0, robot.diagnosis)
+
+    def is_driving() -> bool:
+        os.write(wire, next(frames))
+        return watch.read(LEFT_PWM).value > 0.1
+
+    wait_for(is_driving, 10.0, robot.diagnosis)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +119,11 @@ class _Effect:
     writes: int
 
 
-def _one(watch: PinWatch, wire: int, frame: bytes) -> _Effect | None:
+def _one(watch: PinWatch, wire: int, frame: bytes, period_s: float) -> _Effect | None:
     before = watch.read(LEFT_PWM).writes
     sent_ns = time.monotonic_ns()
     os.write(wire, frame)
-    time.sleep(PERIOD_S)  # sleep, do not spin: both cores belong to the robot
+    time.sleep(period_s)  # sleep, do not spin: both cores belong to the robot
     while (pin := watch.read(LEFT_PWM)).writes == before:
         if time.monotonic_ns() - sent_ns > LOST_S * 1e9:
             return None
