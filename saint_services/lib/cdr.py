@@ -263,7 +263,11 @@ def _get_string(data: bytes, position: int, size: int) -> tuple[str, int]:
     end = start + length
     if end > size:
         raise ValueError(f"a string of {length} bytes passes the end")
-    return data[start : end - 1 if length else end].decode(), end
+    if not length:
+        return "", end
+    if data.find(0, start, end) != end - 1:  # nobody could send on what we had read
+        raise ValueError("a string must end with its only NUL")
+    return data[start : end - 1].decode(), end
 
 
 def _put_bytes(buffer: bytearray, value: bytes, bound: int) -> None:

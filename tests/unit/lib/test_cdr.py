@@ -123,6 +123,8 @@ def test_foreign_encoding_is_refused(header: bytes) -> None:
         b"\0\1\0\0",  # nothing
         b"\0\1\0\0\xff\xff\xff\xffab",  # a length that passes the end
         b"\0\1\0\0\4\0\0\0ab\xff\0",  # not UTF-8
+        b"\0\1\0\0\4\0\0\0a\0b\0",  # a NUL inside: nobody could send it on
+        b"\0\1\0\0\4\0\0\0abcd",  # no NUL at the end
         b"\0\1\0\0\4\0\0\0abc\0" + b"x" * 8,  # a longer type of the same name
     ],
 )
