@@ -4,10 +4,8 @@ never gets old news. Replies wait in a bounded queue. Not here: what is in a fra
 """
 
 import asyncio
-import math
 from collections import Counter, deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
 
 HIGH_BYTES = 64 * 1024  # above this the client counts as slow
@@ -16,14 +14,6 @@ MOST_REPLY_BYTES = 1 << 20  # waiting; a single larger one may pass
 STALLED_S = 10.0  # a client that was slow for so long without a break is cut off
 MOST_PER_TURN = 1  # clients that get states before the next command is read
 RETRY_S = 0.02  # transports tell only their own protocol when they have room, so we look again
-
-
-@dataclass(slots=True)
-class _Wanted:
-    period_s: float
-    due_s: float = 0.0
-    is_waiting: bool = False
-    timer: asyncio.TimerHandle | None = None
 
 
 class Pipe(Protocol):
@@ -105,7 +95,8 @@ class Outbox:
         self._overflow = overflow
         self._turns = turns
         self._loop = asyncio.get_running_loop()
-        self._wanted: dict[str, _Wanted] = {}
+        self._periods_s: dict[str, float] = {}  # of what the client subscribed
+        self._pending: dict[str, None] = {}  # topics that have something newer for it
         self._replies: deque[bytes] = deque()
         self._reply_bytes = 0
         self._frames: list[bytes] = []  # of this turn
@@ -117,24 +108,26 @@ class Outbox:
     @property
     def topics(self) -> list[str]:
         """What the client subscribed."""
-        return list(self._wanted)
+        return list(self._periods_s)
+
+    def period_s(self, topic: str) -> float | None:
+        """Shortest time between two of its states, None when the client does not want it."""
+        return self._periods_s.get(topic)
 
     def want(self, topic: str, rate_hz: float) -> None:
         """At most so many states per second; 0: every one."""
-        self.unwant(topic)
-        self._wanted[topic] = _Wanted(1.0 / rate_hz if rate_hz else 0.0)
+        self._periods_s[topic] = 1.0 / rate_hz if rate_hz else 0.0
 
     def unwant(self, topic: str) -> None:
         """No more of it."""
-        known = self._wanted.pop(topic, None)
-        if known and known.timer:
-            known.timer.cancel()
+        self._periods_s.pop(topic, None)
+        self._pending.pop(topic, None)
 
     def close(self) -> None:
         """Nothing is written any more."""
         self._is_closed = True
-        for topic in self.topics:
-            self.unwant(topic)
+        self._periods_s.clear()
+        self._pending.clear()
         if self._retry:
             self._retry.cancel()
         self._replies.clear()
@@ -167,37 +160,21 @@ class Outbox:
         self.close()
         self._overflow()
 
-    def changed(self, topic: str) -> None:
-        """The hub has something newer."""
-        wanted = self._wanted.get(topic)
-        if wanted is None:
+    def offer(self, topic: str) -> None:
+        """The hub has something newer that the client may have now."""
+        if self._is_closed:
             return
-        if wanted.is_waiting:
+        if topic in self._pending:
             self._counters["states_replaced"] += 1
-            return
-        now_s = self._loop.time()
-        if now_s < wanted.due_s:
-            wanted.is_waiting = True
-            wanted.timer = self._loop.call_at(wanted.due_s, self._due, topic, wanted)
-        else:
-            self._send(topic, wanted, now_s)
-
-    def _due(self, topic: str, wanted: _Wanted) -> None:
-        wanted.timer = None
-        wanted.is_waiting = False
-        self._send(topic, wanted, self._loop.time())
-
-    def _send(self, topic: str, wanted: _Wanted, now_s: float) -> None:
-        if self._replies or self._is_slow():
-            wanted.is_waiting = True
+        elif self._replies or self._is_slow():
+            self._pending[topic] = None
             self._look_again()
-            return
-        if not self._turns.is_free(self):
-            wanted.is_waiting = True
-            return
-        if wanted.period_s:
-            # On a grid that all clients share: they become due together and share one frame.
-            wanted.due_s = (math.floor(now_s / wanted.period_s) + 1) * wanted.period_s
+        elif self._turns.is_free(self):
+            self._put(topic)
+        else:
+            self._pending[topic] = None
+
+    def _put(self, topic: str) -> None:
         frame = self._frame(topic)
         if frame is not None:
             self._write(frame)
@@ -238,8 +215,12 @@ class Outbox:
         if self._replies:
             self._look_again()
             return
-        now_s = self._loop.time()
-        for topic, wanted in list(self._wanted.items()):
-            if wanted.is_waiting and wanted.timer is None:
-                wanted.is_waiting = False
-                self._send(topic, wanted, now_s)
+        while self._pending:
+            if self._is_slow():
+                self._look_again()
+                return
+            if not self._turns.is_free(self):
+                return  # it is called again
+            topic = next(iter(self._pending))
+            del self._pending[topic]
+            self._put(topic)

@@ -209,8 +209,9 @@ class Session:
 
     def _join(self, topics: list[str]) -> None:
         for topic in topics:
-            if topic in self._outbox.topics:
-                self._door.robot.hub.subscribe(topic, self._outbox)
+            period_s = self._outbox.period_s(topic)
+            if period_s is not None:
+                self._door.robot.hub.subscribe(topic, self._outbox, period_s)
 
     def _stream(self, message: m.Input) -> None:
         """One reading of a stick or a pad. Only refused ones and those with an id are answered."""

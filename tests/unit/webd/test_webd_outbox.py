@@ -53,7 +53,7 @@ async def test_states_for_many_go_out_turn_by_turn_and_an_answer_between_them() 
     for n in range(50):
         box, _ = desk.box(f"client {n}")
         box.want("head", 0)
-        box.changed("head")
+        box.offer("head")
     command, _ = desk.box("command")
     await asyncio.sleep(0)
     command.reply(b"answer")
@@ -72,7 +72,7 @@ async def test_waiting_clients_are_served_in_their_order() -> None:
     for n in range(12):
         box, _ = desk.box(str(n))
         box.want("head", 0)
-        box.changed("head")
+        box.offer("head")
     for _ in range(14):
         await asyncio.sleep(0)
     assert desk.order == [str(n) for n in range(12)]
@@ -82,9 +82,9 @@ async def test_what_one_client_gets_in_one_turn_is_one_write() -> None:
     desk = Desk()
     box, pipe = desk.box("a")
     box.want("head", 0)
-    box.changed("head")
+    box.offer("head")
     box.reply(b"answer")
-    box.changed("head")
+    box.offer("head")
     await asyncio.sleep(0)
     assert pipe.written == [STATE + b"answer" + STATE]
 
@@ -94,7 +94,7 @@ async def test_stuck_client_holds_a_bounded_number_of_bytes() -> None:
     box, pipe = desk.box("stuck", is_stuck=True)
     box.want("head", 0)
     for _ in range(1000):
-        box.changed("head")
+        box.offer("head")
         await asyncio.sleep(0)
     assert sum(map(len, pipe.written)) <= HIGH_BYTES + len(STATE)
     assert desk.counters["states_replaced"] > 900
@@ -121,7 +121,7 @@ async def test_client_that_stays_slow_is_cut_off(monkeypatch: pytest.MonkeyPatch
     box, pipe = desk.box("stuck", is_stuck=True)
     pipe.written.append(bytes(HIGH_BYTES + 1))
     box.want("head", 0)
-    box.changed("head")
+    box.offer("head")
     async with asyncio.timeout(5):
         await desk.was_cut.wait()
     assert len(pipe.written) == 1
@@ -131,7 +131,7 @@ async def test_client_that_has_gone_is_written_to_no_more() -> None:
     desk = Desk()
     box, pipe = desk.box("a")
     box.want("head", 0)
-    box.changed("head")
+    box.offer("head")
     box.reply(b"answer")
     box.close()
     for _ in range(3):

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import time
 from typing import Any
 
 import pytest
@@ -128,12 +129,13 @@ async def test_rate_is_kept_and_the_newest_wins(rig: Rig) -> None:
             publisher.publish(HeadState(float(n)))
             await asyncio.sleep(0.01)
 
+    began_s = time.monotonic()
     moving = asyncio.create_task(move())
     seen = [0.0]
     while seen[-1] != 39.0:
         seen.append((await chat.state("head"))["data"]["pan"])
     await moving
-    assert len(seen) <= 13
+    assert len(seen) <= 20 * (time.monotonic() - began_s) + 3  # a busy computer takes longer
     assert seen == sorted(seen)
 
 
