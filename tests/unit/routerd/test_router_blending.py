@@ -282,3 +282,11 @@ def test_edit_that_changes_nothing_fades_nothing() -> None:
     rig.wait(0.01)
     rig.send("livelink:a", headYaw=0.12)
     assert rig.value("head.pan") == pytest.approx(6.875496)
+
+
+def test_sum_becomes_a_mean_when_the_mode_changes() -> None:
+    rig = Rig(PAN, LOOK, mode="additive")
+    settled(rig, rc=40.0, look=20.0)
+    rig.router.set_routes([PAN, LOOK], rig.now, Blending(mode="blend"))
+    settled(rig, rc=40.0, look=20.0)
+    assert rig.value("head.pan") == pytest.approx(35.0)  # 3 parts to 1

@@ -36,6 +36,23 @@ def test_lock_that_ends_in_a_stall_does_not_prolong_the_ramp() -> None:
     assert rig.value("tracks.linear") == 0.0
 
 
+@pytest.mark.parametrize("how", ["route", "failsafe", "lock"])
+def test_velocity_that_is_taken_away_ramps_and_does_not_jump(how: str) -> None:
+    rig = Rig(DRIVE)
+    rig.stream(0.4, "rc", stick=1.0)
+    if how == "route":
+        rig.router.set_routes([], rig.now)
+    elif how == "failsafe":
+        rig.send("rc", failsafe=True)
+    else:
+        rig.router.take_control("tracks", "websocket:1", 5.0, rig.now)
+    assert rig.value("tracks.linear") == 1.5
+    rig.wait(0.0301)
+    assert rig.value("tracks.linear") == pytest.approx(0.6)
+    rig.wait(0.03)
+    assert rig.value("tracks.linear") == 0.0
+
+
 def test_position_holds_where_it_is() -> None:
     rig = Rig(FACE)
     rig.stream(0.1, "livelink:a", headYaw=0.5)
@@ -78,6 +95,8 @@ def test_idle_time_is_not_saved_up_for_a_jump() -> None:
 
 def test_moving_field_asks_for_its_next_step() -> None:
     rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0)
+    assert rig.router.wake_at == pytest.approx(rig.now + 0.12)
     rig.stream(0.02, "rc", stick=0.0)
     rig.send("rc", stick=1.0)
     assert rig.router.wake_at == pytest.approx(rig.now + 0.01)

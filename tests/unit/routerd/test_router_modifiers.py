@@ -106,3 +106,29 @@ def test_modifier_alone_drives_nothing() -> None:
     rig = Rig(DIRECT)
     rig.send("websocket:1", "head", speed=0.5)
     assert rig.output("head.pan").winner == ""
+
+
+def test_force_is_no_pace() -> None:
+    rig = Rig(DIRECT)
+    rig.stream(0.1, "websocket:1", "arms.left", gripper=0.0, force=0.1)
+    rig.stream(0.1, "websocket:1", "arms.left", gripper=1.0, force=0.1)
+    assert rig.value("arms.left.gripper") == pytest.approx(0.4, abs=0.05)  # 4 a second
+
+
+def test_one_sample_sets_the_pace() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", pan=0.0)
+    rig.wait(0.01)
+    rig.send("websocket:1", "head", pan=100.0, speed=0.1)
+    rig.wait(0.1)
+    assert rig.value("head.pan") == pytest.approx(3.6, abs=0.4)
+
+
+def test_who_is_not_in_control_sets_no_pace() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "head", pan=0.0)
+    for tick in range(10):
+        rig.send("websocket:2", "head", pan=50.0, speed=0.1 + tick / 100)
+        rig.send("websocket:1", "head", pan=100.0)
+        rig.wait(0.01)
+    assert rig.value("head.pan") == pytest.approx(36.0, abs=4.0)
