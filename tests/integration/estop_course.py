@@ -110,7 +110,6 @@ async def course(robot: Robot) -> AsyncIterator[tuple[Course, dict[str, Press]]]
 
             async def page() -> None:
                 await web.send_str('{"type":"system","action":"estop","params":{"enable":true}}')
-                await web.receive(timeout=LIMIT_S)
 
             async def switch() -> None:
                 made.show(stop_frame())
@@ -124,8 +123,14 @@ async def course(robot: Robot) -> AsyncIterator[tuple[Course, dict[str, Press]]]
             async def ros() -> None:
                 topic.publish(Bool(data=True))
 
+            async def listen() -> None:
+                async for _ in web:  # as pages do: who never reads answers no ping
+                    pass
+
+            listening = asyncio.create_task(listen())
             await _until_heard(robot, topic.publish)
             yield made, {"web": page, "RC switch": switch, "CLI": terminal, "ROS topic": ros}
+            listening.cancel()
     finally:
         transmitting.cancel()
         await bus.close()

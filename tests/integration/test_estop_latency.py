@@ -22,9 +22,11 @@ def test_every_press_makes_the_pins_safe_in_time() -> None:
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, timeout=200, check=True)
     found = json.loads(done.stdout)
     # A terminal has to start a process first; on a busy computer that alone takes its time.
-    allowance_ms = {"CLI": found.pop("bare Python process")["p50_ms"]}
+    start = found.pop("bare Python process")
     assert set(found) == {"web", "RC switch", "CLI", "ROS topic"}
     for name, times in found.items():
         assert times["min_ms"] > 0.0, f"{name}: stopped before it was pressed: {times}"
-        assert times["p50_ms"] <= USUAL_MS + allowance_ms.get(name, 0.0), f"{name}: {times}"
-        assert times["max_ms"] <= LONGEST_MS, f"{name}: {times}"
+        usual_ms = USUAL_MS + (start["p50_ms"] if name == "CLI" else 0.0)
+        longest_ms = LONGEST_MS + (start["max_ms"] if name == "CLI" else 0.0)
+        assert times["p50_ms"] <= usual_ms, f"{name}: {times}"
+        assert times["max_ms"] <= longest_ms, f"{name}: {times}"
