@@ -52,8 +52,9 @@ def test_rollback_by_hand_starts_the_other_slot(robot: Robot) -> None:
 def test_factory_reset_downloads_the_release_again(robot: Robot) -> None:
     said = robot.saintctl("node", "reset", robot.node_id, "--factory")
     assert said.code == 0, said.text
-    robot.wait_node("free again", lambda n: n.state is NodeState.UNADOPTED, 1800)
-    found = robot.firmware()
+    robot.wait_node("free again", lambda n: n.state is NodeState.UNADOPTED, 600)
+    robot.until("the release is in the other slot", lambda: robot.firmware().slot == "A", 1800)
+    found = robot.until("a verdict", lambda: robot.firmware().verdict and robot.firmware(), 600)
     assert (found.version, found.slot, found.verdict) == (FIRST, "A", Verdict.HEALTHY)
 
 
