@@ -328,3 +328,17 @@ def test_switch_and_stick_of_one_sample_stop_first() -> None:
     rig.send("rc", stick=1.0, wheel=1.0, switch=1.0)
     assert (rig.value("tracks.linear"), rig.value("tracks.angular")) == (0.0, 0.0)
     assert rig.router.wake_at == float("inf")
+
+
+@pytest.mark.parametrize("moved", ["out", "in"])
+def test_after_reset_one_moved_input_of_several_is_enough(moved: str) -> None:
+    arrows = [{"from": "out", "to": "linear"}, {"from": "in", "to": "linear", "scale": -1}]
+    rig = Rig(route("both", "rc", "tracks", arrows))
+    rig.stream(0.1, "rc", **{"out": 0.0, "in": 0.0})
+    stopped(rig)
+    rig.stream(0.1, "rc", **{"out": 0.0, "in": 0.0})
+    rig.router.clear_estop("web", rig.now)
+    rig.stream(0.1, "rc", **{"out": 0.0, "in": 0.0})
+    assert rig.output("tracks.linear").winner == ""
+    rig.stream(0.2, "rc", **({"out": 0.0, "in": 0.0} | {moved: 0.5}))
+    assert rig.value("tracks.linear") == (0.5 if moved == "out" else -0.5)

@@ -377,3 +377,12 @@ def test_source_that_speaks_again_is_no_longer_in_failsafe() -> None:
     assert rig.status().sources[0].failsafe
     rig.send("rc", stick=0.0)
     assert not rig.status().sources[0].failsafe
+
+
+def test_safety_input_that_said_so_does_not_stop_again_by_its_silence() -> None:
+    rig = Rig(DRIVE)
+    rig.send("safety:bumper", pressed=0.0)
+    rig.send("safety:bumper", failsafe=True)
+    rig.router.clear_estop("web", rig.now)
+    rig.wait(2.0)
+    assert not rig.router.latch.active

@@ -270,3 +270,29 @@ def test_source_that_is_mixed_or_keeps_a_field_is_never_forgotten() -> None:
         kept.wait(0.0001)
         kept.send(f"websocket:{number}", "tracks", x=0.0)
     assert "websocket:a" in kept.router.sources
+
+
+def test_sample_of_no_known_class_is_refused() -> None:
+    rig = Rig(DRIVE)
+    assert not rig.send("joystick:a", stick=1.0)
+    assert rig.router.refused == {"unknown source": 1}
+
+
+def test_same_names_for_another_target_are_another_stream() -> None:
+    rig = Rig(DIRECT)
+    names = ("joint_0",)
+    for sequence, target in enumerate(("arms.left", "arms.right"), start=1):
+        message = InputSample(
+            source="websocket:1", sequence=sequence, target=target, names=names, values=(5.0,)
+        )
+        assert rig.router.sample(message, "a", rig.now)
+        assert rig.value(f"{target}.joint_0") == 5.0
+
+
+def test_values_are_kept_as_they_came() -> None:
+    rig = Rig(DRIVE)
+    values = [0.25]
+    message = InputSample(source="rc", sequence=1, names=["stick"], values=values)
+    assert rig.router.sample(message, "a", rig.now)
+    values[0] = 0.75
+    assert rig.status().sources[0].values == {"stick": 0.25}
