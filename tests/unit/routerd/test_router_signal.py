@@ -190,7 +190,7 @@ def test_action_may_change_while_the_signal_is_lost() -> None:
 def test_inputs_that_are_no_numbers_hold_nothing() -> None:
     rig = Rig(DRIVE, DIRECT)
     both(rig, 0.1)
-    rig.send("rc", failsafe=True, stick=float("nan"))
+    rig.send("rc", failsafe=True, stick=0.02, trim=float("nan"))
     assert winner(rig) == "web"
 
 
