@@ -19,7 +19,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.robot import Robot, wait_for
-from tests.integration.senders import RECORDED_RC, stick
+from tests.integration.senders import stick
 from tests.integration.tracks import LEFT_PWM, RIGHT_PWM
 from tools.feed import pack_channels, unpack_channels
 
@@ -46,7 +46,7 @@ class Course:
         self._robot = robot
         self._pins = PinWatch(robot.hw("tracks"))
         self._wire = robot.rc_wire()
-        self._frame = RECORDED_RC[0]
+        self._frame = stick()
 
     async def transmit(self) -> None:
         """Until it is cancelled."""
@@ -76,9 +76,21 @@ class Course:
                     await routerd.post("/estop/clear", body, EStopInfo)
                     break
                 await asyncio.sleep(PERIOD_S)
-        await asyncio.sleep(5 * PERIOD_S)  # the router has seen the stick at rest
+        await asyncio.to_thread(wait_for, self._is_driving, LIMIT_S)
+
+    def _is_driving(self) -> bool:
+        """The stick counts again when the router has seen it move: in the middle first, and on a
+        busy computer perhaps once more.
+        """
+        self.show(stick())
+        time.sleep(5 * PERIOD_S)
         self.show(stick(forward=1.0))
-        await asyncio.to_thread(wait_for, lambda: min(self.duties()) > 0.1, LIMIT_S)
+        deadline_s = time.monotonic() + 1.0
+        while min(self.duties()) <= 0.1:
+            if time.monotonic() > deadline_s:
+                return False
+            time.sleep(PERIOD_S)
+        return True
 
     async def seconds_to_safe(self, press: Press) -> float:
         """From the press to the last write of a motor pin."""
