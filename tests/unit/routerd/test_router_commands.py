@@ -144,6 +144,13 @@ async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
     assert (status.sources, status.samples) == ([], 0)
 
 
+async def test_preview_of_direct_commands_takes_the_routes_target(robot: Robot) -> None:
+    body = PreviewRequest(route=route("a", "websocket", "head"), values={"pan": 200.0, "x": 1.0})
+    shown = await robot.client.post("/preview", body, Preview)
+    assert [(each.field, each.value) for each in shown.fields] == [("pan", 180.0)]
+    assert (shown.missing, shown.estop) == ([], False)
+
+
 async def test_preview_of_huge_numbers_is_still_told(robot: Robot) -> None:
     arrows = [{"from": "x", "to": "pan", "scale": sign * 1.7e308} for sign in (1, -1)]
     body = PreviewRequest(route=route("a", "rc", "head", arrows), values={"x": 3e38})

@@ -296,3 +296,12 @@ def test_values_are_kept_as_they_came() -> None:
     assert rig.router.sample(message, "a", rig.now)
     values[0] = 0.75
     assert rig.status().sources[0].values == {"stick": 0.25}
+
+
+def test_no_source_is_forgotten_for_another_while_all_are_needed() -> None:
+    rig = Rig(DIRECT, mode="additive")
+    for number in range(64):
+        assert rig.send(f"websocket:{number}", "head", pan=0.0)
+    assert not rig.send("websocket:64", "head", pan=0.0)
+    assert rig.router.refused == {"too many sources": 1}
+    assert len(rig.router.sources) == 64
