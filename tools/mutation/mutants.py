@@ -142,7 +142,7 @@ def _of_constant(node: ast.Constant) -> Iterator[_Change]:
     value = node.value
     if isinstance(value, bool):
         yield _Change(f"{value} -> {not value}", node, "value", not value)
-    elif isinstance(value, int | float):
+    elif isinstance(value, int | float) and value + 1 != value:  # 1e300 + 1 is 1e300
         yield _Change(f"{value} -> {value + 1}", node, "value", value + 1)
 
 
