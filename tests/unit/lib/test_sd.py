@@ -137,7 +137,7 @@ def test_notify_does_not_wait_for_a_manager_that_does_not_read(
     ("usec", "pid", "interval_s"),
     [
         ("4000000", "", 2.0),
-        ("4000000", str(os.getpid()), 2.0),
+        pytest.param("4000000", str(os.getpid()), 2.0, id="ours"),
         ("4000000", "1", None),
         ("0", "", None),
         ("soon", "", None),
