@@ -170,3 +170,12 @@ def test_lock_renewed_by_refused_samples_is_not() -> None:
         rig.send("websocket:1", "tracks", sequence=1, linear=0.0)
         rig.wait(0.1)
     assert rig.status().control == []
+
+
+def test_lock_of_another_target_ends_no_hold() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    drive_both(rig, 0.1)
+    rig.send("rc", failsafe=True, stick=0.02)
+    take(rig, "head")
+    rig.send("websocket:1", "tracks", linear=0.04)
+    assert rig.output("tracks.linear").winner == ""

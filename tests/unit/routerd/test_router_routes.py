@@ -258,3 +258,10 @@ def test_samples_that_were_taken_are_counted() -> None:
     rig.send("rc", sequence=9, failsafe=True)
     assert rig.status().samples == 3
     assert rig.router.sources["rc"].samples == 3
+
+
+def test_program_that_comes_after_an_edit_drives_at_once() -> None:
+    rig = Rig(DRIVE)
+    rig.router.set_routes([DRIVE, DIRECT], rig.now)
+    rig.stream(0.2, "websocket:7", "tracks", linear=0.5)
+    assert rig.value("tracks.linear") == 0.5
