@@ -8,6 +8,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WEB_READY := web/node_modules/.ready
 
+PURE := not slow and not integration and not web
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
 .PHONY: test-ros mutation lock clean
@@ -34,14 +36,20 @@ $(WEB_READY): web/package-lock.json web/package.json $(READY)
 run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 	@exec $(BIN)/python -m tools.run $(ARGS)
 
-test: setup lint types ## everything that CI runs
+# Pure tests on all processors; real processes, which have deadlines, one after the other.
+test: setup lint types ## everything that CI runs; ARGS="-k estop" for a part of it
+ifeq ($(strip $(ARGS)),)
+	@$(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile
+	@$(BIN)/pytest tests -m "not ($(PURE))"
+else
 	@$(BIN)/pytest tests $(ARGS)
+endif
 
 test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (Python 3.12)
 	@$(BIN)/python -m tools.ros.rig test $(ARGS)
 
 check: setup lint types ## the fast part, under a minute
-	@$(BIN)/pytest tests -m "not slow and not integration and not web" -q $(ARGS)
+	@$(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile $(ARGS)
 
 lint: setup
 	@$(BIN)/ruff check .
