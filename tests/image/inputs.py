@@ -19,7 +19,8 @@ _BUILT = (
 )
 _TOOLS = ("tools/image", "tools/release")
 _TESTED = ("tools/vm", "tools/powercut", "tests/image")
-_MADE = ("__pycache__", "node_modules")  # never part of the image
+# Never part of the image, nor of what judges it.
+_IGNORED = ("__pycache__", "node_modules", "README.md")
 _BUILT_MARK = FOLDER / "inputs.sha256"
 
 
@@ -57,7 +58,7 @@ def _passed_folder() -> Path:
 
 
 def _digest(*paths: str) -> str:
-    """Names and content of all files there, but of those that programs leave beside them."""
+    """Names and content of all files there that matter."""
     total = hashlib.sha256()
     for path in sorted(file for name in paths for file in _files(ROOT / name)):
         content = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
@@ -70,5 +71,5 @@ def _files(path: Path) -> Iterator[Path]:
         yield path
         return
     for inside in path.iterdir():
-        if inside.name not in _MADE:
+        if inside.name not in _IGNORED:
             yield from _files(inside)
