@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from saint_services.lib.bus import NodeView, Qos, Sample, Topic
+from saint_services.lib.bus.dds import settings
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.errors import Code
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
@@ -226,6 +227,8 @@ async def test_handler_that_raises_lets_caller_time_out() -> None:
 
 async def test_open_bus_on_missing_interface_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SAINT_DDS_INTERFACE", "nosuch0")
+    # Early in a boot a process waits 45 s for its interface.
+    monkeypatch.setattr(settings.when_addressed, "__defaults__", (os.environ, 0.3))
     with pytest.raises(SaintError) as caught:
         async with opened("nobody"):
             pass
