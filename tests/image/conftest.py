@@ -71,6 +71,12 @@ def adopted(rig: Rig, fresh: Pair, report: Report) -> Robot:
     return stages.adopt(rig, fresh, report)
 
 
+@pytest.fixture(scope="session")
+def node_reboot(adopted: Robot, report: Report) -> stages.Reboot:
+    """The adopted node was switched off and on once."""
+    return stages.reboot_node(adopted, report)
+
+
 @pytest.fixture
 def robot(adopted: Robot) -> Robot:
     """The same, to be changed at will: the next test gets a fresh one."""

@@ -10,6 +10,7 @@ import json
 import shlex
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +32,21 @@ class NotYetError(AssertionError):
     """What was expected of the robot did not come in time."""
 
 
+@dataclass(frozen=True)
+class FirstUpdate:
+    """What the node's network card received for it, and the bundle's size, in bytes."""
+
+    received: int
+    bundle: int
+
+
 class Robot:
     """Server and node on one cable."""
 
     def __init__(self, pair: Pair) -> None:
         self.pair = pair
         self.node_id = ""
+        self.first_update: FirstUpdate | None = None
 
     @property
     def server(self) -> Host:

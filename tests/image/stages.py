@@ -2,14 +2,17 @@
 kept as a snapshot of both machines, to which every test can go back.
 """
 
+import contextlib
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.firmware import Verdict
-from tests.image.forge import Forge
+from tests.image.forge import Forge, change_one_file
 from tests.image.report import Report
-from tests.image.rig import HTTP, SAINT, SSH, Pair, Rig
-from tests.image.robot import CLAIM, Robot
+from tests.image.rig import HTTP, SAINT, SSH, Host, Pair, Rig
+from tests.image.robot import CLAIM, FirstUpdate, Robot
 from tools.vm.machine import Machine
 from tools.vm.settings import PATIENCE
 
@@ -37,6 +40,46 @@ def boot(rig: Rig) -> Pair:
     return pair
 
 
+@dataclass(frozen=True)
+class Reboot:
+    """What a machine was before and after one more start, and how long that took."""
+
+    before: str
+    after: str
+    began_s: float
+    kernel_after_s: float
+    up_after_s: float
+    analysis: str
+
+
+def reboot(host: Host) -> Reboot:
+    """Switched off and on, with nothing unwritten."""
+    identity = "cat /etc/machine-id; ssh-keygen -lf /data/ssh/ssh_host_ed25519_key.pub; hostname"
+    machine = host.machine
+    before = host.sh(identity)
+    host.sh("sync")
+    since, began = machine.serial.end, time.monotonic()
+    machine.reset()
+    machine.serial.wait_for(r"Starting kernel", since, 120)
+    kernel_after_s = time.monotonic() - began
+    machine.wait_up(since)
+    up_after_s = time.monotonic() - began
+    analysis = host.sh("systemd-analyze time | head -1")
+    return Reboot(before, host.sh(identity), began, kernel_after_s, up_after_s, analysis)
+
+
+def reboot_node(robot: Robot, report: Report) -> Reboot:
+    """The same of the adopted node, until its role is back."""
+    found = reboot(robot.node)
+    robot.wait_node(
+        "active again after its boot",
+        lambda n: n.state is NodeState.ACTIVE and n.uptime_s < time.monotonic() - found.began_s,
+        300,
+    )
+    report.number("node: power to ACTIVE again (TCG)", time.monotonic() - found.began_s, "s")
+    return found
+
+
 def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
     """The node gets the head's role with saintctl, over ssh."""
     robot = Robot(pair)
@@ -55,22 +98,42 @@ def adopt(rig: Rig, pair: Pair, report: Report) -> Robot:
 
 
 def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
-    """The node gets its first update from the server."""
+    """The node gets its first update from the server: a release with one changed file."""
     if rig.kept(UPDATED):
         return robot
     go_back(robot.pair, ADOPTED)
-    bundle = forge.release(FIRST)
+    bundle = forge.release(FIRST, change_one_file)
     status, said = robot.upload(bundle)
     assert status == 200, said
-    began, since = time.monotonic(), robot.node.machine.serial.end
-    robot.roll_out(FIRST)
+    counter = "cat /sys/class/net/eth0/statistics/rx_bytes"
+    node, before = robot.node, int(robot.node.sh(counter))
+    began, since = time.monotonic(), node.machine.serial.end
+    with restart_held(node):
+        robot.roll_out(FIRST)
+        wait_installed(node)
+        received = int(node.sh(counter)) - before
+        robot.first_update = FirstUpdate(received, bundle.stat().st_size)
+        report.number("one-file update: installation (TCG)", time.monotonic() - began, "s")
     verdict = robot.wait_verdict(FIRST)
     assert verdict.verdict is Verdict.HEALTHY, verdict
-    report.number("first update of a node (TCG)", time.monotonic() - began, "s")
-    robot.node.machine.wait_shell(since)
+    report.number("one-file update of a node (TCG)", time.monotonic() - began, "s")
+    node.machine.wait_shell(since)
     robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)
     _keep(rig, robot, UPDATED)
     return robot
+
+
+@contextlib.contextmanager
+def restart_held(node: Host) -> Iterator[None]:
+    """An installation ends with a restart: here it waits until the test has looked."""
+    node.sh("systemctl stop saint-reboot.path")
+    yield
+    node.sh("systemctl start --no-block saint-reboot.path")
+
+
+def wait_installed(node: Host) -> None:
+    """Until the new release is in its slot and the machine wants to restart."""
+    node.sh("until [ -s /run/saint-reboot/request ]; do sleep 1; done", 1200)
 
 
 def go_back(pair: Pair, tag: str) -> None:

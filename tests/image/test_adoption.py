@@ -1,10 +1,9 @@
 """A node on the server's Ethernet: address, discovery, adoption, commands, reboot, admin page."""
 
-import time
+import pytest
 
 from saint_services.lib.api.adoption import NodeState
 from tests.image.admin_page import admin_page
-from tests.image.report import Report
 from tests.image.robot import Robot
 
 PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
@@ -40,19 +39,9 @@ def test_command_reaches_the_nodes_pins(robot: Robot) -> None:
     turn_head(robot, -20)
 
 
-def test_role_is_back_after_a_reboot(robot: Robot, report: Report) -> None:
-    since = robot.node.machine.serial.end
-    robot.node.sh("sync")
-    began = time.monotonic()
-    robot.node.machine.reset()
-    robot.node.machine.wait_shell(since)
-    robot.wait_node(
-        "active again after its boot",
-        lambda n: n.state is NodeState.ACTIVE and n.uptime_s < time.monotonic() - began,
-        300,
-    )
-    report.number("node: power to ACTIVE again (TCG)", time.monotonic() - began, "s")
-    turn_head(robot, 30)
+@pytest.mark.usefixtures("node_reboot")
+def test_role_is_back_after_a_reboot(adopted: Robot) -> None:
+    turn_head(adopted, 30)
 
 
 def test_nodes_and_server_keep_no_failed_unit(adopted: Robot) -> None:

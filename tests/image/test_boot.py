@@ -1,13 +1,13 @@
 """One machine of each role boots: everything is up, nothing is writable that should not be."""
 
 import re
-import time
-from dataclasses import dataclass
 
 import pytest
 
+from tests.image import stages
 from tests.image.report import Report
 from tests.image.rig import Host, Pair
+from tests.image.stages import Reboot
 
 _EXPOSURE_MOST = 2.5
 _SETTLE_S = 120
@@ -22,33 +22,13 @@ def role_of(host: Host) -> str:
     return host.machine.hardware.name
 
 
-@dataclass(frozen=True)
-class Reboot:
-    """What a machine was before and after one more start."""
-
-    before: str
-    after: str
-    kernel_after_s: float
-    up_after_s: float
-    analysis: str
-
-
 @pytest.fixture(scope="module")
-def rebooted(booted: Host) -> Reboot:
-    """Switched off and on once; the next tests look at what that did."""
-    identity = "cat /etc/machine-id; ssh-keygen -lf /data/ssh/ssh_host_ed25519_key.pub; hostname"
-    machine = booted.machine
-    before = booted.sh(identity)
-    booted.sh("sync")
-    since = machine.serial.end
-    began = time.monotonic()
-    machine.reset()
-    machine.serial.wait_for(r"Starting kernel", since, 120)
-    kernel_after_s = time.monotonic() - began
-    machine.wait_up(since)
-    up_after_s = time.monotonic() - began
-    analysis = booted.sh("systemd-analyze time | head -1")
-    return Reboot(before, booted.sh(identity), kernel_after_s, up_after_s, analysis)
+def rebooted(booted: Host, request: pytest.FixtureRequest) -> Reboot:
+    """The next tests look at what one more start did."""
+    if role_of(booted) == "node":
+        found: Reboot = request.getfixturevalue("node_reboot")
+        return found
+    return stages.reboot(booted)
 
 
 def test_no_unit_has_failed(booted: Host) -> None:
