@@ -9,7 +9,8 @@ from ..lib import config as settings
 from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
-from ..lib.roles import RobotManifest, RobotRole, RoleConfig
+from ..lib.robot_manifest import RobotManifest, RobotRole
+from ..lib.roles import RoleConfig
 from ..lib.state import Store
 from .logic import Catalog, RoleKey, RoleText
 from .state import SavedRegistry

@@ -31,6 +31,8 @@ class FieldSpec(_Part):
     unit: str
     limits: tuple[float, float]
     max_rate: float = Field(gt=0)  # unit per second
+    # Unit per second squared; without it a motion starts and ends at its rate. For positions.
+    max_acceleration: float | None = Field(default=None, gt=0)
     on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]
     neutral: float = 0.0
     park: float | None = None  # where `on_loss: park` goes
@@ -68,6 +70,31 @@ class Camera(_Part):
     framerate: int = Field(default=30, gt=0, le=120)
 
 
+class CollisionLimit(_Part):
+    """While every joint of `when` is inside its range, each joint of `then` stays inside its own."""
+
+    when: dict[str, tuple[float, float]] = Field(min_length=1)
+    then: dict[str, tuple[float, float]] = Field(min_length=1)
+
+
+class Grip(_Part):
+    """What is known about a gripper's force. A plain servo tells none: see role_armsd/README.md."""
+
+    field: str = "gripper"  # closes towards its lower limit
+    max_force_n: float = Field(gt=0)  # at full speed, motor blocked
+    current_device: str = ""  # key in i2c_devices: the meter in the gripper's supply
+    idle_current_a: float = Field(default=0.15, ge=0)  # closing without an object
+    stall_current_a: float = Field(default=1.2, gt=0)  # blocked, at max_force_n
+
+
+class Homing(_Part):
+    """How joints that nobody commands go to their neutral position after the role has started."""
+
+    speed: float = Field(default=0.15, gt=0, le=1)  # of the joints' top rates
+    wait_s: float = Field(default=1.0, ge=0.2, le=60)  # so long the router must have been there
+    stagger_s: float = Field(default=0.25, ge=0, le=5)  # between servos that get their first pulse
+
+
 class TrackGeometry(_Part):
     """What turns wheel ticks into metres."""
 
@@ -75,6 +102,7 @@ class TrackGeometry(_Part):
     wheel_radius_m: float = Field(gt=0)
     ticks_per_turn: int = Field(gt=0)
     top_speed_mps: float = Field(gt=0)
+    start_duty: float = Field(default=0.0, ge=0, lt=0.5)  # below it friction holds the motors
 
 
 class RoleConfig(_Part):
@@ -91,6 +119,9 @@ class RoleConfig(_Part):
     i2c_devices: dict[str, I2cDevice] = {}
     camera: Camera = Camera()
     geometry: TrackGeometry | None = None
+    collision_limits: list[CollisionLimit] = []
+    grip: Grip | None = None
+    homing: Homing | None = None
 
     @model_validator(mode="after")
     def _references_exist(self) -> "RoleConfig":
@@ -106,22 +137,25 @@ class RoleConfig(_Part):
                 raise ValueError(f"gpio_mapping.{name}.device names {pin.device!r}, unknown")
         return self
 
+    @model_validator(mode="after")
+    def _limits_make_sense(self) -> "RoleConfig":
+        for index, limit in enumerate(self.collision_limits):
+            for part in ("when", "then"):
+                for name, (low, high) in getattr(limit, part).items():
+                    where = f"collision_limits[{index}].{part}.{name}"
+                    if name not in self.fields or self.fields[name].kind != "position":
+                        raise ValueError(f"{where} names no position of `fields`")
+                    if low > high:
+                        raise ValueError(f"{where} must not fall, got {[low, high]}")
+            if both := set(limit.when) & set(limit.then):
+                raise ValueError(f"collision_limits[{index}] has {min(both)} on both sides")
+        if self.grip and self.grip.field not in self.fields:
+            raise ValueError(f"grip.field names {self.grip.field!r}, unknown")
+        if self.grip and self.grip.current_device not in ("", *self.i2c_devices):
+            raise ValueError(f"grip.current_device names {self.grip.current_device!r}, unknown")
+        return self
+
     @property
     def target(self) -> str:
         """The name that routes use: "head", "arms.left"."""
         return f"{self.role}.{self.instance}" if self.instance else self.role
-
-
-class RobotRole(_Part):
-    """One line of a robot manifest."""
-
-    role: RoleName
-    instance: str = ""
-    config: str  # path below manifests/
-
-
-class RobotManifest(_Part):
-    """manifests/robots/*.yaml: which roles a robot has."""
-
-    name: str
-    roles: list[RobotRole]

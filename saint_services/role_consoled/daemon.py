@@ -15,9 +15,10 @@ from saint_services.lib.generated.topics import CONSOLE_ALERTS, CONSOLE_DISPLAY,
 from saint_services.lib.hw.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES
+from saint_services.lib.robot_manifest import RobotManifest
 from saint_services.lib.role import Host, Session
 from saint_services.lib.role.timers import Clock, Motion
-from saint_services.lib.roles import RobotManifest, RoleConfig
+from saint_services.lib.roles import RoleConfig
 
 from .adapters import Panel
 from .config import Config

@@ -7,7 +7,8 @@ from pathlib import Path
 from ..lib import config
 from ..lib.api.routing import RouteFile
 from ..lib.errors import Code, SaintError
-from ..lib.roles import RobotManifest, RoleConfig
+from ..lib.robot_manifest import RobotManifest
+from ..lib.roles import RoleConfig
 from ..lib.validation import nearest
 from .state import SavedPreset, preset_store
 from .targets import Robot

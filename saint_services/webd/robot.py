@@ -16,7 +16,8 @@ from ..lib.generated import topics
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Client
-from ..lib.roles import RobotManifest, RoleConfig
+from ..lib.robot_manifest import RobotManifest
+from ..lib.roles import RoleConfig
 from .activity import ActivityLog, Event
 from .goals import Goals
 from .hub import Hub

@@ -1,0 +1,142 @@
+"""The robot manifest (manifests/robots/*.yaml): which roles a robot has, how it looks, and which
+joint of its model shows which field of a role. One file describes a robot, so another robot needs
+no code. `load` checks it whole, with everything that it names. Not here: the roles (roles.py), what
+a model file may say (urdf.py).
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from . import config as settings
+from .errors import Code, SaintError
+from .roles import FieldSpec, RoleConfig, RoleName
+
+if TYPE_CHECKING:
+    from .urdf import Joint
+
+_SAME = 1e-3  # limits in the model are written with four digits
+
+
+class RobotRole(BaseModel):
+    """One role of the robot. `joints` names, for each field, the joints of the model that show it;
+    beside fields also motors of gpio_mapping, which turn without an end.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: RoleName
+    instance: str = ""
+    config: str  # path below manifests/
+    joints: dict[str, list[str]] = {}
+
+    @property
+    def target(self) -> str:
+        """The name that routes use: "head", "arms.left"."""
+        return f"{self.role}.{self.instance}" if self.instance else self.role
+
+
+class RobotManifest(BaseModel):
+    """manifests/robots/*.yaml"""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(min_length=1, max_length=64)
+    urdf: str = ""  # path below manifests/; without one the robot has no picture
+    roles: list[RobotRole] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _nothing_is_named_twice(self) -> "RobotManifest":
+        targets = [role.target for role in self.roles]
+        joints = [name for role in self.roles for names in role.joints.values() for name in names]
+        for names, where in ((targets, "roles"), (joints, "roles.joints")):
+            for name in names:
+                if names.count(name) > 1:
+                    raise ValueError(f"{where} names {name} twice")
+        if joints and not self.urdf:
+            raise ValueError("roles.joints names joints; urdf, which has them, is missing")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class RobotDescription:
+    """A robot with everything that its manifest names."""
+
+    manifest: RobotManifest
+    roles: dict[str, RoleConfig]  # by target
+    urdf: Path | None
+
+
+def load(manifests: Path, robot: str) -> RobotDescription:
+    """Raises config_invalid or config_missing with one sentence. Blocks."""
+    path = manifests / "robots" / f"{robot}.yaml"
+    manifest = settings.load(RobotManifest, path, required=True)
+    roles = {entry.target: _role(manifests, entry) for entry in manifest.roles}
+    if not manifest.urdf:
+        return RobotDescription(manifest, roles, None)
+    urdf = _below(manifests, manifest.urdf)
+    _check_joints(manifest, roles, urdf)
+    return RobotDescription(manifest, roles, urdf)
+
+
+def _role(manifests: Path, entry: RobotRole) -> RoleConfig:
+    path = _below(manifests, entry.config)
+    role = settings.load(RoleConfig, path, required=True)
+    if role.target != entry.target:
+        raise _invalid(f"{path} is for {role.target}, the robot names it for {entry.target}")
+    return role
+
+
+def _below(manifests: Path, name: str) -> Path:
+    path = (manifests / name).resolve()
+    if not path.is_relative_to(manifests.resolve()):
+        raise _invalid(f"{name} is not below {manifests}")
+    return path
+
+
+def _check_joints(manifest: RobotManifest, roles: dict[str, RoleConfig], urdf: Path) -> None:
+    from . import urdf as models  # only who shows or checks the robot reads its model
+
+    model = models.load(urdf)
+    for entry in manifest.roles:
+        role = roles[entry.target]
+        for field, names in entry.joints.items():
+            for name in names:
+                joint = model.joints.get(name)
+                if joint is None:
+                    raise _invalid(f"{entry.target}.{field} is shown by {name}: {urdf} has no such")
+                _check_joint(f"{entry.target}.{field}", role, field, joint)
+
+
+def _check_joint(what: str, role: RoleConfig, field: str, joint: "Joint") -> None:
+    spec = role.fields.get(field)
+    if spec is None:
+        if field not in role.gpio_mapping:
+            raise _invalid(f"{what}: {role.target} has no such field and no such motor")
+        if joint.kind != "continuous":
+            raise _invalid(f"{what} is a motor; {joint.name} must be continuous, not {joint.kind}")
+        return
+    if spec.unit == "ratio":
+        return  # 0 to 1 is the whole way of the joint, whatever it is
+    wanted = _in_model(spec)
+    if joint.kind != "revolute" or not _are_near(wanted, (joint.lower, joint.upper)):
+        raise _invalid(
+            f"{what} may go from {wanted[0]:.4f} to {wanted[1]:.4f} rad; {joint.name} is"
+            f" {joint.kind} from {joint.lower:.4f} to {joint.upper:.4f}"
+        )
+
+
+def _in_model(spec: FieldSpec) -> tuple[float, float]:
+    low, high = spec.limits
+    return (math.radians(low), math.radians(high)) if spec.unit == "deg" else (low, high)
+
+
+def _are_near(a: tuple[float, float], b: tuple[float, float]) -> bool:
+    return all(math.isclose(x, y, abs_tol=_SAME) for x, y in zip(a, b, strict=True))
+
+
+def _invalid(sentence: str) -> SaintError:
+    return SaintError(Code.CONFIG_INVALID, sentence)

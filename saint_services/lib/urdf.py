@@ -1,0 +1,157 @@
+"""Reads a robot's model (URDF): its links and joints, and whether they make one tree. Not here:
+shapes (who draws the robot reads them), which field of a role moves a joint (robot_manifest.py).
+"""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from .errors import Code, SaintError
+
+LARGEST_BYTES = 1 << 20
+_KINDS = ("revolute", "continuous", "prismatic", "fixed")
+_BOUNDED = ("revolute", "prismatic")
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """One joint. Limits are in rad or m; both are 0 where it has none."""
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    lower: float = 0.0
+    upper: float = 0.0
+    velocity: float = 0.0
+    effort: float = 0.0
+    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A robot's links and joints."""
+
+    name: str
+    root: str
+    links: frozenset[str]
+    joints: dict[str, Joint]
+
+
+def load(path: Path) -> Model:
+    """Raises config_missing or config_invalid with one sentence. Blocks."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+    except OSError as err:
+        raise SaintError(Code.CONFIG_MISSING, f"{path} cannot be read: {err.strerror}") from err
+    if len(data) > LARGEST_BYTES:
+        raise _fault(str(path), f"is longer than {LARGEST_BYTES} bytes")
+    return parse(data, str(path))
+
+
+def parse(data: bytes, name: str) -> Model:
+    """The same for a text; `name` is what the sentence calls it."""
+    if b"<!" in data.replace(b"<!--", b""):  # a model needs no entities, which can grow without end
+        raise _fault(name, "has a document type or entities; a model needs none")
+    try:
+        robot = ElementTree.fromstring(data)
+    except (ElementTree.ParseError, ValueError) as err:
+        raise _fault(name, f"is not XML: {err}") from err
+    if robot.tag != "robot" or not robot.get("name"):
+        raise _fault(name, "must be a <robot name=...>")
+    links = [_named(link, name) for link in robot.findall("link")]
+    joints = [_joint(element, name) for element in robot.findall("joint")]
+    for names in (links, [joint.name for joint in joints]):
+        for twice in names:
+            if names.count(twice) > 1:
+                raise _fault(name, f"names {twice} twice")
+    root = _root(links, joints, name)
+    return Model(robot.get("name", ""), root, frozenset(links), {j.name: j for j in joints})
+
+
+def _joint(element: ElementTree.Element, name: str) -> Joint:
+    joint = _named(element, name)
+    kind = element.get("type", "")
+    if kind not in _KINDS:
+        raise _fault(
+            name, f"joint {joint} is {kind or 'of no type'}; known are {', '.join(_KINDS)}"
+        )
+    limit = element.find("limit")
+    if limit is None and kind in _BOUNDED:
+        raise _fault(name, f"joint {joint} is {kind} and has no <limit>")
+    lower, upper, velocity, effort = (
+        _number(limit, key, f"joint {joint}", name)
+        for key in ("lower", "upper", "velocity", "effort")
+    )
+    if kind in _BOUNDED and (lower >= upper or velocity <= 0.0 or effort <= 0.0):
+        raise _fault(name, f"joint {joint}: lower < upper, velocity > 0, effort > 0 must hold")
+    axis = _vector(element.find("axis"), "xyz", "1 0 0", f"joint {joint}", name)
+    if kind != "fixed" and not math.isclose(math.hypot(*axis), 1.0, abs_tol=1e-6):
+        raise _fault(name, f"joint {joint}: the axis must be of length 1")
+    parent, child = (_end(element, end, joint, name) for end in ("parent", "child"))
+    return Joint(joint, kind, parent, child, lower, upper, velocity, effort, axis)
+
+
+def _root(links: list[str], joints: list[Joint], name: str) -> str:
+    """Every link but one has one parent, and all hang on that one."""
+    parents: dict[str, str] = {}
+    for joint in joints:
+        for end in (joint.parent, joint.child):
+            if end not in links:
+                raise _fault(name, f"joint {joint.name} names the link {end}, which is not there")
+        if joint.child in parents:
+            raise _fault(name, f"link {joint.child} has two parents")
+        parents[joint.child] = joint.parent
+    roots = [link for link in links if link not in parents]
+    if len(roots) != 1:
+        raise _fault(name, f"must have one link without a parent, has {len(roots)}")
+    for link in links:
+        above, steps = link, 0
+        while above in parents and steps <= len(links):
+            above, steps = parents[above], steps + 1
+        if above != roots[0]:
+            raise _fault(name, f"link {link} hangs on itself")
+    return roots[0]
+
+
+def _named(element: ElementTree.Element, name: str) -> str:
+    found = element.get("name", "")
+    if not found:
+        raise _fault(name, f"has a <{element.tag}> without a name")
+    return found
+
+
+def _end(element: ElementTree.Element, end: str, joint: str, name: str) -> str:
+    found = element.find(end)
+    link = found.get("link", "") if found is not None else ""
+    if not link:
+        raise _fault(name, f"joint {joint} has no {end}")
+    return link
+
+
+def _number(element: ElementTree.Element | None, key: str, what: str, name: str) -> float:
+    text = element.get(key, "0") if element is not None else "0"
+    return _floats(text, 1, f"{what}, {key}", name)[0]
+
+
+def _vector(
+    element: ElementTree.Element | None, key: str, default: str, what: str, name: str
+) -> tuple[float, ...]:
+    text = element.get(key, default) if element is not None else default
+    return _floats(text, 3, f"{what}, {key}", name)
+
+
+def _floats(text: str, count: int, what: str, name: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(word) for word in text.split())
+    except ValueError:
+        found = ()
+    if len(found) != count or not all(math.isfinite(number) for number in found):
+        raise _fault(name, f"{what}: {text!r} is not {count} finite number{'s'[: count - 1]}")
+    return found
+
+
+def _fault(name: str, sentence: str) -> SaintError:
+    return SaintError(Code.CONFIG_INVALID, f"{name} {sentence}")
