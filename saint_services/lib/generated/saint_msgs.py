@@ -419,6 +419,21 @@ class NodeStatus:
 
 
 @dataclass(slots=True)
+class NodeTrust:
+    """Which server a node belongs to. Topic /saint/nodes/<id>/trust, kept for those who come later."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/NodeTrust"
+    HASH: ClassVar[str] = "RIHS01_d4de6a6467731c60a0989c5b580bf56b401d45e8c7dfd0e0e4567958a3947ada"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("node_key", "string"), ("server", "string"), ("server_key", "string"), ("code", "string"))
+
+    node_id: str = ""
+    node_key: str = ""  # Ed25519, hexadecimal
+    server: str = ""  # name of its server; empty when it belongs to nobody
+    server_key: str = ""  # Ed25519, hexadecimal
+    code: str = ""  # six digits that the server shows too; empty when it belongs to nobody
+
+
+@dataclass(slots=True)
 class RCChannelState:
     """saint_msgs/msg/RCChannelState"""
 
@@ -656,6 +671,43 @@ class GetRoleConfig_Response:
 
 
 @dataclass(slots=True)
+class GetSignedConfig_Request:
+    """/saint/nodes/signed_config (server): as /saint/nodes/config, for a node that belongs to a server."""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetSignedConfig_Request"
+    HASH: ClassVar[str] = "RIHS01_48f61db232b815c24b69ae0dfe98434378ad0db7f0c8c1fda9f19e9505bda8c9"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"), ("known_version", "string"), ("known_checksum", "string"), ("challenge", "string"))
+
+    node_id: str = ""
+    role: str = ""
+    instance: str = ""
+    known_version: str = ""  # what the node has; empty when nothing
+    known_checksum: str = ""  # SHA-256 of what the node has, hexadecimal
+    challenge: str = ""  # chosen by the node for this question alone
+
+
+@dataclass(slots=True)
+class GetSignedConfig_Response:
+    """saint_msgs/srv/GetSignedConfig_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetSignedConfig_Response"
+    HASH: ClassVar[str] = "RIHS01_a3879a44889e021bf73bbfab1d605d676b6edbcb3e57ae884cfaa3247cffc7b9"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"), ("display_name", "string"), ("server", "string"), ("server_address", "string"), ("server_key", "string"), ("signature", "string"))
+
+    success: bool = False
+    message: str = ""
+    changed: bool = False  # false: what the node has is current, config_yaml is empty
+    version: str = ""
+    checksum: str = ""  # SHA-256 of config_yaml, hexadecimal
+    config_yaml: str = ""
+    display_name: str = ""  # what a person named this node; empty when nobody did
+    server: str = ""  # name of the robot whose server this is
+    server_address: str = ""  # its IP address on the internal network
+    server_key: str = ""  # Ed25519, hexadecimal
+    signature: str = ""  # by that key, of this answer to this very question
+
+
+@dataclass(slots=True)
 class GetSystemStatus_Request:
     """/saint/system/status (server)"""
 
@@ -700,6 +752,37 @@ class ResetNode_Response:
 
     success: bool = False
     message: str = ""
+
+
+@dataclass(slots=True)
+class SignedOrder_Request:
+    """/saint/node/<id>/order (node): what only the server that a node belongs to may ask of it. The forms of `body` stand in saint_services/lib/api/orders.py, what is signed in lib/trust.py."""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/SignedOrder_Request"
+    HASH: ClassVar[str] = "RIHS01_5c3bf6c65daa0161f4f06c680db1e6ca5916118c97b970e4fc677c6f28d0b962"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("kind", "string"), ("body", "string"), ("challenge", "string"), ("server_key", "string"), ("signature", "string"))
+
+    node_id: str = ""
+    kind: str = ""  # "challenge", "meet", "bind", "adopt", "reset", "update"
+    body: str = ""  # JSON
+    challenge: str = ""  # as the node gave it; each serves once
+    server_key: str = ""  # Ed25519, hexadecimal
+    signature: str = ""  # by that key, hexadecimal; empty for "challenge" and "meet"
+
+
+@dataclass(slots=True)
+class SignedOrder_Response:
+    """saint_msgs/srv/SignedOrder_Response"""
+
+    TYPE: ClassVar[str] = "saint_msgs/srv/SignedOrder_Response"
+    HASH: ClassVar[str] = "RIHS01_da5387793ef3122015ceb2c82ee5e62f0ebba20621ea6c395cbfbeb03f9c7403"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("body", "string"), ("node_key", "string"), ("signature", "string"))
+
+    success: bool = False
+    message: str = ""
+    body: str = ""  # JSON
+    node_key: str = ""  # Ed25519, hexadecimal
+    signature: str = ""  # by that key, of this answer to this very order
 
 
 @dataclass(slots=True)

@@ -23,6 +23,9 @@ NODE_GPIO: Final[Topic[saint_msgs.NodeGPIOStatus]] = Topic(
 NODE_FIRMWARE: Final[Topic[saint_msgs.FirmwareStatus]] = Topic(
     "/saint/nodes/{node_id}/firmware", saint_msgs.FirmwareStatus, Qos(reliable=True, depth=1, latched=True)
 )  # from noded
+NODE_TRUST: Final[Topic[saint_msgs.NodeTrust]] = Topic(
+    "/saint/nodes/{node_id}/trust", saint_msgs.NodeTrust, Qos(reliable=True, depth=1, latched=True)
+)  # from noded
 NODE_STATUS: Final[Topic[saint_msgs.NodeStatus]] = Topic(
     "/saint/nodes/{node_id}/status", saint_msgs.NodeStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from noded
@@ -137,6 +140,13 @@ NODE_GPIO_PROBE: Final[Service[saint_msgs.GPIOProbe_Request, saint_msgs.GPIOProb
     saint_msgs.GPIOProbe_Request,
     saint_msgs.GPIOProbe_Response,
 )  # served by noded
+NODE_ORDER: Final[Service[saint_msgs.SignedOrder_Request, saint_msgs.SignedOrder_Response]] = Service(
+    "/saint/node/{node_id}/order",
+    "saint_msgs/srv/SignedOrder",
+    "RIHS01_141c0d797436f03aea2ccc8d6ffd26e6539011870c1b4878a80418b962f354df",
+    saint_msgs.SignedOrder_Request,
+    saint_msgs.SignedOrder_Response,
+)  # served by noded
 NODE_UPDATE: Final[Service[saint_msgs.UpdateNode_Request, saint_msgs.UpdateNode_Response]] = Service(
     "/saint/node/{node_id}/update",
     "saint_msgs/srv/UpdateNode",
@@ -179,6 +189,13 @@ NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRole
     saint_msgs.GetRoleConfig_Request,
     saint_msgs.GetRoleConfig_Response,
 )  # served by adoptiond
+NODES_SIGNED_CONFIG: Final[Service[saint_msgs.GetSignedConfig_Request, saint_msgs.GetSignedConfig_Response]] = Service(
+    "/saint/nodes/signed_config",
+    "saint_msgs/srv/GetSignedConfig",
+    "RIHS01_22c2f3c4c104b9e19db5d1d524cb0961459215b93591ea82719a6b023cb23705",
+    saint_msgs.GetSignedConfig_Request,
+    saint_msgs.GetSignedConfig_Response,
+)  # served by adoptiond
 SYSTEM_STATUS_QUERY: Final[Service[saint_msgs.GetSystemStatus_Request, saint_msgs.GetSystemStatus_Response]] = Service(
     "/saint/system/status",
     "saint_msgs/srv/GetSystemStatus",
@@ -217,6 +234,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/NodeAnnouncement": saint_msgs.NodeAnnouncement,
     "saint_msgs/msg/NodeGPIOStatus": saint_msgs.NodeGPIOStatus,
     "saint_msgs/msg/NodeStatus": saint_msgs.NodeStatus,
+    "saint_msgs/msg/NodeTrust": saint_msgs.NodeTrust,
     "saint_msgs/msg/RCChannelState": saint_msgs.RCChannelState,
     "saint_msgs/msg/RCReceiverState": saint_msgs.RCReceiverState,
     "saint_msgs/msg/RouteStatus": saint_msgs.RouteStatus,
@@ -233,10 +251,14 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/srv/GPIOProbe_Response": saint_msgs.GPIOProbe_Response,
     "saint_msgs/srv/GetRoleConfig_Request": saint_msgs.GetRoleConfig_Request,
     "saint_msgs/srv/GetRoleConfig_Response": saint_msgs.GetRoleConfig_Response,
+    "saint_msgs/srv/GetSignedConfig_Request": saint_msgs.GetSignedConfig_Request,
+    "saint_msgs/srv/GetSignedConfig_Response": saint_msgs.GetSignedConfig_Response,
     "saint_msgs/srv/GetSystemStatus_Request": saint_msgs.GetSystemStatus_Request,
     "saint_msgs/srv/GetSystemStatus_Response": saint_msgs.GetSystemStatus_Response,
     "saint_msgs/srv/ResetNode_Request": saint_msgs.ResetNode_Request,
     "saint_msgs/srv/ResetNode_Response": saint_msgs.ResetNode_Response,
+    "saint_msgs/srv/SignedOrder_Request": saint_msgs.SignedOrder_Request,
+    "saint_msgs/srv/SignedOrder_Response": saint_msgs.SignedOrder_Response,
     "saint_msgs/srv/SystemCommand_Request": saint_msgs.SystemCommand_Request,
     "saint_msgs/srv/SystemCommand_Response": saint_msgs.SystemCommand_Response,
     "saint_msgs/srv/UpdateNode_Request": saint_msgs.UpdateNode_Request,
