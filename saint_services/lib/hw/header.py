@@ -22,9 +22,15 @@ _FUNCTIONS = {
 }
 
 # BCM number (or what else is there) by number on the header, 1 to 40: odd ones, even ones.
-_INNER = ("3V3", 2, 3, 4, "GND", 17, 27, 22, "3V3", 10, 9, 11, "GND", 0, 5, 6, 13, 19, 26, "GND")
-_OUTER = ("5V", "5V", "GND", 14, 15, 18, "GND", 23, 24, "GND", 25, 8, 7, 1, "GND", 12, "GND")
-_OUTER_END = (16, 20, 21)
+_Row = tuple[str | int, ...]
+_INNER: _Row = (
+    *("3V3", 2, 3, 4, "GND", 17, 27, 22, "3V3", 10, 9, 11),
+    *("GND", 0, 5, 6, 13, 19, 26, "GND"),
+)
+_OUTER: _Row = (
+    *("5V", "5V", "GND", 14, 15, 18, "GND", 23, 24, "GND", 25, 8),
+    *(7, 1, "GND", 12, "GND", 16, 20, 21),
+)
 
 _ALTERNATES: dict[int, tuple[str, ...]] = {
     0: ("ID EEPROM SDA", "I2C0 SDA"),
@@ -96,8 +102,9 @@ def _pin(number: int, what: str | int) -> HeaderPin:
     return HeaderPin(number, what, None, "ground" if what == "GND" else "power")
 
 
+_ROWS = zip(_INNER, _OUTER, strict=True)
 HEADER: tuple[HeaderPin, ...] = tuple(
-    _pin(number, what)
-    for pair in enumerate(zip(_INNER, _OUTER + _OUTER_END, strict=True))
-    for number, what in ((2 * pair[0] + 1, pair[1][0]), (2 * pair[0] + 2, pair[1][1]))
+    _pin(2 * row + column + 1, what)
+    for row, pair in enumerate(_ROWS)
+    for column, what in enumerate(pair)
 )

@@ -1,19 +1,17 @@
 """A Raspberry Pi: spec "real". PWM comes from pigpiod where it runs, else from the kernel."""
 
-from collections.abc import Sequence
+import errno
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..roles import RoleConfig
-from . import pigpio_pwm, sysfs_pwm
+from . import peripherals, pigpio_pwm, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
 from .ports import DigitalOut, EdgeInput, I2cBus, PwmOut
 from .smbus import SmbusI2c
-
-_KNOWN = {0x3C: "SSD1306?", 0x40: "PCA9685?", 0x68: "MPU6050?"}
-_PROBE = range(0x08, 0x78)  # the rest is reserved
 
 
 class PiBoard:
@@ -74,13 +72,8 @@ class PiBoard:
         return self._open_gpio().report()
 
     def peripherals(self) -> list[PeripheralInfo]:
-        """What answers to an empty read; a display or sensor is not disturbed by it."""
-        found = []
-        for device in sorted(self._devices.glob("i2c-[0-9]*")):
-            bus = int(device.name.removeprefix("i2c-"))
-            if bus < 10:  # those above are HDMI's
-                found += _scan(bus)
-        return found
+        """What is plugged in. An empty read disturbs no display or sensor."""
+        return peripherals.discover(self._devices.parent, _scan)
 
     def close(self) -> None:
         """Pins keep what they have."""
@@ -112,17 +105,26 @@ class PiBoard:
         return self._gpio
 
 
-def _scan(number: int) -> list[PeripheralInfo]:
-    bus = SmbusI2c(number)
+def _scan(number: int, left_out: Collection[int]) -> list[int]:
+    """Who answers on a bus. Raises OSError when the bus itself does not work, at the first address:
+    each of the others would take its time as well.
+    """
+    try:
+        bus = SmbusI2c(number)
+    except SaintError as err:
+        raise OSError(errno.EACCES, err.message) from err
     found = []
     try:
-        for address in _PROBE:
+        for address in peripherals.ADDRESSES:
+            if address in left_out:
+                continue
             try:
                 bus.transfer(address, b"", 1)
-            except OSError:
+            except OSError as err:
+                if err.errno == errno.ETIMEDOUT:
+                    raise
                 continue  # nobody there
-            text = _KNOWN.get(address, "unknown")
-            found.append(PeripheralInfo("i2c", f"{number}:0x{address:02x}", text, True))
+            found.append(address)
     finally:
         bus.close()
     return found

@@ -179,6 +179,8 @@ def test_i2c_transfers_reach_the_library(monkeypatch: pytest.MonkeyPatch) -> Non
     sent: list[list[tuple[int, int, bytes]]] = []
 
     class Bus:
+        fd = 0  # of no I2C bus: it refuses the time-out
+
         def __init__(self, number: int) -> None: ...
 
         def i2c_rdwr(self, *messages: Any) -> None:
@@ -198,3 +200,50 @@ def test_i2c_transfers_reach_the_library(monkeypatch: pytest.MonkeyPatch) -> Non
         [(0x40, 0, b"\x06\x01")],
         [(0x40, 0, b"\x06"), (0x40, 1, b"\0\0")],
     ]
+
+
+def put_bus(root: Path) -> None:
+    (root / "dev").mkdir()
+    (root / "dev/i2c-1").touch()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="I2C devices exist on Linux only")
+class TestScan:
+    """The scan of a bus, against the library's own messages."""
+
+    @pytest.fixture
+    def answers(self, monkeypatch: pytest.MonkeyPatch) -> dict[int, int]:
+        """Error number by address, 0: it answers; all others do not acknowledge."""
+        smbus2 = pytest.importorskip("smbus2")
+        answers: dict[int, int] = {}
+        self.messages: list[list[tuple[int, int]]] = []
+
+        def transfer(bus: object, *messages: Any) -> None:
+            self.messages.append([(m.addr, m.flags) for m in messages])
+            if number := answers.get(messages[0].addr, errno.EREMOTEIO):
+                raise OSError(number, "no")
+
+        def opened(bus: Any, number: int) -> None:
+            bus.fd = 0
+
+        monkeypatch.setattr(smbus2.SMBus, "open", opened)
+        monkeypatch.setattr(smbus2.SMBus, "close", lambda bus: None)
+        monkeypatch.setattr(smbus2.SMBus, "i2c_rdwr", transfer)
+        return answers
+
+    def test_empty_read_finds_who_acknowledges(
+        self, answers: dict[int, int], tmp_path: Path
+    ) -> None:
+        put_bus(tmp_path)
+        answers.update({0x3C: 0, 0x68: 0})
+        shown = PiBoard(devices=tmp_path / "dev").peripherals()
+        assert [device.address for device in shown] == ["1:0x3c", "1:0x68"]
+        assert all(len(messages) == 1 for messages in self.messages)  # no empty write
+        assert len(self.messages) == 0x78 - 0x08
+
+    def test_stuck_bus_is_asked_once(self, answers: dict[int, int], tmp_path: Path) -> None:
+        put_bus(tmp_path)
+        answers[0x08] = errno.ETIMEDOUT
+        texts = [device.description for device in PiBoard(devices=tmp_path / "dev").peripherals()]
+        assert any("held low" in text for text in texts)
+        assert len(self.messages) == 1
