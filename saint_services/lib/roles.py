@@ -7,6 +7,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from .devices import I2cDevice as I2cDevice
+from .devices import PinSpec as PinSpec
+from .devices import SerialDevice as SerialDevice
+from .devices import SpiDevice as SpiDevice
+
 RoleName = Literal["head", "arms", "tracks", "console"]
 
 
@@ -38,30 +43,6 @@ class FieldSpec(_Part):
     park: float | None = None  # where `on_loss: park` goes
 
 
-class PinSpec(_Part):
-    """A pin or a channel of a chip, and what hangs on it (specification: gpio_mapping)."""
-
-    type: Literal["servo", "pca9685", "hbridge", "quadrature", "button"]
-    pin: int | None = Field(default=None, ge=0, le=27)  # BCM number
-    pin_b: int | None = Field(default=None, ge=0, le=27)
-    direction_pin: int | None = Field(default=None, ge=0, le=27)
-    device: str = ""  # key in i2c_devices
-    channel: int | None = Field(default=None, ge=0, le=15)
-    frequency: int = Field(default=50, gt=0, le=100_000)  # Hz
-    pulse_us: tuple[int, int] = (1000, 2000)
-    reversed: bool = False
-
-
-class I2cDevice(_Part):
-    """A chip on an I2C bus."""
-
-    bus: int = Field(ge=0, le=31)
-    address: int = Field(ge=0x03, le=0x77)
-    driver: Literal["pca9685", "ssd1306", "mpu6050"]
-    purpose: str = ""
-    required: bool = False
-
-
 class Camera(_Part):
     """Camera of the head."""
 
@@ -71,7 +52,7 @@ class Camera(_Part):
 
 
 class CollisionLimit(_Part):
-    """While every joint of `when` is inside its range, each joint of `then` stays inside its own."""
+    """While all joints of `when` are inside their ranges, those of `then` stay inside theirs."""
 
     when: dict[str, tuple[float, float]] = Field(min_length=1)
     then: dict[str, tuple[float, float]] = Field(min_length=1)
@@ -117,6 +98,8 @@ class RoleConfig(_Part):
     fields: dict[str, FieldSpec] = {}
     gpio_mapping: dict[str, PinSpec] = {}
     i2c_devices: dict[str, I2cDevice] = {}
+    spi_devices: dict[str, SpiDevice] = {}
+    serial_devices: dict[str, SerialDevice] = {}
     camera: Camera = Camera()
     geometry: TrackGeometry | None = None
     collision_limits: list[CollisionLimit] = []
@@ -133,8 +116,14 @@ class RoleConfig(_Part):
             if field.on_loss == "park" and field.park is None:
                 raise ValueError(f"fields.{name}.park is missing; on_loss: park goes there")
         for name, pin in self.gpio_mapping.items():
-            if pin.device and pin.device not in self.i2c_devices:
+            devices = self.serial_devices if pin.type.startswith("roboclaw") else self.i2c_devices
+            if pin.device and pin.device not in devices:
                 raise ValueError(f"gpio_mapping.{name}.device names {pin.device!r}, unknown")
+            if pin.current_device and pin.current_device not in self.i2c_devices:
+                message = (
+                    f"gpio_mapping.{name}.current_device names {pin.current_device!r}, unknown"
+                )
+                raise ValueError(message)
         return self
 
     @model_validator(mode="after")

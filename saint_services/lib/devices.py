@@ -1,0 +1,136 @@
+"""What a role manifest says of hardware: pins, and chips on I2C, SPI and serial lines. Each driver
+is named by its chip; what a driver needs is checked here, before anything is opened. Not here: the
+drivers (lib/hw), the rest of the manifest (lib/roles).
+"""
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Bcm = int | None
+
+# Keys without which a driver cannot be opened. The older types are checked by who opens them.
+_NEEDS = {
+    "bts7960": ("pin", "reverse_pin"),
+    "drv8833": ("pin", "reverse_pin"),
+    "tb6612": ("pin", "direction_pins"),
+    "roboclaw": ("device", "channel"),
+    "roboclaw_encoder": ("device", "channel"),
+}
+MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612", "roboclaw")
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class PinSpec(_Part):
+    """A pin or a channel of a chip, and what hangs on it (specification: gpio_mapping)."""
+
+    type: Literal[
+        "servo",
+        "pca9685",
+        "hbridge",  # PWM on `pin`, direction on `direction_pin`
+        "bts7960",  # IBT-2: PWM on `pin` (R_PWM) or `reverse_pin` (L_PWM), `enable_pins` R_EN, L_EN
+        "drv8833",  # PWM on `pin` (IN1) or `reverse_pin` (IN2), `enable_pins` nSLEEP
+        "tb6612",  # PWM on `pin`, `direction_pins` IN1, IN2, `enable_pins` STBY
+        "roboclaw",  # `device` in serial_devices, `channel` 1 or 2
+        "quadrature",
+        "roboclaw_encoder",
+        "button",
+    ]
+    pin: Bcm = Field(default=None, ge=0, le=27)
+    pin_b: Bcm = Field(default=None, ge=0, le=27)
+    direction_pin: Bcm = Field(default=None, ge=0, le=27)
+    direction_pins: tuple[int, int] | None = None
+    reverse_pin: Bcm = Field(default=None, ge=0, le=27)
+    enable_pins: tuple[int, ...] = ()
+    device: str = ""  # key in i2c_devices or serial_devices
+    channel: int | None = Field(default=None, ge=0, le=15)
+    frequency: int = Field(default=50, gt=0, le=100_000)  # Hz
+    pulse_us: tuple[int, int] = (1000, 2000)
+    reversed: bool = False
+    current_device: str = ""  # key in i2c_devices: the meter in this motor's supply
+
+    @property
+    def pwm_pins(self) -> tuple[int, ...]:
+        """The pins with pulses; without pulses on them a motor has no torque."""
+        return tuple(pin for pin in (self.pin, self.reverse_pin) if pin is not None)
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "PinSpec":
+        for key in _NEEDS.get(self.type, ()):
+            if getattr(self, key) in (None, "", ()):
+                raise ValueError(f"{key} is missing; {self.type} needs it")
+        others = (*(self.direction_pins or ()), *self.enable_pins)
+        for pin in others:
+            if not 0 <= pin <= 27:
+                raise ValueError(f"there is no GPIO{pin}; BCM numbers go from 0 to 27")
+        used = [*self.pwm_pins, *others]
+        if len(set(used)) != len(used):
+            raise ValueError(f"{self.type} names a pin twice: {used}")
+        if self.type.startswith("roboclaw") and self.channel not in (1, 2):
+            raise ValueError(f"channel is {self.channel}; a RoboClaw has 1 and 2")
+        return self
+
+
+class I2cDevice(_Part):
+    """A chip on an I2C bus. Chips that a role does not need may be missing (`required`)."""
+
+    bus: int = Field(ge=0, le=31)
+    address: int = Field(ge=0x03, le=0x77)
+    driver: Literal["pca9685", "ssd1306", "mpu6050", "bmp280", "vl53l0x", "ina219"]
+    purpose: str = ""
+    required: bool = False
+    rate_hz: float = Field(default=0.0, ge=0, le=200)  # how often it is read; 0: as the driver does
+    gyro_range_dps: Literal[250, 500, 1000, 2000] = 500  # mpu6050
+    accel_range_g: Literal[2, 4, 8, 16] = 4  # mpu6050
+    axes: tuple[str, str, str] = ("x", "y", "z")  # mpu6050: the chip's axes that show along ours
+    shunt_ohm: float = Field(default=0.1, gt=0, le=10)  # ina219: 0.1 on most modules
+    max_current_a: float = Field(default=3.2, gt=0, le=1000)  # ina219
+
+    @model_validator(mode="after")
+    def _axes_are_axes(self) -> "I2cDevice":
+        if sorted(axis.removeprefix("-") for axis in self.axes) != ["x", "y", "z"]:
+            raise ValueError(f"axes are {list(self.axes)}; name x, y and z once, with - if turned")
+        return self
+
+
+class SpiDevice(_Part):
+    """A chip on an SPI bus; nobody on SPI says whether it is there."""
+
+    bus: int = Field(ge=0, le=9)
+    select: int = Field(ge=0, le=3)
+    driver: Literal["ws2812", "st7789"]
+    purpose: str = ""
+    required: bool = False
+    speed_hz: int = Field(default=0, ge=0, le=125_000_000)  # 0: as the driver does
+    count: int = Field(default=1, ge=1, le=1000)  # ws2812: lights in the strip
+    order: Literal["grb", "rgb"] = "grb"  # ws2812
+    size: tuple[int, int] = (240, 240)  # st7789: dots, width and height
+    rotation: Literal[0, 90, 180, 270] = 0  # st7789
+    data_pin: Bcm = Field(default=None, ge=0, le=27)  # st7789: high means data (D/C)
+    reset_pin: Bcm = Field(default=None, ge=0, le=27)
+    light_pin: Bcm = Field(default=None, ge=0, le=27)
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "SpiDevice":
+        if self.driver == "st7789":
+            if self.data_pin is None:
+                raise ValueError("data_pin is missing; st7789 needs it")
+            if not all(1 <= side <= 320 for side in self.size):
+                raise ValueError(
+                    f"size is {list(self.size)}; an ST7789 has at most 320 dots a side"
+                )
+        return self
+
+
+class SerialDevice(_Part):
+    """A device on a serial line."""
+
+    port: str = Field(pattern=r"^/dev/[\w./:-]+$")  # best one of /dev/serial/by-id
+    baud: int = Field(default=115_200, ge=1200, le=4_000_000)
+    driver: Literal["roboclaw"]
+    address: int = Field(default=0x80, ge=0x80, le=0x87)
+    purpose: str = ""
+    required: bool = False
