@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 from pydantic import BaseModel
 
 from . import config as settings
-from . import log, sd
+from . import log, realtime, sd
 from .clock import monotonic_s
 from .errors import Code, SaintError
 from .health import Health
@@ -53,6 +53,7 @@ class Context(Generic[C]):
     def ready(self, status: str = "") -> None:
         """Everything is open: requests are answered from now on."""
         self.is_ready.set()
+        realtime.take()
         fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
         sd.notify(**fields)
         log.get(self.name).info("ready", **({"status": status} if status else {}))

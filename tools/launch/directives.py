@@ -16,6 +16,8 @@ OBEYED: dict[str, frozenset[str]] = {
             "Type",
             "ExecStart",
             "Environment",
+            "LimitRTPRIO",
+            "LimitRTTIME",
             "Restart",
             "RestartSec",
             "RestartSteps",

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import life
+from . import life, realtime
 from .journal import Journal, Pump
 from .life import Action, Life, Phase
 from .listening import Passed
@@ -159,11 +159,13 @@ class Service:
             self._pump.writer,
             self._on_exit,
         )
+        realtime.apply(self.pid, self.unit.realtime)
         self._pump.started()
         self.starts += 1
 
     def _environment(self) -> dict[str, str]:
-        told = dict(self.place.environment) | self.unit.environment
+        wanted = self.place.environment | self.unit.environment
+        told = realtime.environment(self.unit.realtime, wanted)
         if self.unit.notifies:
             told["NOTIFY_SOCKET"] = str(self.place.notify_path)
         if self.place.sockets:

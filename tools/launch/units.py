@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import directives, unitfile
+from .realtime import Limits
 from .unitfile import Setting
 
 _PART_OF_US = (".service", ".socket")
+NO_REALTIME = Limits()
 _UNITS_S = {"ms": 0.001, "s": 1.0, "sec": 1.0, "min": 60.0, "": 1.0}
 
 
@@ -43,6 +45,7 @@ class ServiceUnit:
     stop_s: float = 90.0
     abort_s: float = 90.0
     watchdog_s: float = 0.0
+    realtime: Limits = NO_REALTIME
     wanted_by: tuple[str, ...] = ()
 
 
@@ -138,12 +141,22 @@ class _Values:
 
     def seconds(self, key: str, default: float) -> float:
         setting = self.last(key)
+        return default if setting is None else _seconds(setting, setting.value)
+
+    def limits_s(self, key: str) -> tuple[float, float]:
+        """Soft and hard, "1s:2s"; one value is both, none is for ever (0)."""
+        setting = self.last(key)
         if setting is None:
-            return default
-        match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|sec|min|)", setting.value)
-        if match is None:
-            raise setting.fault(f"{key}={setting.value} is not a time, such as 100ms or 5s")
-        return float(match[1]) * _UNITS_S[match[2]]
+            return 0.0, 0.0
+        soft, _, hard = setting.value.partition(":")
+        return _seconds(setting, soft), _seconds(setting, hard or soft)
+
+
+def _seconds(setting: Setting, text: str) -> float:
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|s|sec|min|)", text)
+    if match is None:
+        raise setting.fault(f"{setting.key}={setting.value} is not a time, such as 100ms or 5s")
+    return float(match[1]) * _UNITS_S[match[2]]
 
 
 def _service(name: str, values: _Values) -> ServiceUnit:
@@ -165,6 +178,7 @@ def _service(name: str, values: _Values) -> ServiceUnit:
         stop_s=values.seconds("TimeoutStopSec", 90.0),
         abort_s=values.seconds("TimeoutAbortSec", 90.0),
         watchdog_s=values.seconds("WatchdogSec", 0.0),
+        realtime=Limits(values.number("LimitRTPRIO", 0), *values.limits_s("LimitRTTIME")),
         wanted_by=values.words("WantedBy"),
     )
 

@@ -1,0 +1,56 @@
+"""Real-time priorities of a simulated machine's services, where this computer permits them.
+
+The daemons take them themselves (saint_services/lib/realtime.py); here are the limits of that, as
+systemd sets them. Not here: who gets one (systemd/*/30-realtime.conf).
+"""
+
+import contextlib
+import functools
+import os
+import resource
+from dataclasses import dataclass
+
+from saint_services.lib.realtime import VARIABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """LimitRTPRIO and LimitRTTIME: the highest priority, and how long a thread may go on without
+    sleeping before it is warned and before it is killed. systemd's defaults.
+    """
+
+    priority: int = 0
+    warn_s: float = 0.0  # 0: for ever
+    kill_s: float = 0.0
+
+
+def environment(limits: Limits, wanted: dict[str, str]) -> dict[str, str]:
+    """Without the wish for a priority where nobody may have one: each daemon would only tell that
+    this computer refuses.
+    """
+    if limits.priority and is_permitted(limits.priority):
+        return wanted
+    return {name: value for name, value in wanted.items() if name != VARIABLE}
+
+
+def apply(pid: int, limits: Limits) -> None:
+    """To a process that was just started and is far from ready."""
+    if not limits.warn_s or not is_permitted(limits.priority):
+        return
+    times_us = (round(limits.warn_s * 1e6), round(limits.kill_s * 1e6))
+    with contextlib.suppress(ProcessLookupError):
+        resource.prlimit(pid, resource.RLIMIT_RTTIME, times_us)
+
+
+@functools.cache
+def is_permitted(priority: int) -> bool:
+    """Found out by trying: root of a container may be refused, an ordinary user may be allowed."""
+    if not hasattr(os, "sched_setscheduler"):  # Linux alone has it
+        return False
+    policy, parameter = os.sched_getscheduler(0), os.sched_getparam(0)
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(priority))
+    except OSError:
+        return False
+    os.sched_setscheduler(0, policy, parameter)
+    return True
