@@ -51,19 +51,6 @@ class Transform:
 
 
 @dataclass(slots=True)
-class TransformStamped:
-    """geometry_msgs/msg/TransformStamped"""
-
-    TYPE: ClassVar[str] = "geometry_msgs/msg/TransformStamped"
-    HASH: ClassVar[str] = "RIHS01_0a241f87d04668d94099cbb5ba11691d5ad32c2f29682e4eb5653424bd275206"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("child_frame_id", "string"), ("transform", Transform))
-
-    header: Header = field(default_factory=Header)
-    child_frame_id: str = ""
-    transform: Transform = field(default_factory=Transform)
-
-
-@dataclass(slots=True)
 class Twist:
     """geometry_msgs/msg/Twist"""
 
@@ -122,3 +109,16 @@ class TwistWithCovariance:
 
     twist: Twist = field(default_factory=Twist)
     covariance: Sequence[float] = (0.0,) * 36
+
+
+@dataclass(slots=True)
+class TransformStamped:
+    """geometry_msgs/msg/TransformStamped"""
+
+    TYPE: ClassVar[str] = "geometry_msgs/msg/TransformStamped"
+    HASH: ClassVar[str] = "RIHS01_0a241f87d04668d94099cbb5ba11691d5ad32c2f29682e4eb5653424bd275206"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("header", Header), ("child_frame_id", "string"), ("transform", Transform))
+
+    header: Header = field(default_factory=Header)
+    child_frame_id: str = ""
+    transform: Transform = field(default_factory=Transform)

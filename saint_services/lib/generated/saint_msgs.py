@@ -466,6 +466,21 @@ class RCReceiverState:
 
 
 @dataclass(slots=True)
+class RoleFault:
+    """A role became faulty. Topic /saint/roles/faults; once for each fault."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RoleFault"
+    HASH: ClassVar[str] = "RIHS01_3eb41ca2fc5b8e55ae5c58dbbc3c3251827fe059318a43741f24adcb73c6e5a3"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("target", "string"), ("stops_robot", "bool"), ("text", "string"))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""
+    target: str = ""  # "head", "arms.left", ...
+    stops_robot: bool = False  # the router raises the e-stop
+    text: str = ""  # which device, what happened, what to do
+
+
+@dataclass(slots=True)
 class RouteStatus:
     """The router's outputs with their reasons. Topic /saint/router/status, 10 Hz."""
 

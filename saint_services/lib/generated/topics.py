@@ -13,6 +13,7 @@ from . import rmw_dds_common
 from . import saint_msgs
 from . import sensor_msgs
 from . import std_msgs
+from . import tf2_msgs
 
 NODES_UNADOPTED: Final[Topic[saint_msgs.NodeAnnouncement]] = Topic(
     "/saint/nodes/unadopted", saint_msgs.NodeAnnouncement, Qos(reliable=True, depth=10, latched=False)
@@ -74,6 +75,18 @@ HEAD_EXPRESSION_CMD: Final[Topic[saint_msgs.HeadExpression]] = Topic(
 HEAD_EXPRESSION_STATE: Final[Topic[saint_msgs.HeadExpression]] = Topic(
     "/saint/head/expression/state", saint_msgs.HeadExpression, Qos(reliable=True, depth=1, latched=False)
 )  # from role-headd
+HEAD_JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
+    "/saint/head/joint_states", sensor_msgs.JointState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-headd
+HEAD_IMU: Final[Topic[sensor_msgs.Imu]] = Topic(
+    "/saint/head/imu", sensor_msgs.Imu, Qos(reliable=True, depth=1, latched=False)
+)  # from role-headd
+HEAD_CAMERA_CMD: Final[Topic[std_msgs.Bool]] = Topic(
+    "/saint/head/camera/cmd", std_msgs.Bool, Qos(reliable=True, depth=10, latched=False)
+)  # from any program
+HEAD_CAMERA: Final[Topic[sensor_msgs.CompressedImage]] = Topic(
+    "/saint/head/camera/image_raw/compressed", sensor_msgs.CompressedImage, Qos(reliable=False, depth=1, latched=False)
+)  # from role-headd
 HEAD_SENSORS: Final[Topic[saint_msgs.HeadSensors]] = Topic(
     "/saint/head/sensors", saint_msgs.HeadSensors, Qos(reliable=True, depth=1, latched=False)
 )  # from role-headd
@@ -82,6 +95,9 @@ ARM_CMD: Final[Topic[saint_msgs.ArmCommand]] = Topic(
 )  # from routerd
 ARM_STATE: Final[Topic[saint_msgs.ArmState]] = Topic(
     "/saint/arms/{instance}/state", saint_msgs.ArmState, Qos(reliable=True, depth=1, latched=False)
+)  # from role-armsd
+ARM_JOINT_STATES: Final[Topic[sensor_msgs.JointState]] = Topic(
+    "/saint/arms/{instance}/joint_states", sensor_msgs.JointState, Qos(reliable=True, depth=1, latched=False)
 )  # from role-armsd
 GRIPPER_CMD: Final[Topic[saint_msgs.GripperCommand]] = Topic(
     "/saint/arms/{instance}/gripper/cmd", saint_msgs.GripperCommand, Qos(reliable=False, depth=1, latched=False)
@@ -104,6 +120,12 @@ TRACKS_ODOM: Final[Topic[nav_msgs.Odometry]] = Topic(
 TRACKS_MOTOR_CURRENT: Final[Topic[saint_msgs.MotorCurrent]] = Topic(
     "/saint/tracks/motor_current", saint_msgs.MotorCurrent, Qos(reliable=True, depth=1, latched=False)
 )  # from role-tracksd
+TF: Final[Topic[tf2_msgs.TFMessage]] = Topic(
+    "/tf", tf2_msgs.TFMessage, Qos(reliable=True, depth=100, latched=False)
+)  # from role-tracksd
+ROLE_FAULTS: Final[Topic[saint_msgs.RoleFault]] = Topic(
+    "/saint/roles/faults", saint_msgs.RoleFault, Qos(reliable=True, depth=10, latched=False)
+)  # from the roles
 CONSOLE_INPUT: Final[Topic[saint_msgs.ConsoleInput]] = Topic(
     "/saint/console/input", saint_msgs.ConsoleInput, Qos(reliable=True, depth=10, latched=False)
 )  # from role-consoled
@@ -237,6 +259,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/NodeTrust": saint_msgs.NodeTrust,
     "saint_msgs/msg/RCChannelState": saint_msgs.RCChannelState,
     "saint_msgs/msg/RCReceiverState": saint_msgs.RCReceiverState,
+    "saint_msgs/msg/RoleFault": saint_msgs.RoleFault,
     "saint_msgs/msg/RouteStatus": saint_msgs.RouteStatus,
     "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
     "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
@@ -263,9 +286,8 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/srv/SystemCommand_Response": saint_msgs.SystemCommand_Response,
     "saint_msgs/srv/UpdateNode_Request": saint_msgs.UpdateNode_Request,
     "saint_msgs/srv/UpdateNode_Response": saint_msgs.UpdateNode_Response,
-    "std_msgs/msg/Header": std_msgs.Header,
-    "geometry_msgs/msg/TransformStamped": geometry_msgs.TransformStamped,
     "geometry_msgs/msg/Twist": geometry_msgs.Twist,
+    "std_msgs/msg/Header": std_msgs.Header,
     "geometry_msgs/msg/Point": geometry_msgs.Point,
     "geometry_msgs/msg/Pose": geometry_msgs.Pose,
     "geometry_msgs/msg/PoseWithCovariance": geometry_msgs.PoseWithCovariance,
@@ -281,4 +303,6 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "std_msgs/msg/Bool": std_msgs.Bool,
     "std_msgs/msg/Empty": std_msgs.Empty,
     "std_msgs/msg/String": std_msgs.String,
+    "geometry_msgs/msg/TransformStamped": geometry_msgs.TransformStamped,
+    "tf2_msgs/msg/TFMessage": tf2_msgs.TFMessage,
 }
