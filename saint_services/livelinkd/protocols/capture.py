@@ -142,7 +142,7 @@ class Capture:
         about = known or _guessed(id_, len(values) - len(_POSE_NAMES))
         if len(about.names) != len(values):
             raise WrongError("its number of values is not the one that was told")
-        subframe -= math.floor(subframe)
+        subframe = (subframe - math.floor(subframe)) % 1.0
         rate = numerator, denominator
         return Frame(about.name, id_, "face", number, subframe, rate, about.names, values)
 

@@ -79,7 +79,7 @@ def _values(data: bytes) -> dict[str, float]:
     if len(data) > LARGEST_BYTES:
         raise WrongError("it is too long")
     try:
-        text = data.decode().rstrip("\0\r\n")
+        text = data.decode().rstrip("\0\r\n ")
     except UnicodeDecodeError:
         raise WrongError("it is not UTF-8") from None
     shapes, equals, turns = text.partition("=")
@@ -98,12 +98,12 @@ def _values(data: bytes) -> dict[str, float]:
 
 
 def _shapes(text: str) -> Iterator[tuple[str, float]]:
-    between = "&" if "&" in text else "-"
     items = [item for item in text.split("|") if item]
     if len(items) > MAX_ITEMS:
         raise WrongError("it has too many values")
     for item in items:
-        name, found, value = item.partition(between)
+        # Bridges mix both versions in one text.
+        name, found, value = item.partition("&" if "&" in item else "-")
         if not found or not is_name(name):
             raise WrongError("a shape's name is not valid")
         if name == _TRACKING:

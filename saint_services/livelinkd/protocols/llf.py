@@ -43,7 +43,7 @@ def decode(data: bytes) -> Frame | Refused:
     values = _values(data, values_at)
     if isinstance(values, Refused):
         return values
-    subframe -= math.floor(subframe)  # recordings reach 1.26
+    subframe = (subframe - math.floor(subframe)) % 1.0  # recordings reach 1.26; -1e-40 gives 1
     rate, names = (numerator, denominator), NAMES if values else ()
     return Frame(subject, device, "face", number, subframe, rate, names, values)
 

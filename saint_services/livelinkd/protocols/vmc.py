@@ -208,7 +208,7 @@ def _numbers(arguments: tuple[Argument, ...], count: int) -> tuple[float, ...]:
     for each in arguments:
         if each.__class__ is not float and (isinstance(each, bool) or not isinstance(each, int)):
             raise WrongError("an argument of a VMC message is not a number")
-        values.append(each)
+        values.append(float(each))
     if not math.isfinite(sum(values)):
         raise WrongError("a value is not finite")
     if max(values) > LARGEST or min(values) < -LARGEST:
