@@ -1,6 +1,6 @@
-"""Joints that hold a position: servos on PWM pins and on PCA9685 chips, moved within their limits
-and rates. A joint that nobody has commanded yet gets no pulse, unless the process before us left
-one.
+"""Joints that hold a position: servos on PWM pins and on PCA9685 chips, moved within their limits,
+rates and accelerations, and kept apart where the manifest says so. A joint that nobody has
+commanded yet gets no pulse, unless the process before us left one.
 """
 
 from collections.abc import Callable, Iterable
@@ -10,7 +10,8 @@ from ..hw.pca9685 import Pca9685
 from ..hw.ports import Board, I2cBus, PwmOut
 from ..hw.servo import ServoScale
 from ..roles import FieldSpec, PinSpec, RoleConfig
-from .axis import SLICE_S, Axis
+from .axis import SLICE_S, Axis, Glide
+from .collisions import Fences
 from .timers import Clock, Motion
 
 _SHORTEST_US, _LONGEST_US = 400.0, 2600.0  # what is found at opening and is a servo's pulse
@@ -31,17 +32,31 @@ class _Chip:
 class Joint:
     """A field, its axis, and where its pulse goes."""
 
-    __slots__ = ("_pin", "_scale", "axis", "is_driven", "is_written", "name")
+    __slots__ = (
+        "_pin",
+        "_scale",
+        "axis",
+        "is_driven",
+        "is_written",
+        "name",
+        "neutral",
+        "unit",
+        "was_found",
+    )
 
     def __init__(
         self, name: str, field: FieldSpec, pin: PinSpec, output: "PwmOut | tuple[_Chip, int]"
     ) -> None:
         self.name = name
+        self.unit = field.unit
+        self.neutral = field.neutral
         self._pin = output
         self._scale = ServoScale(field.limits, pin.pulse_us, pin.reversed)
         found_us = self._found_us()
-        was_left = _SHORTEST_US <= found_us <= _LONGEST_US
-        self.axis = Axis(field, self._scale.value(found_us) if was_left else None)
+        self.was_found = _SHORTEST_US <= found_us <= _LONGEST_US
+        start = self._scale.value(found_us) if self.was_found else None
+        kind = Glide if field.max_acceleration else Axis
+        self.axis: Axis = kind(field, start)
         self.is_driven = False  # until the first command
         self.is_written = True
 
@@ -82,6 +97,8 @@ class Joints:
         self._chips: dict[str, _Chip] = {}
         self._buses: list[I2cBus] = []
         self._motion = Motion(clock, SLICE_S, self.step)
+        self._fences = Fences(config.collision_limits)
+        self._at: dict[str, float] = {}  # positions of the joints that fences ask for
         self.by_name: dict[str, Joint] = {}
 
     def open(self, board: Board) -> None:
@@ -92,6 +109,7 @@ class Joints:
                 message = f"fields.{name} is no position that has a servo in gpio_mapping"
                 raise SaintError(Code.CONFIG_INVALID, message)
             self.by_name[name] = Joint(name, field, pin, self._output(board, name, pin))
+        self._at = {name: self.by_name[name].axis.applied for name in self._fences.joints}
 
     def of(self, command: str) -> dict[str, Joint]:
         """The joints that a command message drives, by the path in it."""
@@ -108,10 +126,17 @@ class Joints:
     def step(self, now_s: float) -> bool:
         """Move everything as far as time allows; goes on by itself. True while there is more."""
         is_more = False
-        for joint in self.by_name.values():
-            if joint.axis.step(now_s) or not joint.is_written:
+        for name, joint in self.by_name.items():
+            axis = joint.axis
+            if name in self._at:
+                axis.confine(*self._fences.room(name, self._at))
+            has_moved = axis.step(now_s)
+            if has_moved or not joint.is_written:
                 joint.is_written = self._put(joint)
-            is_more = is_more or not (joint.axis.is_there and joint.is_written)
+            is_more = is_more or not (axis.is_still and joint.is_written)
+            if has_moved and name in self._at:
+                self._at[name] = axis.applied
+                is_more = True  # another joint may have waited for this one
         for name, chip in self._chips.items():
             if chip.pending and not self._attempt(name, chip.flush):
                 is_more = True  # what is pending is written in the next slice
@@ -133,7 +158,16 @@ class Joints:
     @property
     def are_still(self) -> bool:
         """True when nothing moves."""
-        return all(joint.axis.is_there for joint in self.by_name.values())
+        return all(joint.axis.is_still for joint in self.by_name.values())
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Joints that the collision limits keep from where they were sent."""
+        return tuple(
+            name
+            for name in sorted(self._at)
+            if (axis := self.by_name[name].axis).is_still and not axis.is_there
+        )
 
     def close(self) -> None:
         """Give all outputs back; pulses stay."""

@@ -1,15 +1,24 @@
-"""Base of the roles that only hold positions: commands name joints, every joint is a servo."""
+"""Base of the roles that only hold positions: commands name joints, every joint is a servo. They
+go home once after the start, and are told as sensor_msgs/JointState in radians.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
-from math import isfinite, isinf, isnan
+from math import isfinite, isinf, isnan, radians
 
+from ..bus import Topic
+from ..clock import stamp
 from ..errors import Code, SaintError
+from ..generated.sensor_msgs import JointState
+from ..generated.std_msgs import Header
 from ..hw.ports import Board
 from ..roles import RoleConfig
-from .joints import Joint, Joints
+from .homing import PERIOD_S, Homecoming
+from .joints import Joint, Joints, speeds
 from .session import Session
 from .timers import Clock
+
+_STATE_S = 0.05
 
 
 class PositionSession(Session):
@@ -46,12 +55,42 @@ class PositionSession(Session):
             message = f"no field of the manifest drives {path} of {command}"
             raise SaintError(Code.CONFIG_INVALID, message) from None
 
-    def move(self, wanted: Iterable[tuple[Joint, float]], now_s: float, share: float = 1.0) -> bool:
+    def go_home(self) -> None:
+        """Go home when the time has come (manifest: homing)."""
+        if self.config.homing:
+            coming = Homecoming(self.config.homing, self.joints, self.gate)
+            self.every(PERIOD_S, lambda: coming.look(self.clock.time()))
+
+    def tell_joints(self, topic: Topic[JointState]) -> None:
+        """Publish those that turn, by the names of the robot's URDF."""
+        turning = [each for each in self.joints.by_name.values() if each.unit == "deg"]
+        prefix = self.config.target.replace(".", "_")
+        names = tuple(f"{prefix}_{each.name}" for each in turning)
+        before: dict[str, float] = {}
+        publish = self.publisher(topic)
+
+        def tell() -> None:
+            velocities = tuple(map(radians, speeds(turning, before, _STATE_S)))
+            positions = tuple(radians(each.axis.applied) for each in turning)
+            publish(JointState(Header(stamp=stamp()), names, positions, velocities, ()))
+
+        self.every(_STATE_S, tell)
+
+    def move(
+        self,
+        wanted: Iterable[tuple[Joint, float]],
+        now_s: float,
+        share: float = 1.0,
+        *,
+        is_immediate: bool = False,
+    ) -> bool:
         """Obey a command: all of it, or nothing when a number in it is infinite."""
         aims = [(joint, value) for joint, value in wanted if not isnan(value)]
         if not isfinite(share) or any(isinf(value) for _, value in aims):
             return False
         for joint, value in aims:
             self.joints.aim(joint, value, min(max(share, 0.0), 1.0))
+            if is_immediate:
+                joint.axis.override()
         self.joints.step(now_s)
         return True
