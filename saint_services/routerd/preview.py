@@ -21,7 +21,7 @@ def preview(robot: Robot, route: Route, values: Mapping[str, float]) -> Preview:
     tried = route.model_copy(update={"enabled": True, "input": wanted})
     planner = Planner(robot.outputs(), robot.commands, (tried,))
     kind = route.input.source
-    source = Source(kind if kind == "rc" else f"{kind}:preview", kind, planner.timeout_of(kind))
+    source = Source(kind, kind, planner.timeout_of(kind))
     stream = Stream(source.name, "", tuple(values), tuple(values.values()))
     planner.compile(source, stream)
     fields = []

@@ -42,7 +42,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{f"saint_services/routerd/{name}.py": ROUTER for name in (*_LOGIC, *_EDGES)},
     "saint_services/role_tracksd/logic.py": (("tests/unit/role_tracksd",), *ROLES),
     "saint_services/lib/role/axis.py": ROLES,
-    "saint_services/lib/role/gate.py": ROLES,
+    "saint_services/lib/role/gate.py": (("tests/safety/test_role_gate.py",), *ROLES),
     "saint_services/lib/limits.py": (("tests/unit/lib/test_limits.py",), *ROLES),
 }
 

@@ -1,0 +1,221 @@
+"""The gate between a command and the pins, one class per kind of limit: who, how old, how long,
+stopped by whom. The deadline is 150 ms; all times are typed by hand.
+"""
+
+import math
+from collections import Counter
+
+import pytest
+
+from saint_services.lib.role.gate import Gate, Refusal
+
+ROUTER, SECOND, STRANGER = "router", "second router", "stranger"
+
+
+def living(at_s: float = 0.0, generation: int = 1) -> Gate:
+    """A gate of 150 ms that has heard one heartbeat."""
+    gate = Gate(150)
+    gate.heartbeat(ROUTER, 1, False, generation, at_s)
+    return gate
+
+
+class TestWhoIsObeyed:
+    def test_nobody_before_the_first_heartbeat(self) -> None:
+        assert Gate(150).refusal(ROUTER, 0.0, 0.0) is Refusal.SILENT
+        assert not Gate(150).is_alive(0.0)
+
+    def test_the_writer_of_the_heartbeat(self) -> None:
+        assert living().refusal(ROUTER, 0.0, 0.0) is None
+
+    @pytest.mark.parametrize("origin", [STRANGER, "", SECOND])
+    def test_nobody_else(self, origin: str) -> None:
+        assert living().refusal(origin, 0.0, 0.0) is Refusal.FOREIGN
+
+    def test_anybody_where_the_bus_names_no_writer(self) -> None:
+        gate = Gate(150)
+        gate.heartbeat("", 1, False, 1, 0.0)
+        assert gate.refusal("", 0.0, 0.0) is None
+        assert gate.refusal(STRANGER, 0.0, 0.0) is None
+
+    def test_no_second_router_beside_a_living_one(self) -> None:
+        gate = living()
+        gate.heartbeat(SECOND, 7, False, 9, 0.149)
+        assert gate.controller == ROUTER
+        assert gate.refusal(SECOND, 0.149, 0.149) is Refusal.FOREIGN
+        assert gate.counters == {"heartbeats_foreign": 1}
+        gate.heartbeat(SECOND, 8, False, 9, 0.149)
+        assert gate.counters == {"heartbeats_foreign": 2}
+
+    def test_a_second_router_after_the_first_is_dead(self) -> None:
+        gate = living()
+        gate.heartbeat(SECOND, 1, False, 1, 0.150)
+        assert gate.refusal(SECOND, 0.150, 0.150) is None
+        assert gate.refusal(ROUTER, 0.150, 0.150) is Refusal.FOREIGN
+        assert gate.counters == {}
+
+
+class TestHowLongAHeartbeatCounts:
+    def test_150_ms_and_no_longer(self) -> None:
+        gate = living()
+        assert gate.is_alive(0.1499)
+        assert gate.refusal(ROUTER, 0.1499, 0.1499) is None
+        assert not gate.is_alive(0.150)
+        assert gate.refusal(ROUTER, 0.150, 0.150) is Refusal.SILENT
+
+    @pytest.mark.parametrize("sequence", [1, 0, -1])
+    def test_a_repeated_one_is_none(self, sequence: int) -> None:
+        gate = living()
+        gate.heartbeat(ROUTER, sequence, False, 1, 0.100)
+        assert gate.counters == {"heartbeats_repeated": 1}
+        assert not gate.is_alive(0.150)
+
+    def test_the_newest_repeated_after_the_deadline_wakes_nobody(self) -> None:
+        gate = living()
+        gate.heartbeat(ROUTER, 1, False, 1, 5.0)
+        assert gate.counters == {"heartbeats_repeated": 1}
+        assert not gate.is_alive(5.0)
+
+    @pytest.mark.parametrize("sequence", [2, 0])
+    def test_after_the_deadline_any_new_number_counts(self, sequence: int) -> None:
+        gate = living()
+        gate.heartbeat(ROUTER, sequence, False, 1, 5.0)  # 0: it has begun anew
+        assert gate.refusal(ROUTER, 5.0, 5.0) is None
+
+    def test_a_repeated_one_cannot_release(self) -> None:
+        gate = living(generation=1)
+        gate.trip()
+        gate.heartbeat(ROUTER, 1, False, 2, 0.050)
+        assert gate.latched
+        gate.heartbeat(SECOND, 2, False, 2, 0.050)
+        assert gate.latched
+
+
+class TestHowOldACommandMayBe:
+    def test_150_ms_on_its_way_are_the_most(self) -> None:
+        gate = living()
+        gate.heartbeat(ROUTER, 2, False, 1, 0.100)
+        assert gate.refusal(ROUTER, 0.0, 0.150) is None
+        assert gate.refusal(ROUTER, 0.0, 0.1501) is Refusal.STALE
+
+
+class TestHowLongACommandCounts:
+    def test_nothing_expires_before_there_was_a_command(self) -> None:
+        assert Gate(150).expiry_s() == -math.inf
+        assert living().expiry_s() == -math.inf
+
+    def test_150_ms_after_the_older_of_command_and_heartbeat(self) -> None:
+        gate = living(1.0)
+        gate.accepted(0.9)
+        assert gate.expiry_s() == pytest.approx(1.05)
+        gate.accepted(1.1)
+        assert gate.expiry_s() == pytest.approx(1.15)
+
+    def test_a_gate_of_250_ms(self) -> None:
+        gate = Gate(250)
+        gate.heartbeat(ROUTER, 1, False, 1, 0.0)
+        gate.accepted(0.0)
+        assert (gate.deadline_s, gate.expiry_s()) == (0.25, 0.25)
+        assert gate.is_alive(0.249) and not gate.is_alive(0.250)
+
+
+class TestWhoStops:
+    @pytest.mark.parametrize("origin", [ROUTER, STRANGER, ""])
+    def test_anybody(self, origin: str) -> None:
+        gate = living()
+        gate.estop(True, 2, origin)
+        assert gate.refusal(ROUTER, 0.0, 0.0) is Refusal.ESTOP
+
+    def test_before_any_heartbeat(self) -> None:
+        gate = Gate(150)
+        gate.estop(True, 0, STRANGER)
+        assert gate.latched
+
+    def test_the_heartbeat_itself(self) -> None:
+        gate = living()
+        gate.heartbeat(ROUTER, 2, True, 2, 0.010)
+        assert gate.refusal(ROUTER, 0.010, 0.010) is Refusal.ESTOP
+
+    def test_a_reason_of_our_own(self) -> None:
+        gate = living()
+        gate.trip()
+        assert gate.refusal(ROUTER, 0.0, 0.0) is Refusal.ESTOP
+
+    def test_with_the_generation_that_is_known_already(self) -> None:
+        gate = living(generation=5)
+        gate.estop(True, 5, ROUTER)
+        assert gate.latched
+
+    def test_foreign_stops_are_counted(self) -> None:
+        gate = living()
+        gate.estop(True, 2, STRANGER)
+        gate.estop(True, 2, STRANGER)
+        assert gate.counters == {"estops_foreign": 2}
+
+    def test_the_stop_is_told_before_silence_and_strangers(self) -> None:
+        gate = living()
+        gate.trip()
+        assert gate.refusal(STRANGER, 0.0, 9.0) is Refusal.ESTOP
+
+
+class TestWhoReleases:
+    def stopped(self) -> Gate:
+        gate = living(generation=1)
+        gate.estop(True, 2, ROUTER)
+        return gate
+
+    def test_the_router_with_a_newer_generation(self) -> None:
+        gate = self.stopped()
+        gate.estop(False, 3, ROUTER)
+        assert gate.refusal(ROUTER, 0.0, 0.0) is None
+
+    @pytest.mark.parametrize("generation", [0, 1, 2])
+    def test_no_old_or_repeated_message(self, generation: int) -> None:
+        gate = self.stopped()
+        gate.estop(False, generation, ROUTER)
+        assert gate.latched
+        gate.heartbeat(ROUTER, 2, False, generation, 0.010)
+        assert gate.latched
+
+    def test_no_stranger(self) -> None:
+        gate = self.stopped()
+        gate.estop(False, 9, STRANGER)
+        assert gate.latched
+        assert gate.counters == {"releases_foreign": 1}
+        gate.estop(False, 9, STRANGER)
+        assert gate.counters == {"releases_foreign": 2}
+
+    def test_a_strangers_release_stops_nothing_either(self) -> None:
+        gate = living()
+        gate.estop(False, 9, STRANGER)
+        assert gate.refusal(ROUTER, 0.0, 0.0) is None
+
+    def test_a_message_that_was_overtaken_changes_nothing(self) -> None:
+        gate = living(generation=5)
+        gate.estop(True, 4, ROUTER)  # cleared long ago
+        assert not gate.latched
+        gate.estop(True, 6, ROUTER)
+        gate.estop(False, 5, ROUTER)
+        assert gate.latched
+
+    def test_the_first_router_releases_what_was_tripped_before_it(self) -> None:
+        gate = Gate(150)
+        gate.trip()
+        gate.heartbeat(ROUTER, 0, False, 0, 0.0)
+        assert not gate.latched
+
+    def test_a_router_that_counts_from_the_start_has_to_stop_and_clear(self) -> None:
+        gate = living(generation=9)
+        gate.trip()
+        gate.heartbeat(SECOND, 1, False, 1, 5.0)
+        assert gate.latched
+        gate.estop(True, 2, SECOND)
+        gate.estop(False, 3, SECOND)
+        assert not gate.latched
+
+
+def test_counters_can_be_shared() -> None:
+    counters = Counter[str]()
+    gate = Gate(150, counters)
+    gate.heartbeat(ROUTER, 1, False, 1, 0.0)
+    gate.heartbeat(SECOND, 1, False, 1, 0.0)
+    assert counters == {"heartbeats_foreign": 1}
