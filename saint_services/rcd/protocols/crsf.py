@@ -9,6 +9,7 @@ Source: TBS CRSF specification, and peers' bug reports named in ARCHITECTURE.md.
 """
 
 from .frames import ELEVEN_BIT, CrsfFrame, Frame, RcFrame, Scale
+from .stream import StreamParser
 
 GAP_US = 5_000  # the longest frame lasts 1.4 ms; beyond this a started frame will not be completed
 MIN_LENGTH, MAX_LENGTH = 2, 62
@@ -47,50 +48,12 @@ def crc8(data: bytes) -> int:
     return crc
 
 
-class CrsfParser:
-    """Finds frames in a byte stream.
-
-    `rejected` counts broken frames where a frame was due: after a good one, after a pause, and
-    where a broken one would have ended. False starts met while searching are only discarded bytes.
-    """
+class CrsfParser(StreamParser):
+    """Frames of channels, and all others."""
 
     gap_us = GAP_US
 
-    def __init__(self) -> None:
-        self.frames = 0
-        self.rejected = 0
-        self.discarded_bytes = 0
-        self.passed_bytes = 0
-        self._held = b""
-        self._last_us = 0
-        self._in_step = True  # _held begins where a frame is due
-        self._until_due = 0  # bytes to where the broken frame would have ended
-
-    @property
-    def is_waiting(self) -> bool:
-        return bool(self._held)
-
-    def feed(self, data: bytes, now_us: int) -> list[Frame]:
-        found: list[Frame] = []
-        if not 0 <= now_us - self._last_us < GAP_US:
-            found = self.flush()
-        self._last_us = now_us
-        self._scan(self._held + data if self._held else data, found, final=False)
-        return found
-
-    def flush(self) -> list[Frame]:
-        found: list[Frame] = []
-        self._scan(self._held, found, final=True)
-        self._in_step, self._until_due = True, 0
-        return found
-
-    def reset(self) -> None:
-        self.discarded_bytes += len(self._held)
-        self._held = b""
-        self._in_step, self._until_due = True, 0
-
-    def _scan(self, data: bytes, found: list[Frame], final: bool) -> None:
-        """Take all frames out of `data`; hold what may become one, unless it is final."""
+    def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
         start, size = 0, len(data)
         while size - start >= 2:
             length = data[start + 1]
@@ -112,7 +75,7 @@ class CrsfParser:
         if size - start == 1 and (final or data[start] not in ADDRESSES):
             self._skip(broken=False)
             start = size
-        self._held = data[start:]
+        return data[start:]
 
     def _may_start(self, data: bytes, start: int) -> bool:
         address, length = data[start], data[start + 1]
@@ -125,16 +88,6 @@ class CrsfParser:
             return True
         kind = data[start + 2]
         return LENGTHS.get(kind, length if kind in OTHER_TYPES else 0) == length
-
-    def _skip(self, broken: bool, claimed: int = 0) -> None:
-        self.discarded_bytes += 1
-        if self._in_step:
-            self.rejected += broken
-            self._in_step = False
-            self._until_due = claimed
-        if self._until_due:
-            self._until_due -= 1
-            self._in_step = not self._until_due
 
     def _frame(self, data: bytes, start: int, end: int) -> Frame:
         self.frames += 1

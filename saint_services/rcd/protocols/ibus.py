@@ -10,6 +10,7 @@ import struct
 from typing import Literal
 
 from .frames import Frame, RcFrame, Scale
+from .stream import StreamParser
 
 GAP_US = 2_000
 FRAME_LENGTH = 0x20
@@ -23,8 +24,8 @@ _LENGTHS = {FRAME_LENGTH: FRAME_LENGTH, 4: 4, 6: 6, IA6_SYNC: IA6_LENGTH}
 Variant = Literal["auto", "ia6b", "ia6"]
 
 
-class IbusParser:
-    """Finds frames in a byte stream; after an error it searches on one byte further.
+class IbusParser(StreamParser):
+    """Frames of channels; after an error it searches on one byte further.
 
     "auto" reads the older form until a frame of the newer one was heard.
     """
@@ -32,43 +33,16 @@ class IbusParser:
     gap_us = GAP_US
 
     def __init__(self, variant: Variant = "auto", has_18_channels: bool = False) -> None:
-        self.frames = 0
-        self.rejected = 0
-        self.discarded_bytes = 0
-        self.passed_bytes = 0  # telemetry
+        super().__init__()
         self._variant = variant
         self._has_18_channels = has_18_channels
-        self._held = b""
-        self._last_us = 0
-        self._in_step = True
-        self._until_due = 0  # bytes to where the broken frame would have ended
         self._may_be_ia6 = variant != "ia6b"
 
-    @property
-    def is_waiting(self) -> bool:
-        return bool(self._held)
-
-    def feed(self, data: bytes, now_us: int) -> list[Frame]:
-        found: list[Frame] = []
-        if not 0 <= now_us - self._last_us < GAP_US:
-            found = self.flush()
-        self._last_us = now_us
-        self._scan(self._held + data if self._held else data, found, final=False)
-        return found
-
-    def flush(self) -> list[Frame]:
-        found: list[Frame] = []
-        self._scan(self._held, found, final=True)
-        self._in_step, self._until_due = True, 0
-        return found
-
     def reset(self) -> None:
-        self.discarded_bytes += len(self._held)
-        self._held = b""
-        self._in_step, self._until_due = True, 0
+        super().reset()
         self._may_be_ia6 = self._variant != "ia6b"
 
-    def _scan(self, data: bytes, found: list[Frame], final: bool) -> None:
+    def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
         start, size = 0, len(data)
         while start < size:
             length = self._length(data[start])
@@ -89,7 +63,7 @@ class IbusParser:
             else:
                 self._skip(broken=length not in TELEMETRY_LENGTHS, claimed=length)
             start += 1
-        self._held = data[start:]
+        return data[start:]
 
     def _length(self, first: int) -> int:
         """How long what begins with this byte is; 0: nothing begins with it."""
@@ -98,16 +72,6 @@ class IbusParser:
         if first == FRAME_LENGTH and self._variant == "ia6":
             return 0
         return _LENGTHS.get(first, 0)
-
-    def _skip(self, broken: bool, claimed: int = 0) -> None:
-        self.discarded_bytes += 1
-        if self._in_step:
-            self.rejected += broken
-            self._in_step = False
-            self._until_due = claimed if broken else 0
-        if self._until_due:
-            self._until_due -= 1
-            self._in_step = not self._until_due
 
     def _frame(self, data: bytes, start: int) -> RcFrame:
         self.frames += 1

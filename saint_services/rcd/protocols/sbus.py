@@ -12,6 +12,7 @@ when its first bytes hold another 0F, which might be the true start.
 from collections.abc import Iterator
 
 from .frames import ELEVEN_BIT, Frame, RcFrame
+from .stream import StreamParser
 
 GAP_US = 2_000  # frames are at least 3 ms apart, the bytes of one frame 0.12 ms
 START, LENGTH = 0x0F, 25
@@ -24,45 +25,12 @@ _SHIFTS = tuple(range(0, 11 * 16, 11))
 _DIGITAL = tuple((bool(flags & 1), bool(flags & 2)) for flags in range(4))
 
 
-class SbusParser:
-    """Finds frames in bursts of bytes."""
+class SbusParser(StreamParser):
+    """Frames in bursts of bytes; `final` means that the burst has ended."""
 
     gap_us = GAP_US
 
-    def __init__(self) -> None:
-        self.frames = 0
-        self.rejected = 0
-        self.discarded_bytes = 0
-        self.passed_bytes = 0  # telemetry slots
-        self._held = b""
-        self._last_us = 0
-        self._in_step = True  # _held begins where a frame is due
-
-    @property
-    def is_waiting(self) -> bool:
-        return bool(self._held)
-
-    def feed(self, data: bytes, now_us: int) -> list[Frame]:
-        found: list[Frame] = []
-        if not 0 <= now_us - self._last_us < GAP_US:
-            found = self.flush()
-        self._last_us = now_us
-        self._take(self._held + data if self._held else data, found, final=False)
-        return found
-
-    def flush(self) -> list[Frame]:
-        found: list[Frame] = []
-        self._take(self._held, found, final=True)
-        self._in_step = True
-        return found
-
-    def reset(self) -> None:
-        self.discarded_bytes += len(self._held)
-        self._held = b""
-        self._in_step = True
-
-    def _take(self, data: bytes, found: list[Frame], final: bool) -> None:
-        """Take out of the burst what is certain; `final`: the burst has ended."""
+    def _scan(self, data: bytes, found: list[Frame], final: bool) -> bytes:
         at, size = 0, len(data)
         while at < size:
             if self._in_step:
@@ -82,7 +50,7 @@ class SbusParser:
             at = start
             if not self._in_step:
                 break
-        self._held = data[at:]
+        return data[at:]
 
     def _consume(self, data: bytes, at: int, end: int, found: list[Frame]) -> None:
         if data[at] != START:
