@@ -5,8 +5,12 @@ from . import urgent
 
 def main() -> None:
     """Entry point of the console script."""
-    if urgent.main():
-        return
+    if not urgent.main():
+        run()
+
+
+def run() -> None:
+    """The full program."""
     from .app import app  # half a second: not before a stop
 
     app(prog_name="saintctl")

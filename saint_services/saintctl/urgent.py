@@ -4,8 +4,8 @@ Imports as little as possible; not here: any other command.
 """
 
 import os
-import socket
 import sys
+from _socket import AF_UNIX, SOCK_STREAM, socket  # the plain one brings enum, re and selectors
 
 LIMIT_S = 1.0
 _BODY = b'{"source":"saintctl","reason":""}'
@@ -37,16 +37,18 @@ def _runtime_directory() -> str:
 
 
 def _is_confirmed(directory: str) -> bool:
+    router = socket(AF_UNIX, SOCK_STREAM)
     try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as router:
-            router.settimeout(LIMIT_S)
-            router.connect(f"{directory}/routerd.sock")
-            router.sendall(_REQUEST)
-            reply = b""
-            while len(reply) < _LARGEST_BYTES and (more := router.recv(4096)):
-                reply += more
+        router.settimeout(LIMIT_S)
+        router.connect(f"{directory}/routerd.sock")
+        router.sendall(_REQUEST)
+        reply = b""
+        while len(reply) < _LARGEST_BYTES and (more := router.recv(4096)):
+            reply += more
     except OSError:
         return False
+    finally:
+        router.close()
     return reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in reply.replace(b" ", b"")
 
 

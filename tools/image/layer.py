@@ -23,11 +23,7 @@ _PYTHON = "usr/lib/python3/dist-packages"
 _SHARE = "usr/share/saint"
 _IGNORED = {"__pycache__", ".gitkeep", ".npmrc", "README.md"}
 _WEB_SUFFIXES = {".js", ".css", ".svg"}
-_SAINTCTL = """#!/usr/bin/python3
-from saint_services.saintctl.__main__ import main
-
-main()
-"""
+SAINTCTL = "../lib/python3/dist-packages/saint_services/saintctl/start.py"
 
 
 def apply(root: Path, places: Places, names: Names, keyring: bytes, tree: Tree) -> None:
@@ -48,7 +44,7 @@ def lay(root: Path, places: Places, names: Names) -> None:
     _copy(source / "manifests", root / _SHARE / "manifests", names)
     _copy(source / "web", root / _SHARE / "web", names, keep=_is_page)
     _web_libraries(source / "web", root / _SHARE / "web")
-    _write(root / "usr/bin/saintctl", _SAINTCTL, 0o755)
+    _link(root / "usr/bin/saintctl", SAINTCTL)
     _identity(root, names)
 
 
@@ -83,6 +79,12 @@ def _write(path: Path, content: str | bytes, mode: int = 0o644) -> None:
     path.unlink(missing_ok=True)  # never through a link of the base
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     path.chmod(mode)
+
+
+def _link(path: Path, target: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    path.symlink_to(target)
 
 
 def _web_libraries(source: Path, target: Path) -> None:

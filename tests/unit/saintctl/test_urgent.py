@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.saintctl import urgent
+from saint_services.saintctl import start, urgent
+from tools.image import layer
 
 CONFIRMED = b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"source":"saintctl","reason":""}'
 
@@ -80,9 +81,42 @@ def test_no_router_is_left_to_the_full_program(run: Path) -> None:
     assert not urgent.press(["estop", "set"])
 
 
-def test_nothing_slow_is_loaded_for_it() -> None:
-    slow = "{'typer', 'pydantic', 'asyncio', 'h11', 'pathlib', 'json'}"
-    code = f"import sys, saint_services.saintctl.__main__; print({slow} & set(sys.modules))"
-    command = [sys.executable, "-S", "-c", f"sys = __import__('sys'); sys.path[:0] = ['.']; {code}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
-    assert done.stdout.strip() == "set()", done.stdout
+@contextmanager
+def stopped_by(folder: Path, *arguments: str) -> Iterator[subprocess.CompletedProcess[str]]:
+    """/usr/bin/saintctl as a robot starts it, in an empty environment and from elsewhere."""
+    command = [sys.executable, "-IS", *arguments, "--run", str(folder), "estop", "set"]
+    with router(folder, CONFIRMED):
+        yield subprocess.run(
+            command, capture_output=True, text=True, timeout=20, cwd=folder, env={}, check=True
+        )
+
+
+def test_command_of_a_robot_stops_it(tmp_path: Path) -> None:
+    with stopped_by(tmp_path, start.__file__) as done:
+        assert "E-stop is active" in done.stdout
+
+
+def test_nothing_slow_is_loaded_for_it(tmp_path: Path) -> None:
+    with stopped_by(tmp_path, "-X", "importtime", start.__file__) as done:
+        loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "saint_services.saintctl.urgent" in loaded
+    assert not loaded & {"site", "socket", "re", "enum", "pathlib", "asyncio", "json", "typer"}
+
+
+def test_command_of_a_robot_has_all_the_others_too(tmp_path: Path) -> None:
+    command = [sys.executable, "-IS", start.__file__, "rc", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=tmp_path)
+    assert done.returncode == 0 and "calibrate" in done.stdout, done.stderr
+
+
+def test_image_starts_that_command(tmp_path: Path) -> None:
+    script = Path(start.__file__)
+    assert script.read_text().startswith("#!/usr/bin/python3 -IS\n")
+    assert script.stat().st_mode & 0o111
+    place = tmp_path / "usr/lib/python3/dist-packages/saint_services/saintctl"
+    place.mkdir(parents=True)
+    (place / "start.py").touch()
+    link = tmp_path / "usr/bin" / "saintctl"
+    link.parent.mkdir()
+    link.symlink_to(layer.SAINTCTL)
+    assert link.resolve() == place / "start.py"
