@@ -48,7 +48,7 @@ def measure(samples: int) -> Figures:
     robot_ms: list[float] = []
     chain_ms: list[float] = []
     lost = 0
-    stolen_ms = _stolen_ms()
+    began_ms = stolen_ms()
     with running_robot() as robot:
         for _ in range(BLOCKS):
             found, missed = robot_block(robot, share, PERIOD_S)
@@ -59,11 +59,11 @@ def measure(samples: int) -> Figures:
     chain_p50, chain_p99 = at(chain_ms, 0.50), at(chain_ms, 0.99)
     return Figures(
         p50, p99, len(robot_ms), lost, chain_p50, chain_p99, p50 / chain_p50, p99 / chain_p99,
-        _stolen_ms() - stolen_ms,
+        stolen_ms() - began_ms,
     )  # fmt: skip
 
 
-def _stolen_ms() -> int:
+def stolen_ms() -> int:
     """ "steal" of all processors since boot (proc(5)); 0 where nobody tells."""
     try:
         ticks = int(Path("/proc/stat").read_text(encoding="ascii").split(maxsplit=9)[8])
@@ -77,40 +77,61 @@ def at(values: list[float], share: float) -> float:
 
 
 def robot_block(robot: Robot, samples: int, period_s: float) -> tuple[list[float], int]:
-    """Each frame has another stick position; the time to each one's first effect is taken.
-
-    A frame during whose time the router's heartbeat wrote too tells nothing and is sent again.
-    """
-    watch, wire = PinWatch(robot.hw("tracks")), robot.rc_wire()
-    # Small steps stay below the slew limits: every frame is written to the motor at once.
-    frames = itertools.cycle([stick(forward=0.50), stick(forward=0.51)])
-    found: list[float] = []
-    lost = 0
+    """One block of a stick that is taken for it alone."""
+    held = Stick(robot)
     try:
-        _warm_up(robot, watch, wire, frames)
+        return held.block(samples, period_s)
+    finally:
+        held.close()
+
+
+class Stick:
+    """A transmitter in somebody's hand: every frame moves the stick, and the time to its effect on
+    the motor is taken.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._watch, self._wire = PinWatch(robot.hw("tracks")), robot.rc_wire()
+        # Small steps stay below the slew limits: every frame is written to the motor at once.
+        self._frames = itertools.cycle([stick(forward=0.50), stick(forward=0.51)])
+        self._is_warm = False
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._watch.close()
+        os.close(self._wire)
+
+    def block(self, samples: int, period_s: float) -> tuple[list[float], int]:
+        """Delays in milliseconds, and how many frames had no effect. A frame waits for the effect
+        of the one before. One during whose time the router's heartbeat wrote too tells nothing
+        and is sent again.
+        """
+        self._warm_up()
+        found: list[float] = []
+        lost = 0
         while len(found) + lost < samples:
-            effect = _one(watch, wire, next(frames), period_s)
+            effect = _one(self._watch, self._wire, next(self._frames), period_s)
             if effect is None:
                 lost += 1
             elif effect.writes == 1:
                 found.append(effect.delay_ms)
-    finally:
-        watch.close()
-        os.close(wire)
-    return found, lost
+        return found, lost
 
+    def _warm_up(self) -> None:
+        """Until the signal is trusted and the motor is at speed; it may have been lost between
+        two blocks.
+        """
+        for frame in itertools.islice(self._frames, 10 if self._is_warm else 100):
+            os.write(self._wire, frame)
+            time.sleep(0.02)
+        self._is_warm = True
 
-def _warm_up(robot: Robot, watch: PinWatch, wire: int, frames: "itertools.cycle[bytes]") -> None:
-    """Until the signal is trusted and the motor is at speed."""
-    for frame in itertools.islice(frames, 100):
-        os.write(wire, frame)
-        time.sleep(0.02)
+        def is_driving() -> bool:
+            os.write(self._wire, next(self._frames))
+            return self._watch.read(LEFT_PWM).value > 0.1
 
-    def is_driving() -> bool:
-        os.write(wire, next(frames))
-        return watch.read(LEFT_PWM).value > 0.1
-
-    wait_for(is_driving, 10.0, robot.diagnosis)
+        wait_for(is_driving, 10.0, self._robot.diagnosis)
 
 
 @dataclass(frozen=True, slots=True)
