@@ -26,6 +26,7 @@ KEYS = ("t_ms", "source", "values", "failsafe", "subject", "client", "name", "ta
 ACTIONS = ("hold", "neutral", "estop", "passthrough")  # of `failsafe`, instead of true
 LATEST_MS = 1e11  # three years: beyond it a step of 10 ms is lost in rounding
 LARGEST = 3.4e38  # samples travel as float32
+SAME_S = 1e-9  # times are sums of seconds: what is due so much later is due now
 
 
 def route_test(routes: str, role_dir: str, samples: str, out: TextIO) -> int:
@@ -58,7 +59,8 @@ class Replay:
     """A router whose clock is the recording's."""
 
     router: Router
-    now_ms: float = 0.0
+    now_ms: float = 0.0  # of the newest line
+    now_s: float = 0.0  # of the router
     sequences: Counter[str] = field(default_factory=Counter)
 
     def take(self, line: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -77,17 +79,17 @@ class Replay:
 
     def _advance(self, t_ms: float) -> None:
         """Every timer fires when it is due."""
-        end = t_ms / 1000
+        end_s = max(t_ms / 1000, self.now_s)
         router = self.router
-        now = self.now_ms / 1000
-        while router.wake_at <= end:
-            now = max(now, router.wake_at)
-            router.advance(now)
+        while router.wake_at <= end_s + SAME_S:
+            self.now_s = max(self.now_s, router.wake_at)
+            router.advance(self.now_s)
+        self.now_s = max(self.now_s, end_s)
         self.now_ms = t_ms
 
     def _act(self, line: Mapping[str, Any], where: str) -> str:
         """Why the router refused it; empty when it did not."""
-        now = self.now_ms / 1000
+        now = self.now_s
         _check_content(line, where)
         if "estop" in line:
             return self._estop(str(line["estop"]), now)
@@ -113,7 +115,7 @@ class Replay:
     def _shown(self, t_ms: float, refused: str) -> dict[str, Any]:
         outputs: dict[str, dict[str, float]] = {}
         why: dict[str, dict[str, Any]] = {}
-        for each in report.outputs(self.router, self.now_ms / 1000):
+        for each in report.outputs(self.router, self.now_s):
             outputs.setdefault(each.target, {})[each.field] = each.value
             why[f"{each.target}.{each.field}"] = _why(each)
         shown: dict[str, Any] = {"t_ms": t_ms, "outputs": outputs, "why": why}
