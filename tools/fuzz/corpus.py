@@ -5,7 +5,7 @@ import struct
 from pathlib import Path
 
 from saint_services.lib import cdr
-from tools.fuzz.targets import MESSAGES, SETTINGS
+from tools.fuzz.targets import MESSAGES, PRESETS, SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
@@ -126,6 +126,28 @@ _TEXTS: dict[str, list[bytes]] = {
         )
     ],
 }
+_LINES: list[dict[str, object]] = [
+    {"t_ms": 0, "source": "rc", "values": {"channel_2": 1.0, "channel_1": -1, "channel_6": -1.0}},
+    {"t_ms": 10, "source": "livelink", "subject": "Face", "values": {"headYaw": 0.5}},
+    {
+        "t_ms": 20,
+        "source": "websocket",
+        "client": "a",
+        "target": "tracks",
+        "values": {"linear": 1e9, "angular": -3},
+    },
+    {"t_ms": 20, "source": "rc", "values": {"channel_2": 0.5}, "failsafe": "hold"},
+    {
+        "t_ms": 25.5,
+        "source": "autonomous",
+        "name": "ros",
+        "target": "head",
+        "values": {"pan": 500, "speed": 0.1},
+    },
+    {"t_ms": 30, "estop": "set"},
+    {"t_ms": 300, "estop": "clear"},
+    {"t_ms": 99999, "tick": True},
+]
 _DOCUMENTS: dict[str, list[bytes]] = {
     "frames": [
         _frame(1, b"{}") + _frame(9, b"ping") + _frame(8, b"\x03\xe8bye"),
@@ -143,6 +165,10 @@ _DOCUMENTS: dict[str, list[bytes]] = {
         b'{"source": "rc"}, "output": {"target": "head"}, '
         b'"mapping": [{"from": "a", "to": "pan"}]}}}',
         b'{"type": "arms", "action": "move", "params": {"arm": "left", "positions": [1, null]}}',
+    ],
+    "replay": [
+        bytes((number,)) + b"\n".join(json.dumps(line).encode() for line in _LINES)
+        for number in range(len(PRESETS))
     ],
     "bundle": [_signed(_MANIFEST)],
     "manifest": [_MANIFEST],

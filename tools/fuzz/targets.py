@@ -7,6 +7,8 @@ import io
 import json
 import math
 from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
 
 from pydantic import BaseModel
 
@@ -25,8 +27,13 @@ from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Config as RcConfig
 from saint_services.rcd.protocols import PARSERS, CrsfFrame
 from saint_services.rcd.protocols.crsf_telemetry import telemetry
+from saint_services.routerd import adapters
 from saint_services.routerd.config import Config as RouterConfig
+from saint_services.routerd.logic import Router
+from saint_services.routerd.targets import Robot
+from saint_services.saintctl import recordings
 from saint_services.saintctl.livelink_decode import described
+from saint_services.saintctl.route_replay import Replay
 from saint_services.webd import frames, logic
 from saint_services.webd.actions import MODELS
 from saint_services.webd.config import Config as WebConfig
@@ -36,6 +43,8 @@ Target = Callable[[bytes], None]
 
 MESSAGES = [BY_TYPE[name] for name in sorted(BY_TYPE)]
 SETTINGS: list[type[BaseModel]] = [LiveLinkConfig, RcConfig, RouterConfig, WebConfig, RouteFile]
+SHARE = Path(__file__).resolve().parents[2]
+PRESETS = ("default", "rc_manual", "ue_fullbody", "manual_override")
 _LONGEST_US = 4095
 _LARGEST_MESSAGE = 64 * 1024
 
@@ -179,6 +188,34 @@ def manifest(data: bytes) -> None:
         assert err.message
 
 
+@cache
+def _robot() -> Robot:
+    return adapters.load_robot(SHARE, "saint")
+
+
+@cache
+def _preset(name: str) -> RouteFile:
+    return adapters.load_preset(SHARE, name)
+
+
+def replay(data: bytes) -> None:
+    """Lines for `route test`, on the preset that the first byte names: whatever they ask, no output
+    leaves its limits.
+    """
+    robot, preset = _robot(), _preset(PRESETS[data[0] % len(PRESETS)] if data else PRESETS[0])
+    router = Replay(Router(robot, preset.routes, blending=preset.blending))
+    try:
+        for number, line in recordings.lines(io.BytesIO(data[1:]), "fuzz"):
+            shown = router.take(line, f"line {number}")
+            json.dumps(shown, allow_nan=False)
+            for target, fields in shown["outputs"].items():
+                for name, value in fields.items():
+                    low, high = robot.fields[target][name].limits
+                    assert low <= value <= high, f"{target}.{name} is {value}"
+    except SaintError as err:
+        assert err.message and err.exit_code == 2
+
+
 TARGETS: dict[str, Target] = {
     **{name: receiver(name) for name in PARSERS},
     **{name: capture(name) for name in ("llf", "json", "vmc", "ifacialmocap", "lines", "capture")},
@@ -186,6 +223,7 @@ TARGETS: dict[str, Target] = {
     "messages": websocket_messages,
     "cdr": messages,
     "yaml": settings,
+    "replay": replay,
     "bundle": bundle_header,
     "manifest": manifest,
 }
