@@ -22,8 +22,9 @@ _SAME = 1e-3  # limits in the model are written with four digits
 
 
 class RobotRole(BaseModel):
-    """One role of the robot. `joints` names, for each field, the joints of the model that show it;
-    beside fields also motors of gpio_mapping, which turn without an end.
+    """One role of the robot. `joints` names, for each field, the joint of the model that shows it
+    (a field in degrees by its angle, one from 0 to 1 by the joint's whole way); beside fields also
+    motors of gpio_mapping, which turn without an end.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -31,7 +32,7 @@ class RobotRole(BaseModel):
     role: RoleName
     instance: str = ""
     config: str  # path below manifests/
-    joints: dict[str, list[str]] = {}
+    joints: dict[str, str] = {}
 
     @property
     def target(self) -> str:
@@ -51,7 +52,7 @@ class RobotManifest(BaseModel):
     @model_validator(mode="after")
     def _nothing_is_named_twice(self) -> "RobotManifest":
         targets = [role.target for role in self.roles]
-        joints = [name for role in self.roles for names in role.joints.values() for name in names]
+        joints = [name for role in self.roles for name in role.joints.values()]
         for names, where in ((targets, "roles"), (joints, "roles.joints")):
             for name in names:
                 if names.count(name) > 1:
@@ -103,12 +104,13 @@ def _check_joints(manifest: RobotManifest, roles: dict[str, RoleConfig], urdf: P
     model = models.load(urdf)
     for entry in manifest.roles:
         role = roles[entry.target]
-        for field, names in entry.joints.items():
-            for name in names:
-                joint = model.joints.get(name)
-                if joint is None:
-                    raise _invalid(f"{entry.target}.{field} is shown by {name}: {urdf} has no such")
-                _check_joint(f"{entry.target}.{field}", role, field, joint)
+        for field, name in entry.joints.items():
+            joint = model.joints.get(name)
+            if joint is None:
+                raise _invalid(f"{entry.target}.{field} is shown by {name}, which {urdf} has not")
+            if joint.mimics:
+                raise _invalid(f"{entry.target}.{field} is shown by {name}, which only mimics")
+            _check_joint(f"{entry.target}.{field}", role, field, joint)
 
 
 def _check_joint(what: str, role: RoleConfig, field: str, joint: "Joint") -> None:
@@ -119,8 +121,8 @@ def _check_joint(what: str, role: RoleConfig, field: str, joint: "Joint") -> Non
         if joint.kind != "continuous":
             raise _invalid(f"{what} is a motor; {joint.name} must be continuous, not {joint.kind}")
         return
-    if spec.unit == "ratio":
-        return  # 0 to 1 is the whole way of the joint, whatever it is
+    if spec.unit == "ratio" and joint.kind in ("revolute", "prismatic"):
+        return
     wanted = _in_model(spec)
     if joint.kind != "revolute" or not _are_near(wanted, (joint.lower, joint.upper)):
         raise _invalid(

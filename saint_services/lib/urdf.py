@@ -27,6 +27,7 @@ class Joint:
     velocity: float = 0.0
     effort: float = 0.0
     axis: tuple[float, ...] = (1.0, 0.0, 0.0)
+    mimics: str = ""  # the joint that it follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,9 @@ def parse(data: bytes, name: str) -> Model:
         for twice in names:
             if names.count(twice) > 1:
                 raise _fault(name, f"names {twice} twice")
+    for joint in joints:
+        if joint.mimics and joint.mimics not in (other.name for other in joints):
+            raise _fault(name, f"joint {joint.name} mimics {joint.mimics}, which is not there")
     root = _root(links, joints, name)
     return Model(robot.get("name", ""), root, frozenset(links), {j.name: j for j in joints})
 
@@ -91,7 +95,9 @@ def _joint(element: ElementTree.Element, name: str) -> Joint:
     if kind != "fixed" and not math.isclose(math.hypot(*axis), 1.0, abs_tol=1e-6):
         raise _fault(name, f"joint {joint}: the axis must be of length 1")
     parent, child = (_end(element, end, joint, name) for end in ("parent", "child"))
-    return Joint(joint, kind, parent, child, lower, upper, velocity, effort, axis)
+    mimic = element.find("mimic")
+    mimics = mimic.get("joint", "") if mimic is not None else ""
+    return Joint(joint, kind, parent, child, lower, upper, velocity, effort, axis, mimics)
 
 
 def _root(links: list[str], joints: list[Joint], name: str) -> str:
