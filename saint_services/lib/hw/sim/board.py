@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from time import monotonic_ns
-from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ... import config as settings
 from ...errors import Code, SaintError
@@ -18,12 +17,14 @@ from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...roles import RoleConfig
 from ..header import PINS, function_of, pin_name
 from ..ports import EdgeCallback
-from .chips import CHIPS, Chip
-from .motors import Drive, Motor, Wiring
+from .chips import CHIPS, Chip, Pca9685Chip
+from .drive import Drive
+from .feeding import Feeder
 from .records import Reading, Records
 
 UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
 _POLL_S = 0.02  # how often inputs look whether another process has pressed a button
+_NOTHING = Reading(0.0, 0, 0)
 _NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
 
 
@@ -34,7 +35,14 @@ class SimChip(BaseModel):
 
     bus: int = Field(ge=0, le=31)
     address: int = Field(ge=0x03, le=0x77)
-    driver: Literal["pca9685", "ssd1306"]
+    driver: str
+
+    @field_validator("driver")
+    @classmethod
+    def _is_known(cls, driver: str) -> str:
+        if driver not in CHIPS:
+            raise ValueError(f"must be one of {', '.join(sorted(CHIPS))}")
+        return driver
 
 
 class SimBoardFile(BaseModel):
@@ -42,51 +50,51 @@ class SimBoardFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    chips: list[SimChip] = [
-        SimChip(bus=1, address=0x40, driver="pca9685"),
-        SimChip(bus=1, address=0x3C, driver="ssd1306"),
-    ]
+    # Not given: a servo chip and a display, and what the role's manifest names.
+    chips: list[SimChip] | None = None
+    # The folder of the board whose tracks carry this one: an inertial sensor feels them.
+    base: Path | None = None
+
+
+_USUAL = (
+    SimChip(bus=1, address=0x40, driver="pca9685"),
+    SimChip(bus=1, address=0x3C, driver="ssd1306"),
+)
 
 
 class SimBoard:
     """Implements ports.Board on files."""
 
     def __init__(self, directory: Path) -> None:
+        self._directory = directory
         self._bank = Records(directory / "pins", PINS)
-        self.drive = Drive(lambda pin: self._bank.read(pin).value, self._edge)
+        self.drive = Drive(self._bank.read, self._output, self._edge)
         self._inputs: dict[int, EdgeCallback] = {}
-        plugged = settings.load(SimBoardFile, directory / "board.yaml").chips
-        self._chips: dict[tuple[int, int], Chip] = {
-            (chip.bus, chip.address): CHIPS[chip.driver](
-                directory / chip_file(chip.bus, chip.address)
-            )
-            for chip in plugged
-        }
-        self._drivers = {(chip.bus, chip.address): chip.driver for chip in plugged}
+        self._file = settings.load(SimBoardFile, directory / "board.yaml")
+        self._chips: dict[tuple[int, int], Chip] = {}
+        self._drivers: dict[tuple[int, int], str] = {}
+        self._servo_chips: dict[str, Pca9685Chip] = {}
+        self._feeder: Feeder | None = None
+        for chip in _USUAL if self._file.chips is None else self._file.chips:
+            self._plug(chip.bus, chip.address, chip.driver)
 
     def prepare(self, config: RoleConfig) -> None:
-        """Wire a motor to the encoder of the same name, as the builder of the robot would."""
-        geometry = config.geometry
-        for name, motor in config.gpio_mapping.items():
-            encoder = config.gpio_mapping.get(name.removesuffix("_motor") + "_encoder")
-            if motor.type != "hbridge" or encoder is None or geometry is None:
-                continue
-            if motor.pin is None or motor.direction_pin is None:
-                continue
-            if encoder.pin is None or encoder.pin_b is None:
-                continue
-            around_m = 6.283185307179586 * geometry.wheel_radius_m
-            top_speed = geometry.top_speed_mps / around_m * geometry.ticks_per_turn
-            lines = (encoder.pin, encoder.pin_b)
-            self.drive.add(
-                Wiring(
-                    Motor(top_speed),
-                    motor.pin,
-                    motor.direction_pin,
-                    lines[::-1] if encoder.reversed else lines,
-                    motor.reversed,
-                )
-            )
+        """Plug in and wire what the role names, as the builder of the robot would."""
+        if self._feeder:
+            self._feeder.close()
+        base = self._file.base
+        self._feeder = Feeder(self._directory, self._directory / base if base else None)
+        self._servo_chips.clear()
+        for name, device in config.i2c_devices.items():
+            key = device.bus, device.address
+            if self._file.chips is None:
+                self._plug(*key, device.driver)
+            chip = self._chips.get(key)
+            if isinstance(chip, Pca9685Chip):
+                self._servo_chips[name] = chip
+            elif chip:
+                self._feeder.attach(chip, name, config)
+        self.drive.wire(config, self._directory)
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> "SimPwm":
         """A pin that repeats a pulse."""
@@ -107,7 +115,8 @@ class SimBoard:
 
     def i2c(self, bus: int) -> "SimI2c":
         """A bus with the chips of board.yaml."""
-        return SimI2c({address: chip for (b, address), chip in self._chips.items() if b == bus})
+        chips = {address: chip for (b, address), chip in self._chips.items() if b == bus}
+        return SimI2c(chips, self.drive)
 
     def quiet(self, pin: int) -> None:
         """No pulses, whoever set them."""
@@ -128,6 +137,8 @@ class SimBoard:
     def close(self) -> None:
         """Unmap; everything keeps its value."""
         self.drive.stop()
+        if self._feeder:
+            self._feeder.close()
         self._bank.close()
         for chip in self._chips.values():
             chip.close()
@@ -171,6 +182,18 @@ class SimBoard:
     def is_wired(self, pin: int) -> bool:
         """True when a simulated encoder drives the pin."""
         return pin in self.drive.encoder_pins
+
+    def _plug(self, bus: int, address: int, driver: str) -> None:
+        key = bus, address
+        if self._drivers.get(key) != driver:
+            if key in self._chips:
+                self._chips[key].close()
+            self._chips[key] = CHIPS[driver](self._directory / chip_file(bus, address))
+            self._drivers[key] = driver
+
+    def _output(self, device: str, channel: int) -> Reading:
+        chip = self._servo_chips.get(device)
+        return chip.output(channel) if chip else _NOTHING
 
     def _edge(self, pin: int, level: bool, stamp_ns: int) -> None:
         self._bank.write(pin, float(level))
@@ -288,12 +311,16 @@ class SimEdges:
 class SimI2c:
     """The chips of one bus."""
 
-    def __init__(self, chips: dict[int, Chip]) -> None:
+    def __init__(self, chips: dict[int, Chip], drive: Drive | None = None) -> None:
         self._chips = chips
+        self._drive = drive
 
     def write(self, address: int, data: bytes) -> None:
-        """One write."""
-        self._at(address).write(data)
+        """One write. What it changed moves from now on."""
+        chip = self._at(address)
+        chip.write(data)
+        if self._drive and isinstance(chip, Pca9685Chip):
+            self._drive.advance()
 
     def transfer(self, address: int, data: bytes, length: int) -> bytes:
         """Write, then read."""

@@ -1,37 +1,38 @@
-"""Simulated motors with encoders: duty in, quadrature edges out. The model runs in the process that
-drives the motors and only while something turns.
+"""A simulated motor with its encoder: duty in, turning, current and quadrature edges out. Pure:
+time comes in as an argument.
 """
 
-import asyncio
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic_ns
 
-LAG_S = 0.08  # time constant from duty to speed
-_PERIOD_S = 0.01
+LAG_S = 0.08  # time constant from duty to speed: the inertia of the robot
+STALL_A = 12.0  # full duty, blocked; role-tracksd's own estimate uses the same
 _STILL = 0.001  # share of the top speed that counts as standing
+_ROLLING = 0.05  # friction without a motor's pull is never less, or it would roll for ever
 _LEVELS = ((False, False), (True, False), (True, True), (False, True))  # A, B: A leads forward
 
 
 @dataclass(slots=True)
 class Motor:
-    """One motor: a first-order lag. Positions and speeds are in encoder counts."""
+    """One DC motor on a bridge that brakes at zero duty. Positions and speeds are in counts."""
 
-    top_speed: float  # counts per second at full duty
-    duty: float = 0.0  # signed
+    top_speed: float  # counts per second at full duty, with friction
+    duty: float = 0.0  # signed; times the share of the supply that is there
     speed: float = 0.0
     position: float = 0.0
     counted: int = 0
+    friction: float = 0.0  # share of the full duty that only overcomes friction
+    load: float = 0.0  # the same, by what it has to move
+    is_blocked: bool = False
+    is_open: bool = False  # no connection to the bridge: it rolls on
 
     def advance(self, dt_s: float) -> None:
         """The exact solution for a constant duty, so the step's length does not matter."""
-        target = self.duty * self.top_speed
-        decay = math.exp(-dt_s / LAG_S)
-        excess = self.speed - target
-        self.position += target * dt_s + excess * LAG_S * (1.0 - decay)
-        self.speed = target + excess * decay
-        if self.duty == 0.0 and abs(self.speed) < _STILL * self.top_speed:
+        if self.is_blocked:
+            self.speed = 0.0
+        while dt_s > 0.0 and self.is_turning:
+            dt_s = self._roll(dt_s) if self.is_open else self._pull(dt_s)
+        if abs(self.duty) <= self._resistance and abs(self.speed) < _STILL * self.top_speed:
             self.speed = 0.0
 
     def edges(self) -> list[tuple[int, bool]]:
@@ -48,98 +49,68 @@ class Motor:
         return found
 
     @property
-    def is_turning(self) -> bool:
-        """True while time changes anything."""
-        return self.duty != 0.0 or self.speed != 0.0
-
-
-@dataclass(slots=True)
-class Wiring:
-    """A motor with the pins that it hangs on."""
-
-    motor: Motor
-    pwm_pin: int
-    direction_pin: int
-    encoder_pins: tuple[int, int]
-    reversed: bool = False
-
-
-class Drive:
-    """All motors of a board."""
-
-    def __init__(
-        self,
-        level_of: Callable[[int], float],
-        on_edge: Callable[[int, bool, int], None],
-        clock_ns: Callable[[], int] = monotonic_ns,
-    ) -> None:
-        self.encoder_pins: set[int] = set()
-        self._wirings: list[Wiring] = []
-        self._by_pin: dict[int, Wiring] = {}
-        self._level_of = level_of
-        self._on_edge = on_edge
-        self._clock_ns = clock_ns
-        self._then_ns = 0
-        self._timer: asyncio.TimerHandle | None = None
-
-    def add(self, wiring: Wiring) -> None:
-        """Connect a motor."""
-        self._wirings.append(wiring)
-        self._by_pin |= dict.fromkeys((wiring.pwm_pin, wiring.direction_pin), wiring)
-        self.encoder_pins.update(wiring.encoder_pins)
-
-    def pin_changed(self, pin: int) -> None:
-        """A pin was written. This is on the way from a command to its motor, so it is short: the
-        new duty counts from the model's last step on, at most 10 ms too early.
-        """
-        wiring = self._by_pin.get(pin)
-        if wiring is None:
-            return
-        was_turning = self._is_turning
-        self._look(wiring)
-        if not was_turning and wiring.motor.is_turning:
-            self._then_ns = self._clock_ns()
-            self._schedule()
-
-    def advance(self) -> None:
-        """Bring all motors to now, report their edges, then look at the pins again."""
-        now_ns = self._clock_ns()
-        dt_s = (now_ns - self._then_ns) / 1e9
-        self._then_ns = now_ns
-        for wiring in self._wirings:
-            motor = wiring.motor
-            if motor.is_turning:
-                motor.advance(dt_s)
-                for line, level in motor.edges():
-                    self._on_edge(wiring.encoder_pins[line], level, now_ns)
-            self._look(wiring)
-
-    def stop(self) -> None:
-        """End the model; pins keep what they have."""
-        if self._timer:
-            self._timer.cancel()
-            self._timer = None
+    def levels(self) -> tuple[bool, bool]:
+        """The encoder's lines, as the edges so far have left them."""
+        return _LEVELS[self.counted % 4]
 
     @property
-    def _is_turning(self) -> bool:
-        return any(wiring.motor.is_turning for wiring in self._wirings)
+    def is_turning(self) -> bool:
+        """True while time changes anything."""
+        if self.is_blocked:
+            return False
+        return self.speed != 0.0 or (not self.is_open and abs(self.duty) > self._resistance)
 
-    def _look(self, wiring: Wiring) -> None:
-        duty = self._level_of(wiring.pwm_pin)
-        backward = (self._level_of(wiring.direction_pin) >= 0.5) != wiring.reversed
-        wiring.motor.duty = -duty if backward else duty
+    @property
+    def current_a(self) -> float:
+        """Through the winding; negative while it brakes a forward turn."""
+        if self.is_open:
+            return 0.0
+        return STALL_A * (self.duty - self.speed / self._ideal_speed)
 
-    def _schedule(self) -> None:
-        if self._timer is not None:
-            return
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return  # used without a loop: whoever does that calls advance() himself
-        self._timer = loop.call_later(_PERIOD_S, self._tick)
+    @property
+    def gain(self) -> float:
+        """Change of the speed now, counts per second squared."""
+        if not self.is_turning:
+            return 0.0
+        if self.is_open:
+            return -math.copysign(self._roll_gain, self.speed)
+        return (self._goal() - self.speed) / LAG_S
 
-    def _tick(self) -> None:
-        self._timer = None
-        self.advance()
-        if self._is_turning:
-            self._schedule()
+    @property
+    def _ideal_speed(self) -> float:
+        """At full duty without any friction."""
+        return self.top_speed / (1.0 - self.friction)
+
+    @property
+    def _resistance(self) -> float:
+        return self.friction + self.load
+
+    @property
+    def _roll_gain(self) -> float:
+        return self._ideal_speed * max(self._resistance, _ROLLING) / LAG_S
+
+    def _goal(self) -> float:
+        """Where the speed would go if it never changed its sign."""
+        sign = math.copysign(1.0, self.speed or self.duty)
+        return self._ideal_speed * (self.duty - sign * self._resistance)
+
+    def _pull(self, dt_s: float) -> float:
+        """Until the time is over or the motor comes to rest; returns the time that is left."""
+        goal = self._goal()
+        excess = self.speed - goal
+        used_s = dt_s
+        if self.speed * goal < 0.0 or (self.speed != 0.0 and goal == 0.0 and self._resistance):
+            # It passes standstill, where friction changes its sign (or holds it).
+            ratio = excess / -goal if goal else math.inf
+            used_s = min(dt_s, LAG_S * math.log(ratio))
+        decay = math.exp(-used_s / LAG_S)
+        self.position += goal * used_s + excess * LAG_S * (1.0 - decay)
+        self.speed = goal + excess * decay if used_s == dt_s else 0.0
+        return dt_s - used_s
+
+    def _roll(self, dt_s: float) -> float:
+        used_s = min(dt_s, abs(self.speed) / self._roll_gain)
+        end = self.speed - math.copysign(self._roll_gain * used_s, self.speed)
+        self.position += (self.speed + end) / 2.0 * used_s
+        self.speed = end if used_s == dt_s else 0.0
+        return dt_s - used_s

@@ -1,0 +1,87 @@
+"""How a simulated board's bodies are now, for whoever does not own the board: other processes,
+sensors of other boards, tests, the command line. Reads files, changes nothing, and goes on when the
+owner is dead: a motor that was left running runs.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic_ns
+
+from ...roles import RoleConfig
+from ..header import PINS
+from ..pca9685 import CHANNELS
+from .drive import ROLE_FILE
+from .faults import Faults
+from .plant import Plant
+from .records import Reading, Records
+from .states import States
+
+_NOTHING = Reading(0.0, 0, 0)
+
+
+class Outlook:
+    """Keeps the files of one board mapped."""
+
+    def __init__(self, directory: Path, clock_ns: Callable[[], int] = monotonic_ns) -> None:
+        self._directory = directory
+        self._clock_ns = clock_ns
+        self._read_ns = 0  # when the role that we know was written
+        self._pins: Records | None = None
+        self._faults: Faults | None = None
+        self._states: States | None = None
+        self._outputs: dict[str, Records] = {}
+        self.config: RoleConfig | None = None
+
+    def look(self) -> Plant | None:
+        """Everything as of now; None while the board has no role."""
+        if not self._is_known():
+            return None
+        assert self.config and self._pins and self._faults and self._states
+        plant = Plant.of(self.config)
+        plant.feel(self._faults.read())
+        now_ns = self._clock_ns()
+        kept = self._states.load()
+        if kept and kept[0] <= now_ns:
+            plant.restore(kept[1])
+            plant.catch_up(kept[0], now_ns, self._pins.read, self._output)
+        return plant
+
+    def close(self) -> None:
+        """Unmap."""
+        for file in (self._pins, self._faults, self._states, *self._outputs.values()):
+            if file:
+                file.close()
+        self._pins = self._faults = self._states = self.config = None
+        self._outputs.clear()
+        self._read_ns = 0
+
+    def _is_known(self) -> bool:
+        path = self._directory / ROLE_FILE
+        try:
+            written_ns = path.stat().st_mtime_ns
+        except FileNotFoundError:
+            return False
+        if written_ns != self._read_ns:
+            self.close()
+            self._open(RoleConfig.model_validate_json(path.read_bytes()))
+            self._read_ns = written_ns
+        return True
+
+    def _open(self, config: RoleConfig) -> None:
+        self.config = config
+        self._pins = Records(self._directory / "pins", PINS)
+        self._faults = Faults(self._directory)
+        self._states = States(self._directory, Plant.of(config).names)
+        for name, device in config.i2c_devices.items():
+            if device.driver == "pca9685":
+                path = self._directory / outputs_file(device.bus, device.address)
+                self._outputs[name] = Records(path, CHANNELS)
+
+    def _output(self, device: str, channel: int) -> Reading:
+        outputs = self._outputs.get(device)
+        return outputs.read(channel) if outputs else _NOTHING
+
+
+def outputs_file(bus: int, address: int) -> str:
+    """The file with the outputs of a servo chip, below the board's directory."""
+    return f"i2c-{bus}-{address:02x}.outputs"
