@@ -1,4 +1,6 @@
-"""Wires one arm: joint and gripper commands to servos, their positions back as state."""
+"""Wires one arm: joint and gripper commands to servos, their positions back as state. Not here: how
+joints move (lib/role), when a gripper has gripped (grip.py).
+"""
 
 import math
 
@@ -10,20 +12,29 @@ from saint_services.lib.generated.saint_msgs import (
     GripperCommand,
     GripperState,
 )
-from saint_services.lib.generated.topics import ARM_CMD, ARM_STATE, GRIPPER_CMD, GRIPPER_STATE
+from saint_services.lib.generated.topics import (
+    ARM_CMD,
+    ARM_JOINT_STATES,
+    ARM_STATE,
+    GRIPPER_CMD,
+    GRIPPER_STATE,
+)
 from saint_services.lib.role import Host, Joint
 from saint_services.lib.role.joints import speeds
 from saint_services.lib.role.positions import PositionSession
 
 from .config import Config
+from .grip import Gripping
 
 _STATE_S = 0.05
+_FEEL_S = 0.02
 
 
 class Arm(PositionSession):
     """The role."""
 
     role = "arms"
+    does_fault_stop_robot = True  # what a dead chip held may be falling
 
     def start(self) -> None:
         """Topics in and out."""
@@ -33,25 +44,31 @@ class Arm(PositionSession):
         count = sum(field.command == "cmd" for field in self.config.fields.values())
         self._arm = [self.joint("cmd", f"target_positions[{index}]") for index in range(count)]
         self._gripper = self.joint("gripper", "position")
+        self._gripping = Gripping(self.config.grip)
         self._before: dict[str, float] = {}
         self.command(ARM_CMD.at(instance=instance), self._on_command)
         self.command(GRIPPER_CMD.at(instance=instance), self._on_gripper)
         self._publish_arm = self.publisher(ARM_STATE.at(instance=instance))
         self._publish_gripper = self.publisher(GRIPPER_STATE.at(instance=instance))
         self.every(_STATE_S, self._tell_state)
+        self.tell_joints(ARM_JOINT_STATES.at(instance=instance))
+        self.go_home()
 
     def _on_command(self, message: ArmCommand, now_s: float) -> bool:
         targets = message.target_positions
         if len(targets) > len(self._arm):
             return False
-        # The newest command always replaces the motion under way, so `immediate` adds nothing.
         wanted = zip(self._arm, targets, strict=False)
-        return self.move(wanted, now_s, message.speed_factor)
+        return self.move(wanted, now_s, message.speed_factor, is_immediate=message.immediate)
 
     def _on_gripper(self, message: GripperCommand, now_s: float) -> bool:
-        if not math.isfinite(message.force):  # a servo has no force control; the limit is unused
+        if not math.isfinite(message.force) or math.isinf(message.position):
             return False
-        return self.move(((self._gripper, message.position),), now_s)
+        if math.isnan(message.position):
+            return True
+        gripping, applied = self._gripping, self._gripper.axis.applied
+        goal = gripping.command(message.position, message.force, applied)
+        return self.move(((self._gripper, goal),), now_s, gripping.share(applied))
 
     def _tell_state(self) -> None:
         self._publish_arm(
@@ -60,17 +77,24 @@ class Arm(PositionSession):
                 joint_velocities=speeds(self._arm, self._before, _STATE_S),
                 in_motion=any(_is_moving(joint) for joint in self._arm),
                 error_state=bool(self.fault),
-                error_message=self.fault,
+                error_message=self.fault or self._waiting(),
             )
         )
-        gripper = self._gripper
+        gripper, gripping = self._gripper, self._gripping
         self._publish_gripper(
-            GripperState(gripper.axis.applied, math.nan, _is_moving(gripper), holding=False)
+            GripperState(
+                gripper.axis.applied, gripping.force_n, _is_moving(gripper), gripping.is_holding
+            )
         )
+
+    def _waiting(self) -> str:
+        """No fault, but a reason for standing."""
+        names = ", ".join(self.joints.waiting)
+        return f"{names}: no farther because of collision_limits" if names else ""
 
 
 def _is_moving(joint: Joint) -> bool:
-    return not joint.axis.is_there
+    return not joint.axis.is_still
 
 
 async def run(ctx: Context[Config]) -> None:

@@ -20,6 +20,7 @@ from ..lib.generated.saint_msgs import (
     ConsoleOverride,
     EStop,
     InputSample,
+    RoleFault,
     RouterHeartbeat,
 )
 from ..lib.generated.std_msgs import Bool
@@ -35,6 +36,7 @@ from .targets import Command, Robot
 BEAT_S = 0.05
 STATUS_BEATS = 2  # the status goes out with every second heartbeat
 RETRY_S = 5.0
+_LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
 # Which sources may use a topic: leaders of arms and safety devices are programs too.
 INPUTS: dict[Topic[InputSample], tuple[str, ...]] = {
@@ -197,6 +199,7 @@ class Wiring:
             bus.subscribe(writer.topic, self._foreign_receiver(writer.command), own=False)
         bus.subscribe(topics.TRACKS_ESTOP, self._on_tracks_estop)
         bus.subscribe(topics.CONSOLE_OVERRIDE, self._on_override)
+        bus.subscribe(topics.ROLE_FAULTS, self._on_role_fault)
         for target in self._router.robot.fields:
             role, _, instance = target.partition(".")
             if role == "arms":
@@ -246,6 +249,15 @@ class Wiring:
         if sample.message.action == "stop":
             reason = f"manual override of {sample.message.target or 'everything'}"
             self._router.raise_estop("console", reason, sample.received_s)
+            self.settle()
+
+    def _on_role_fault(self, sample: Sample[RoleFault]) -> None:
+        """A role that turns faulty may stop the robot; which ones do, the roles know."""
+        fault = sample.message
+        if fault.stops_robot:
+            source = fault.target if fault.target in self._router.robot.fields else "a role"
+            reason = f"{fault.text[:_LONGEST]} ({fault.node_id[:_LONGEST]})"
+            self._router.raise_estop(source, reason, sample.received_s)
             self.settle()
 
     def _fault_receiver(self, target: str) -> Callable[[Sample[ArmState]], None]:

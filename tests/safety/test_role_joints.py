@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ from saint_services.lib.generated.topics import (
     HEAD_EXPRESSION_CMD,
 )
 from saint_services.lib.role.positions import PositionSession
-from tests.unit.role.role_rig import STRANGER, Rig
+from saint_services.lib.roles import CollisionLimit
+from tests.unit.role.role_rig import STRANGER, Rig, load_role
 
 NAN, INF = math.nan, math.inf
 LEFT_CMD, LEFT_GRIPPER = ARM_CMD.at(instance="left"), GRIPPER_CMD.at(instance="left")
@@ -129,8 +131,59 @@ def test_head_never_moves_faster_than_its_rates(head: Rig) -> None:
 
 def test_long_motion_takes_as_long_as_the_rate_says(left: Rig) -> None:
     left.live(0.5, lambda: left.send(LEFT_CMD, ArmCommand([170.0], 1.0)))
-    # 120 degrees per second for half a second, and the 20 ms that it rested before
-    assert applied(left, "joint_0") == pytest.approx(62.4, abs=1.3)
+    # 120 degrees per second for half a second and the 10 ms that are taken at once, less the half
+    # of the 0.1 s that 1200 degrees per second squared need to get there
+    assert applied(left, "joint_0") == pytest.approx(120.0 * (0.5 + 0.01 - 0.05), abs=1.3)
+
+
+def test_arm_keeps_its_accelerations(left: Rig) -> None:
+    accelerations = [1200.0, 1200.0, 1200.0, 2400.0, 2400.0, 3600.0]
+    seen: list[list[float]] = []
+    for step in range(150):
+        left.beat()
+        left.send(LEFT_CMD, ArmCommand([1e6 if step % 60 < 25 else -1e6] * 6, 1.0))
+        seen.append([applied(left, f"joint_{index}") for index in range(6)])
+        left.clock.advance(0.01)
+    for index, allowed in enumerate(accelerations):
+        places = [row[index] for row in seen]
+        speeds = [(after - before) / 0.01 for before, after in pairwise(places)]
+        changes = [abs(after - before) / 0.01 for before, after in pairwise(speeds)]
+        assert max(changes) <= allowed * 1.001
+        assert max(map(abs, speeds)) > 60.0  # it does move
+
+
+def test_estop_stops_an_arm_at_once_whatever_its_speed(left: Rig) -> None:
+    left.live(0.4, lambda: left.send(LEFT_CMD, ArmCommand([170.0] * 6, 1.0)))
+    left.estop(True, 1)
+    place = left.channels()
+    left.live(0.5, lambda: left.send(LEFT_CMD, ArmCommand([-170.0] * 6, 1.0)))
+    assert left.channels() == place
+    assert left.session.report().safe
+
+
+def test_arm_at_speed_stands_250_ms_after_the_last_command(left: Rig) -> None:
+    left.live(0.4, lambda: left.send(LEFT_CMD, ArmCommand([170.0] * 6, 1.0)))
+    for _ in range(24):
+        left.clock.advance(0.01)
+        left.beat()
+    place = applied(left, "joint_0")
+    left.live(0.5, lambda: None)
+    assert 0.0 < place < 170.0
+    assert applied(left, "joint_0") == place
+
+
+def test_arm_stays_out_of_what_its_manifest_forbids(tmp_path: Path) -> None:
+    limit = CollisionLimit(when={"joint_1": (60.0, 90.0)}, then={"joint_2": (-45.0, 45.0)})
+    rig = Rig(tmp_path, "arms_left", load_role("arms_left", collision_limits=[limit]))
+    rig.live(1.5, lambda: rig.send(LEFT_CMD, ArmCommand([NAN, 90.0, 120.0], 1.0)))
+    assert 59.0 < applied(rig, "joint_1") < 60.0
+    assert applied(rig, "joint_2") == 120.0
+    assert rig.session.report().safe  # it waits, and nothing runs
+    rig.live(1.5, lambda: rig.send(LEFT_CMD, ArmCommand([NAN, 90.0, 0.0], 1.0)))
+    assert (applied(rig, "joint_1"), applied(rig, "joint_2")) == (90.0, 0.0)
+    rig.live(1.5, lambda: rig.send(LEFT_CMD, ArmCommand([NAN, 90.0, -120.0], 1.0)))
+    assert (applied(rig, "joint_1"), applied(rig, "joint_2")) == (90.0, -45.0)
+    rig.close()
 
 
 def test_small_step_is_written_inside_the_callback(head: Rig) -> None:

@@ -12,9 +12,10 @@ from typing import Any, ClassVar
 from .. import log
 from ..api.role import RoleReport
 from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
+from ..clock import stamp
 from ..errors import Code, SaintError
-from ..generated.saint_msgs import EStop, RouterHeartbeat
-from ..generated.topics import ESTOP, ROUTER_HEARTBEAT
+from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat
+from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_HEARTBEAT
 from ..hw.ports import Board
 from ..roles import RoleConfig, RoleName
 from .gate import Gate, Refusal
@@ -29,6 +30,9 @@ class Session(ABC):
     """Base of every role. Its methods run in the loop; only `open_drivers` runs in a thread."""
 
     role: ClassVar[RoleName]
+    # Whether a fault of its drivers stops the whole robot: where a dead output leaves motion that
+    # nobody controls (tracks, arms). A head or a display that fails is told, and the rest goes on.
+    does_fault_stop_robot: ClassVar[bool] = False
 
     def __init__(
         self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str] | None = None
@@ -48,6 +52,8 @@ class Session(ABC):
         self._deadline: Handle | None = None
         self._closing: list[Subscription | Publisher[Any] | Ticker] = []
         self._command_topics: set[str] = set()
+        self._notices: dict[str, str] = {}
+        self._tell_fault: Callable[[RoleFault], None] | None = None
 
     @abstractmethod
     def open_drivers(self, board: Board) -> None:
@@ -76,6 +82,7 @@ class Session(ABC):
         self._is_open = True
         self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
         self._closing.append(bus.subscribe(ESTOP, self._on_estop))
+        self._tell_fault = self.publisher(ROLE_FAULTS)
         self.start()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
@@ -104,7 +111,7 @@ class Session(ABC):
             ready=self._is_open and not self.fault,
             safe=self.is_safe,
             estop=self.gate.latched,
-            reason=self.fault,
+            reason="; ".join(text for text in (self.fault, *self._notices.values()) if text),
             commands=self.commands,
             refused=sum(self.counters[reason] for reason in _REFUSED),
         )
@@ -158,6 +165,33 @@ class Session(ABC):
         self.gate.trip()
         self._stopped("e-stop")
 
+    def notice(self, part: str, text: str) -> None:
+        """Something does less than it should, and the role goes on; no text: it is well again."""
+        if text == self._notices.get(part, ""):
+            return
+        if text:
+            self._notices[part] = text
+            _log.warning("degraded", part=part, text=text)
+        else:
+            del self._notices[part]
+            _log.info("well again", part=part)
+        self.changed.set()
+
+    def fail(self, text: str) -> None:
+        """A fault: everyone hears it, the assignment ends and is tried again by the node."""
+        if self.fault:
+            return
+        self.fault = text
+        _log.error("role fault", text=text)
+        self.tell_fault(text, stops_robot=self.does_fault_stop_robot)
+        self.changed.set()
+
+    def tell_fault(self, text: str, *, stops_robot: bool) -> None:
+        """Everyone hears it; with `stops_robot` the router raises the e-stop."""
+        if self._tell_fault:
+            fault = RoleFault(stamp(), self.node_id, self.config.target, stops_robot, text)
+            self._tell_fault(fault)
+
     def attempt(self, device: str, write: Callable[[], object]) -> bool:
         """Write to a device. A failure is counted, several in a row are a fault of the role."""
         try:
@@ -172,10 +206,8 @@ class Session(ABC):
     def _write_failed(self, device: str, error: OSError) -> None:
         self.counters["write_failed"] += 1
         self._faults[device] += 1
-        if self._faults[device] == _WRITE_FAULTS and not self.fault:
-            self.fault = f"{device} does not take what is written ({error.strerror or error})"
-            _log.error("role fault", text=self.fault)
-            self.changed.set()
+        if self._faults[device] == _WRITE_FAULTS:
+            self.fail(f"{device} does not take what is written ({error.strerror or error})")
 
     def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
         beat = sample.message

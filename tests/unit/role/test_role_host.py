@@ -17,6 +17,7 @@ from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
 from saint_services.lib.health import HealthReport
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.hw.sim.observe import set_chip_answers
+from saint_services.lib.role import host
 from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
 from saint_services.role_tracksd.config import Config
@@ -93,7 +94,10 @@ async def test_end_of_the_connection_stops_the_motors_at_once(tracks: House) -> 
     await until(lambda: not driving(tracks), 0.05)
 
 
-async def test_second_assignment_is_refused_and_the_first_lives_on(tracks: House) -> None:
+async def test_second_assignment_is_refused_and_the_first_lives_on(
+    tracks: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "_LEAVING_S", 0.2)  # the first one does not leave
     async with aclosing(tracks.assign(load_role("tracks"))) as reports:
         await anext(reports)
         with pytest.raises(SaintError) as caught:

@@ -1,5 +1,6 @@
 """The arm at work: what it tells."""
 
+import math
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,23 @@ def test_arm_does_not_obey_the_other_arms_topic(rig: Rig) -> None:
     rig.beat()
     rig.send(ARM_CMD.at(instance=other), ArmCommand([1.0], 1.0))
     assert rig.channels() == [0.0] * 16
+
+
+def test_joints_are_told_in_radians_by_their_urdf_names(rig: Rig) -> None:
+    side = rig.config.instance
+    cmd = ARM_CMD.at(instance=side)
+    rig.live(1.5, lambda: rig.send(cmd, ArmCommand([90.0, -45.0], 1.0)))
+    joints = rig.bus.sent[f"/saint/arms/{side}/joint_states"][-1]
+    assert joints.name == tuple(f"arms_{side}_joint_{index}" for index in range(6))
+    assert joints.position[:2] == pytest.approx((math.pi / 2, -math.pi / 4))
+    assert joints.velocity[:2] == pytest.approx((0.0, 0.0))
+    assert joints.effort == ()
+
+
+def test_fault_is_told_at_once_and_stops_the_robot(rig: Rig) -> None:
+    side = rig.config.instance
+    rig.board._chips[1, 0x40].set_answers(False)
+    rig.live(0.2, lambda: rig.send(ARM_CMD.at(instance=side), ArmCommand([90.0], 1.0)))
+    (fault,) = rig.bus.sent["/saint/roles/faults"]
+    assert (fault.target, fault.stops_robot, fault.node_id) == (f"arms.{side}", True, "pi_1")
+    assert "servos" in fault.text

@@ -27,6 +27,7 @@ from saint_services.lib.generated.saint_msgs import (
     ConsoleOverride,
     HeadCommand,
     InputSample,
+    RoleFault,
 )
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.sd import Directories
@@ -190,6 +191,18 @@ async def test_role_that_turns_faulty_stops_the_robot_once(directories: Director
         state_of_arm.publish(faulty)
         await turns()
         assert not (await robot.client.get("/status", RouterStatus)).estop.active
+
+
+async def test_fault_that_stops_the_robot_raises_the_estop(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        faults = robot.bus.publisher(topics.ROLE_FAULTS)
+        faults.publish(RoleFault(node_id="pi_3", target="head", text="face does not answer"))
+        await turns()
+        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+        faults.publish(RoleFault(node_id="pi_4", target="tracks", stops_robot=True, text="stalled"))
+        await turns()
+        latch = (await robot.client.get("/status", RouterStatus)).estop
+        assert (latch.active, latch.source, latch.reason) == (True, "tracks", "stalled (pi_4)")
 
 
 async def test_leaders_and_safety_devices_use_the_topic_of_programs(

@@ -1,0 +1,103 @@
+"""Joints that keep out of each other's way."""
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from saint_services.lib.generated.saint_msgs import ArmCommand
+from saint_services.lib.generated.topics import ARM_CMD
+from saint_services.lib.role.collisions import Fences
+from saint_services.lib.role.positions import PositionSession
+from saint_services.lib.roles import CollisionLimit, RoleConfig
+from tests.unit.role.role_rig import Rig, load_role
+
+ELBOW = CollisionLimit(when={"joint_1": (60.0, 90.0)}, then={"joint_2": (-45.0, 45.0)})
+LIMITS = [
+    ELBOW,
+    CollisionLimit(when={"joint_1": (-90.0, -50.0)}, then={"joint_0": (-30.0, 170.0)}),
+    CollisionLimit(
+        when={"joint_0": (100.0, 170.0), "joint_2": (0.0, 135.0)}, then={"joint_1": (-20.0, 20.0)}
+    ),
+]
+CMD = ARM_CMD.at(instance="left")
+
+
+def rig_with(folder: Path, limits: list[CollisionLimit]) -> Rig:
+    return Rig(folder, "arms_left", load_role("arms_left", collision_limits=limits))
+
+
+def places(rig: Rig) -> dict[str, float]:
+    session = rig.session
+    assert isinstance(session, PositionSession)
+    return {name: joint.axis.applied for name, joint in session.joints.by_name.items()}
+
+
+angles = st.floats(-180.0, 180.0)
+commands = st.tuples(angles, angles, angles)
+
+
+@given(st.lists(st.tuples(commands, st.sampled_from([0.02, 0.1, 0.5])), max_size=8))
+def test_no_sequence_of_commands_breaks_a_limit(
+    steps: list[tuple[tuple[float, ...], float]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        rig = rig_with(Path(folder), LIMITS)
+        fences = Fences(LIMITS)
+        for targets, pause_s in steps:
+            for _ in range(round(pause_s / 0.01)):
+                rig.beat()
+                rig.send(CMD, ArmCommand(targets, 1.0))
+                rig.clock.advance(0.01)
+                assert fences.are_kept(places(rig))
+        rig.close()
+
+
+def test_waiting_joint_goes_on_when_the_other_has_made_room(tmp_path: Path) -> None:
+    rig = rig_with(tmp_path, [ELBOW])
+    rig.live(1.0, lambda: rig.send(CMD, ArmCommand([0.0, 0.0, 120.0], 1.0)))
+    # One command for both: joint_1 arrives at its fence before joint_2 has left its place.
+    rig.live(2.0, lambda: rig.send(CMD, ArmCommand([0.0, 90.0, 0.0], 1.0)))
+    found = places(rig)
+    assert (found["joint_1"], found["joint_2"]) == (90.0, 0.0)
+    rig.close()
+
+
+def test_waiting_is_told_and_is_no_fault(tmp_path: Path) -> None:
+    rig = rig_with(tmp_path, [ELBOW])
+    rig.live(1.5, lambda: rig.send(CMD, ArmCommand([0.0, 90.0, 120.0], 1.0)))
+    state = rig.bus.sent["/saint/arms/left/state"][-1]
+    assert not state.error_state
+    assert not state.in_motion
+    assert state.error_message.startswith("joint_1: no farther because of collision_limits")
+    rig.close()
+
+
+def test_arm_that_was_left_inside_comes_out(tmp_path: Path) -> None:
+    first = rig_with(tmp_path, [])
+    first.live(1.5, lambda: first.send(CMD, ArmCommand([0.0, 90.0, 120.0], 1.0)))
+    second = rig_with(tmp_path, [ELBOW])  # the first died, its pulses stayed
+    second.live(0.5, lambda: second.send(CMD, ArmCommand([0.0, 90.0, 130.0], 1.0)))
+    assert places(second)["joint_2"] < 121.0  # no deeper
+    second.live(2.0, lambda: second.send(CMD, ArmCommand([0.0, 0.0, 130.0], 1.0)))
+    assert places(second)["joint_1"] == 0.0
+    second.close()
+    first.board.close()
+
+
+@pytest.mark.parametrize(
+    ("limit", "says"),
+    [
+        ({"when": {"elbow": [0, 1]}, "then": {"joint_2": [0, 1]}}, "when.elbow names no position"),
+        ({"when": {"joint_1": [2, 1]}, "then": {"joint_2": [0, 1]}}, "must not fall"),
+        ({"when": {"joint_1": [0, 1]}, "then": {"joint_1": [0, 1]}}, "joint_1 on both sides"),
+    ],
+)
+def test_limit_that_makes_no_sense_is_refused_by_name(limit: dict[str, Any], says: str) -> None:
+    data = load_role("arms_left").model_dump(mode="json") | {"collision_limits": [limit]}
+    with pytest.raises(ValidationError, match=says):
+        RoleConfig.model_validate(data)

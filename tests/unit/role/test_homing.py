@@ -1,0 +1,125 @@
+"""Joints that go home by themselves: when, how fast, and when not."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.generated.saint_msgs import ArmCommand
+from saint_services.lib.generated.topics import ARM_CMD
+from saint_services.lib.role.positions import PositionSession
+from tests.unit.role.role_rig import Rig, load_role
+
+CMD = ARM_CMD.at(instance="left")
+WITHOUT = [0.0] * 16
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path, "arms_left")
+
+
+def place(rig: Rig, name: str) -> float:
+    session = rig.session
+    assert isinstance(session, PositionSession)
+    return session.joints.by_name[name].axis.applied
+
+
+def left_standing(folder: Path, *places: float) -> None:
+    """A process that died and left its pulses."""
+    rig = Rig(folder, "arms_left")
+    rig.live(0.9, lambda: rig.send(CMD, ArmCommand(places, 1.0)))
+    rig.board.close()
+
+
+def test_nothing_moves_before_a_router_is_there(rig: Rig) -> None:
+    rig.clock.advance(5.0)
+    assert rig.channels() == WITHOUT
+
+
+def test_nothing_moves_while_the_router_has_just_come(rig: Rig) -> None:
+    rig.live(0.95, lambda: None)
+    assert rig.channels() == WITHOUT
+
+
+def test_router_that_flickers_does_not_count_as_being_there(rig: Rig) -> None:
+    for _ in range(6):
+        rig.live(0.5, lambda: None)
+        rig.clock.advance(0.3)
+    assert rig.channels() == WITHOUT
+
+
+def test_servos_without_a_pulse_wake_one_after_the_other(rig: Rig) -> None:
+    rig.live(1.1, lambda: None)
+    assert sum(us > 0.0 for us in rig.channels()) == 1
+    rig.live(0.3, lambda: None)
+    assert sum(us > 0.0 for us in rig.channels()) == 2
+    rig.live(2.0, lambda: None)
+    assert rig.channels()[:6] == pytest.approx([1500.0] * 6, abs=4.88)
+    assert rig.session.report().safe
+
+
+def test_joint_with_a_pulse_goes_home_slowly(tmp_path: Path) -> None:
+    left_standing(tmp_path, 60.0, 0.0)
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(1.0, lambda: None)
+    assert place(rig, "joint_0") == pytest.approx(60.0, abs=1.0)
+    rig.live(1.0, lambda: None)
+    # 15 percent of 120 degrees per second
+    assert place(rig, "joint_0") == pytest.approx(60.0 - 18.0, abs=3.0)
+    rig.live(3.0, lambda: None)
+    assert place(rig, "joint_0") == 0.0
+    rig.close()
+
+
+def test_command_takes_a_joint_over_from_its_way_home(tmp_path: Path) -> None:
+    left_standing(tmp_path, 60.0, 30.0)
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(1.5, lambda: None)
+    rig.live(1.5, lambda: rig.send(CMD, ArmCommand([100.0], 1.0)))
+    assert place(rig, "joint_0") == 100.0
+    assert place(rig, "joint_1") < 10.0  # this one goes on
+    rig.close()
+
+
+def test_commanded_joints_do_not_go_home(tmp_path: Path) -> None:
+    left_standing(tmp_path, 60.0)
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(3.0, lambda: rig.send(CMD, ArmCommand([60.0], 1.0)))
+    assert place(rig, "joint_0") == 60.0
+    rig.close()
+
+
+def test_way_home_ends_when_the_router_goes(tmp_path: Path) -> None:
+    left_standing(tmp_path, 60.0)
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(1.5, lambda: None)
+    rig.beat()
+    rig.clock.advance(0.25)
+    stopped = place(rig, "joint_0")
+    assert 30.0 < stopped < 58.0
+    rig.clock.advance(2.0)
+    assert place(rig, "joint_0") == stopped
+    assert rig.session.report().safe
+    rig.close()
+
+
+def test_estop_ends_the_way_home_for_good(tmp_path: Path) -> None:
+    left_standing(tmp_path, 60.0)
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(1.5, lambda: None)
+    rig.estop(True, 1)
+    stopped = place(rig, "joint_0")
+    awake = rig.channels()
+    rig.live(1.0, lambda: None)
+    rig.estop(False, 2)
+    rig.live(3.0, lambda: None)
+    assert place(rig, "joint_0") == stopped
+    assert rig.channels() == awake
+    rig.close()
+
+
+def test_manifest_without_homing_moves_nothing_by_itself(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, "arms_left", load_role("arms_left", homing=None))
+    rig.live(3.0, lambda: None)
+    assert rig.channels() == WITHOUT
+    rig.close()

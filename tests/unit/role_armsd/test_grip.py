@@ -1,0 +1,110 @@
+"""When a gripper has gripped, with and without a meter."""
+
+import math
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.generated.saint_msgs import GripperCommand
+from saint_services.lib.generated.topics import GRIPPER_CMD
+from saint_services.lib.roles import Grip
+from saint_services.role_armsd.grip import Gripping
+from tests.unit.role.role_rig import Rig
+
+METERED = Grip(max_force_n=10.0, current_device="meter", idle_current_a=0.2, stall_current_a=1.2)
+CMD = GRIPPER_CMD.at(instance="left")
+
+
+def closing(force_n: float = 4.0) -> Gripping:
+    gripping = Gripping(METERED)
+    gripping.command(0.0, force_n, 1.0)
+    return gripping
+
+
+def press(gripping: Gripping, current_a: float, times: int = 3) -> float | None:
+    goal = None
+    for _ in range(times):
+        goal = gripping.feel(current_a, 0.5)
+    return goal
+
+
+def test_closing_ends_where_the_limit_is_felt() -> None:
+    gripping = closing()
+    assert press(gripping, 0.3) is None
+    assert press(gripping, 0.61) == 0.5  # 0.2 A are friction, the rest is 4.1 of 10 N
+    assert gripping.is_holding
+    assert gripping.force_n == pytest.approx(4.1)
+
+
+def test_current_of_starting_is_no_object() -> None:
+    gripping = closing()
+    for _ in range(5):
+        assert press(gripping, 1.2, times=2) is None
+        assert press(gripping, 0.3, times=1) is None
+    assert not gripping.is_holding
+
+
+def test_repeated_command_does_not_press_on_what_is_held() -> None:
+    gripping = closing()
+    press(gripping, 0.7)
+    assert gripping.command(0.0, 4.0, 0.5) == 0.5
+    assert gripping.is_holding
+
+
+def test_opening_lets_go() -> None:
+    gripping = closing()
+    press(gripping, 0.7)
+    assert gripping.command(0.9, 4.0, 0.5) == 0.9
+    assert not gripping.is_holding
+
+
+def test_closing_goes_on_when_the_object_slips() -> None:
+    gripping = closing()
+    press(gripping, 0.7)
+    assert press(gripping, 0.5, times=1) is None  # 3 of 4 N: it is still there
+    assert press(gripping, 0.3, times=1) == 0.0
+    assert not gripping.is_holding
+
+
+def test_closing_goes_on_when_more_is_allowed() -> None:
+    gripping = closing()
+    press(gripping, 0.7)
+    gripping.command(0.0, 8.0, 0.5)
+    assert press(gripping, 0.7, times=1) == 0.0
+
+
+def test_no_limit_means_as_strong_as_the_gripper_is() -> None:
+    gripping = closing(0.0)
+    assert press(gripping, 0.9) is None
+    assert press(gripping, 1.2) == 0.5
+
+
+def test_meter_that_is_lost_makes_the_gripper_blind() -> None:
+    gripping = closing()
+    press(gripping, 0.7)
+    assert gripping.feel(None, 0.5) == 0.0
+    assert not gripping.is_holding
+    assert math.isnan(gripping.force_n)
+
+
+def test_without_a_meter_a_low_limit_closes_slowly_and_says_no_force(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(0.5, lambda: rig.send(CMD, GripperCommand(1.0, 3.0)))
+    state = rig.bus.sent["/saint/arms/left/gripper/state"][-1]
+    assert state.position == 1.0  # opening is never slow
+    rig.live(0.2, lambda: rig.send(CMD, GripperCommand(0.0, 3.0)))
+    state = rig.bus.sent["/saint/arms/left/gripper/state"][-1]
+    # a quarter of 12 N: a quarter of 4 strokes per second
+    assert state.position == pytest.approx(0.8, abs=0.05)
+    assert math.isnan(state.force)
+    assert not state.holding
+    rig.close()
+
+
+def test_tiny_limit_still_closes(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, "arms_left")
+    rig.live(0.5, lambda: rig.send(CMD, GripperCommand(1.0)))
+    rig.live(0.5, lambda: rig.send(CMD, GripperCommand(0.0, 0.001)))
+    state = rig.bus.sent["/saint/arms/left/gripper/state"][-1]
+    assert state.position == pytest.approx(0.8, abs=0.05)
+    rig.close()
