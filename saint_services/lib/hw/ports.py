@@ -4,6 +4,7 @@ its last pulse when its process ends, and whoever needs a pin to be quiet says s
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
@@ -69,6 +70,30 @@ class I2cBus(Protocol):
     def close(self) -> None: ...
 
 
+class SpiBus(Protocol):
+    """One chip select of an SPI bus. Errors are OSErrors; a chip that is not there is none."""
+
+    def write(self, data: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class ByteStream(Protocol):
+    """A serial line that never blocks. Reading or writing raises SaintError when it is gone."""
+
+    def fileno(self) -> int: ...
+
+    def read(self) -> bytes:
+        """What has arrived."""
+        ...
+
+    def write(self, data: bytes) -> int:
+        """Hand over what fits now; how many bytes that was."""
+        ...
+
+    def close(self) -> None: ...
+
+
 class Board(Protocol):
     """The 40-pin header and the buses of one computer. Opening raises SaintError."""
 
@@ -97,3 +122,127 @@ class Board(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+# What drivers offer to roles, one protocol per kind of device.
+
+
+class Motor(Protocol):
+    """A motor that turns as long as it is told to. Setting it never waits."""
+
+    duty: float  # what it was last told, -1 to 1
+
+    def set(self, duty: float) -> None:
+        """Drive with -1 (full backward) to 1 (full forward). Raises OSError."""
+        ...
+
+    def stop(self) -> None:
+        """No torque, at once."""
+        ...
+
+    @property
+    def current_a(self) -> float | None:
+        """What it takes, when its driver measures that."""
+        ...
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with it, in a sentence; empty: nothing."""
+        ...
+
+    def close(self) -> None:
+        """Stop, then give everything back."""
+        ...
+
+
+class Encoder(Protocol):
+    """Counts turns; the count starts at zero."""
+
+    @property
+    def count(self) -> int: ...
+
+    @property
+    def illegal(self) -> int:
+        """What cannot have been: each one is a count that may be wrong."""
+        ...
+
+    def listen(self) -> None:
+        """Count from now on, in the running loop."""
+        ...
+
+    def close(self) -> None: ...
+
+
+Vector = tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ImuSample:
+    """REP 103: x forward, y left, z up; at rest the acceleration is +9.8 along z."""
+
+    gyro_rads: Vector
+    accel_mps2: Vector
+    temperature_c: float
+    is_calibrated: bool  # the gyroscope's bias is known and taken off
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceSample:
+    """As in sensor_msgs/Range: +inf when nothing is within reach."""
+
+    distance_m: float
+
+
+@dataclass(frozen=True, slots=True)
+class PressureSample:
+    """Air."""
+
+    pressure_pa: float
+    temperature_c: float
+
+
+@dataclass(frozen=True, slots=True)
+class PowerSample:
+    """A supply."""
+
+    voltage_v: float
+    current_a: float
+    power_w: float
+
+
+Sample = ImuSample | DistanceSample | PressureSample | PowerSample
+
+
+class Sensor(Protocol):
+    """Something that measures. Blocks for the time of its transfers: lib/hw/sensors reads it in a
+    thread. Raises OSError; afterwards it is opened anew.
+    """
+
+    def read(self) -> Sample | None:
+        """The newest measurement; None when there is none since the last call."""
+        ...
+
+
+class LedStrip(Protocol):
+    """Lights in a row."""
+
+    def show(self, colours: Sequence[tuple[int, int, int]]) -> None:
+        """Red, green, blue of each, 0 to 255; what is left out is dark. Raises OSError."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Display(Protocol):
+    """Rows of text. Writes raise OSError."""
+
+    @property
+    def is_shown(self) -> bool:
+        """True when nothing is left to be sent."""
+        ...
+
+    def show(self, lines: Sequence[str], most_pages: int = ...) -> None:
+        """Bring the display nearer to `lines` by at most so many rows."""
+        ...
+
+    def off(self) -> None: ...
