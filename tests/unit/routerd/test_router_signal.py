@@ -129,40 +129,25 @@ def test_hold_gives_way_to_higher_priorities() -> None:
     assert winner(rig) == "web"
 
 
-def test_hold_ends_half_a_second_after_the_last_sample() -> None:
+@pytest.mark.parametrize(
+    ("silent_s", "then", "expected"),
+    [
+        (0.0, None, ""),
+        (0.49, None, ""),
+        (0.51, None, "web"),  # half a second after its last sample
+        (0.05, {"stick": 0.02}, "rc_drive"),  # the signal is back
+        (0.05, {"wheel": 0.0}, "web"),  # back, but it feeds the field no more
+        (0.05, {"failsafe": True}, "web"),  # the receiver was switched off
+    ],
+)
+def test_hold_ends(silent_s: float, then: dict[str, float] | None, expected: str) -> None:
     rig = Rig(DRIVE, DIRECT)
     both(rig, 0.1)
     rig.send("rc", failsafe=True, stick=0.02)
-    only_web(rig, 0.49)
-    assert winner(rig) == ""
-    only_web(rig, 0.02)
-    assert winner(rig) == "web"
-
-
-def test_hold_ends_at_once_when_the_signal_is_back() -> None:
-    rig = Rig(DRIVE, DIRECT)
-    both(rig, 0.1)
-    rig.send("rc", failsafe=True, stick=0.02)
-    only_web(rig, 0.05)
-    rig.send("rc", stick=0.02)
-    assert winner(rig) == "rc_drive"
-
-
-def test_hold_ends_for_fields_that_the_source_feeds_no_more() -> None:
-    rig = Rig(DRIVE, DIRECT)
-    both(rig, 0.1)
-    rig.send("rc", failsafe=True, stick=0.02)
-    only_web(rig, 0.05)
-    rig.send("rc", wheel=0.0)
-    assert winner(rig) == "web"
-
-
-def test_switched_off_receiver_ends_a_hold() -> None:
-    rig = Rig(DRIVE, DIRECT)
-    both(rig, 0.1)
-    rig.send("rc", failsafe=True, stick=0.02)
-    rig.send("rc", failsafe=True)
-    assert winner(rig) == "web"
+    only_web(rig, silent_s)
+    if then is not None:
+        rig.send("rc", **then)  # type: ignore[arg-type]
+    assert winner(rig) == expected
 
 
 def test_neutral_brings_positions_to_the_middle_of_the_input() -> None:
