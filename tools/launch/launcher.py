@@ -53,7 +53,9 @@ class Launcher:
             machine.start()
 
     async def stop(self, grace_s: float) -> None:
-        """Ask all to end, wait up to `grace_s`, end the rest, close everything."""
+        """Ask all to end, wait up to `grace_s`, end the rest, close everything; once."""
+        if self._is_closed:
+            return
         self._all_ended.clear()
         for service in self._services():
             service.stop()

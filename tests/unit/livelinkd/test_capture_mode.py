@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.livelinkd import capture_client
+from saint_services.livelinkd import capture_client, capture_session
 from saint_services.livelinkd.capture_session import ANSWER_S, KEEP_ALIVE_S, Session
 from saint_services.livelinkd.protocols import Capture, Frame, Refused
 from saint_services.livelinkd.protocols.capture import (
@@ -46,7 +46,11 @@ async def until(is_so: Callable[[], bool]) -> None:
     raise TimeoutError
 
 
-async def test_a_named_phone_is_asked_and_heard(tmp_path: Path) -> None:
+async def test_a_named_phone_is_asked_and_heard(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture_session, "KEEP_ALIVE_S", 0.1)
+    monkeypatch.setattr(capture_client, "_TICK_S", 0.05)
     async with Phone() as phone:
         settings = {"enabled": True, "discover": False, "port": free_port()}
         capture = settings | {"phones": [f"127.0.0.1:{phone.port}"]}
@@ -65,7 +69,10 @@ async def test_a_named_phone_is_asked_and_heard(tmp_path: Path) -> None:
         await until(lambda: phone.asked[-1] == "/session/stop")
 
 
-async def test_a_phone_that_hangs_up_is_called_again(tmp_path: Path) -> None:
+async def test_a_phone_that_hangs_up_is_called_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capture_client, "FIRST_PAUSE_S", 0.1)
     async with Phone() as phone:
         settings = {"enabled": True, "discover": False, "port": free_port()}
         capture = settings | {"phones": [f"127.0.0.1:{phone.port}"]}

@@ -232,7 +232,7 @@ async def test_new_release_whose_role_dies_again_and_again_is_left(
     role = await card.updated()
     card.restart(monkeypatch)
     role.first = RoleReport(ready=False, safe=True, estop=False, reason="no motor driver answers")
-    async with card.robot.node(QUICK):
+    async with card.robot.node(QUICK.model_copy(update={"health_timeout_s": 1.0})):
         await until(card.request.exists)
     assert card.restart(monkeypatch) == "A"
     role.first = READY

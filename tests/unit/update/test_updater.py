@@ -11,12 +11,14 @@ from saint_services.lib.update import events as words
 from saint_services.lib.update.events import Limits
 from saint_services.lib.update.installer import Bundle
 from saint_services.lib.update.record import Before, store
-from tests.unit.update.machine_rig import Machine, until
+from tests.unit.update.machine_rig import QUICK, Machine, until
 from tools.fake_rauc.bundle_writer import COMPATIBLE, make_keys
 from tools.fake_rauc.faults import Fault
 from tools.fake_rauc.systemd import Unit
 
 pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others use too
+
+IMPATIENT = replace(QUICK, health_timeout_s=1.0)  # where what is missing never comes
 
 
 async def install(machine: Machine, version: str) -> None:
@@ -68,6 +70,7 @@ async def test_release_with_a_failed_unit_is_left_at_once_and_the_old_slot_says_
 async def test_role_that_answered_before_has_to_answer_in_the_new_release(machine: Machine):
     await install(machine, "1.1")
     machine.restart()
+    machine.limits = IMPATIENT
     machine.works(role_problem="the role tracks does not answer: no such device")
     async with machine.running():
         await until(machine.request.exists)
@@ -97,6 +100,7 @@ async def test_unit_that_was_just_starting_before_has_to_come_up(machine: Machin
     machine.fake.units = [Unit("saint-webd.service", "activating", "start")]
     await install(machine, "1.1")
     machine.restart()
+    machine.limits = IMPATIENT
     async with machine.running():
         await until(machine.request.exists)
     assert "back from 1.1: saint-webd.service is not up" in machine.request.read_text()
@@ -309,8 +313,9 @@ async def test_rauc_that_hangs_in_a_new_release_does_not_keep_it_from_being_left
 ):
     await install(machine, "1.1")
     machine.restart()
+    machine.limits = IMPATIENT
     machine.is_rauc_hanging = True
-    for name, limit_s in (("_FIRST_LOOK_LIMIT_S", 0.1), ("_LOOK_LIMIT_S", 1.5)):
+    for name, limit_s in (("_FIRST_LOOK_LIMIT_S", 0.1), ("_LOOK_LIMIT_S", 0.3)):
         monkeypatch.setattr(f"saint_services.lib.update.updater.{name}", limit_s)
     monkeypatch.setattr("saint_services.lib.update.boot.booted_slot", lambda: "B")
     monkeypatch.setattr(os, "sync", lambda: None)

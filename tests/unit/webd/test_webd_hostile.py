@@ -135,8 +135,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize(("data", "code", "reason"), HOSTILE)
 async def test_hostile_frame_closes_its_connection_alone(
-    rig: Rig, data: bytes, code: int, reason: str
+    rig: Rig, data: bytes, code: int, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(wire, "CLOSE_LIMIT_S", 0.1)  # nobody answers our goodbye
     other, hostile = await rig.chat(), Mute(rig.address)
     await hostile.send(data)
     async with asyncio.timeout(5):
