@@ -104,12 +104,15 @@ class Drive:
         kept = self._states.load() if self._states else None
         if self._faults:
             plant.feel(self._faults.read())
-        if kept and kept[0] <= now_ns:
+        if kept:
             plant.restore(kept[1])
-            plant.catch_up(kept[0], now_ns, self._pins, self._outputs)
-        else:  # never moved, or before the computer's last start
+        else:
             for joint in plant.joints:
                 joint.start(joint.reading(self._pins, self._outputs).value)
+        if kept and kept[0] <= now_ns:
+            plant.catch_up(kept[0], now_ns, self._pins, self._outputs)
+        else:  # before the computer's last start
+            plant.rest()
         self._then_ns = now_ns
         for wheel in plant.wheels:
             wheel.forget_edges()

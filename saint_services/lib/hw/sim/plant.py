@@ -195,6 +195,11 @@ class Plant:
         joints = [f"{j.name}.{part}" for j in self.joints for part in ("position", "pulse")]
         return [*wheels, *joints, "x", "y", "heading"]
 
+    def rest(self) -> None:
+        """All motors stand."""
+        for wheel in self.wheels:
+            wheel.motor.speed = wheel.motor.duty = 0.0
+
     def catch_up(self, then_ns: int, now_ns: int, pins: PinReading, outputs: OutputReading) -> None:
         """From a state that was kept to now, by what was written since: the last write of each
         line is known, with its time.
