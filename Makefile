@@ -80,8 +80,14 @@ test-pigen: setup ## the stage for Raspberry Pi OS, over a small Debian (Linux, 
 mutation: setup ## change the safety code a little, again and again: do the tests notice? (an hour)
 	@$(BIN)/python -m tools.mutation $(ARGS)
 
-bench: setup ## measure speed and memory, as ratios against baselines of the same run
+bench: setup build/peers/.ready ## measure speed and memory, as ratios against baselines of the same run
 	@$(BIN)/python -m tools.bench $(ARGS)
+
+# Decoders of others, to compare with. What they need beside these is in .venv.
+build/peers/.ready: requirements-peers.lock $(READY)
+	@rm -rf build/peers && $(BIN)/pip install --quiet --disable-pip-version-check --require-hashes \
+	  --no-deps --no-build-isolation --target build/peers/lib -r requirements-peers.lock
+	@touch $@
 
 fuzz: setup build/fuzz/.ready ## break the parsers, guided by coverage; ARGS="--seconds 60 crsf"
 	@$(BIN)/python -m tools.fuzz $(ARGS)
@@ -106,6 +112,9 @@ lock: ## compute requirements.lock anew from pyproject.toml
 	@echo "atheris==3.0.0" | build/lock/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	  --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  -o requirements-fuzz.lock -
+	@printf 'crsf-parser\npylivelinkface\n' | build/lock/bin/uv pip compile --quiet --universal \
+	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	  --no-emit-package numpy --no-emit-package typing-extensions -o requirements-peers.lock -
 
 clean: ## remove what setup and runs made
 	@rm -rf $(VENV) web/node_modules .run build .mypy_cache .ruff_cache .pytest_cache .hypothesis

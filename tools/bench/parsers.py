@@ -1,5 +1,7 @@
-"""Frames per second of the receivers' parsers and of the face decoder, beside a plain struct decode
-without framing or checks in the same run. `python -m tools.bench.parsers [--json]`
+"""Frames per second of the receivers' parsers and of the face decoder, in the same run beside a
+plain struct decode without framing or checks, and beside crsf-parser and pylivelinkface of PyPI.
+
+`python -m tools.bench.parsers [--json]`. Ours are to be at least five times as fast as the latter.
 """
 
 import argparse
@@ -8,7 +10,7 @@ import statistics
 import struct
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,15 +18,18 @@ from saint_services.lib import cdr
 from saint_services.lib.generated.builtin_interfaces import Time
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd.protocols import decode_llf
+from saint_services.livelinkd.protocols.frames import Frame
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Failsafe
 from saint_services.rcd.logic import Receiver
-from saint_services.rcd.protocols import PARSERS
+from saint_services.rcd.protocols import PARSERS, RcFrame
+from tools.bench import peers
 
 DATA = Path(__file__).parents[2] / "tests" / "data"
 ROUNDS = 5
 FRAMES = 2000  # per round
 PERIOD_US = 7_000  # between frames, as on a real line
+Step = Callable[[], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class Result:
     frames_per_s: int
     us_per_frame: float
     share_of_baseline: float  # speed as a share of the plain decode's
+    times_peer: float = 0.0  # how many times as fast as the published decoder; 0: not compared
 
 
 def main() -> None:
@@ -46,10 +52,15 @@ def main() -> None:
         print(json.dumps([asdict(result) for result in results]))
         return
     for result in results:
+        beside = f"{result.times_peer:>8.1f} x the peer" if result.times_peer else ""
         print(
             f"{result.name:<28}{result.frames_per_s:>10}/s{result.us_per_frame:>9.2f} us"
-            f"{result.share_of_baseline:>8.2f} x plain"
+            f"{result.share_of_baseline:>8.2f} x plain{beside}"
         )
+    if peers.are_there():
+        print(f"budget: {peers.TIMES:.0f} x the peers at least")
+    else:
+        print("crsf-parser and pylivelinkface are not here: `make bench` fetches them")
 
 
 def measure() -> list[Result]:
@@ -59,10 +70,13 @@ def measure() -> list[Result]:
     ibus = (DATA / "ibus-single.bin").read_bytes()
     face = bytes.fromhex(json.loads((DATA / "live-link-face.jsonl").open().readline())["hex"])
     results: list[Result] = []
+    theirs = _peers(crsf, face) if peers.are_there() else {}
     for name, frame, skip in (("crsf", crsf, 3), ("sbus", sbus, 1)):
-        results += _pair(name, partial(_bits, frame, skip), _parser(name, frame))
-    results += _pair("ibus", lambda: struct.unpack_from("<14H", ibus, 2), _parser("ibus", ibus))
-    results += _pair("live link face", lambda: struct.unpack_from(">61f", face, 75), _face(face))
+        plain = partial(_bits, frame, skip)
+        results += _rows(name, plain, _parser(name, frame), theirs.get(name))
+    results += _rows("ibus", lambda: struct.unpack_from("<14H", ibus, 2), _parser("ibus", ibus))
+    plain_face = partial(struct.unpack_from, ">61f", face, 75)
+    results += _rows("live link face", plain_face, _face(face), theirs.get("live link face"))
     results.append(_row("crsf byte to CDR sample", _whole_path(crsf), results[0].us_per_frame))
     return results
 
@@ -111,11 +125,29 @@ def _whole_path(frame: bytes) -> Callable[[], object]:
     return step
 
 
-def _pair(
-    name: str, plain: Callable[[], object], ours: Callable[[], object]
-) -> tuple[Result, Result]:
+def _peers(crsf: bytes, face: bytes) -> dict[str, tuple[str, Step]]:
+    """Title and step by kind of frame; they must find what ours find."""
+    (rc,) = PARSERS["crsf"]().feed(crsf, 0)
+    decoded = decode_llf(face)
+    if not isinstance(rc, RcFrame) or not isinstance(decoded, Frame):
+        raise RuntimeError("the samples hold no channels or no face")
+    return {
+        "crsf": ("crsf-parser", peers.crsf(crsf, rc.raw)),
+        "live link face": ("pylivelinkface", peers.face(face, decoded.values)),
+    }
+
+
+def _rows(
+    name: str, plain: Step, ours: Step, theirs: tuple[str, Step] | None = None
+) -> list[Result]:
     baseline = _row(f"{name}: plain decode", plain, 0.0)
-    return baseline, _row(f"{name}: ours", ours, baseline.us_per_frame)
+    own = _row(f"{name}: ours", ours, baseline.us_per_frame)
+    if theirs is None:
+        return [baseline, own]
+    title, step = theirs
+    peer = _row(f"{name}: {title}", step, baseline.us_per_frame)
+    compared = replace(own, times_peer=round(peer.us_per_frame / own.us_per_frame, 1))
+    return [baseline, peer, compared]
 
 
 def _row(name: str, step: Callable[[], object], baseline_us: float) -> Result:
