@@ -6,6 +6,7 @@ would keep the service manager from its work. Not here: who gets a priority, and
 that never sleeps (systemd/*/30-realtime.conf).
 """
 
+import contextlib
 import faulthandler
 import os
 import signal
@@ -52,3 +53,11 @@ def _raise_all(priority: int) -> None:
             os.sched_setscheduler(int(task.name), os.SCHED_RR, os.sched_param(priority))
         except ProcessLookupError:
             continue  # it has ended since
+
+
+def leave() -> None:
+    """For a thread that works beside the way from stick to motor (pictures, for instance): from now
+    on it, and what it starts, waits for its turn like everybody else. Harmless without a priority.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

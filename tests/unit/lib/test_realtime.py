@@ -31,6 +31,18 @@ gate.set()
 early.join(); late.join(); tell()
 print(taken, all(each == (os.SCHED_RR, 2) for each in seen), len(seen), sys.getswitchinterval())
 """
+_LEAVES = """
+import os, threading
+from saint_services.lib import realtime
+realtime.take({"SAINT_REALTIME": "2"})
+seen = []
+def work():
+    realtime.leave()
+    seen.append(os.sched_getscheduler(0) == os.SCHED_OTHER)
+beside = threading.Thread(target=work)
+beside.start(); beside.join()
+print(seen[0], os.sched_getscheduler(0) == os.SCHED_RR)
+"""
 _SPINS = """
 import resource
 from saint_services.lib import realtime
@@ -52,6 +64,12 @@ def run(program: str) -> "subprocess.CompletedProcess[str]":
 def test_all_threads_take_it_before_and_after() -> None:
     done = run(_THREADS)
     assert done.stdout.split() == ["True", "True", "3", "0.0005"], done.stderr
+
+
+@needs_permission
+def test_thread_leaves_it_for_itself_alone() -> None:
+    done = run(_LEAVES)
+    assert done.stdout.split() == ["True", "True"], done.stderr
 
 
 @needs_permission
