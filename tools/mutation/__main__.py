@@ -16,34 +16,62 @@ from .runner import Verdict, judge, name_of, warm_up
 AIM_PERCENT = 90.0
 ROOT = Path(__file__).parents[2]
 _UNIT = "tests/unit/routerd/test_router_"
-# The quick ones and those that notice most come first: the first stage that fails ends it.
-ROUTER = (
-    (
-        *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
-        "tests/safety/test_router_estop.py",
-    ),
-    tuple(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
-    (
-        "tests/unit/saintctl/test_route_test.py",
-        f"{_UNIT}messages.py",
-        f"{_UNIT}commands.py",
-        "tests/safety/test_router_limits.py",
-        "tests/property/test_router_properties.py",
-        "tests/safety/test_router_machine.py",
-    ),
+_ALL = (
+    *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
+    "tests/safety/test_router_estop.py",
+    "tests/safety/test_router_edges.py",
+    *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
+    f"{_UNIT}messages.py",
+    f"{_UNIT}commands.py",
+    "tests/unit/saintctl/test_route_vectors.py",
+    "tests/unit/saintctl/test_route_test.py",
+    "tests/property/test_router_properties.py",
+    "tests/safety/test_router_machine.py",
+    "tests/safety/test_router_limits.py",
 )
-ROLES = (
-    ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints.py"),
-    ("tests/unit/role/test_axis.py", "tests/unit/role/test_role_host.py"),
-)
-_LOGIC = ("mapping", "outputs", "arbitration", "board", "estop", "locks", "logic", "plan")
-_EDGES = ("sources", "intake", "routes", "targets", "preview", "report")
+_ROLE_RIGS = ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints.py")
+_ROLE = ("tests/unit/role/test_axis.py", "tests/unit/role/test_role_host.py")
+_ROUTERD: dict[str, tuple[str, ...]] = {
+    "mapping": ("mapping", "modifiers"),
+    "outputs": ("loss", "blending"),
+    "arbitration": ("arbitration", "blending"),
+    "board": ("loss", "blending"),
+    "estop": (),
+    "locks": ("control",),
+    "logic": ("arbitration", "loss"),
+    "plan": ("routes", "arbitration"),
+    "sources": ("sources",),
+    "intake": ("sources",),
+    "routes": ("routes", "sources"),
+    "targets": ("messages",),
+    "preview": ("commands",),
+    "report": ("reasons",),
+}
+
+
+def _stages(first: tuple[str, ...], rest: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """What most likely notices comes first: the first stage that fails ends it."""
+    return (first, tuple(path for path in rest if path not in first))
+
+
+def _router(name: str) -> tuple[tuple[str, ...], ...]:
+    own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
+    edges = ("tests/safety/test_router_edges.py", "tests/safety/test_router_estop.py")
+    return _stages((*own, *edges), _ALL)
+
+
 TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
-    **{f"saint_services/routerd/{name}.py": ROUTER for name in (*_LOGIC, *_EDGES)},
-    "saint_services/role_tracksd/logic.py": (("tests/unit/role_tracksd",), *ROLES),
-    "saint_services/lib/role/axis.py": ROLES,
-    "saint_services/lib/role/gate.py": (("tests/safety/test_role_gate.py",), *ROLES),
-    "saint_services/lib/limits.py": (("tests/unit/lib/test_limits.py",), *ROLES),
+    **{f"saint_services/routerd/{name}.py": _router(name) for name in _ROUTERD},
+    "saint_services/role_tracksd/logic.py": _stages(
+        ("tests/unit/role_tracksd/test_tracks_logic.py",), (*_ROLE_RIGS, *_ROLE)
+    ),
+    "saint_services/lib/role/axis.py": _stages(_ROLE, _ROLE_RIGS),
+    "saint_services/lib/role/gate.py": _stages(
+        ("tests/safety/test_role_gate.py",), (*_ROLE_RIGS, *_ROLE)
+    ),
+    "saint_services/lib/limits.py": _stages(
+        ("tests/unit/lib/test_limits.py",), (*_ROLE_RIGS, *_ROLE)
+    ),
 }
 
 
