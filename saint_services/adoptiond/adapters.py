@@ -13,7 +13,7 @@ from ..lib.robot_manifest import RobotManifest, RobotRole
 from ..lib.roles import RoleConfig
 from ..lib.state import Store
 from .logic import Catalog, RoleKey, RoleText
-from .state import SavedRegistry
+from .state import MIGRATIONS, VERSION, SavedRegistry
 
 _LARGEST_MANIFEST_BYTES = 1 << 18
 _SAVE_PAUSE_S = 1.0  # flash wears out: changes that come in a burst are written once
@@ -54,7 +54,7 @@ class Memory:
     """Writes the registry when it changed; the newest wins."""
 
     def __init__(self, path: Path, health: Health) -> None:
-        self._store = Store(path, SavedRegistry, version=1)
+        self._store = Store(path, SavedRegistry, VERSION, MIGRATIONS)
         self._health = health
         self._changed = asyncio.Event()
         self._written = SavedRegistry()

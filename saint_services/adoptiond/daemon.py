@@ -2,11 +2,10 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from functools import partial
 
-from ..lib import log, machine
-from ..lib.api import Done
-from ..lib.api.adoption import AdoptReply
+from ..lib import log, machine, trust
 from ..lib.bus import Bus, Sample, Subscription
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
@@ -14,17 +13,21 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api
-from . import logic, views
+from . import logic, membership, views
 from .adapters import Memory, load_catalog
 from .config import Config
-from .logic import Catalog, Pending, Registry, RoleKey
+from .courier import Courier
+from .logic import Catalog, Registry
 from .questions import answer_ipc, serve_ros
 from .state import SavedNode
 from .state import SavedRegistry as Saved
+from .strangers import Strangers
+from .verbs import Verbs
 
 _STATUS_TOPIC = re.compile(r"/saint/nodes/([^/]+)/status")
 _DISCOVER_EVERY_S = 2
 _IGNORE_EVERY_S = 60
+_CARE_PAUSE_S = 10.0  # a node that could not be bound or reset is asked again after that
 # Any address of the internal network: shows which of ours is on it; nothing is sent there.
 _INTERNAL_PEER = "192.168.10.2"
 _log = log.get("adoptiond")
@@ -34,11 +37,16 @@ async def run(ctx: Context[Config]) -> None:
     """The registry, until it is asked to stop."""
     manifests = ctx.directories.share / "manifests"
     catalog = await asyncio.to_thread(load_catalog, manifests, ctx.config.robot)
+    key, problem = await asyncio.to_thread(trust.load_key, ctx.directories.state / "server.key")
+    if problem:
+        ctx.health.raise_issue(Code.STATE_DAMAGED, problem)
+    catalog = replace(catalog, server_key=key.public)
     memory = Memory(ctx.directories.state / "nodes.json", ctx.health)
     registry = logic.restored(await memory.load())
     address = ctx.config.address or await asyncio.to_thread(machine.address, _INTERNAL_PEER)
     bus = await ctx.open_bus("adoptiond")
-    adoption = Adoption(ctx, bus, catalog, memory, registry, address)
+    courier = Courier(bus, key, catalog.robot)
+    adoption = Adoption(ctx, bus, courier, catalog, memory, registry, address)
     api = Api()
     answer_ipc(api, adoption)
     await ctx.serve_ipc(api)
@@ -57,6 +65,7 @@ class Adoption:
         self,
         ctx: Context[Config],
         bus: Bus,
+        courier: Courier,
         catalog: Catalog,
         memory: Memory,
         registry: Registry,
@@ -65,7 +74,11 @@ class Adoption:
         self.registry = registry
         self.catalog = catalog
         self.address = address
-        self._config = ctx.config
+        self.courier = courier
+        self.verbs = Verbs(self, bus, courier, ctx.config)
+        self.strangers = Strangers()
+        self._spawn = ctx.spawn
+        self._cared_s: dict[str, float] = {}  # when a node was last bound or reset by ourselves
         self._counters = ctx.health.counters
         self._bus = bus
         self._memory = memory
@@ -74,7 +87,7 @@ class Adoption:
         self._version = ""
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
-        self._heard: dict[str, Subscription] = {}
+        self._heard: dict[str, tuple[Subscription, ...]] = {}
         self._system = bus.publisher(topics.SYSTEM_STATUS)
         self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
         bus.subscribe(topics.NODES_UNADOPTED, self._announced)
@@ -97,54 +110,6 @@ class Adoption:
             stamp=stamp(),
         )
 
-    async def adopt(self, node_id: str, key: RoleKey, display_name: str) -> AdoptReply:
-        """Ask a node to take a role and wait until it has, or says why not."""
-        name = logic.checked_name(display_name) if display_name else ""
-        wanted = Pending(key, name)
-        self._change(
-            node_id,
-            logic.begin_adoption(self.registry, self.catalog.keys, node_id, wanted, monotonic_s()),
-        )
-        is_adopted = False
-        try:
-            answer = await self._bus.call(
-                topics.NODE_ADOPT.at(node_id=node_id),
-                msgs.AdoptNode_Request(node_id=node_id, role=key.role, instance=key.instance),
-                self._config.adopt_timeout_s,
-            )
-            is_adopted = answer.success
-        finally:
-            self._change(node_id, logic.end_adoption(self.registry, node_id, is_adopted))
-        message = logic.clean(answer.message, 240)
-        if not is_adopted:
-            raise SaintError(Code.REFUSED, f"{node_id} did not become {key}: {message}")
-        _log.info("node adopted", node=node_id, role=key)
-        return AdoptReply(message=message, topic_prefix=self.catalog.topic_prefix(key))
-
-    async def reset(self, node_id: str, factory: bool) -> Done:
-        """Take a node's role away. One that is offline can only be forgotten here."""
-        node = self.registry.known(node_id)
-        if not node.is_online(monotonic_s()):
-            self._change(node_id, logic.forget(self.registry, node_id))
-            _log.info("node forgotten", node=node_id)
-            held = f"; when it is switched on again it is still {node.key}" if node.key else ""
-            return Done(message=f"{node.title} is offline and was forgotten here{held}")
-        answer = await self._bus.call(
-            topics.NODE_RESET.at(node_id=node_id),
-            msgs.ResetNode_Request(node_id=node_id, factory_reset=factory),
-            self._config.reset_timeout_s,
-        )
-        message = logic.clean(answer.message, 240)
-        if not answer.success:
-            raise SaintError(Code.REFUSED, f"{node_id} was not reset: {message}")
-        self._change(node_id, logic.after_reset(self.registry, node_id, factory))
-        _log.info("node reset", node=node_id, factory=factory)
-        return Done(message=message)
-
-    def rename(self, node_id: str, display_name: str) -> None:
-        """A person names a node."""
-        self._change(node_id, logic.rename(self.registry, node_id, display_name))
-
     async def tick(self) -> None:
         """Once a second, forever: the robot's status, nodes that came or went."""
         self._version = (await asyncio.to_thread(machine.hardware)).version
@@ -157,12 +122,14 @@ class Adoption:
             elif seconds % _IGNORE_EVERY_S == 1:
                 self._ignore_strangers()
             self._tell_gone()
+            self._care()
             self._system.publish(self.system_status())
             seconds += 1
             next_s = max(next_s + 1.0, monotonic_s())
             await asyncio.sleep(next_s - monotonic_s())
 
-    def _change(self, node_id: str, registry: Registry) -> None:
+    def change(self, node_id: str, registry: Registry) -> None:
+        """The registry as it is now; what changed of that node is kept."""
         before = _kept(self.registry, node_id)
         self.registry = registry
         if before != _kept(registry, node_id):
@@ -175,8 +142,10 @@ class Adoption:
         )
         if registry is None:
             self._counters["announcements_refused"] += 1
+            reason = membership.stranger(self.registry, message.node_id)
+            self.strangers.heard(message.node_id, reason, sample.received_s)
             return
-        self._change(message.node_id, registry)
+        self.change(message.node_id, registry)
         self._listen(message.node_id)
 
     def _reported(self, node_id: str, sample: Sample[msgs.NodeStatus]) -> None:
@@ -187,7 +156,35 @@ class Adoption:
         if registry is None:
             self._counters["statuses_refused"] += 1
             return
-        self._change(node_id, registry)
+        self.change(node_id, registry)
+
+    def _belongs(self, node_id: str, sample: Sample[msgs.NodeTrust]) -> None:
+        registry = membership.hear_trust(self.registry, node_id, sample.message)
+        if registry is None:
+            self._counters["bonds_refused"] += 1
+            return
+        self.change(node_id, registry)
+
+    def _care(self) -> None:
+        """Exchange keys with our nodes that have none yet; reset those that were replaced."""
+        now_s = monotonic_s()
+        work = membership.work(self.registry, self.courier.public, now_s)
+        for node_id in {*work.to_bind, *work.to_reset}:
+            if now_s - self._cared_s.get(node_id, float("-inf")) < _CARE_PAUSE_S:
+                continue
+            self._cared_s[node_id] = now_s
+            is_replaced = node_id in work.to_reset
+            self._spawn(self._see_to(node_id, is_replaced), f"see to {node_id}")
+        self._cared_s = {i: s for i, s in self._cared_s.items() if i in self.registry.nodes}
+
+    async def _see_to(self, node_id: str, is_replaced: bool) -> None:
+        try:
+            if is_replaced:
+                await self.verbs.reset(node_id, factory=False)
+            else:
+                await self.verbs.bind(node_id)
+        except SaintError as err:
+            _log.warning("node not seen to", node=node_id, reason=err.message)
 
     def _estop(self, sample: Sample[msgs.EStop]) -> None:
         self._is_estop = sample.message.active
@@ -205,7 +202,8 @@ class Adoption:
         else is there is found again.
         """
         for node_id in self._heard.keys() - self.registry.nodes.keys():
-            self._heard.pop(node_id).close()
+            for ear in self._heard.pop(node_id):
+                ear.close()
 
     def _listen(self, node_id: str) -> None:
         if node_id in self._heard or not machine.is_token(node_id):
@@ -213,8 +211,10 @@ class Adoption:
         if len(self._heard) >= 2 * logic.MOST_NODES:
             self._counters["nodes_not_listened_to"] += 1
             return
-        self._heard[node_id] = self._bus.subscribe(
-            topics.NODE_STATUS.at(node_id=node_id), partial(self._reported, node_id)
+        listen, at = self._bus.subscribe, {"node_id": node_id}
+        self._heard[node_id] = (
+            listen(topics.NODE_STATUS.at(**at), partial(self._reported, node_id)),
+            listen(topics.NODE_TRUST.at(**at), partial(self._belongs, node_id)),
         )
 
     def _tell_gone(self) -> None:

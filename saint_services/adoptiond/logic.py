@@ -51,6 +51,7 @@ class Catalog:
 
     robot: str
     roles: Mapping[RoleKey, RoleText]
+    server_key: str = ""  # ours
 
     @property
     def keys(self) -> frozenset[RoleKey]:
@@ -61,6 +62,16 @@ class Catalog:
         """Where a role lives; empty for one that this robot does not have."""
         role = self.roles.get(key)
         return role.config.topic_prefix if role else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Which server a node belongs to, as it says; without `server_key` to none."""
+
+    node_key: str
+    server: str = ""
+    server_key: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +90,7 @@ class Node:
     outputs_safe: bool = True
     reason: str = ""
     peripherals: tuple[Peripheral, ...] = ()
+    bond: Bond | None = None  # None: not heard yet, or its release knows no keys
 
     @property
     def key(self) -> RoleKey | None:
@@ -111,6 +123,8 @@ class Registry:
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
     pending: Mapping[str, Pending] = field(default_factory=dict)
+    # What was told by nodes that are not known yet, or were forgotten: it is told only once.
+    bonds: Mapping[str, Bond] = field(default_factory=dict)
 
     def known(self, node_id: str) -> Node:
         """Raises not_found."""
@@ -137,8 +151,12 @@ def restored(saved: SavedRegistry) -> Registry:
 
 def saved(registry: Registry) -> SavedRegistry:
     """What is worth remembering."""
-    kept = {i: n.kept for i, n in registry.nodes.items() if n.kept.role or n.kept.display_name}
-    return SavedRegistry(nodes=kept)
+    return SavedRegistry(nodes={i: n.kept for i, n in registry.nodes.items() if _is_kept(n.kept)})
+
+
+def _is_kept(kept: SavedNode) -> bool:
+    ours = kept.role or kept.display_name or kept.node_key
+    return bool(ours or kept.is_ignored or kept.replaced_by)
 
 
 def hear_announcement(
@@ -166,7 +184,7 @@ def hear_announcement(
         role_restarts=0,
         outputs_safe=True,
     )
-    return _with(registry, _measured(node, message, now_s))
+    return with_node(registry, _measured(node, message, now_s))
 
 
 def hear_status(
@@ -187,7 +205,7 @@ def hear_status(
         role_restarts=message.role_restarts,
         outputs_safe=message.outputs_safe,
     )
-    return _with(registry, _measured(node, message, now_s))
+    return with_node(registry, _measured(node, message, now_s))
 
 
 def sweep(registry: Registry, now_s: float) -> Registry:
@@ -195,7 +213,7 @@ def sweep(registry: Registry, now_s: float) -> Registry:
 
     def stays(node: Node) -> bool:
         silent_s = now_s - node.seen_s if node.seen_s is not None else 0.0
-        is_ours = bool(node.kept.role or node.kept.display_name or node.node_id in registry.pending)
+        is_ours = _is_kept(node.kept) or node.node_id in registry.pending
         return is_ours or silent_s <= FORGET_UNADOPTED_AFTER_S
 
     if all(stays(node) for node in registry.nodes.values()):
@@ -220,6 +238,10 @@ def begin_adoption(
             fix=f"Roles: {known}.",
         )
     node = registry.known(node_id)
+    if node.kept.is_ignored:
+        raise SaintError(
+            Code.REFUSED, f"{node.title} is ignored", fix=f"saintctl node unignore {node_id}"
+        )
     if not node.is_online(now_s):
         raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Switch it on first.")
     if node_id in registry.pending:
@@ -243,11 +265,11 @@ def end_adoption(registry: Registry, node_id: str, is_adopted: bool) -> Registry
     node = registry.nodes.get(node_id)
     if not is_adopted or wanted is None or node is None:
         return registry
-    update = {"role": wanted.key.role, "instance": wanted.key.instance}
+    update = {"role": wanted.key.role, "instance": wanted.key.instance, "replaced_by": ""}
     if wanted.display_name:
         update["display_name"] = wanted.display_name
     kept = node.kept.model_copy(update=update)
-    return _with(registry, replace(node, kept=kept, state=NodeState.ACTIVE, reason=""))
+    return with_node(registry, replace(node, kept=kept, state=NodeState.ACTIVE, reason=""))
 
 
 def after_reset(registry: Registry, node_id: str, factory: bool) -> Registry:
@@ -255,11 +277,11 @@ def after_reset(registry: Registry, node_id: str, factory: bool) -> Registry:
     node = registry.nodes.get(node_id)
     if node is None:
         return registry
-    update = {"role": "", "instance": "", "config_version": ""}
+    update = {"role": "", "instance": "", "config_version": "", "replaced_by": ""}
     if factory:
-        update["display_name"] = ""
+        update |= {"display_name": "", "node_key": "", "code": ""}
     kept = node.kept.model_copy(update=update)
-    return _with(registry, replace(node, kept=kept, state=NodeState.UNADOPTED, reason=""))
+    return with_node(registry, replace(node, kept=kept, state=NodeState.UNADOPTED, reason=""))
 
 
 def forget(registry: Registry, node_id: str) -> Registry:
@@ -271,7 +293,7 @@ def rename(registry: Registry, node_id: str, display_name: str) -> Registry:
     """A person names a node. Raises SaintError."""
     node = registry.known(node_id)
     kept = node.kept.model_copy(update={"display_name": checked_name(display_name)})
-    return _with(registry, replace(node, kept=kept))
+    return with_node(registry, replace(node, kept=kept))
 
 
 def checked_name(display_name: str) -> str:
@@ -304,20 +326,20 @@ def _room_for(registry: Registry, node_id: str, date: str) -> Node | None:
         return None
     if len(registry.nodes) >= MOST_NODES and _oldest_stranger(registry) is None:
         return None
-    return Node(node_id, SavedNode(first_seen=date))
+    return Node(node_id, SavedNode(first_seen=date), bond=registry.bonds.get(node_id))
 
 
 def _oldest_stranger(registry: Registry) -> str | None:
-    """The node to give up when the registry is full: never an adopted or a named one."""
+    """The node to give up when the registry is full: never one that means something to us."""
     strangers = [
         n
         for n in registry.nodes.values()
-        if not n.kept.role and not n.kept.display_name and n.node_id not in registry.pending
+        if not _is_kept(n.kept) and n.node_id not in registry.pending
     ]
     return min(strangers, key=lambda n: n.seen_s or 0.0).node_id if strangers else None
 
 
-def _with(registry: Registry, node: Node) -> Registry:
+def with_node(registry: Registry, node: Node) -> Registry:
     nodes = dict(registry.nodes)
     if node.node_id not in nodes and len(nodes) >= MOST_NODES:
         del nodes[_oldest_stranger(registry) or node.node_id]

@@ -6,12 +6,15 @@ from ..lib.api import Done
 from ..lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
+    IgnoreRequest,
     NodeInfo,
     NodeList,
     RenameRequest,
+    ReplaceRequest,
     ResetRequest,
     RoleList,
 )
+from ..lib.api.orders import UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
@@ -33,7 +36,8 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
         return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
 
     async def nodes(_: Call[None]) -> NodeList:
-        return NodeList(nodes=[info(node_id) for node_id in sorted(adoption.registry.nodes)])
+        found = [info(node_id) for node_id in sorted(adoption.registry.nodes)]
+        return NodeList(nodes=found, strangers=adoption.strangers.seen(monotonic_s()))
 
     async def node(call: Call[None]) -> NodeInfo:
         return info(call.path["node_id"])
@@ -45,13 +49,24 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
 
     async def adopt(call: Call[AdoptRequest]) -> AdoptReply:
         key = RoleKey(call.body.role, call.body.instance)
-        return await adoption.adopt(call.path["node_id"], key, call.body.display_name)
+        return await adoption.verbs.adopt(call.path["node_id"], key, call.body.display_name)
 
     async def reset(call: Call[ResetRequest]) -> Done:
-        return await adoption.reset(call.path["node_id"], call.body.factory_reset)
+        return await adoption.verbs.reset(call.path["node_id"], call.body.factory_reset)
+
+    async def replace(call: Call[ReplaceRequest]) -> AdoptReply:
+        body = call.body
+        return await adoption.verbs.replace(call.path["node_id"], body.by, body.display_name)
+
+    async def ignore(call: Call[IgnoreRequest]) -> NodeInfo:
+        adoption.verbs.ignore(call.path["node_id"], call.body.is_ignored)
+        return info(call.path["node_id"])
+
+    async def update(call: Call[UpdateOrder]) -> Done:
+        return await adoption.verbs.update(call.path["node_id"], call.body)
 
     async def rename(call: Call[RenameRequest]) -> NodeInfo:
-        adoption.rename(call.path["node_id"], call.body.display_name)
+        adoption.verbs.rename(call.path["node_id"], call.body.display_name)
         return info(call.path["node_id"])
 
     api.get("/nodes", nodes)
@@ -59,7 +74,11 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     api.get("/roles", roles)
     # Longer than adoptiond itself waits for the node (config.py).
     api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
+    api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=28.0)
     api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
+    api.post("/nodes/{node_id}/ignore", ignore, body=IgnoreRequest)
+    # For otad: the key that signs for a node is here alone.
+    api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
     api.patch("/nodes/{node_id}", rename, body=RenameRequest)
 
 
@@ -69,7 +88,7 @@ def serve_ros(bus: Bus, adoption: "Adoption") -> None:
     async def adopt(request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
         key = RoleKey(request.role, request.instance)
         try:
-            reply = await adoption.adopt(request.node_id, key, "")
+            reply = await adoption.verbs.adopt(request.node_id, key, "")
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
         return msgs.AdoptNode_Response(
@@ -78,13 +97,16 @@ def serve_ros(bus: Bus, adoption: "Adoption") -> None:
 
     async def reset(request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
         try:
-            done = await adoption.reset(request.node_id, request.factory_reset)
+            done = await adoption.verbs.reset(request.node_id, request.factory_reset)
         except SaintError as err:
             return msgs.ResetNode_Response(success=False, message=err.message)
         return msgs.ResetNode_Response(success=True, message=done.message)
 
     async def config(request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
         return role_config(adoption, request)
+
+    async def signed(request: msgs.GetSignedConfig_Request) -> msgs.GetSignedConfig_Response:
+        return signed_config(adoption, request)
 
     async def status(_: msgs.GetSystemStatus_Request) -> msgs.GetSystemStatus_Response:
         registry, now_s = adoption.registry, monotonic_s()
@@ -97,6 +119,7 @@ def serve_ros(bus: Bus, adoption: "Adoption") -> None:
     bus.serve(topics.NODES_ADOPT, adopt)
     bus.serve(topics.NODES_RESET, reset)
     bus.serve(topics.NODES_CONFIG, config)
+    bus.serve(topics.NODES_SIGNED_CONFIG, signed)
     bus.serve(topics.SYSTEM_STATUS_QUERY, status)
 
 
@@ -122,3 +145,31 @@ def role_config(
         server=adoption.catalog.robot,
         server_address=adoption.address,
     )
+
+
+def signed_config(
+    adoption: "Adoption", request: msgs.GetSignedConfig_Request
+) -> msgs.GetSignedConfig_Response:
+    """The same, so that the node can tell that its own server says so, now."""
+    asked = msgs.GetRoleConfig_Request(
+        node_id=request.node_id,
+        role=request.role,
+        instance=request.instance,
+        known_version=request.known_version,
+        known_checksum=request.known_checksum,
+    )
+    plain = role_config(adoption, asked)
+    answer = msgs.GetSignedConfig_Response(
+        success=plain.success,
+        message=plain.message,
+        changed=plain.changed,
+        version=plain.version,
+        checksum=plain.checksum,
+        config_yaml=plain.config_yaml,
+        display_name=plain.display_name,
+        server=plain.server,
+        server_address=plain.server_address,
+        server_key=adoption.courier.public,
+    )
+    answer.signature = adoption.courier.sign(*config_parts(request, answer))
+    return answer

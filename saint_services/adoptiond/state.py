@@ -1,8 +1,12 @@
-"""What the server remembers of its nodes over a restart: adopted ones, and those with a name.
-Unadopted nodes announce themselves again every second, so they are not kept.
+"""What the server remembers of its nodes over a restart: adopted ones, those with a name or a key,
+those that are to be ignored. Others announce themselves again every second, so they are not kept.
 """
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
+
+VERSION = 2
 
 
 class SavedNode(BaseModel):
@@ -20,6 +24,10 @@ class SavedNode(BaseModel):
     mac_address: str = ""
     address: str = ""
     first_seen: str = ""  # ISO 8601, UTC
+    node_key: str = ""  # Ed25519, hexadecimal; of a node that belongs to this server
+    code: str = ""  # six digits that the node shows too
+    is_ignored: bool = False
+    replaced_by: str = ""  # the node that has its role now
 
 
 class SavedRegistry(BaseModel):
@@ -28,3 +36,11 @@ class SavedRegistry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     nodes: dict[str, SavedNode] = Field(default={}, max_length=256)
+
+
+def from_1(data: dict[str, Any]) -> dict[str, Any]:
+    """Nodes had no keys: they exchange them when they are heard of again."""
+    return data
+
+
+MIGRATIONS = {1: from_1}

@@ -4,12 +4,14 @@ from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
 from ..lib.machine import Metrics
+from . import membership
 from .logic import Catalog, Node, Registry, RoleKey
 
 
 def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> NodeInfo:
     """One node as the control plane shows it."""
     kept = node.kept
+    why_not = membership.not_offered(node, catalog, now_s)
     key = node.key
     return NodeInfo(
         node_id=node.node_id,
@@ -34,6 +36,13 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
         outputs_safe=node.outputs_safe,
         reason=reason(registry, catalog, node, now_s),
         peripherals=list(node.peripherals),
+        server=node.bond.server if node.bond else "",
+        is_ours=membership.is_ours(node, catalog.server_key),
+        code=kept.code,
+        is_ignored=kept.is_ignored,
+        is_offered=node.key is None and not why_not,
+        not_offered=why_not,
+        replaced_by=kept.replaced_by,
     )
 
 
@@ -48,9 +57,11 @@ def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> st
         return "not heard of since the server started"
     if not node.is_online(now_s):
         return "no life sign; check its power and network"
-    return "; ".join(
-        text for text in (node.reason, _conflict(registry, catalog, node, now_s)) if text
-    )
+    conflict = _conflict(registry, catalog, node, now_s)
+    is_foreign = node.bond and membership.is_foreign(node, catalog.server_key)
+    owner = membership.foreign(node.bond, catalog.robot) if node.bond and is_foreign else ""
+    texts = (node.reason, conflict, owner, membership.changed_key(node))
+    return "; ".join(text for text in texts if text)
 
 
 def _conflict(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> str:

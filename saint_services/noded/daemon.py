@@ -24,9 +24,11 @@ from .config import Config
 from .firmware import NodeFirmware
 from .life import Life, Wanted
 from .logic import step
+from .orders import Orders
 from .refresh import Refresher
 from .reports import Reporter
 from .state import Identity, NodeFiles
+from .trust import TrustFiles, belongs
 
 _LONGEST_WORD = 64
 _log = log.get("noded")
@@ -73,23 +75,31 @@ class Node:
             config.role_ready_timeout_s,
             config.role_silence_timeout_s,
         )
-        self.server = ConfigServer(
-            bus, identity.node_id, config.config_timeout_s, config.config_attempts
-        )
         self._ctx = ctx
         self._bus = bus
+        self._trust_files = TrustFiles(ctx.directories.state)
+        self.orders = Orders(self, bus, self._trust_files)
+        self.server = ConfigServer(
+            bus, identity.node_id, config.config_timeout_s, config.config_attempts,
+            lambda: self.orders.bond.server_key,
+        )  # fmt: skip
         self._files = files
         self._outputs = outputs
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
         self._reporter = Reporter(bus, identity.node_id, config.server_address, outputs)
-        self.firmware = NodeFirmware(ctx, bus, lambda: self.life, self.handle)
+        self.firmware = NodeFirmware(
+            ctx, bus, lambda: self.life, self.handle, self._refuse_unsigned
+        )
 
     async def start(self) -> None:
         """Resume what the disk says, then be reachable."""
         await self._reporter.open()
         started = await asyncio.to_thread(self._files.started)
+        await self.orders.start()
+        if self._trust_files.problem:
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._trust_files.problem)
         await self.firmware.start()
         self.handle(started)
         node_id = self.identity.node_id
@@ -154,9 +164,36 @@ class Node:
         if action.factory:
             self.identity = self.identity.model_copy(update={"display_name": ""})
             await self._on_disk(lambda: self._files.rename(self.identity, ""))
+        if action.forgets_server:
+            reason = await self._forget_server() or reason
         self.handle(lives.Forgotten(action.attempt, reason))
         if action.factory:
             await self.firmware.download_again()
+
+    async def _forget_server(self) -> str:
+        try:
+            await self.orders.forget()
+        except SaintError as err:
+            self._ctx.health.counters["disk_failures"] += 1
+            return err.message
+        return ""
+
+    # what orders.py asks of the node
+
+    async def update(self, request: msgs.UpdateNode_Request) -> tuple[bool, str]:
+        """Begin an update."""
+        return await self.firmware.act(request)
+
+    def bond_changed(self) -> None:
+        """The node belongs to another server, or to none."""
+        self._reporter.bond = self.orders.bond
+        if self.life.is_started:
+            self._reporter.announce(self.life, self.identity)
+
+    def _refuse_unsigned(self) -> str:
+        """Why an order that anybody on the bus may have given is refused."""
+        bond = self.orders.bond
+        return belongs(self.identity.node_id, bond) if bond.server_key else ""
 
     async def server_answers(self) -> None:
         """It is there, perhaps for the first time since this node started."""
@@ -179,7 +216,7 @@ class Node:
                 return err.message
         return ""
 
-    async def _ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer:
+    async def ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer:
         """Let something happen to the node and wait for what became of it."""
         config = self._ctx.config
         limit_s = config.config_timeout_s * config.config_attempts + config.role_ready_timeout_s + 2
@@ -201,9 +238,11 @@ class Node:
             waiting.set_result(answer)
 
     async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
+        if refusal := self._refuse_unsigned():
+            return msgs.AdoptNode_Response(success=False, message=refusal)
         wanted = Wanted(request.role[:_LONGEST_WORD], request.instance[:_LONGEST_WORD])
         node_id = request.node_id[:_LONGEST_WORD]
-        answer = await self._ask(lambda n: lives.AdoptRequested(n, node_id, wanted))
+        answer = await self.ask(lambda n: lives.AdoptRequested(n, node_id, wanted))
         return msgs.AdoptNode_Response(
             success=answer.success,
             message=answer.message,
@@ -211,8 +250,10 @@ class Node:
         )
 
     async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
+        if refusal := self._refuse_unsigned():
+            return msgs.ResetNode_Response(success=False, message=refusal)
         node_id, factory = request.node_id[:_LONGEST_WORD], request.factory_reset
-        answer = await self._ask(lambda n: lives.ResetRequested(n, node_id, factory))
+        answer = await self.ask(lambda n: lives.ResetRequested(n, node_id, factory))
         return msgs.ResetNode_Response(success=answer.success, message=answer.message)
 
     async def _probe(self, request: msgs.GPIOProbe_Request) -> msgs.GPIOProbe_Response:
@@ -238,11 +279,13 @@ class Node:
             role_alive=life.role_alive,
             role_restarts=life.restarts,
             outputs_safe=life.outputs_safe,
+            server=self.orders.bond.server,
+            code=self.orders.bond.code,
         )
 
     async def _reset_here(self, call: Call[NodeReset]) -> Done:
         factory = call.body.factory_reset
-        answer = await self._ask(lambda n: lives.ResetRequested(n, "", factory))
+        answer = await self.ask(lambda n: lives.ResetRequested(n, "", factory))
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
         return Done(message=answer.message)

@@ -32,6 +32,7 @@ class NodeFirmware:
         bus: Bus,
         read: Callable[[], Life],
         tell_node: Callable[[Event], None],
+        refuse: Callable[[], str] = str,
         world: World | None = None,
     ) -> None:
         limits, node_id = ctx.config.update_limits, read().node_id
@@ -39,6 +40,7 @@ class NodeFirmware:
         self._bus = bus
         self._read = read
         self._tell_node = tell_node
+        self._refuse = refuse  # why an order that nobody signed is refused
         self._node_id = node_id
         self._heard_s = float("-inf")
         self._has_asked = False  # the server answered once since this boot
@@ -125,12 +127,15 @@ class NodeFirmware:
 
     async def _requested(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
         try:
-            answer = await self._act(request)
+            if refusal := self._refuse():
+                raise SaintError(Code.REFUSED, refusal)
+            answer = await self.act(request)
         except SaintError as err:
             return msgs.UpdateNode_Response(success=False, message=err.message)
         return msgs.UpdateNode_Response(success=answer[0], message=answer[1])
 
-    async def _act(self, request: msgs.UpdateNode_Request) -> tuple[bool, str]:
+    async def act(self, request: msgs.UpdateNode_Request) -> tuple[bool, str]:
+        """Begin an update, or go back; whether that was begun, in words. Raises SaintError."""
         if request.node_id not in ("", self._node_id):
             raise SaintError(Code.REFUSED, f"this is {self._node_id}")
         match request.action:

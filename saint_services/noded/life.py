@@ -96,11 +96,12 @@ class AdoptRequested:
 
 @dataclass(frozen=True, slots=True)
 class ResetRequested:
-    """Somebody asks this node to forget its role."""
+    """Somebody asks this node to forget its role. `forgets_server`: and whom it belongs to."""
 
     request: int
     node_id: str
     factory: bool = False
+    forgets_server: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,10 +238,12 @@ class StoreRole:
 
 @dataclass(frozen=True, slots=True)
 class ForgetRole:
-    """Remove the role from the disk; `factory`: and what a person gave this node."""
+    """Remove the role from the disk; `factory`: and what a person gave this node, and its server;
+    `forgets_server`: its server alone."""
 
     attempt: int
     factory: bool = False
+    forgets_server: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -178,7 +178,8 @@ def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
         request=event.request,
         outputs_safe=life.outputs_safe,
     )
-    actions += [ForgetRole(life.attempt, event.factory), Announce()]
+    forgets_server = event.factory or event.forgets_server
+    actions += [ForgetRole(life.attempt, event.factory, forgets_server), Announce()]
     return life, tuple(actions)
 
 

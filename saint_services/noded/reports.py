@@ -20,6 +20,7 @@ from ..lib.generated.topics import NODE_GPIO, NODE_STATUS, NODES_UNADOPTED
 from .adapters.outputs import HEADER, Outputs
 from .life import Life
 from .state import Identity
+from .trust import Bond
 
 LifeSign = TypeVar("LifeSign", NodeAnnouncement, NodeStatus)
 _INTERVAL_S = 1.0
@@ -36,6 +37,7 @@ class Reporter:
         self._node_id = node_id
         self._server_address = server_address
         self._outputs = outputs
+        self.bond = Bond()  # whom the node belongs to
         self._meter = machine.Meter()
         self._metrics = machine.Metrics()
         self._hardware = machine.Hardware()
@@ -79,7 +81,7 @@ class Reporter:
             self._peripherals = self._outputs.peripherals()
 
     def _node_announcement(self, life: Life, identity: Identity) -> NodeAnnouncement:
-        message = NodeAnnouncement(peripherals=self._peripherals)
+        message = NodeAnnouncement(peripherals=self._peripherals, server=self.bond.server)
         return self._filled(message, life, identity)
 
     def _node_status(self, life: Life, identity: Identity) -> NodeStatus:

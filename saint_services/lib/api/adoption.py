@@ -50,12 +50,28 @@ class NodeInfo(Reply):
     outputs_safe: bool = True
     reason: str = ""  # why it is not well, or why the last adoption failed
     peripherals: list[Peripheral] = []
+    server: str = ""  # the server that it belongs to; empty: none, or its release knows no keys
+    is_ours: bool = False  # it takes signed orders of this server, and of no other
+    code: str = ""  # six digits; the node shows the same ones when nobody stands in between
+    is_ignored: bool = False
+    is_offered: bool = False  # it may be adopted now
+    not_offered: str = ""  # why not; empty for one that holds a role
+    replaced_by: str = ""
+
+
+class Stranger(Reply):
+    """A device that was heard and is no node of the registry."""
+
+    name: str
+    reason: str
+    seen_age_s: float
 
 
 class NodeList(Reply):
     """GET /nodes"""
 
     nodes: list[NodeInfo]
+    strangers: list[Stranger] = []
 
 
 class AdoptRequest(Request):
@@ -71,6 +87,20 @@ class AdoptReply(Reply):
 
     message: str
     topic_prefix: str
+    code: str = ""  # six digits; the node shows the same
+
+
+class ReplaceRequest(Request):
+    """POST /nodes/{node_id}/replace: another node takes the place of one that is gone."""
+
+    by: str
+    display_name: str = ""  # empty: as the old one was called
+
+
+class IgnoreRequest(Request):
+    """POST /nodes/{node_id}/ignore"""
+
+    is_ignored: bool = True
 
 
 class ResetRequest(Request):

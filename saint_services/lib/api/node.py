@@ -17,6 +17,8 @@ class NodeReport(Reply):
     role_alive: bool
     role_restarts: int
     outputs_safe: bool
+    server: str = ""  # whose it is; empty: nobody's
+    code: str = ""  # six digits; its server shows the same
 
 
 class NodeReset(Request):

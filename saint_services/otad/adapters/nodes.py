@@ -9,7 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from ...lib.api import Done
 from ...lib.api.adoption import NodeInfo, NodeList
+from ...lib.api.orders import UpdateOrder
 from ...lib.bus import Bus, Sample, Subscription
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
@@ -24,6 +26,8 @@ LOOK_EVERY_S = 2.0
 ASK_LIMIT_S = 10.0
 _IGNORE_EVERY = 30  # looks
 _REGISTRY_LIMIT_S = 2.0
+# The node takes no signed orders, or nobody is there who could sign one.
+_UNSIGNED = (Code.NOT_FOUND, Code.DAEMON_UNREACHABLE)
 _TOPIC = re.compile(r"/saint/nodes/([^/]+)/firmware")
 
 Hear = Callable[[str, FirmwareStatus, float], bool]
@@ -46,8 +50,7 @@ class Nodes:
 
     async def ask(self, ask: Ask, release: Stored | None, url: str) -> str:
         """Returns the node's words; raises SaintError when it refuses or is silent."""
-        request = UpdateNode_Request(
-            node_id=ask.node_id,
+        order = UpdateOrder(
             action="rollback" if ask.is_rollback else "install",
             version=ask.version,
             url=url,
@@ -55,7 +58,20 @@ class Nodes:
             size_bytes=release.release.size_bytes if release else 0,
             force=ask.is_forced,
         )
-        service = topics.NODE_UPDATE.at(node_id=ask.node_id)
+        try:
+            # The registry has the key that nodes obey.
+            path = f"/nodes/{ask.node_id}/update"
+            done = await self._registry.post(path, order, Done, timeout_s=ASK_LIMIT_S + 5.0)
+        except SaintError as err:
+            if err.code not in _UNSIGNED:
+                raise
+            return await self._ask_unsigned(ask.node_id, order)
+        return done.message[:400]
+
+    async def _ask_unsigned(self, node_id: str, order: UpdateOrder) -> str:
+        """A node whose release knows no keys; any other one says whom it belongs to."""
+        request = UpdateNode_Request(node_id=node_id, **order.model_dump())
+        service = topics.NODE_UPDATE.at(node_id=node_id)
         answer = await self._bus.call(service, request, ASK_LIMIT_S)
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message[:400])

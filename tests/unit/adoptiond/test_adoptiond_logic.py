@@ -1,14 +1,18 @@
 """The registry's rules. Limits are typed by hand."""
 
+import json
 import math
+from pathlib import Path
 
 import pytest
 
 from saint_services.adoptiond import logic
 from saint_services.adoptiond.logic import Pending, Registry, RoleKey
+from saint_services.adoptiond.state import MIGRATIONS, VERSION, SavedRegistry
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo
+from saint_services.lib.state import Store
 
 HEAD, LEFT = RoleKey("head"), RoleKey("arms", "left")
 ROLES = frozenset({HEAD, LEFT})
@@ -160,3 +164,28 @@ def test_only_adopted_and_named_nodes_are_remembered():
     again = logic.restored(kept)
     assert again.nodes["pi_3"].key == HEAD
     assert not again.nodes["pi_3"].is_online(0.0)
+
+
+SAVED_1 = """{
+ "version_of_format": 1,
+ "nodes": {
+  "pi_1": {
+   "display_name": "Head Unit", "role": "head", "instance": "",
+   "hardware_model": "Raspberry Pi 4", "hardware_rev": "c03114", "firmware_version": "0.1.0",
+   "config_version": "1.0.0", "mac_address": "dc:a6:32:00:00:01", "address": "192.168.10.11",
+   "first_seen": "2026-01-20T14:30:00Z"
+  }
+ }
+}"""
+
+
+def test_registry_of_the_release_without_keys_is_read_and_stays_for_it(tmp_path: Path):
+    path = tmp_path / "nodes.json"
+    path.write_text(SAVED_1)
+    store = Store(path, SavedRegistry, VERSION, MIGRATIONS)
+    found = store.load()
+    node = found.nodes["pi_1"]
+    assert (node.role, node.display_name, node.node_key) == ("head", "Head Unit", "")
+    store.save(found)
+    assert json.loads(path.read_text())["version_of_format"] == 2
+    assert (tmp_path / "nodes.json.v1").read_text() == SAVED_1

@@ -178,7 +178,7 @@ def test_reset_stops_the_role_forgets_it_and_answers_when_it_is_off_the_disk():
 def test_reset_during_adoption_answers_both():
     life, actions = step(adopting(), lives.ResetRequested(9, "pi_1", factory=True))
     assert lives.Answer(7, False, "pi_1 was reset meanwhile") in actions
-    assert lives.ForgetRole(life.attempt, True) in actions
+    assert lives.ForgetRole(life.attempt, factory=True, forgets_server=True) in actions
 
 
 def test_reset_that_cannot_be_written_is_said():

@@ -1,0 +1,130 @@
+"""Brings orders to nodes: exchanges keys with them, signs what they shall do, checks who answered.
+Not here: whether a node may be asked (logic.py).
+"""
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ..lib import trust
+from ..lib.api import Reply
+from ..lib.api import orders as bodies
+from ..lib.api.orders import OrderKind
+from ..lib.bus import Bus
+from ..lib.errors import Code, SaintError
+from ..lib.generated.saint_msgs import SignedOrder_Request, SignedOrder_Response
+from ..lib.generated.topics import NODE_ORDER
+from .logic import Bond, clean
+
+R = TypeVar("R", bound=Reply)
+_SOON_S = 3.0  # for what a node answers without doing anything
+_LONGEST_BODY = 4096
+_LONGEST_MESSAGE = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a node answered, by whichever service."""
+
+    success: bool
+    message: str
+    topic_prefix: str = ""
+
+
+class Courier:
+    """The server's key, and the way to the nodes."""
+
+    def __init__(self, bus: Bus, key: trust.Key, server: str) -> None:
+        self.public = key.public
+        self.sign = key.sign
+        self._bus = bus
+        self._server = server
+
+    def reaches(self, node_id: str) -> bool:
+        """False for a node whose release knows no keys yet."""
+        return NODE_ORDER.at(node_id=node_id).name in self._bus.graph().services
+
+    async def owner(self, node_id: str) -> Bond:
+        """Whom it belongs to, as it says and signs now."""
+        said, who = await self._challenge(node_id)
+        return Bond(who.node_key, said.server, said.server_key, said.code)
+
+    async def bind(self, node_id: str, node_key: str) -> Bond:
+        """From now on it takes orders of this server only. Raises SaintError when it does not.
+        `node_key`: the one that it must have; empty: any.
+        """
+        nonce = trust.nonce()
+        words = bodies.Meet(server=self._server, commitment=trust.commitment(self.public, nonce))
+        met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
+        theirs = _reply(bodies.Met, node_id, met).nonce
+        await self._order(node_id, OrderKind.BIND, bodies.Bind(nonce=nonce), _SOON_S, met.node_key)
+        code = trust.code(self.public, met.node_key, nonce, theirs)
+        return Bond(met.node_key, self._server, self.public, code)
+
+    async def order(
+        self, node_id: str, node_key: str, kind: OrderKind, body: BaseModel, limit_s: float
+    ) -> Told:
+        """Have it done by the node that has this key."""
+        answer = await self._order(node_id, kind, body, limit_s, node_key)
+        prefix = ""
+        if kind is OrderKind.ADOPT:
+            prefix = _reply(bodies.Adopted, node_id, answer).topic_prefix
+        return Told(True, clean(answer.message, _LONGEST_MESSAGE), clean(prefix, 240))
+
+    async def _order(
+        self, node_id: str, kind: OrderKind, body: BaseModel, limit_s: float, node_key: str = ""
+    ) -> SignedOrder_Response:
+        said, _ = await self._challenge(node_id, node_key)
+        order = SignedOrder_Request(
+            node_id=node_id,
+            kind=kind.value,
+            body=body.model_dump_json(),
+            challenge=said.challenge,
+            server_key=self.public,
+        )
+        order.signature = self.sign(*bodies.order_parts(order))
+        answer = await self._asked(order, limit_s, node_key)
+        if not answer.success:
+            raise SaintError(Code.REFUSED, clean(answer.message, _LONGEST_MESSAGE))
+        return answer
+
+    async def _challenge(
+        self, node_id: str, node_key: str = ""
+    ) -> tuple[bodies.Challenged, SignedOrder_Response]:
+        order = SignedOrder_Request(
+            node_id=node_id,
+            kind=OrderKind.CHALLENGE.value,
+            challenge=trust.nonce(),  # what the node signs, so that its answer is a new one
+            server_key=self.public,
+        )
+        answer = await self._asked(order, _SOON_S, node_key)
+        return _reply(bodies.Challenged, node_id, answer), answer
+
+    async def _asked(
+        self, order: SignedOrder_Request, limit_s: float, node_key: str
+    ) -> SignedOrder_Response:
+        service = NODE_ORDER.at(node_id=order.node_id)
+        answer = await self._bus.call(service, order, limit_s)
+        parts = bodies.answer_parts(order, answer)
+        if not trust.is_signed(answer.node_key, answer.signature, *parts):
+            raise SaintError(
+                Code.REFUSED,
+                f"the answer of {order.node_id} does not carry its signature",
+                fix="Somebody else may answer in its place: look at what is connected.",
+            )
+        if node_key and answer.node_key != node_key:
+            raise SaintError(
+                Code.REFUSED,
+                f"another computer answers as {order.node_id}: its key is not the known one",
+                fix="If its card was written anew, adopt it again.",
+            )
+        return answer
+
+
+def _reply(model: type[R], node_id: str, answer: SignedOrder_Response) -> R:
+    try:
+        return model.model_validate_json(answer.body[:_LONGEST_BODY])
+    except ValidationError as err:
+        message = f"the answer of {node_id} has a form that this release does not know"
+        raise SaintError(Code.MESSAGE_MALFORMED, message) from err

@@ -1,0 +1,158 @@
+"""Whose node a node is, which ones are ignored or replaced, and why one is not offered. Pure.
+Not here: life signs and adoption (logic.py); keys and signatures (courier.py).
+"""
+
+from dataclasses import dataclass, replace
+
+from ..lib.api.adoption import NodeState
+from ..lib.errors import Code, SaintError
+from ..lib.generated.saint_msgs import NodeTrust
+from ..lib.machine import is_token
+from .logic import (
+    LONGEST_NAME,
+    MOST_NODES,
+    Bond,
+    Catalog,
+    Node,
+    Registry,
+    RoleKey,
+    clean,
+    with_node,
+)
+
+_KEY_CHARS = 64
+_FREE = (NodeState.UNADOPTED, NodeState.OFFLINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the registry has to see to by itself."""
+
+    to_bind: tuple[str, ...] = ()  # adopted by us before there were keys
+    to_reset: tuple[str, ...] = ()  # were replaced, and are back in their role
+
+
+def hear_trust(registry: Registry, node_id: str, message: NodeTrust) -> Registry | None:
+    """A node says whom it belongs to. None: it is refused."""
+    if message.node_id != node_id or not is_token(node_id):
+        return None
+    bond = Bond(
+        clean(message.node_key, _KEY_CHARS),
+        clean(message.server, LONGEST_NAME),
+        clean(message.server_key, _KEY_CHARS),
+        clean(message.code, 7),
+    )
+    if len(registry.bonds) < 2 * MOST_NODES or node_id in registry.bonds:
+        registry = replace(registry, bonds={**registry.bonds, node_id: bond})
+    node = registry.nodes.get(node_id)
+    return with_node(registry, replace(node, bond=bond)) if node else registry
+
+
+def bound(registry: Registry, node_id: str, bond: Bond) -> Registry:
+    """It has taken our key, and we have its key."""
+    node = registry.nodes.get(node_id)
+    if node is None:
+        return registry
+    kept = node.kept.model_copy(update={"node_key": bond.node_key, "code": bond.code})
+    return with_node(registry, replace(node, kept=kept, bond=bond))
+
+
+def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
+    """Do not offer it any more, or do so again. Raises SaintError."""
+    node = registry.known(node_id)
+    if is_ignored and node.key is not None:
+        raise SaintError(Code.CONFLICT, f"{node.title} holds {node.key}")
+    kept = node.kept.model_copy(update={"is_ignored": is_ignored})
+    return with_node(registry, replace(node, kept=kept))
+
+
+def role_to_move(registry: Registry, old_id: str, new_id: str, now_s: float) -> RoleKey:
+    """What a new node takes over from one that is gone. Raises SaintError."""
+    old = registry.known(old_id)
+    if old_id == new_id:
+        raise SaintError(Code.REQUEST_INVALID, f"{old_id} cannot take its own place")
+    if old.key is None:
+        raise SaintError(Code.REFUSED, f"{old.title} holds no role that could be moved")
+    if old.is_online(now_s):
+        raise SaintError(
+            Code.CONFLICT, f"{old.title} is at work", fix="Switch it off, or reset it first."
+        )
+    return old.key
+
+
+def replaced(registry: Registry, old_id: str, new_id: str) -> Registry:
+    """The new one is at work. The old one is reset should it ever come back."""
+    old = registry.nodes.get(old_id)
+    if old is None:
+        return registry
+    gone = {"role": "", "instance": "", "config_version": "", "display_name": ""}
+    kept = old.kept.model_copy(update={**gone, "replaced_by": new_id})
+    return with_node(registry, replace(old, kept=kept))
+
+
+def work(registry: Registry, server_key: str, now_s: float) -> Work:
+    """To be seen to now."""
+    here = [n for n in registry.nodes.values() if n.is_online(now_s) and n.key]
+    here = [n for n in here if n.state is NodeState.ACTIVE and not is_foreign(n, server_key)]
+    return Work(
+        tuple(n.node_id for n in here if _lacks_keys(n)),
+        tuple(n.node_id for n in here if n.kept.replaced_by),
+    )
+
+
+def _lacks_keys(node: Node) -> bool:
+    """Adopted, but bound to nobody. One whose key changed waits for a person."""
+    return bool(node.bond and not node.bond.server_key and not changed_key(node))
+
+
+def is_foreign(node: Node, server_key: str) -> bool:
+    """It belongs to another server."""
+    return bool(node.bond and node.bond.server_key) and not is_ours(node, server_key)
+
+
+def is_ours(node: Node, server_key: str) -> bool:
+    """It takes signed orders of ours, and of nobody else."""
+    return bool(node.bond) and node.bond is not None and node.bond.server_key == server_key
+
+
+def foreign(bond: Bond, robot: str) -> str:
+    """Why a node of another server is left alone."""
+    if bond.server == robot:
+        return (
+            f"belongs to {robot} under another key: that server was set up anew, or there are two; "
+            "hold the node's button for 5 s, or bring back the server's key"
+        )
+    return f"belongs to {bond.server}; reset it there, or hold its button for 5 s"
+
+
+def not_offered(node: Node, catalog: Catalog, now_s: float) -> str:
+    """Why a node without a role cannot be adopted now; empty when it can, or has one."""
+    if node.kept.is_ignored:
+        return f"ignored; saintctl node unignore {node.node_id} offers it again"
+    if node.kept.replaced_by:
+        return f"was replaced by {node.kept.replaced_by}"
+    if node.bond and is_foreign(node, catalog.server_key):
+        return foreign(node.bond, catalog.robot)
+    if node.key is not None:
+        return ""
+    if not node.is_online(now_s):
+        return "no life sign; check its power and network"
+    if node.state not in _FREE:
+        return f"it is busy ({node.state.value})"
+    return ""
+
+
+def changed_key(node: Node) -> str:
+    """The node has another key than the one we know."""
+    if not node.kept.node_key or node.bond is None or node.bond.node_key == node.kept.node_key:
+        return ""
+    return "its key is not the known one: its card was written anew, or this is another computer"
+
+
+def stranger(registry: Registry, node_id: str) -> str:
+    """Why a device that was heard is not in the registry."""
+    if not is_token(node_id):
+        return "its id cannot be part of a topic name: letters, digits, single underscores"
+    if node_id not in registry.nodes and len(registry.nodes) >= MOST_NODES:
+        return f"there are {MOST_NODES} nodes already"
+    return "its messages contradict each other"

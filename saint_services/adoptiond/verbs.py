@@ -1,0 +1,160 @@
+"""What people have done to nodes: adopt, reset, replace, update, rename, ignore. Checks with the
+rules, asks the node, tells the registry. Not here: the rules (logic.py, membership.py), how a node
+is asked (courier.py).
+"""
+
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from ..lib import log
+from ..lib.api import Done
+from ..lib.api.adoption import AdoptReply
+from ..lib.api.orders import AdoptOrder, OrderKind, ResetOrder, UpdateOrder
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s
+from ..lib.errors import Code, SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated import topics
+from . import logic, membership
+from .config import Config
+from .courier import Courier, Told
+from .logic import Catalog, Node, Pending, Registry, RoleKey
+
+_UPDATE_LIMIT_S = 10.0
+_log = log.get("adoptiond")
+
+
+class Owner(Protocol):
+    """Who keeps the registry."""
+
+    registry: Registry
+    catalog: Catalog
+
+    def change(self, node_id: str, registry: Registry) -> None: ...
+
+
+class Verbs:
+    """One method for each; all raise SaintError with an explanation."""
+
+    def __init__(self, owner: Owner, bus: Bus, courier: Courier, config: Config) -> None:
+        self._owner = owner
+        self._bus = bus
+        self._courier = courier
+        self._config = config
+
+    async def adopt(self, node_id: str, key: RoleKey, display_name: str) -> AdoptReply:
+        """Ask a node to take a role and wait until it has, or says why not."""
+        owner = self._owner
+        name = logic.checked_name(display_name) if display_name else ""
+        begun = logic.begin_adoption(
+            owner.registry, owner.catalog.keys, node_id, Pending(key, name), monotonic_s()
+        )
+        owner.change(node_id, begun)
+        is_adopted = False
+        try:
+            told = await self._have_adopted(owner.registry.known(node_id), key)
+            is_adopted = told.success
+        except SaintError as err:
+            if err.code is not Code.REFUSED:
+                raise
+            told = Told(False, err.message)
+        finally:
+            owner.change(node_id, logic.end_adoption(owner.registry, node_id, is_adopted))
+        if not is_adopted:
+            raise SaintError(Code.REFUSED, f"{node_id} did not become {key}: {told.message}")
+        _log.info("node adopted", node=node_id, role=key)
+        return AdoptReply(
+            message=told.message,
+            topic_prefix=owner.catalog.topic_prefix(key),
+            code=owner.registry.known(node_id).kept.code,
+        )
+
+    async def replace(self, old_id: str, new_id: str, display_name: str) -> AdoptReply:
+        """A new node takes the place of one that is gone: role, name, and with the role its whole
+        configuration, which is kept here."""
+        owner = self._owner
+        key = membership.role_to_move(owner.registry, old_id, new_id, monotonic_s())
+        name = display_name or owner.registry.known(old_id).kept.display_name
+        reply = await self.adopt(new_id, key, name)
+        owner.change(old_id, membership.replaced(owner.registry, old_id, new_id))
+        _log.info("node replaced", node=old_id, by=new_id, role=key)
+        return reply
+
+    async def reset(self, node_id: str, factory: bool) -> Done:
+        """Take a node's role away. One that is offline can only be forgotten here."""
+        owner = self._owner
+        node = owner.registry.known(node_id)
+        if not node.is_online(monotonic_s()):
+            owner.change(node_id, logic.forget(owner.registry, node_id))
+            _log.info("node forgotten", node=node_id)
+            held = f"; when it is switched on again it is still {node.key}" if node.key else ""
+            return Done(message=f"{node.title} is offline and was forgotten here{held}")
+        told = await self._have_reset(node, factory)
+        if not told.success:
+            raise SaintError(Code.REFUSED, f"{node_id} was not reset: {told.message}")
+        owner.change(node_id, logic.after_reset(owner.registry, node_id, factory))
+        _log.info("node reset", node=node_id, factory=factory)
+        return Done(message=told.message)
+
+    async def update(self, node_id: str, wanted: UpdateOrder) -> Done:
+        """Bring an update to a node that takes signed orders. not_found: this one does not."""
+        node = self._owner.registry.known(node_id)
+        if not membership.is_ours(node, self._courier.public):
+            raise SaintError(Code.NOT_FOUND, f"{node.title} does not belong to this server's key")
+        told = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
+        return Done(message=told.message)
+
+    async def bind(self, node_id: str) -> None:
+        """Exchange keys with a node; one that we know must have the key that we know."""
+        await self._bind(node_id, self._owner.registry.known(node_id).kept.node_key)
+
+    async def _bind(self, node_id: str, node_key: str) -> None:
+        bond = await self._courier.bind(node_id, node_key)
+        self._owner.change(node_id, membership.bound(self._owner.registry, node_id, bond))
+        _log.info("keys exchanged", node=node_id, code=bond.code)
+
+    def rename(self, node_id: str, display_name: str) -> None:
+        """A person names a node."""
+        owner = self._owner
+        owner.change(node_id, logic.rename(owner.registry, node_id, display_name))
+
+    def ignore(self, node_id: str, is_ignored: bool) -> None:
+        """A person does not want to be asked about it again."""
+        owner = self._owner
+        owner.change(node_id, membership.ignore(owner.registry, node_id, is_ignored))
+
+    async def _have_adopted(self, node: Node, key: RoleKey) -> Told:
+        node_id = node.node_id
+        if not self._courier.reaches(node_id):
+            plain = msgs.AdoptNode_Request(node_id=node_id, role=key.role, instance=key.instance)
+            service = topics.NODE_ADOPT.at(node_id=node_id)
+            answer = await self._bus.call(service, plain, self._config.adopt_timeout_s)
+            return Told(answer.success, logic.clean(answer.message, 240))
+        said = await self._courier.owner(node_id)
+        if said.server_key not in ("", self._courier.public):
+            raise SaintError(Code.CONFLICT, self._foreign(node, said))
+        if not said.server_key or said.node_key != node.kept.node_key:
+            await self._bind(node_id, "")  # a person wants it, whichever key it has now
+        node = self._owner.registry.known(node_id)
+        order = AdoptOrder(role=key.role, instance=key.instance)
+        return await self._ordered(node, OrderKind.ADOPT, order, self._config.adopt_timeout_s)
+
+    async def _have_reset(self, node: Node, factory: bool) -> Told:
+        node_id, limit_s = node.node_id, self._config.reset_timeout_s
+        said = await self._courier.owner(node_id) if self._courier.reaches(node_id) else None
+        if said is None or not said.server_key:
+            plain = msgs.ResetNode_Request(node_id=node_id, factory_reset=factory)
+            answer = await self._bus.call(topics.NODE_RESET.at(node_id=node_id), plain, limit_s)
+            return Told(answer.success, logic.clean(answer.message, 240))
+        if said.server_key != self._courier.public:
+            raise SaintError(Code.CONFLICT, self._foreign(node, said))
+        order = ResetOrder(factory_reset=factory)
+        return await self._ordered(node, OrderKind.RESET, order, limit_s)
+
+    async def _ordered(self, node: Node, kind: OrderKind, body: BaseModel, limit_s: float) -> Told:
+        return await self._courier.order(node.node_id, node.kept.node_key, kind, body, limit_s)
+
+    def _foreign(self, node: Node, said: logic.Bond) -> str:
+        why = membership.foreign(said, self._owner.catalog.robot)
+        return f"{node.title} {why}"

@@ -1,0 +1,109 @@
+"""Orders of a server to its nodes: the bodies of SignedOrder.srv, and what is signed.
+
+Before each order the server asks for a challenge. A node takes an order that its server signed
+over a challenge that it gave within the last seconds and that was not used yet.
+"""
+
+from enum import StrEnum
+
+from pydantic import Field
+
+from ..generated.saint_msgs import (
+    GetSignedConfig_Request,
+    GetSignedConfig_Response,
+    SignedOrder_Request,
+    SignedOrder_Response,
+)
+from . import Reply, Request
+
+_HEX = r"^[0-9a-f]*$"
+
+
+class OrderKind(StrEnum):
+    """What may be ordered."""
+
+    CHALLENGE = "challenge"  # who are you, and what shall I sign
+    MEET = "meet"  # the keys are exchanged; not signed, nothing changes yet
+    BIND = "bind"  # from now on the node takes orders of this server only
+    ADOPT = "adopt"
+    RESET = "reset"
+    UPDATE = "update"
+
+
+class Challenged(Reply):
+    """Answer to `challenge`."""
+
+    challenge: str = Field(max_length=64, pattern=_HEX)
+    server: str = Field(default="", max_length=64)  # whom the node belongs to
+    server_key: str = Field(default="", max_length=64, pattern=_HEX)
+    code: str = Field(default="", max_length=7)
+
+
+class Meet(Request):
+    """A server introduces itself."""
+
+    server: str = Field(min_length=1, max_length=64)
+    commitment: str = Field(min_length=64, max_length=64, pattern=_HEX)
+
+
+class Met(Reply):
+    """The node's half of the code."""
+
+    nonce: str = Field(min_length=32, max_length=32, pattern=_HEX)
+
+
+class Bind(Request):
+    """What the commitment was about; from it both sides have the code."""
+
+    nonce: str = Field(min_length=32, max_length=32, pattern=_HEX)
+
+
+class AdoptOrder(Request):
+    """Take a role."""
+
+    role: str = Field(max_length=64)
+    instance: str = Field(default="", max_length=64)
+
+
+class Adopted(Reply):
+    """Where it lives now."""
+
+    topic_prefix: str = Field(default="", max_length=240)
+
+
+class ResetOrder(Request):
+    """Give the role back. `factory_reset`: forget the server too, install the release anew."""
+
+    factory_reset: bool = False
+
+
+class UpdateOrder(Request):
+    """As UpdateNode.srv."""
+
+    action: str = Field(max_length=16)
+    version: str = Field(default="", max_length=64)
+    url: str = Field(default="", max_length=400)
+    checksum_sha256: str = Field(default="", max_length=64)
+    size_bytes: int = Field(default=0, ge=0)
+    force: bool = False
+
+
+def order_parts(order: SignedOrder_Request) -> tuple[str, ...]:
+    """What the server signs."""
+    return "order", order.node_id, order.kind, order.body, order.challenge, order.server_key
+
+
+def answer_parts(order: SignedOrder_Request, answer: SignedOrder_Response) -> tuple[str, ...]:
+    """What the node signs: that it answers this very order."""
+    said = (str(answer.success), answer.message, answer.body, answer.node_key)
+    return "answer", *order_parts(order)[1:], *said
+
+
+def config_parts(
+    asked: GetSignedConfig_Request, answer: GetSignedConfig_Response
+) -> tuple[str, ...]:
+    """What the server signs. The text itself is held by its checksum."""
+    question = (asked.node_id, asked.role, asked.instance, asked.challenge)
+    said = (str(answer.success), answer.message, str(answer.changed))
+    config = (answer.version, answer.checksum, answer.display_name)
+    return "config", *question, *said, *config, answer.server, answer.server_address

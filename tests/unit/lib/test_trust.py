@@ -1,0 +1,81 @@
+"""Keys: what is signed is signed for one purpose; codes agree only when nobody stands between."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.lib import trust
+from saint_services.lib.trust import Key, code, commitment, is_signed, load_key, nonce
+
+KEY, OTHER = Key(b"1" * 32), Key(b"2" * 32)
+PARTS = st.lists(st.text(max_size=20), min_size=1, max_size=5)
+
+
+@given(PARTS, PARTS)
+def test_signature_holds_for_exactly_what_was_signed(parts: list[str], others: list[str]):
+    signature = KEY.sign(*parts)
+    assert is_signed(KEY.public, signature, *parts)
+    assert is_signed(KEY.public, signature, *others) == (parts == others)
+    assert not is_signed(OTHER.public, signature, *parts)
+
+
+def test_parts_cannot_be_moved_over_their_border():
+    assert not is_signed(KEY.public, KEY.sign("ab", "c"), "a", "bc")
+
+
+@given(st.text(max_size=140), st.text(max_size=140))
+def test_garbage_is_no_signature_and_raises_nothing(public: str, signature: str):
+    assert not is_signed(public, signature, "x")
+    assert not is_signed(KEY.public, signature, "x")
+
+
+def test_code_is_six_digits_and_differs_with_each_part():
+    parts = [KEY.public, OTHER.public, nonce(), nonce()]
+    same = code(*parts)
+    assert same == code(*parts)
+    assert len(same) == 7
+    assert same.replace(" ", "").isdigit()
+    codes = {same}
+    for index in range(4):
+        changed = list(parts)
+        changed[index] = nonce()
+        codes.add(code(*changed))
+    assert len(codes) == 5
+
+
+def test_commitment_is_to_one_nonce_of_one_key():
+    said = nonce()
+    assert commitment(KEY.public, said) == commitment(KEY.public, said)
+    assert commitment(KEY.public, said) != commitment(KEY.public, nonce())
+    assert commitment(KEY.public, said) != commitment(OTHER.public, said)
+
+
+def test_key_is_made_once_and_is_nobody_elses_to_read(tmp_path: Path):
+    path = tmp_path / "state" / "server.key"
+    made, problem = load_key(path)
+    assert (problem, path.stat().st_mode & 0o777) == ("", 0o600)
+    assert load_key(path)[0].public == made.public
+
+
+@pytest.mark.parametrize("content", [b"", b"abc", b"\xff" * 64, b"g" * 64, b"a" * 63, b"a" * 5000])
+def test_damaged_key_is_kept_aside_and_told(tmp_path: Path, content: bytes):
+    path = tmp_path / "server.key"
+    path.write_bytes(content)
+    key, problem = load_key(path)
+    assert "server.key" in problem
+    assert (tmp_path / "server.key.damaged").read_bytes() == content
+    assert load_key(path)[0].public == key.public
+
+
+def test_key_that_cannot_be_kept_still_works_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(trust, "write_atomic", full)
+    key, problem = load_key(tmp_path / "server.key")
+    assert "No space left" in problem
+    assert is_signed(key.public, key.sign("x"), "x")

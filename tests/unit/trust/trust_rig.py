@@ -1,0 +1,155 @@
+"""A server and nodes, both ours, in the test's loop: adoptiond and noded over one local bus, role
+processes played by the test.
+"""
+
+import asyncio
+import re
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from saint_services.adoptiond import config as server_config
+from saint_services.adoptiond import daemon as server_daemon
+from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeInfo, NodeState
+from saint_services.lib.api.node import NodeReport
+from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.daemon import running
+from saint_services.lib.errors import SaintError
+from saint_services.lib.ipc import Client
+from saint_services.lib.sd import Directories
+from saint_services.noded import config as node_config
+from saint_services.noded import daemon as node_daemon
+from tests.unit.noded.node_rig import FakeRole
+
+T = TypeVar("T")
+REPOSITORY = Path(__file__).parents[3]
+NODE = node_config.Config(config_timeout_s=0.3, role_ready_timeout_s=1.0, refresh_interval_s=0.2)
+
+
+@dataclass
+class Robot:
+    """What the server and its nodes share."""
+
+    root: Path
+    monkeypatch: pytest.MonkeyPatch
+    domain: LocalDomain
+
+    def __post_init__(self) -> None:
+        self.watcher: LocalBus = self.domain.bus("watcher")
+        self.happened: list[str] = []
+        self.roles: list[FakeRole] = []
+        self.tap: Callable[[Any], Any] = lambda request: request  # what a server sends, on its way
+
+    def directories(self, machine: str) -> Directories:
+        root = self.root / machine
+        (root / "run").mkdir(parents=True, exist_ok=True)
+        return Directories(
+            config=root / "etc", state=root / "state", runtime=root / "run", share=REPOSITORY
+        )
+
+    def newer_manifests(self) -> Path:
+        """Those of the repository, the head's in another version."""
+        share = self.root / "share"
+        shutil.copytree(REPOSITORY / "manifests", share / "manifests")
+        path = share / "manifests/roles/head.yaml"
+        text = re.sub(r"(?m)^version: .*$", 'version: "9.9.9"', path.read_text())
+        path.write_text(text)
+        return share
+
+    def adopt_without_keys(self, machine: str, server: str) -> None:
+        """The disk of a node that a release without keys left."""
+        state = self.directories(machine).state
+        state.mkdir(parents=True)
+        shutil.copy(REPOSITORY / "manifests/roles/head.yaml", state / "role_config.yaml")
+        (state / "role.yaml").write_text(
+            "version_of_format: 1\nassigned_role: head\ninstance: ''\n"
+            "assigned_at: '2026-01-20T15:00:00Z'\nassigned_by: " + server + "\n"
+            "config_version: 1.0.0\nserver_address: 192.168.10.1\n"
+        )
+
+    async def role(self, machine: str, name: str) -> FakeRole:
+        """The role process of a node, ready at once."""
+        role = FakeRole(self.directories(machine).runtime, name, self.happened)
+        self.roles.append(role)
+        await role.start()
+        return role
+
+    @asynccontextmanager
+    async def server(
+        self, name: str = "server", manifests: Path | None = None
+    ) -> AsyncIterator[Client]:
+        """adoptiond; its control plane."""
+        directories = self.directories(name)
+        if manifests:
+            directories = replace(directories, share=manifests)
+        bus = self.domain.bus(f"adoptiond_{name}")
+        call = bus.call
+        self.monkeypatch.setattr(
+            bus, "call", lambda service, request, limit_s: call(service, self.tap(request), limit_s)
+        )
+        config = server_config.Config()
+        try:
+            async with (
+                running("adoptiond", config, server_daemon.run, directories, bus=bus),
+                Client(directories.runtime / "adoptiond.sock") as client,
+            ):
+                yield client
+        finally:
+            await bus.close()
+
+    @asynccontextmanager
+    async def node(self, node_id: str = "pi_1") -> AsyncIterator[Client]:
+        """noded; its control plane."""
+        self.monkeypatch.setenv("SAINT_NODE_ID", node_id)
+        directories = self.directories(node_id)
+        bus = self.domain.bus(f"noded_{node_id}")
+        try:
+            async with (
+                running("noded", NODE, node_daemon.run, directories, bus=bus),
+                Client(directories.runtime / "noded.sock") as client,
+            ):
+                yield client
+        finally:
+            await bus.close()
+
+
+async def adopt(server: Client, node_id: str, role: str = "head", name: str = "") -> AdoptReply:
+    body = AdoptRequest(role=role, display_name=name)
+    return await server.post(f"/nodes/{node_id}/adopt", body, AdoptReply, timeout_s=9.0)
+
+
+async def info(server: Client, node_id: str) -> NodeInfo:
+    return await server.get(f"/nodes/{node_id}", NodeInfo)
+
+
+async def report(node: Client) -> NodeReport:
+    return await node.get("/status", NodeReport)
+
+
+async def seen(server: Client, node_id: str, state: NodeState = NodeState.UNADOPTED) -> NodeInfo:
+    """The server knows the node, in that state."""
+    return await eventually(lambda: info(server, node_id), lambda found: found.state is state)
+
+
+async def eventually(
+    look: Callable[[], Awaitable[T]], is_right: Callable[[T], bool], limit_s: float = 5.0
+) -> T:
+    """What the loop will bring about."""
+    found: T | None = None
+    try:
+        async with asyncio.timeout(limit_s):
+            while True:
+                try:
+                    found = await look()
+                    if is_right(found):
+                        return found
+                except SaintError:
+                    pass
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        raise AssertionError(f"still {found}") from None
