@@ -1,11 +1,13 @@
 """Samples per second through the router, beside copying the same sample into a dictionary in the
-same run. `python -m tools.bench.router [--json]`
+same run. `python -m tools.bench.router [--json]`. With the wide robot a sample is one of RC and one
+of a subject, 64 values in all, and drives 128 outputs.
 """
 
 import argparse
 import itertools
 import json
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -19,6 +21,7 @@ from saint_services.routerd import adapters
 from saint_services.routerd.logic import Router
 from saint_services.routerd.messages import Writer
 from saint_services.routerd.targets import Robot
+from tools.bench import wide
 
 SHARE = Path(__file__).parents[2]
 ROUNDS = 5
@@ -26,6 +29,7 @@ SAMPLES = 4000  # per round
 PERIOD_S = 0.004  # between samples, as of a receiver with 250 Hz
 CHANNELS = tuple(f"channel_{number}" for number in range(1, 17))
 ROUTES = 10
+_FADED_IN = 100  # samples, until whoever took control has it for good
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,57 @@ def measure() -> list[Result]:
         (f"16 channels x {ROUTES} routes, nothing moves", _time(_route(robot, many, moving=0))),
         ("default preset, all channels move", _time(_route(robot, preset))),
         ("sample decode -> default preset -> Twist encode", _time(_whole_path(robot, preset))),
+        *_wide_rows(),
     ]
     return [Result(name, round(1 / took), took * 1e6, round(took / base, 1)) for name, took in rows]
+
+
+def _wide_rows() -> list[tuple[str, float]]:
+    """64 values and 128 outputs, all of which move; by itself, and down to the commands' bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        share = wide.share(Path(folder) / "share")
+        robot = adapters.load_robot(share, "saint")
+        routes = adapters.load_preset(share, "default").routes
+    values = wide.SUBJECT_VALUES + len(CHANNELS)
+    title = f"{values} values -> {wide.OUTPUTS} outputs, all move"
+    return [
+        (title, _time(_wide(robot, routes, is_encoding=False))),
+        (f"{title}, {len(robot.commands)} messages", _time(_wide(robot, routes, is_encoding=True))),
+    ]
+
+
+def _wide(robot: Robot, routes: list[Route], *, is_encoding: bool) -> Callable[[], object]:
+    router = Router(robot, routes)
+    writers = [Writer(command, router.by_name) for command in robot.commands]
+    names = tuple(f"v{number:02}" for number in range(wide.SUBJECT_VALUES))
+    stick = InputSample(source="rc", names=CHANNELS)
+    subject = InputSample(source=f"livelink:{wide.SUBJECT}", names=names)
+    sticks = itertools.cycle(_values(len(CHANNELS)))
+    poses = itertools.cycle([(value,) * len(names) for value in (0.500, 0.505)])
+    now = 0.0
+
+    def feed() -> None:
+        nonlocal now
+        now += wide.PERIOD_S
+        for sample, values in ((stick, next(sticks)), (subject, next(poses))):
+            sample.sequence += 1
+            sample.values = values
+            if not router.sample(sample, "bench", now):
+                raise RuntimeError(f"refused: {router.refused}")
+
+    def step() -> None:
+        feed()
+        if len(router.dirty) != len(writers):
+            raise RuntimeError(f"{len(router.dirty)} of {len(writers)} commands have changed")
+        for index in router.dirty if is_encoding else ():
+            cdr.encode(writers[index].message())
+        router.dirty.clear()
+
+    for _ in range(_FADED_IN):
+        feed()
+        router.advance(now)
+    router.dirty.clear()
+    return step
 
 
 def _many_routes(robot: Robot) -> list[Route]:

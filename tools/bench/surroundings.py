@@ -21,7 +21,6 @@ from tools.bench import wide
 
 PAGES = 50
 STATES_HZ = 50
-_PHONE_HZ = 60.0
 _LIMIT_S = 60.0
 
 
@@ -62,7 +61,7 @@ async def _be_phone(host: str, port: str) -> None:
             with contextlib.suppress(OSError):
                 sender.send(poses[number % len(poses)])
             number += 1
-            await asyncio.sleep(1.0 / _PHONE_HZ)
+            await asyncio.sleep(wide.PERIOD_S)
 
 
 async def _be_nodes() -> None:

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 OUTPUTS = 128
 SUBJECT_VALUES = 48  # RC has the other 16
 SUBJECT = "Bench"
+PERIOD_S = 1 / 60  # of the subject
 _MANIFESTS = ROOT / "manifests"
 _ARM, _SIDE = "roles/arms_left.yaml", "left"
 _RC = [
