@@ -14,6 +14,7 @@ class Track:
 
     def __init__(self, board: Board, config: RoleConfig, side: str) -> None:
         self.name = f"{side}_motor"
+        self.side = side
         self.geometry = geometry_of(config)
         around_m = math.tau * self.geometry.wheel_radius_m
         self._count_m = around_m / self.geometry.ticks_per_turn
@@ -28,6 +29,11 @@ class Track:
     def way_m(self) -> float:
         """Counted way since the start; without an encoder it never changes."""
         return self.encoder.count * self._count_m if self.encoder else 0.0
+
+    @property
+    def current_a(self) -> float | None:
+        """As measured; None where nothing measures it."""
+        return None
 
     def close(self) -> None:
         """Stop, then give the pins back."""

@@ -10,6 +10,9 @@ class Config(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    # The H-bridges have no current sensor: currents are estimated from duty and speed.
+    # Where nothing measures the currents they are estimated from duty and speed.
     stall_current_a: float = Field(default=12.0, gt=0, le=200)  # full duty, motor blocked
     idle_current_a: float = Field(default=0.6, ge=0, le=50)  # friction, motor turning freely
+    # Of each track over a metre (standard deviation), what the odometry's covariance grows by.
+    odometry_error_m: float = Field(default=0.01, gt=0, le=1)
+    publish_tf: bool = True  # odom -> base_link; off where a filter publishes it

@@ -1,4 +1,6 @@
-"""Wires the tracks: velocity commands to motors, encoders to odometry."""
+"""Wires the tracks: velocity commands to motors, encoders to odometry, currents and ways to the
+watch for stalls. Not here: arithmetic (logic.py), what a stall is (stall.py), messages.
+"""
 
 from collections import Counter
 from functools import partial
@@ -8,19 +10,11 @@ from saint_services.lib import clock as clocks
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.generated.geometry_msgs import (
-    Point,
-    Pose,
-    PoseWithCovariance,
-    Quaternion,
-    Twist,
-    TwistWithCovariance,
-    Vector3,
-)
-from saint_services.lib.generated.nav_msgs import Odometry
+from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import MotorCurrent, TrackState
-from saint_services.lib.generated.std_msgs import Bool, Header
+from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import (
+    TF,
     TRACKS_CMD_VEL,
     TRACKS_ESTOP,
     TRACKS_MOTOR_CURRENT,
@@ -33,24 +27,23 @@ from saint_services.lib.role.axis import SLICE_S
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.roles import RoleConfig
 
+from . import messages
 from .adapters import Track, geometry_of
 from .config import Config
-from .logic import Odometer, Speed, current_a, mix
+from .logic import Odometer, Speed, current_a, duty_of, mix
+from .stall import Retry, StallWatch, Verdict
 
 _ODOMETRY_S = 0.02
 _STATE_S = 0.05
 _CURRENT_S = 0.2
-# Variances of x, y, z, roll, pitch, yaw: what a vehicle on the ground cannot do is unknown.
-_VARIANCES = (1e-3, 1e-3, 1e6, 1e6, 1e6, 1e-2)
-_COVARIANCE = tuple(
-    _VARIANCES[row] if row == column else 0.0 for row in range(6) for column in range(6)
-)
+_STALL = "stall"  # the part that a notice is about
 
 
 class Tracks(Session):
     """The role."""
 
     role = "tracks"
+    does_fault_stop_robot = True  # a motor that does not obey drives on
 
     def __init__(
         self,
@@ -71,7 +64,9 @@ class Tracks(Session):
         self._speeds = [0.0, 0.0]
         self._windows = (Speed(), Speed())
         self._commanded = (0.0, 0.0)
-        self._odometer = Odometer(self._geometry.track_width_m)
+        self._odometer = Odometer(self._geometry.track_width_m, settings.odometry_error_m)
+        self._watches = [StallWatch(settings.stall_current_a) for _ in range(2)]
+        self._retry = Retry()
         self._updated_s = clock.time()
 
     def open_drivers(self, board: Board) -> None:
@@ -88,6 +83,7 @@ class Tracks(Session):
         self.command(TRACKS_CMD_VEL, self._on_command)
         self.subscribe(TRACKS_ESTOP, self._on_estop_button)
         self._publish_odometry = self.publisher(TRACKS_ODOM)
+        self._publish_transform = self.publisher(TF) if self._settings.publish_tf else None
         self._publish_state = self.publisher(TRACKS_STATE)
         self._publish_current = self.publisher(TRACKS_MOTOR_CURRENT)
         self.every(_ODOMETRY_S, self._measure)
@@ -127,6 +123,11 @@ class Tracks(Session):
         # One NaN or infinity makes the sum one.
         if not isfinite(linear.x + linear.y + linear.z + angular.x + angular.y + angular.z):
             return False
+        is_neutral = linear.x == 0.0 and angular.z == 0.0
+        if self._retry.is_blocked:
+            if not self._retry.may_drive(is_neutral, now_s):
+                return True  # heard, and answered by standing still
+            self.notice(_STALL, "")
         self._linear.aim(linear.x)
         self._angular.aim(angular.z)
         if self._advance(now_s):
@@ -144,7 +145,8 @@ class Tracks(Session):
         self._commanded = speeds
         is_written = True
         for track, speed in zip(self._tracks, speeds, strict=True):
-            is_written &= self.attempt(track.name, partial(track.motor.set, speed / top))
+            duty = duty_of(speed, top, geometry.start_duty)
+            is_written &= self.attempt(track.name, partial(track.motor.set, duty))
         return not (is_written and linear.is_there and angular.is_there)
 
     def _on_estop_button(self, sample: Sample[Bool]) -> None:
@@ -165,39 +167,58 @@ class Tracks(Session):
             travelled[side] = way_m - self._ways[side]
             self._ways[side] = way_m
         self._odometer.travel(*travelled)
+        self._watch(now_s)
+
+    def _watch(self, now_s: float) -> None:
+        top = self._geometry.top_speed_mps
+        for track, speed, watch in zip(self._tracks, self._speeds, self._watches, strict=True):
+            share = speed / top if track.encoder else None
+            if watch.is_stalled(track.motor.duty, share, track.current_a, now_s):
+                self._stalled(track, now_s)
+                return
+
+    def _stalled(self, track: Track, now_s: float) -> None:
+        """Stop before the motor burns; the notice tells what to do."""
+        text = f"{track.side} track is driven with {abs(track.motor.duty):.0%} and does not turn"
+        verdict = self._retry.stalled(now_s)
+        self.stop()
+        if verdict is Verdict.STOP_ROBOT:
+            text += " for the third time in a minute; look at it, then clear the e-stop"
+            self.tell_fault(text, stops_robot=True)
+            self.trip()
+        else:
+            text += "; let go of the stick, then try again"
+            self.tell_fault(text, stops_robot=False)
+        self.notice(_STALL, text)
 
     def _tell_state(self) -> None:
         left, right = self._speeds
         left_a, right_a = self._currents()
         is_latched = self.gate.latched
-        is_enabled = not is_latched and not self.fault and self.gate.is_alive(self.clock.time())
+        is_stopped = is_latched or self.fault or self._retry.is_blocked
+        is_enabled = not is_stopped and self.gate.is_alive(self.clock.time())
         self._publish_state(TrackState(left, right, left_a, right_a, is_latched, is_enabled))
-        self._publish_odometry(self._odometry())
+        stamp = clocks.stamp()
+        turning = (right - left) / self._geometry.track_width_m
+        self._publish_odometry(
+            messages.odometry(stamp, self._odometer, (left + right) / 2.0, turning)
+        )
+        if self._publish_transform:
+            self._publish_transform(messages.transform(stamp, self._odometer))
 
     def _tell_current(self) -> None:
         self._publish_current(MotorCurrent(clocks.stamp(), *self._currents()))
 
     def _currents(self) -> list[float]:
+        """Measured where there is a meter, else estimated."""
         settings, top = self._settings, self._geometry.top_speed_mps
+        stall_a, idle_a = settings.stall_current_a, settings.idle_current_a
         return [
-            current_a(
-                track.motor.duty, speed, top, settings.stall_current_a, settings.idle_current_a
-            )
+            current_a(track.motor.duty, speed, top, stall_a, idle_a)
+            if (measured := track.current_a) is None
+            else measured
             for track, speed in zip(self._tracks, self._speeds, strict=True)
         ]
-
-    def _odometry(self) -> Odometry:
-        left, right = self._speeds
-        z, w = self._odometer.quaternion_zw()
-        pose = Pose(Point(self._odometer.x_m, self._odometer.y_m, 0.0), Quaternion(0.0, 0.0, z, w))
-        turning = (right - left) / self._geometry.track_width_m
-        twist = Twist(Vector3((left + right) / 2.0, 0.0, 0.0), Vector3(0.0, 0.0, turning))
-        return Odometry(
-            header=Header(stamp=clocks.stamp(), frame_id="odom"),
-            child_frame_id="base_link",
-            pose=PoseWithCovariance(pose, _COVARIANCE),
-            twist=TwistWithCovariance(twist, _COVARIANCE),
-        )
 
 
 async def run(ctx: Context[Config]) -> None:

@@ -1,4 +1,6 @@
-"""The arithmetic of a tracked vehicle: speeds of the two tracks, way travelled, motor current."""
+"""The arithmetic of a tracked vehicle: speeds of the two tracks, way travelled and how sure that
+is, motor current. Not here: when a track is blocked (stall.py).
+"""
 
 import math
 from collections import deque
@@ -21,13 +23,26 @@ def mix(linear: float, angular: float, width_m: float, top_mps: float) -> tuple[
     return left, right
 
 
+def duty_of(speed: float, top_mps: float, start: float) -> float:
+    """Duty for a track's speed: friction takes `start` of it. Nothing is nothing."""
+    if speed == 0.0:
+        return 0.0
+    return math.copysign(start + (1.0 - start) * min(1.0, abs(speed) / top_mps), speed)
+
+
 class Odometer:
-    """Where the vehicle is, from the ways of its tracks: each update is an exact arc."""
+    """Where the vehicle is, from the ways of its tracks: each update is an exact arc.
 
-    __slots__ = ("_width_m", "heading_rad", "x_m", "y_m")
+    How unsure that is grows with the way: each track errs by `error_m` (a standard deviation) in a
+    metre, independently of the other.
+    """
 
-    def __init__(self, width_m: float) -> None:
+    __slots__ = ("_variance_per_m", "_width_m", "covariance", "heading_rad", "x_m", "y_m")
+
+    def __init__(self, width_m: float, error_m: float = 0.0) -> None:
         self._width_m = width_m
+        self._variance_per_m = error_m * error_m
+        self.covariance = Covariance()
         self.x_m = 0.0
         self.y_m = 0.0
         self.heading_rad = 0.0
@@ -38,6 +53,7 @@ class Odometer:
         turn = (right_m - left_m) / self._width_m
         start = self.heading_rad
         end = start + turn
+        x_m, y_m = self.x_m, self.y_m
         if abs(turn) < _STRAIGHT_RAD:
             self.x_m += way * math.cos(start)
             self.y_m += way * math.sin(start)
@@ -46,10 +62,62 @@ class Odometer:
             self.x_m += radius * (math.sin(end) - math.sin(start))
             self.y_m += radius * (math.cos(start) - math.cos(end))
         self.heading_rad = math.remainder(end, math.tau)
+        if self._variance_per_m and (left_m or right_m):
+            errors = self._variance_per_m * abs(left_m), self._variance_per_m * abs(right_m)
+            lever = way / (2.0 * self._width_m)
+            cosine, sine = math.cos(start + turn / 2.0), math.sin(start + turn / 2.0)
+            self.covariance.move(self.x_m - x_m, self.y_m - y_m)
+            for error, side in zip(errors, (-1.0, 1.0), strict=True):
+                self.covariance.add(
+                    error,
+                    0.5 * cosine - side * lever * sine,
+                    0.5 * sine + side * lever * cosine,
+                    side / self._width_m,
+                )
 
     def quaternion_zw(self) -> tuple[float, float]:
         """The heading as the parts z and w of a quaternion."""
         return math.sin(self.heading_rad / 2.0), math.cos(self.heading_rad / 2.0)
+
+
+class Covariance:
+    """How unsure x, y and heading are, and how that hangs together."""
+
+    __slots__ = ("hh", "xh", "xx", "xy", "yh", "yy")
+
+    def __init__(self) -> None:
+        self.xx = self.xy = self.xh = self.yy = self.yh = self.hh = 0.0
+
+    def move(self, dx_m: float, dy_m: float) -> None:
+        """An unsure heading makes a place unsure that was reached by it."""
+        hh, xh, yh = self.hh, self.xh, self.yh
+        self.xx += -2.0 * dy_m * xh + dy_m * dy_m * hh
+        self.xy += dx_m * xh - dy_m * yh - dx_m * dy_m * hh
+        self.yy += 2.0 * dx_m * yh + dx_m * dx_m * hh
+        self.xh -= dy_m * hh
+        self.yh += dx_m * hh
+
+    def add(self, variance: float, x: float, y: float, heading: float) -> None:
+        """Something of this variance acts on the three by these factors."""
+        self.xx += variance * x * x
+        self.xy += variance * x * y
+        self.xh += variance * x * heading
+        self.yy += variance * y * y
+        self.yh += variance * y * heading
+        self.hh += variance * heading * heading
+
+    def rows(self, floor: float, unknown: float) -> tuple[float, ...]:
+        """As nav_msgs/Odometry has it: 6 x 6 over x, y, z, roll, pitch, yaw. No variance is below
+        `floor` (a filter would divide by it), those that the ground hides are `unknown`.
+        """
+        return (
+            *(self.xx + floor, self.xy, 0.0, 0.0, 0.0, self.xh),
+            *(self.xy, self.yy + floor, 0.0, 0.0, 0.0, self.yh),
+            *(0.0, 0.0, unknown, 0.0, 0.0, 0.0),
+            *(0.0, 0.0, 0.0, unknown, 0.0, 0.0),
+            *(0.0, 0.0, 0.0, 0.0, unknown, 0.0),
+            *(self.xh, self.yh, 0.0, 0.0, 0.0, self.hh + floor),
+        )
 
 
 class Speed:

@@ -9,6 +9,7 @@ import pytest
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import TRACKS_CMD_VEL, TRACKS_ESTOP
+from saint_services.lib.hw.sim.faults import Fault
 from tests.unit.role.role_rig import ROUTER, STRANGER, Rig
 
 STANDING = (0.0, 0.0)
@@ -19,6 +20,11 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     rig = Rig(tmp_path, "tracks")
     yield rig
     rig.close()
+
+
+def duty(mps: float) -> float:
+    """Of a track at a speed: top speed 1.5 m/s, 5 percent go into friction."""
+    return 0.05 + 0.95 * mps / 1.5
 
 
 def run_up(rig: Rig) -> None:
@@ -35,7 +41,7 @@ def test_command_before_any_heartbeat_is_refused(rig: Rig) -> None:
 def test_command_is_written_inside_its_callback(rig: Rig) -> None:
     rig.beat()
     rig.drive(0.06)  # 6 m/s2 for 20 ms allow 0.12 m/s at once
-    assert rig.duties() == pytest.approx((0.04, 0.04))
+    assert rig.duties() == pytest.approx((duty(0.06), duty(0.06)))
 
 
 def test_top_speed_is_never_exceeded(rig: Rig) -> None:
@@ -47,7 +53,7 @@ def test_top_speed_is_never_exceeded(rig: Rig) -> None:
 def test_turning_is_limited_to_3_radians_per_second(rig: Rig) -> None:
     rig.live(1.0, lambda: rig.drive(0.0, 50.0))
     # 3 rad/s on 0.5 m between the tracks: 0.75 m/s of 1.5 m/s
-    assert rig.duties() == pytest.approx((0.5, 0.5))
+    assert rig.duties() == pytest.approx((duty(0.75), duty(0.75)))
     assert (rig.pin(5).value, rig.pin(6).value) == (1.0, 0.0)  # left backward, right forward
 
 
@@ -56,7 +62,7 @@ def test_speed_is_gained_at_6_metres_per_second_squared_at_most(rig: Rig) -> Non
     for step in range(1, 26):
         rig.beat()
         rig.drive(1.5)
-        allowed = 6.0 * (0.02 + 0.01 * (step - 1)) / 1.5
+        allowed = duty(6.0 * (0.02 + 0.01 * (step - 1)))
         assert rig.duties()[0] <= min(1.0, allowed) + 1e-9
         rig.clock.advance(0.01)
     assert rig.duties()[0] == pytest.approx(1.0)
@@ -65,7 +71,7 @@ def test_speed_is_gained_at_6_metres_per_second_squared_at_most(rig: Rig) -> Non
 def test_slowing_down_is_never_delayed(rig: Rig) -> None:
     run_up(rig)
     rig.drive(0.2)
-    assert rig.duties() == pytest.approx((0.2 / 1.5, 0.2 / 1.5))
+    assert rig.duties() == pytest.approx((duty(0.2), duty(0.2)))
     rig.drive(0.0)
     assert rig.duties() == STANDING
 
@@ -73,7 +79,7 @@ def test_slowing_down_is_never_delayed(rig: Rig) -> None:
 def test_reversing_passes_zero_before_the_direction_changes(rig: Rig) -> None:
     run_up(rig)
     rig.drive(-1.5)
-    assert rig.pin(12).value == pytest.approx(0.08)  # 6 m/s2 for 20 ms from standing
+    assert rig.pin(12).value == pytest.approx(duty(0.12))  # 6 m/s2 for 20 ms from standing
     assert rig.pin(5).value == 1.0
 
 
@@ -251,7 +257,7 @@ def test_after_a_stop_speed_is_gained_from_zero(rig: Rig, cause: str) -> None:
         rig.beat()
     rig.drive(1.5, 0.5)
     # 6 m/s2 and 24 rad/s2 for 20 ms: 0.12 m/s and 0.48 rad/s on 0.25 m
-    assert max(rig.duties()) <= (0.12 + 0.48 * 0.25) / 1.5 + 1e-6
+    assert max(rig.duties()) <= duty(0.12 + 0.48 * 0.25) + 1e-6
 
 
 def test_old_estop_message_after_the_release_is_ignored(rig: Rig) -> None:
@@ -300,3 +306,55 @@ def test_motors_left_running_by_a_dead_process_stop_when_the_role_opens(tmp_path
     assert second.duties() == STANDING
     second.close()
     first.board.close()
+
+
+def hold_the_tracks(rig: Rig, seconds: float) -> float:
+    """Full speed is asked for while both are blocked; returns how long the motors had power."""
+    for side in ("left", "right"):
+        rig.faults.set(f"{side}_motor", Fault.STALL)
+    powered_s = 0.0
+    for _ in range(round(seconds / 0.01)):
+        rig.live(0.01, lambda: rig.drive(1.5), period_s=0.01)
+        powered_s += 0.01 * (rig.duties() != STANDING)
+    rig.faults.clear()
+    return powered_s
+
+
+def test_blocked_tracks_lose_their_power_within_a_second(rig: Rig) -> None:
+    assert 0.5 <= hold_the_tracks(rig, 5.0) <= 1.0
+    assert rig.duties() == STANDING
+    assert "does not turn" in rig.session.report().reason
+    assert not rig.session.gate.latched  # a person may try again
+
+
+def test_blocked_tracks_are_tried_again_after_neutral_and_a_pause(rig: Rig) -> None:
+    hold_the_tracks(rig, 1.0)
+    rig.live(0.3, lambda: rig.drive(0.0))
+    rig.live(0.1, lambda: rig.drive(1.5))
+    assert rig.duties() == STANDING  # the pause of a second is not over
+    rig.live(1.0, lambda: rig.drive(1.5))
+    assert rig.duties() == (1.0, 1.0)
+    assert rig.session.report().reason == ""
+
+
+def test_blocked_tracks_do_not_start_again_under_a_held_stick(rig: Rig) -> None:
+    hold_the_tracks(rig, 1.0)
+    rig.live(20.0, lambda: rig.drive(1.5))
+    assert rig.duties() == STANDING
+
+
+def test_third_stall_in_a_minute_stops_the_robot(rig: Rig) -> None:
+    for _ in range(3):
+        assert not rig.session.gate.latched
+        hold_the_tracks(rig, 1.0)
+        rig.live(1.5, lambda: rig.drive(0.0))
+    assert rig.session.gate.latched
+    faults = rig.bus.sent["/saint/roles/faults"]
+    assert [fault.stops_robot for fault in faults] == [False, False, True]
+    assert "clear the e-stop" in faults[-1].text
+
+
+def test_tracks_that_stand_at_low_power_are_left_alone(rig: Rig) -> None:
+    rig.faults.set("left_motor", Fault.STALL)
+    rig.live(3.0, lambda: rig.drive(0.3))
+    assert rig.duties() == pytest.approx((duty(0.3), duty(0.3)))

@@ -13,6 +13,7 @@ from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat
 from saint_services.lib.generated.topics import ESTOP, ROUTER_HEARTBEAT, TRACKS_CMD_VEL
 from saint_services.lib.hw.sim.board import SimBoard
+from saint_services.lib.hw.sim.faults import Faults
 from saint_services.lib.hw.sim.records import Reading
 from saint_services.lib.role import Session
 from saint_services.lib.roles import RoleConfig
@@ -114,6 +115,7 @@ class Rig:
         self.clock = FakeClock()
         self.counters: Counter[str] = Counter()
         self.config = role or load_role(manifest)
+        self.faults = Faults(directory)
         self.board = SimBoard(directory)
         self.board.drive._clock_ns = lambda: int(self.clock.now * 1e9)
         self.bus = WireBus(self.clock)

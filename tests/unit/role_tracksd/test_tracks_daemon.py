@@ -9,6 +9,7 @@ import pytest
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import TRACKS_ESTOP
+from saint_services.lib.hw.sim.faults import Fault
 from tests.unit.role.role_rig import Rig, load_role
 
 
@@ -44,7 +45,8 @@ def test_odometry_names_its_frames_and_covariance(rig: Rig) -> None:
     rig.clock.advance(0.1)
     odometry = rig.bus.sent["/saint/tracks/odom"][-1]
     assert (odometry.header.frame_id, odometry.child_frame_id) == ("odom", "base_link")
-    assert odometry.pose.covariance[35] == 0.01
+    assert odometry.pose.covariance[35] == pytest.approx(1e-6)  # nothing was driven yet
+    assert odometry.pose.covariance[14] == 1e6  # height: unknown
     assert odometry.pose.pose.orientation.w == 1.0
 
 
@@ -99,3 +101,34 @@ def test_command_topic_that_the_role_does_not_obey_is_refused(tmp_path: Path) ->
     other = config.commands["cmd_vel"].model_copy(update={"topic": "/saint/tracks/cmd"})
     with pytest.raises(SaintError, match="/saint/tracks/cmd, the role obeys"):
         Rig(tmp_path, "tracks", config.model_copy(update={"commands": {"cmd_vel": other}}))
+
+
+def test_covariance_grows_with_the_way_and_most_across_it(rig: Rig) -> None:
+    rig.live(4.0, lambda: rig.drive(1.0), period_s=0.01)
+    covariance = rig.bus.sent["/saint/tracks/odom"][-1].pose.covariance
+    along, across, heading = covariance[0], covariance[7], covariance[35]
+    way = rig.bus.sent["/saint/tracks/odom"][-1].pose.pose.position.x
+    assert heading == pytest.approx(2 * way * 1e-4 / 0.5**2, rel=0.01)
+    assert along == pytest.approx(way * 1e-4 / 2, rel=0.01)
+    assert across > 10 * along
+    assert covariance[11] == covariance[31] > 0.0  # y and heading err together
+
+
+def test_transform_tells_the_same_place_as_the_odometry(rig: Rig) -> None:
+    rig.live(2.0, lambda: rig.drive(0.5, 0.5), period_s=0.01)
+    (transform,) = rig.bus.sent["/tf"][-1].transforms
+    pose = rig.bus.sent["/saint/tracks/odom"][-1].pose.pose
+    assert (transform.header.frame_id, transform.child_frame_id) == ("odom", "base_link")
+    assert transform.transform.translation.x == pose.position.x > 0.1
+    assert transform.transform.rotation.w == pose.orientation.w
+
+
+@pytest.mark.parametrize(
+    ("device", "fault"), [("left_motor", Fault.STALL), ("left_encoder", Fault.UNPLUG)]
+)
+def test_stall_names_its_side(rig: Rig, device: str, fault: Fault) -> None:
+    rig.faults.set(device, fault)
+    rig.live(2.0, lambda: rig.drive(1.5), period_s=0.01)
+    assert rig.session.report().reason.startswith("left track is driven with 100% and does not")
+    assert rig.session.report().ready  # no fault of the role
+    assert not rig.bus.sent["/saint/tracks/state"][-1].motors_enabled

@@ -1,0 +1,56 @@
+"""What the tracks tell, as messages. Values come in, messages go out."""
+
+from saint_services.lib.generated.builtin_interfaces import Time
+from saint_services.lib.generated.geometry_msgs import (
+    Point,
+    Pose,
+    PoseWithCovariance,
+    Quaternion,
+    Transform,
+    TransformStamped,
+    Twist,
+    TwistWithCovariance,
+    Vector3,
+)
+from saint_services.lib.generated.nav_msgs import Odometry
+from saint_services.lib.generated.std_msgs import Header
+from saint_services.lib.generated.tf2_msgs import TFMessage
+
+from .logic import Odometer
+
+ODOM, BASE = "odom", "base_link"  # REP 105
+_FLOOR = 1e-6  # variance of what was not driven yet
+_UNKNOWN = 1e6  # of what a vehicle on the ground cannot measure
+# Of forward speed and turning: encoder counts over 100 ms, and what tracks slip.
+_SPEED, _TURNING = 1e-3, 1e-2
+
+
+def odometry(stamp: Time, odometer: Odometer, forward_mps: float, turning_radps: float) -> Odometry:
+    """Where the vehicle is and how it moves."""
+    z, w = odometer.quaternion_zw()
+    pose = Pose(Point(odometer.x_m, odometer.y_m, 0.0), Quaternion(0.0, 0.0, z, w))
+    twist = Twist(Vector3(forward_mps, 0.0, 0.0), Vector3(0.0, 0.0, turning_radps))
+    return Odometry(
+        header=Header(stamp=stamp, frame_id=ODOM),
+        child_frame_id=BASE,
+        pose=PoseWithCovariance(pose, odometer.covariance.rows(_FLOOR, _UNKNOWN)),
+        twist=TwistWithCovariance(twist, _TWIST),
+    )
+
+
+def transform(stamp: Time, odometer: Odometer) -> TFMessage:
+    """The same place for tf2."""
+    z, w = odometer.quaternion_zw()
+    place = Transform(Vector3(odometer.x_m, odometer.y_m, 0.0), Quaternion(0.0, 0.0, z, w))
+    return TFMessage((TransformStamped(Header(stamp=stamp, frame_id=ODOM), BASE, place),))
+
+
+def _diagonal(*variances: float) -> tuple[float, ...]:
+    return tuple(
+        variance if row == column else 0.0
+        for row, variance in enumerate(variances)
+        for column in range(len(variances))
+    )
+
+
+_TWIST = _diagonal(_SPEED, _UNKNOWN, _UNKNOWN, _UNKNOWN, _UNKNOWN, _TURNING)
