@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 CHECKED = ("crsf", "ibus")  # every frame has a check sum
 USED_BY = "rcd"
-# Silence that is told before the router's own time-out (120 ms) lets others take over: four frames
-# of the slowest link.
-QUIET_S = 0.08
+# A loop that was kept from running lets its timers run before it reads what has arrived meanwhile,
+# so silence is judged a turn later.
+READ_FIRST_S = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,21 +138,24 @@ class ReceiverLine:
         outcome = self.receiver.take(frame, now_s)
         if outcome is Outcome.LIVE:
             if self._watching is None or self._is_quiet:
-                self._watch_for(now_s, min(QUIET_S, self.receiver.timeout_s))
+                self._watch_for(now_s, self.receiver.quiet_s)
             self._listener.frame(self, outcome)
         else:
             self._tell_lost(outcome)
 
     def _watch(self) -> None:
         """Runs for as long as the signal lives; frames do not touch the timer."""
+        self._watching = self._loop.call_later(READ_FIRST_S, self._judge)
+
+    def _judge(self) -> None:
         self._watching = None
-        now_s = clock.monotonic_s()
-        self._tell_lost(self.receiver.check(now_s))
-        if self.receiver.failsafe:
+        receiver, now_s = self.receiver, clock.monotonic_s()
+        self._tell_lost(receiver.check(now_s))
+        if receiver.failsafe:
             return
-        timeout_s = self.receiver.timeout_s
-        is_quiet = now_s - self.receiver.good_s >= QUIET_S
-        self._watch_for(now_s, timeout_s if is_quiet else min(QUIET_S, timeout_s))
+        quiet_s = receiver.quiet_s
+        is_quiet = now_s - receiver.good_s >= quiet_s
+        self._watch_for(now_s, receiver.timeout_s if is_quiet else quiet_s)
         self._is_quiet = is_quiet
         if is_quiet:
             self._listener.quiet(self)

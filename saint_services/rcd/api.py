@@ -18,6 +18,7 @@ from ..lib.api.rc import (
     RcChannelConfig,
     RcChannelList,
     RcStatus,
+    ResetRequest,
     SetChannel,
     SetEnabled,
     SetFailsafe,
@@ -31,7 +32,7 @@ from .calibration import Calibration
 from .config import Channel, RcReceiver
 from .listening import listen
 from .rig import Rig
-from .state import State, effective, with_channels
+from .state import State, effective, with_channels, without
 
 WATCH_S = 0.05
 IDLE_S = 600.0  # a calibration that nobody goes on with is given up
@@ -65,7 +66,7 @@ class Control:
         api.post("/protocol", self.set_protocol, body=SetProtocol)
         api.get("/calibration", self.calibration)
         api.post("/calibration", self.step, body=CalibrationStep)
-        api.post("/reset", self.reset)
+        api.post("/reset", self.reset, body=ResetRequest)
         api.post("/detect", self.detect, body=DetectRequest, limit_s=DETECT_LIMIT_S)
         return api
 
@@ -136,12 +137,12 @@ class Control:
             await self._set_protocol(call.body)
         return await self.protocol(Call({}, {}, None))
 
-    async def reset(self, _: Call[None]) -> RcStatus:
+    async def reset(self, call: Call[ResetRequest]) -> RcStatus:
         """As rcd.yaml says, from now on."""
         async with self._changing:
-            await self._apply(State())
-            if self._settings.enabled != self._rcd.is_enabled:
-                self._rcd.switch(self._settings.enabled)
+            await self._apply(without(self._saved, call.body.parts))
+            if self._rcd.settings.enabled != self._rcd.is_enabled:
+                self._rcd.switch(self._rcd.settings.enabled)
         return self._status()
 
     # Calibration of all channels

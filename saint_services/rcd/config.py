@@ -83,6 +83,17 @@ class Failsafe(Settings):
     channel: FailsafeChannel | None = None
 
 
+class Silence(Settings):
+    """When missing frames are told, before they are a loss: the robot holds, and nobody else takes
+    over. After what the link does when it is well, and before the router gives the source up.
+    """
+
+    at_least_ms: int = Field(default=80, ge=40, le=2000)  # four frames of 50 a second
+    # Frames of the rate that is measured: two of them may be lost, and half a frame late.
+    frames: float = Field(default=3.5, ge=1.5, le=20.0)
+    router_ms: int = Field(default=120, ge=60, le=5000)  # the router's time-out for rc
+
+
 class Arm(Settings):
     """A switch that must be moved to "on" before the sticks count, and again after each loss."""
 
@@ -164,6 +175,7 @@ class RcReceiver(Connection):
 
     enabled: bool = False
     failsafe: Failsafe = Failsafe()
+    silence: Silence = Silence()
     arm: Arm | None = None
     channels: list[Channel] = Field(default=[], max_length=LAST_CHANNEL)
     failover: Failover | None = None

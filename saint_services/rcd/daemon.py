@@ -4,7 +4,6 @@ published in the very callback that reads its last byte.
 
 import asyncio
 import time
-from pathlib import Path
 
 from ..lib import clock, log
 from ..lib.bus import Bus
@@ -13,7 +12,6 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_RC, RC_STATE
-from ..lib.state import Store
 from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
 from .api import Control
@@ -23,13 +21,15 @@ from .config import Config, Connection, Failover, RcReceiver
 from .display import Display
 from .logic import Outcome, Receiver
 from .selection import NOTHING, Arming, Content, Selection, failsafe_content
-from .state import FILE, MIGRATIONS, VERSION, State, changes, effective
+from .state import FILE, changes, effective, store_in
+from .telling import Phase, Telling, Work
 
 STATE_PERIOD_S = 0.1
 LOST_PERIOD_S = 0.05  # a lost signal is told again so often: the router may have missed it
 TELEMETRY_PERIOD_S = 0.5
 OPENING_S = 0.5  # until a line that is opened anew has brought its first frames
 SOURCE = "rc"
+_LIVE = Phase.LIVE
 
 
 async def run(context: Context[Config]) -> None:
@@ -57,11 +57,6 @@ async def run(context: Context[Config]) -> None:
     daemon.close()
 
 
-def store_in(folder: Path) -> Store[State]:
-    """What was set by hand."""
-    return Store(folder / FILE, State, VERSION, MIGRATIONS)
-
-
 class Rcd:
     """One or two receivers, one source of samples."""
 
@@ -71,7 +66,6 @@ class Rcd:
         self._health = context.health
         self._log = log.get(context.name)
         self._loop = asyncio.get_running_loop()
-        self._enabled = False
         self._listener = Listener(self._on_frame, self._on_quiet, self._on_open, self._on_gone)
         self._lines = [self._line(settings)]
         if settings.failover:
@@ -79,9 +73,7 @@ class Rcd:
         self._selection = Selection([line.receiver for line in self._lines])
         self._selection.rules = settings.failover or Failover()
         self._arming = Arming(settings.arm)
-        self._is_lost = True
-        self._is_paused = False  # by an operator's work: no loss, whatever the lines say
-        self._has_driven = False  # else there is nothing to lose
+        self._telling = Telling()
         self._samples = bus.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
         self._stamp = Time()
@@ -89,7 +81,7 @@ class Rcd:
         # new life would look like repeated ones.
         first = time.monotonic_ns() // 1000
         self._sample = InputSample(stamp=self._stamp, source=SOURCE, sequence=first)
-        self._repeating: asyncio.TimerHandle | None = None
+        self._telling_again: asyncio.TimerHandle | None = None
         self._looking: asyncio.TimerHandle | None = None
         self._deciding: asyncio.TimerHandle | None = None
         self._changed = asyncio.Event()
@@ -100,6 +92,7 @@ class Rcd:
             Normalizer(self.settings.channels),
             self.settings.failsafe,
             needs_steady_start=connection.protocol not in CHECKED,
+            silence=self.settings.silence,
         )
         return ReceiverLine(connection, receiver, self._listener)
 
@@ -112,7 +105,7 @@ class Rcd:
 
     @property
     def is_enabled(self) -> bool:
-        return self._enabled
+        return Work.OFF not in self._telling.works
 
     def picture(self) -> reports.Picture:
         """Everything as it is now."""
@@ -124,25 +117,26 @@ class Rcd:
         return reports.Picture(
             lines,
             self._selection.in_charge,
-            self._enabled,
+            self.is_enabled,
             self.settings.failsafe.action,
+            self._telling.action(self.settings.failsafe.action),
             armed,
             self.calibration is not None,
         )
 
     def switch(self, enabled: bool) -> None:
         """Open or close the lines."""
-        if enabled != self._enabled:
-            self._enabled = enabled
+        if enabled != self.is_enabled:
             self._log.info("receiver switched", enabled=enabled)
         if enabled:
+            self._telling.end(Work.OFF)
             for line in self._lines:
                 line.start()
             return
-        self.calibration = None
+        self.calibrate(None)
+        self._begin(Work.OFF)
         for line in self._lines:
             line.close("it is switched off")
-        self._let_go()
         self._health.clear(Code.HARDWARE_MISSING)
         self._health.clear(Code.HARDWARE_FAULT)
 
@@ -158,20 +152,19 @@ class Rcd:
             self._lines[0] = self._line(settings)
             self._selection.receivers = [line.receiver for line in self._lines]
             self.resume()
-        elif self._is_lost:
-            self._repeat()
+        else:
+            self._tell()
         self._changed.set()
 
     def pause(self, reason: str) -> None:
         """Close the first line for a while; nothing is driven meanwhile."""
-        self._is_paused = True
+        self._begin(Work.LINE)
         self._lines[0].close(reason)
-        self._let_go()
 
     def resume(self) -> None:
         """Open it again. A signal that is not there after a while is lost."""
-        self._is_paused = False
-        if self._enabled:
+        self._telling.end(Work.LINE)
+        if self.is_enabled:
             self._lines[0].start()
         self._look_later()
 
@@ -180,26 +173,24 @@ class Rcd:
         if calibration is None and self.calibration is None:
             return
         self.calibration = calibration
-        self._is_lost = True  # so that the next frame counts as a signal that comes back
-        self._arming.lose()
         if calibration is not None:
-            self._let_go()
+            self._begin(Work.CALIBRATION)
         else:
+            self._telling.end(Work.CALIBRATION)
             self._look_later()
         self._changed.set()
 
     def summary(self) -> str:
         """One line for `systemctl status`."""
         places = [f"{line.connection.protocol} on {line.connection.place}" for line in self._lines]
-        return ", then ".join(places) + ("" if self._enabled else ", switched off")
+        return ", then ".join(places) + ("" if self.is_enabled else ", switched off")
 
     def close(self) -> None:
         """The last word is that the signal is lost: nobody may go on driving from it."""
-        self._enabled = False
+        self._begin(Work.OFF)
         for line in self._lines:
             line.close("rcd has stopped")
-        self._let_go()
-        for timer in (self._repeating, self._deciding, self._looking):
+        for timer in (self._telling_again, self._deciding, self._looking):
             if timer is not None:
                 timer.cancel()
 
@@ -218,15 +209,13 @@ class Rcd:
     def _on_frame(self, line: ReceiverLine, outcome: Outcome) -> None:
         if len(self._lines) > 1 or outcome is Outcome.LOST:
             self._decide()
-        if outcome is Outcome.LOST and self._selection.receiver.failsafe and not self._is_lost:
-            self._repeat()  # the other one will take over: until then nobody else may
         if outcome is not Outcome.LIVE or line.receiver is not self._selection.receiver:
             return
         if self.calibration is not None:
             self.calibration.take(line.receiver.us, clock.monotonic_s())
             return
-        if self._is_lost or self._repeating is not None:
-            self._come_back(line)
+        if self._telling.phase is not _LIVE and not self._come_back(line):
+            return
         if self._arming.rules is not None:
             self._arm(line.receiver)
             self._publish(self._arming.content(line.receiver), failsafe=False)
@@ -235,8 +224,8 @@ class Rcd:
 
     def _on_quiet(self, line: ReceiverLine) -> None:
         """The robot must stop, but it is too early for others to take over."""
-        if line.receiver is self._selection.receiver and not self._is_lost:
-            self._repeat()
+        if line.receiver is self._selection.receiver and self._telling.missing():
+            self._tell()
 
     def _decide(self) -> None:
         """Who is in charge, and is there a signal at all?"""
@@ -245,8 +234,11 @@ class Rcd:
             in_charge = self._lines[selection.in_charge].connection.place
             self._log.warning("another receiver is in charge", device=in_charge)
             self._changed.set()
-        if selection.is_lost and not self._is_lost:
-            self._go_lost()
+        if selection.is_lost:
+            if self._telling.lose():
+                self._go_lost()
+        elif selection.receiver.failsafe and self._telling.wait():
+            self._tell()
         due_s = selection.due_s(now_s)
         if due_s is not None and self._deciding is None:
             self._deciding = self._loop.call_later(due_s - now_s, self._on_due)
@@ -256,21 +248,21 @@ class Rcd:
         self._decide()
 
     def _go_lost(self) -> None:
-        self._is_lost = True
         self._arming.lose()
         self._log.warning("signal lost", reason=self._selection.receiver.reason)
-        self._repeat()
+        self._tell()
         self._changed.set()
 
-    def _come_back(self, line: ReceiverLine) -> None:
-        was_lost, self._is_lost, self._has_driven = self._is_lost, False, True
-        if self._repeating is not None:
-            self._repeating.cancel()
-            self._repeating = None
-        if not was_lost:
-            return
-        self._log.info("signal acquired", protocol=line.connection.protocol)
-        self._changed.set()
+    def _come_back(self, line: ReceiverLine) -> bool:
+        """The first frame of a signal; whether it drives."""
+        was_lost = self._telling.is_lost
+        if not self._telling.frame():
+            return False
+        self._tell()
+        if was_lost:
+            self._log.info("signal acquired", protocol=line.connection.protocol)
+            self._changed.set()
+        return True
 
     def _arm(self, receiver: Receiver) -> None:
         if not self._arming.take(receiver.us):
@@ -280,29 +272,24 @@ class Rcd:
             self._publish(NOTHING, failsafe=True)  # what it drove must not wait for a time-out
         self._changed.set()
 
-    def _repeat(self) -> None:
+    def _tell(self) -> None:
         """Say that the signal is lost, and what that means; again and again where it holds on."""
-        if self._repeating is not None:
-            self._repeating.cancel()
-            self._repeating = None
-        is_working = self._is_paused or self.calibration is not None
-        if is_working or not self._enabled or not self._has_driven:
+        if self._telling_again is not None:
+            self._telling_again.cancel()
+            self._telling_again = None
+        action = self._telling.action(self.settings.failsafe.action)
+        if action is None:
             return
-        receiver, action = self._selection.receiver, self.settings.failsafe.action
-        is_waiting = receiver.failsafe and not self._selection.is_lost  # for the second one
-        if not receiver.failsafe or (is_waiting and action != "passthrough"):
-            action = "hold"
-        content = failsafe_content(action, receiver)
+        content = failsafe_content(action, self._selection.receiver)
         self._publish(content, failsafe=True)
         if content != NOTHING:
-            self._repeating = self._loop.call_later(LOST_PERIOD_S, self._repeat)
+            self._telling_again = self._loop.call_later(LOST_PERIOD_S, self._tell)
 
-    def _let_go(self) -> None:
-        """Nothing is driven from here any more, whatever a loss would mean."""
-        if self._repeating is not None:
-            self._repeating.cancel()
-            self._repeating = None
-        if self._has_driven:
+    def _begin(self, work: Work) -> None:
+        """Nothing is driven from here meanwhile, whatever a loss would mean."""
+        self._arming.lose()
+        if self._telling.begin(work):
+            self._tell()  # no more of it
             self._publish(NOTHING, failsafe=True)
 
     def _look_later(self) -> None:
@@ -315,8 +302,8 @@ class Rcd:
 
     def _look(self) -> None:
         self._looking = None
-        if self._selection.is_lost:
-            self._repeat()
+        if self._selection.is_lost and self._telling.overdue():
+            self._tell()
 
     def _publish(self, content: Content, failsafe: bool) -> None:
         sample = self._sample
@@ -330,7 +317,7 @@ class Rcd:
         """The robot's state, to every CRSF receiver."""
         while self._display is not None:
             await asyncio.sleep(TELEMETRY_PERIOD_S)
-            data = self._display.frames(self.picture(), self._is_lost)
+            data = self._display.frames(self.picture(), self._telling.is_lost)
             for line in self._lines:
                 if line.connection.protocol == "crsf":
                     line.write(data)

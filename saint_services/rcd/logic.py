@@ -8,9 +8,10 @@ is in charge, and what a loss means to the robot (selection.py).
 from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import pairwise
 
 from .channels import Normalizer, names
-from .config import Failsafe
+from .config import Failsafe, Silence
 from .protocols import Frame, RcFrame
 from .protocols.crsf_telemetry import LinkStatistics, telemetry
 
@@ -18,6 +19,8 @@ STEADY_FRAMES = 3  # after a loss; at the start too where nothing checks a frame
 HEARD_S = 1.0  # a receiver that is silent for longer is not connected
 LINK_S = 2.0  # link statistics older than this say nothing
 RATE_FRAMES = 100  # the measured rate looks back so far
+KNOWN_FRAMES = 10  # before a rate is believed
+ROUTER_MARGIN_S = 0.02  # so much earlier than the router's time-out the robot is told
 
 
 class Outcome(Enum):
@@ -35,6 +38,7 @@ class Receiver:
     normalizer: Normalizer
     rules: Failsafe
     needs_steady_start: bool
+    silence: Silence = field(default_factory=Silence)
     failsafe: bool = True
     reason: str = "nothing was heard yet"
     names: tuple[str, ...] = ()
@@ -56,6 +60,15 @@ class Receiver:
     @property
     def timeout_s(self) -> float:
         return self.rules.timeout_ms / 1000
+
+    @property
+    def quiet_s(self) -> float:
+        """Silence that is told though it is no loss yet. A slow link is given more time, as far as
+        the router's own time-out lets it.
+        """
+        rules = self.silence
+        wanted_s = max(rules.at_least_ms / 1000, rules.frames * self._period_s())
+        return min(wanted_s, rules.router_ms / 1000 - ROUTER_MARGIN_S, self.timeout_s)
 
     def take(self, frame: Frame, now_s: float) -> Outcome:
         """One valid frame."""
@@ -107,6 +120,13 @@ class Receiver:
         if len(times) < 2 or not self.is_connected(now_s):
             return 0.0
         return (len(times) - 1) / max(now_s - times[0], 1e-3)
+
+    def _period_s(self) -> float:
+        """From frame to frame as a rule: half of the pauses are longer. 0 while it is not known."""
+        times = self._times_s
+        if len(times) < KNOWN_FRAMES:
+            return 0.0
+        return sorted(after - before for before, after in pairwise(times))[len(times) // 2 - 1]
 
     def apply(self, normalizer: Normalizer) -> None:
         """Other ranges, from the newest values on."""

@@ -32,6 +32,7 @@ class Picture:
     in_charge: int
     enabled: bool
     action: Action
+    told: Action | None  # what failsafe samples ask for now
     armed: bool | None
     calibrating: bool
 
@@ -81,6 +82,7 @@ def status(picture: Picture, now_s: float) -> RcStatus:
         receiver=TITLES[picture.in_charge],
         receivers=lines,
         failsafe_action=picture.action,
+        told=picture.told,
         armed=picture.armed,
         calibrating=picture.calibrating,
     )

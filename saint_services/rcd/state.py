@@ -2,14 +2,16 @@
 rcd.yaml, key by key.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ..lib import validation
-from ..lib.api.rc import Protocol
+from ..lib.api.rc import Part, Protocol
 from ..lib.errors import Code, SaintError
+from ..lib.state import Store
 from .config import Channel, Failsafe, RcReceiver
 
 VERSION = 2
@@ -34,6 +36,11 @@ def _with_settings(data: dict[str, Any]) -> dict[str, Any]:
 
 
 MIGRATIONS: Final[Mapping[int, Any]] = {1: _with_settings}
+
+
+def store_in(folder: Path) -> Store[State]:
+    """Where it is kept."""
+    return Store(folder / FILE, State, VERSION, MIGRATIONS)
 
 
 def effective(settings: RcReceiver, state: State) -> RcReceiver:
@@ -72,6 +79,14 @@ def changes(settings: RcReceiver, state: State) -> list[str]:
         if channel != by_number.get(channel.number, Channel(number=channel.number))
     ]
     return found
+
+
+def without(state: State, parts: Iterable[Part]) -> State:
+    """These are as the settings say again."""
+    names: set[str] = set(parts)
+    if "protocol" in names:
+        names.add("baud_rate")
+    return State.model_validate(state.model_dump(exclude=names))
 
 
 def with_channels(state: State, changed: list[Channel]) -> State:

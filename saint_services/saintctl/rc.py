@@ -17,6 +17,7 @@ from ..lib.api.rc import (
     RcChannelConfig,
     RcChannelList,
     RcStatus,
+    ResetRequest,
     SetChannel,
     SetEnabled,
     SetFailsafe,
@@ -173,10 +174,22 @@ def protocol(
 
 
 @app.command()
-def reset(context: typer.Context, as_json: AsJson = False) -> None:
+def reset(
+    context: typer.Context,
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PART...]", help="enabled, protocol, failsafe, channels; else all"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Forget what was set by page or terminal: as rcd.yaml says again."""
-    reply = run(_reset(context.obj), as_json)
-    print_json(reply) if as_json else print("Everything is as rcd.yaml says.")
+    body = _checked(ResetRequest, {"parts": parts} if parts else {}, as_json)
+    reply = run(tell(context.obj, "rcd", "/reset", body, RcStatus), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    told = f"{', '.join(parts).capitalize()}: as" if parts else "Everything is as"
+    print(f"{told} rcd.yaml says.")
 
 
 @app.command()
@@ -244,11 +257,6 @@ async def _follow(given: str, as_json: bool) -> None:
 async def _patch(given: str, path: str, body: SetChannel) -> RcChannelConfig:
     async with client(given, "rcd") as rcd:
         return await rcd.patch(path, body, RcChannelConfig)
-
-
-async def _reset(given: str) -> RcStatus:
-    async with client(given, "rcd") as rcd:
-        return await rcd.post("/reset", None, RcStatus)
 
 
 async def _calibrate(given: str) -> bool:

@@ -60,6 +60,19 @@ def _heads(status: RcStatus) -> Iterable[str]:
     if status.calibrating:
         words.append("a calibration runs: the sticks move nothing")
     yield "  " + ", ".join(words)
+    if status.told:
+        yield f"  [bold]{_TOLD[status.told]}[/]"
+        if status.told != "passthrough":
+            yield "  Sources of lower priority drive nothing of it until the signal is back,"
+            yield "  saintctl rc failsafe --action passthrough, or saintctl rc disable."
+
+
+_TOLD = {
+    "hold": "The robot was told to hold: velocities rest, positions stay.",
+    "neutral": "The robot was told to rest: velocities are zero, positions go to their middle.",
+    "estop": "The robot was stopped; the e-stop can be cleared when the signal is back.",
+    "passthrough": "The robot was told to go on without this receiver.",
+}
 
 
 def _title(line: RcLine) -> str:

@@ -4,7 +4,7 @@ import pytest
 
 from saint_services.rcd import adapters
 from saint_services.rcd.channels import Normalizer
-from saint_services.rcd.config import Arm, Config, Failover, Failsafe
+from saint_services.rcd.config import Arm, Config, Failover, Failsafe, Silence
 from saint_services.rcd.logic import Outcome, Receiver
 from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
@@ -34,9 +34,52 @@ def test_signal_is_lost_after_120_ms_without_a_frame() -> None:
     assert receiver.check(10.1201) is LOST
 
 
+def at_rate(period_s: float, **silence: float) -> Receiver:
+    """After 40 frames."""
+    rules = Silence.model_validate(silence)
+    receiver = Receiver(Normalizer([]), Failsafe(timeout_ms=1000), False, rules)
+    for number in range(40):
+        receiver.take(frame(), 10.0 + number * period_s)
+    return receiver
+
+
 def test_robot_is_told_to_hold_40_ms_before_the_router_lets_others_drive() -> None:
-    assert adapters.QUIET_S == 0.08
+    assert signal().quiet_s == 0.08
     assert TIMEOUTS_S["rc"] == 0.12
+
+
+@pytest.mark.parametrize(
+    ("rate_hz", "quiet_s"),
+    [(500, 0.08), (150, 0.08), (50, 0.08), (40, 0.0875), (25, 0.1), (10, 0.1)],
+)
+def test_slow_link_gets_more_time_but_20_ms_less_than_the_router(
+    rate_hz: int, quiet_s: float
+) -> None:
+    assert at_rate(1 / rate_hz).quiet_s == pytest.approx(quiet_s)
+
+
+def test_25_frames_a_second_may_lose_two_where_the_router_waits_for_220_ms() -> None:
+    receiver = at_rate(0.04, router_ms=220)
+    assert receiver.quiet_s == pytest.approx(0.14)  # two lost: a gap of 120 ms
+
+
+def test_frames_that_are_lost_now_and_then_change_nothing() -> None:
+    receiver, at_s = at_rate(0.02), 11.0
+    for number in range(100):
+        at_s += 0.02 if number % 3 else 0.06
+        receiver.take(frame(), at_s)
+    assert receiver.quiet_s == 0.08
+
+
+def test_robot_is_never_told_later_than_the_loss_itself() -> None:
+    receiver = at_rate(0.04, router_ms=5000)
+    receiver.rules = Failsafe(timeout_ms=50)
+    assert receiver.quiet_s == 0.05
+
+
+def test_defaults_are_80_ms_or_three_and_a_half_frames_and_120_ms_of_the_router() -> None:
+    rules = Silence()
+    assert (rules.at_least_ms, rules.frames, rules.router_ms) == (80, 3.5, 120)
 
 
 def test_signal_that_comes_back_counts_after_200_ms_and_three_frames() -> None:

@@ -8,6 +8,7 @@ from . import Reply, Request
 
 Protocol = Literal["crsf", "sbus", "ibus", "ppm", "pwm"]
 Action = Literal["hold", "neutral", "estop", "passthrough"]
+Part = Literal["enabled", "protocol", "failsafe", "channels"]
 LAST_CHANNEL = 18
 LONGEST_US = 4095  # what a channel may be worth in any protocol
 
@@ -59,6 +60,7 @@ class RcStatus(Reply):
     receiver: Literal["primary", "failover"] = "primary"  # which one is in charge
     receivers: list[RcLine] = []
     failsafe_action: Action = "hold"
+    told: Action | None = None  # what the robot is told of a loss now; None: nothing
     armed: bool | None = None  # None: no arm switch is set
     calibrating: bool = False  # then the sticks move nothing
 
@@ -118,6 +120,12 @@ class SetFailsafe(Request):
     timeout_ms: int | None = Field(default=None, ge=40, le=2000)
     lost_frames: int | None = Field(default=None, ge=1, le=1000)
     recovery_ms: int | None = Field(default=None, ge=0, le=10_000)
+
+
+class ResetRequest(Request):
+    """POST /reset: forget what was set by page or terminal; rcd.yaml counts again."""
+
+    parts: list[Part] = Field(default=["enabled", "protocol", "failsafe", "channels"], min_length=1)
 
 
 class ProtocolInfo(Reply):

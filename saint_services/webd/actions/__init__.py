@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from ...lib.api.firmware import ImportRequest, RolloutControl, RolloutRequest
 from ...lib.api.livelink import Play, Record, Scale, SubjectRef, Zero
-from ...lib.api.rc import CalibrationStep, DetectRequest, SetFailsafe, SetProtocol
+from ...lib.api.rc import CalibrationStep, DetectRequest, ResetRequest, SetFailsafe, SetProtocol
 from .. import messages as m
 from ..robot import Robot
 from . import firmware, livelink, management, motion, rc, rc_params, router, system
@@ -70,6 +70,8 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "adopt_node": Action(m.AdoptNode, management.adopt_node),
         "reset_node": Action(m.ResetNode, management.reset_node),
         "set_node_name": Action(m.NameNode, management.set_node_name),
+        "replace_node": Action(m.ReplaceNode, management.replace_node),
+        "ignore_node": Action(m.IgnoreNode, management.ignore_node),
         "firmware_status": Action(m.Nothing, firmware.status),
         "firmware_rollout": Action(RolloutRequest, firmware.begin),
         "firmware_control": Action(RolloutControl, firmware.control),
@@ -107,6 +109,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "get_failsafe": Action(m.Nothing, rc.get_failsafe),
         "set_failsafe": Action(SetFailsafe, rc.set_failsafe),
         "set_protocol": Action(SetProtocol, rc.set_protocol),
+        "reset": Action(ResetRequest, rc.reset),
         "get_calibration": Action(m.Nothing, rc.get_calibration),
         "calibration": Action(CalibrationStep, rc.calibration),
         "detect_protocol": Action(DetectRequest, rc.detect_protocol),

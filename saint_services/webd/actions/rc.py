@@ -13,6 +13,7 @@ from ...lib.api.rc import (
     RcChannelConfig,
     RcChannelList,
     RcStatus,
+    ResetRequest,
     SetChannel,
     SetEnabled,
     SetFailsafe,
@@ -78,6 +79,13 @@ async def set_failsafe(robot: Robot, caller: Caller, params: SetFailsafe) -> Dat
     """What a lost signal means."""
     reply = await robot.daemons.rcd.post("/failsafe", params, FailsafeInfo)
     robot.note("WARNING", caller.source, f"RC failsafe is now: {reply.action}")
+    return reply.model_dump(mode="json")
+
+
+async def reset(robot: Robot, caller: Caller, params: ResetRequest) -> Data:
+    """What was set by hand is forgotten, or these parts of it."""
+    reply = await robot.daemons.rcd.post("/reset", params, RcStatus)
+    robot.note("WARNING", caller.source, f"RC receiver was reset: {', '.join(params.parts)}")
     return reply.model_dump(mode="json")
 
 

@@ -150,9 +150,13 @@ async def test_settings_without_receiver_keep_quiet(line: Line, tmp_path: Path) 
 async def test_loss_says_what_it_means(
     line: Line, tmp_path: Path, action: str, expected: tuple[object, object]
 ) -> None:
-    async with robot(line, tmp_path, failsafe={"action": action}) as rc:
+    async with robot(line, tmp_path, failsafe={"action": action, "timeout_ms": 400}) as rc:
         await rc.drive()
-        await rc.until(lambda: bool(rc.states) and rc.states[-1].failsafe)
+        await rc.until(lambda: rc.samples[-1].failsafe)
+        assert (await rc.status()).told == "hold"
+        while not (await rc.status()).failsafe:  # noqa: ASYNC110 - the socket is asked
+            await asyncio.sleep(0.01)
+        assert (await rc.status()).told == action
         told = [sample for sample in rc.samples if sample.failsafe]
         last = told[-1]
         assert (tuple(last.names[:2]), tuple(last.values[:2])) == expected
@@ -190,7 +194,7 @@ async def test_second_receiver_takes_over(line: Line, second: Line, tmp_path: Pa
     async with robot(line, tmp_path, failover=failover, failsafe={"action": "estop"}) as rc:
         async with rc.stick(SBUS, second):
             await rc.drive(crsf(ch1=2000))
-            await rc.drive_until(lambda: not rc.states[-1].failsafe, crsf(ch1=2000))
+            await rc.drive_until(lambda: rc.raw(1) > 0, crsf(ch1=2000))
             assert (await rc.status()).receiver == "primary"
             # 1568 us on the second one's first channel.
             await rc.until(lambda: len(rc.live[-1].names) == 18)

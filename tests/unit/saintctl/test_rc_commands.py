@@ -56,6 +56,19 @@ async def test_status_shows_signal_and_channels(desk: Desk) -> None:
     assert shown["channels"][0]["normalized"] == 0.5
 
 
+async def test_status_tells_what_the_robot_was_told_and_the_way_out(desk: Desk) -> None:
+    async with desk.receiver.stick(crsf()):
+        await desk.receiver.until(lambda: bool(desk.receiver.live))
+        assert (await desk.receiver.status()).told is None
+    await desk.receiver.until(lambda: desk.receiver.samples[-1].failsafe)
+    text = " ".join((await desk.ok("status")).split())
+    assert "The robot was told to hold" in text
+    assert "saintctl rc failsafe --action passthrough, or saintctl rc disable" in text
+    await desk.ok("failsafe", "--action", "passthrough")
+    text = " ".join((await desk.ok("status")).split())
+    assert "told to go on without" in text and "rc disable" not in text
+
+
 def test_bar_begins_in_the_middle() -> None:
     assert bar(0.0) == "░░░░░░░░░░|░░░░░░░░░░"
     assert bar(1.0) == "░░░░░░░░░░|██████████"
@@ -82,6 +95,16 @@ async def test_reset_forgets_what_was_set(desk: Desk) -> None:
     await desk.ok("failsafe", "--action", "estop")
     assert "as rcd.yaml says" in await desk.ok("reset")
     assert "hold" in await desk.ok("failsafe")
+
+
+async def test_reset_forgets_these_parts_alone(desk: Desk) -> None:
+    await desk.ok("failsafe", "--action", "estop")
+    await desk.ok("channel", "2", "--name", "left stick")
+    assert "Failsafe: as rcd.yaml says" in await desk.ok("reset", "failsafe")
+    assert "hold" in await desk.ok("failsafe")
+    assert "left stick" in await desk.ok("channel", "2")
+    await desk.ok("reset", "channels", "failsafe")
+    assert "left stick" not in await desk.ok("channel", "2")
 
 
 async def test_stick_calibrates_its_channel(desk: Desk) -> None:
@@ -115,6 +138,7 @@ async def test_protocol_is_shown_set_and_detected(desk: Desk) -> None:
         (["calibrate-channel", "1", "middle"], 2, "position must be one of"),
         (["calibrate-channel", "1", "min"], 5, "channel 1 is not heard"),
         (["failsafe", "--action", "halt"], 2, "action must be one of"),
+        (["reset", "everything"], 2, "must be one of"),
         (["protocol", "dsm"], 2, "protocol must be one of"),
         (["protocol", "ppm"], 2, "ppm needs a pin"),
         (["calibrate"], 5, "there is no signal to calibrate"),

@@ -98,6 +98,16 @@ async def test_calibration_is_begun_and_given_up(desk: Desk) -> None:
     assert desk.notes == ["RC calibration: start", "RC calibration: cancel"]
 
 
+async def test_reset_forgets_all_or_the_named_parts(desk: Desk) -> None:
+    await desk.do("set_failsafe", action="estop")
+    await desk.do("set_channel_config", channel=1, min=1100)
+    assert (await desk.do("reset", parts=["failsafe"]))["failsafe_action"] == "hold"
+    assert (await desk.do("get_channel_config", channel=1))["min"] == 1100
+    await desk.do("reset")
+    assert (await desk.do("get_channel_config", channel=1))["min"] == 1000
+    assert "RC receiver was reset: failsafe" in desk.notes
+
+
 async def test_silent_line_is_detected_as_silent(desk: Desk) -> None:
     assert "silent" in (await desk.do("detect_protocol", seconds=0.2))["text"]
 
@@ -112,6 +122,8 @@ async def test_silent_line_is_detected_as_silent(desk: Desk) -> None:
         ("calibrate_channel", {"channel": 1, "position": "middle"}),
         ("set_failsafe", {"action": "halt"}),
         ("set_protocol", {"protocol": "dsm"}),
+        ("reset", {"parts": ["stick"]}),
+        ("reset", {"parts": []}),
         ("calibration", {"step": "jump"}),
         ("detect_protocol", {"seconds": 99}),
     ],

@@ -1,0 +1,97 @@
+"""What the robot is told of the RC signal: one state machine. Pure: no time, no values. Not here:
+whether a signal may be believed (logic.py), whose counts and what a sample carries (selection.py).
+
+    IDLE --frame--> LIVE --missing--> QUIET --lost--> LOST      any but IDLE --begin--> RELEASED
+    frame: from each state to LIVE                              RELEASED --overdue--> LOST
+"""
+
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ..lib.api.rc import Action
+
+
+class Phase(Enum):
+    """Where the signal is, as the robot knows it."""
+
+    IDLE = 0  # nothing was driven yet, so nothing can be lost
+    LIVE = 1  # frames drive
+    QUIET = 2  # frames are missing; it is no loss yet
+    WAITING = 3  # lost, but the other receiver will take over
+    LOST = 4
+    RELEASED = 5  # let go on purpose: that is no loss, whatever the lines say
+
+
+class Work(Enum):
+    """What keeps the sticks from moving anything."""
+
+    OFF = 0
+    LINE = 1  # its connection is being changed, or listened to
+    CALIBRATION = 2
+
+
+_UNDER_WAY = (Phase.LIVE, Phase.QUIET, Phase.WAITING)
+
+
+@dataclass(slots=True)
+class Telling:
+    """Events in; each answers whether something is to be told at once."""
+
+    phase: Phase = Phase.IDLE
+    works: set[Work] = field(default_factory=lambda: {Work.OFF})
+
+    def frame(self) -> bool:
+        """One that counts has come; whether it drives."""
+        if self.works:
+            return False
+        self.phase = Phase.LIVE
+        return True
+
+    def missing(self) -> bool:
+        """Frames are overdue: the robot must stop, but nobody else may take over yet."""
+        return self._go(Phase.QUIET, (Phase.LIVE,))
+
+    def wait(self) -> bool:
+        """The one in charge has lost its signal, the other has one."""
+        return self._go(Phase.WAITING, (Phase.LIVE, Phase.QUIET, Phase.LOST))
+
+    def lose(self) -> bool:
+        """Nobody has a signal."""
+        return self._go(Phase.LOST, _UNDER_WAY)
+
+    def begin(self, work: Work) -> bool:
+        """From now on nothing is driven."""
+        self.works.add(work)
+        if self.phase is Phase.IDLE:
+            return False
+        self.phase = Phase.RELEASED
+        return True
+
+    def end(self, work: Work) -> None:
+        """It is done; the next frame drives if nothing else is in the way."""
+        self.works.discard(work)
+
+    def overdue(self) -> bool:
+        """Nobody has a signal although there was time for it to come back."""
+        return not self.works and self._go(Phase.LOST, (Phase.RELEASED,))
+
+    @property
+    def is_lost(self) -> bool:
+        """The next frame is a signal that was acquired."""
+        return self.phase not in _UNDER_WAY
+
+    def action(self, wanted: Action) -> Action | None:
+        """What failsafe samples ask for now, where a loss means what is `wanted`; None: there are
+        none.
+        """
+        if self.phase is Phase.LOST:
+            return wanted
+        if self.phase is Phase.WAITING:
+            return "passthrough" if wanted == "passthrough" else "hold"
+        return "hold" if self.phase is Phase.QUIET else None
+
+    def _go(self, phase: Phase, among: tuple[Phase, ...]) -> bool:
+        if self.phase not in among:
+            return False
+        self.phase = phase
+        return True
