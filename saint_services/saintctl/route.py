@@ -20,17 +20,21 @@ from ..lib.api.routing import (
 from ..lib.errors import SaintError
 from .connect import ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
+from .route_blending import add_to as add_blending
 from .route_edit import add_to as add_edits
 from .route_preset import app as presets
 
 app = typer.Typer(
-    help="Routes: list, why, set, preview, enable, priority, presets, control, test.",
+    help="Routes: list, why, set, preview, enable, priority, blending, presets, control, test.",
     no_args_is_help=True,
 )
 app.add_typer(presets, name="preset")
 add_edits(app)
+add_blending(app)
 
 RouteId = Annotated[str, typer.Argument(metavar="ROUTE", help="The route's id.")]
+# What a receiver without signal keeps is kept from all others; people take that for a fault.
+_WAY_OUT = "; until its signal is back, its failsafe action is passthrough, or saintctl rc disable"
 Target = Annotated[str, typer.Argument(help="head, arms.left, ..., or * for all.")]
 
 
@@ -176,7 +180,8 @@ def _held(reply: RouterStatus, as_json: bool) -> None:
 
 
 def _rival(rival: Rival) -> str:
-    return f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {rival.age_ms} ms old"
+    text = f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {rival.age_ms} ms old"
+    return text + _WAY_OUT * (rival.reason == "failsafe of rc holds")
 
 
 def _row(info: RouteInfo) -> tuple[str, ...]:

@@ -89,6 +89,39 @@ async def test_preview_of_a_file_and_of_the_robot(terminal: Terminal) -> None:
         assert (await terminal.run("preview", "rc_drive", wrong)).exit_code == 2
 
 
+async def test_blending_is_shown_and_set_key_by_key(terminal: Terminal) -> None:
+    assert "each class's" in await terminal.ok("blending")
+    await terminal.ok("blending", "--mode", "blend", "--field", "head.pan=additive")
+    told = await terminal.json("blending", "--timeout", "rc=220", "--blend-ms", "300")
+    assert (told["mode"], told["fields"]) == ("blend", {"head.pan": "additive"})
+    assert (told["source_timeout_ms"], told["blend_time_ms"]) == ({"rc": 220}, 300)
+    assert "rc 220 ms" in await terminal.ok("blending", "--field", "head.pan=default")
+    told = await terminal.json("blending", "--timeout", "rc=default", "--hysteresis-ms", "0")
+    assert (told["source_timeout_ms"], told["fields"], told["hysteresis_ms"]) == (None, {}, 0)
+    assert "300 ms for all" in await terminal.ok("blending", "--timeout", "300")
+    assert (await terminal.json("blending", "--timeout", "default"))["source_timeout_ms"] is None
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "told"),
+    [
+        ("--mode", "loudest", "mode must be one of"),
+        ("--field", "head.pan", "not of the form"),
+        ("--field", "head.pen=blend", "head.pan"),
+        ("--timeout", "rc=soon", "milliseconds"),
+        ("--timeout", "rc=1", "at least"),
+        ("--timeout", "radio=200", "radio"),
+    ],
+)
+async def test_wrong_blending_is_refused(
+    terminal: Terminal, option: str, value: str, told: str
+) -> None:
+    before = await terminal.json("blending")
+    result = await terminal.run("blending", option, value)
+    assert result.exit_code == 2 and told in " ".join(result.stderr.split()), result.stderr
+    assert await terminal.json("blending") == before
+
+
 async def test_presets_are_kept_under_names(terminal: Terminal) -> None:
     assert "in force" in await terminal.ok("preset", "list")
     await terminal.ok("preset", "save", "mine", "--file", str(terminal.file))
