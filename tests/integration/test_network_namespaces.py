@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
 OUTSIDE = "198.51.100"  # documentation addresses: nobody's network
 INSIDE_TCP, OPEN_TCP = (8080,), (22, 80, 443, 9090)
-INSIDE_UDP, OPEN_UDP = (7400, 7411), (11111, 5353)
+INSIDE_UDP, OPEN_UDP = (7400, 7411), (11111, 14786, 5353)
 pytestmark = pytest.mark.timeout(120)
 
 
