@@ -8,7 +8,18 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WEB_READY := web/node_modules/.ready
 
+# Some containers set this; then each of a robot's sixteen processes would compile all it imports,
+# and pytest every test, each time.
+unexport PYTHONDONTWRITEBYTECODE
+
+# Pure tests, on all processors; the folders left out have none and are slow to import. Then real
+# processes, each robot on a ROS domain of its own, two files at a time. Last, alone, what has
+# deadlines that another file's load would break.
 PURE := not slow and not integration and not web
+TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile \
+  --ignore=tests/integration --ignore=tests/web --ignore=tests/ros
+TEST_REAL = $(BIN)/pytest tests -m "not ($(PURE)) and not timed" -q -n 2 --dist loadfile
+TEST_TIMED = $(BIN)/pytest tests/integration -m timed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
@@ -36,11 +47,11 @@ $(WEB_READY): web/package-lock.json web/package.json $(READY)
 run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 	@exec $(BIN)/python -m tools.run $(ARGS)
 
-# Pure tests on all processors; real processes, which have deadlines, one after the other.
 test: setup lint types ## everything that CI runs; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
-	@$(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile
-	@$(BIN)/pytest tests -m "not ($(PURE))"
+	@$(TEST_PURE)
+	@$(TEST_REAL)
+	@$(TEST_TIMED)
 else
 	@$(BIN)/pytest tests $(ARGS)
 endif
@@ -49,7 +60,7 @@ test-ros: setup ## against a real ROS 2: the sourced one, or Jazzy from wheels (
 	@$(BIN)/python -m tools.ros.rig test $(ARGS)
 
 check: setup lint types ## the fast part, under a minute
-	@$(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile $(ARGS)
+	@$(TEST_PURE) $(ARGS)
 
 lint: setup
 	@$(BIN)/ruff check .

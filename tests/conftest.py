@@ -27,6 +27,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = SEED
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """`-n auto`: tests wait about as long as they compute, so one more than processors."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_report_header(config: pytest.Config) -> str:
     seed = config.getoption("hypothesis_seed")
     return f"random seed: {seed} (again with SAINT_TEST_SEED={seed})"

@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from tests.integration.robot import Robot, running_robot
+from tests.integration.shared import SharedRobot
 
 _HERE = Path(__file__).parent
 _TIMEOUT_S = 90  # a robot's start on a busy computer is part of the first test's time
+# They measure milliseconds, so nothing may run beside them: `make test` runs these last and alone.
+_TIMED = {
+    f"test_{name}.py"
+    for name in ("estop_latency", "kill", "motion", "rc_process", "run", "stock_ros", "websocket")
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -16,15 +22,28 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.integration)
+            if item.path.name in _TIMED:
+                item.add_marker(pytest.mark.timed)
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(_TIMEOUT_S))
 
 
+@pytest.fixture(scope="session")
+def shared_robot() -> Iterator[SharedRobot]:
+    """The robot of all files that want one."""
+    shared = SharedRobot()
+    yield shared
+    shared.end()
+
+
 @pytest.fixture(scope="module")
-def robot() -> Iterator[Robot]:
-    """One robot for all tests of a file: leave it as whole as you found it."""
-    with running_robot() as running:
-        yield running
+def robot(shared_robot: SharedRobot, request: pytest.FixtureRequest) -> Iterator[Robot]:
+    """Shared with other files, one after the other: leave it as you found it. This is checked."""
+    yield shared_robot.take()
+    if request.node.get_closest_marker("changes_robot"):
+        shared_robot.end()
+    else:
+        shared_robot.give_back()
 
 
 @pytest.fixture

@@ -179,8 +179,10 @@ def wait_for(
 
 
 def free_domain() -> int:
-    """A ROS domain that nobody on this computer uses."""
-    for number in random.sample(range(1, 101), 100):
+    """A ROS domain that nobody on this computer uses. pytest's workers have their own ones each."""
+    worker = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    numbers = range(1 + worker, 101, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+    for number in random.sample(numbers, len(numbers)):
         with contextlib.suppress(SaintError):
             domain.choose(number).lock.close()
             return number

@@ -16,6 +16,7 @@ from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import LEFT_PWM
 
 LIMIT_S = 10.0
+pytestmark = pytest.mark.changes_robot
 
 
 @pytest.fixture
