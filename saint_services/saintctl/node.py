@@ -10,19 +10,24 @@ from ..lib.api import Done
 from ..lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
+    IgnoreRequest,
     NodeInfo,
     NodeList,
     NodeState,
     Peripheral,
+    RenameRequest,
+    ReplaceRequest,
     ResetRequest,
 )
 from ..lib.api.firmware import FirmwareReport
 from ..lib.errors import SaintError
-from .connect import ask, ask_or_error, tell
+from .connect import ask, ask_or_error, client, tell
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
 
-app = typer.Typer(help="Nodes: list, show, adopt, reset.", no_args_is_help=True)
+app = typer.Typer(
+    help="Nodes: list, show, adopt, replace, rename, ignore, reset.", no_args_is_help=True
+)
 
 NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 
@@ -36,11 +41,14 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
         return
     columns = ("", "node", "name", "role", "state", "address", "seen", "note")
     print_table(columns, [_row(node) for node in reply.nodes], "No node was heard yet.")
+    for stranger in reply.strangers:
+        print(f"not offered: {stranger.name}: {stranger.reason}")
 
 
 def _row(node: NodeInfo) -> tuple[str, ...]:
     role = f"{node.role} {node.instance}".strip() or "-"
-    good = node.state in (NodeState.ACTIVE, NodeState.UNADOPTED) and not node.reason
+    note = node.reason or node.not_offered
+    good = node.state in (NodeState.ACTIVE, NodeState.UNADOPTED) and not note
     return (
         dot(good),
         node.node_id,
@@ -49,7 +57,7 @@ def _row(node: NodeInfo) -> tuple[str, ...]:
         str(node.state),
         node.address or "-",
         f"{duration(node.seen_age_s)} ago",
-        node.reason,
+        note,
     )
 
 
@@ -82,6 +90,8 @@ def _facts(node: NodeInfo) -> list[tuple[str, str]]:
         ("state", f"{node.state}{f': {node.reason}' if node.reason else ''}"),
         ("role", f"{role} on {node.topic_prefix}" if role else "none"),
         ("settings", node.config_version),
+        ("belongs to", _owner(node)),
+        ("not offered", node.not_offered),
         ("outputs", "safe" if node.outputs_safe else "live"),
         ("restarts", f"{node.role_restarts} of its role" if node.role_restarts else ""),
         ("seen", f"{duration(node.seen_age_s)} ago, up {duration(node.uptime_s)}"),
@@ -91,6 +101,13 @@ def _facts(node: NodeInfo) -> list[tuple[str, str]]:
         *(("found", _device(device)) for device in node.peripherals),
     ]
     return [(label, text) for label, text in rows if text]
+
+
+def _owner(node: NodeInfo) -> str:
+    """The code is for comparing: the node has the same in its log and its status."""
+    if not node.server:
+        return ""
+    return f"{node.server}, code {node.code}" if node.is_ours else node.server
 
 
 def _device(device: Peripheral) -> str:
@@ -114,6 +131,72 @@ def adopt(
         print_json(reply)
     else:
         print(f"{node} is now {reply.topic_prefix}")
+        _print_code(reply, node)
+
+
+def _print_code(reply: AdoptReply, node: str) -> None:
+    if reply.code:
+        print(f"code {reply.code}: the log of {node} shows the same, if nobody stands in between")
+
+
+@app.command()
+def replace(
+    context: typer.Context,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The node that is gone")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The node that takes its place")],
+    name: Annotated[str, typer.Option(help="Else the old one's name")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Give role and name of a node that is gone to another one, in one step."""
+    body = ReplaceRequest(by=new, display_name=name)
+    reply = run(tell(context.obj, "adoptiond", f"/nodes/{old}/replace", body, AdoptReply), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"{new} is now {reply.topic_prefix}, in the place of {old}")
+        _print_code(reply, new)
+
+
+@app.command()
+def rename(
+    context: typer.Context,
+    node: NodeId,
+    name: Annotated[str, typer.Argument(help="What people call it")],
+    as_json: AsJson = False,
+) -> None:
+    """Give a node another name."""
+    reply = run(_rename(context.obj, node, name), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"{node} is now called {reply.display_name}")
+
+
+async def _rename(given: str, node: str, name: str) -> NodeInfo:
+    async with client(given, "adoptiond") as adoptiond:
+        path = f"/nodes/{quote(node, safe='')}"
+        return await adoptiond.patch(path, RenameRequest(display_name=name), NodeInfo)
+
+
+@app.command()
+def ignore(context: typer.Context, node: NodeId, as_json: AsJson = False) -> None:
+    """Do not offer this node any more."""
+    _ignore(context, node, True, as_json)
+
+
+@app.command()
+def unignore(context: typer.Context, node: NodeId, as_json: AsJson = False) -> None:
+    """Offer it again."""
+    _ignore(context, node, False, as_json)
+
+
+def _ignore(context: typer.Context, node: str, is_ignored: bool, as_json: bool) -> None:
+    body = IgnoreRequest(is_ignored=is_ignored)
+    reply = run(tell(context.obj, "adoptiond", f"/nodes/{node}/ignore", body, NodeInfo), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"{node} is {'ignored' if is_ignored else 'offered again'}")
 
 
 @app.command()

@@ -185,6 +185,19 @@ class NameNode(NodeParams):
     display_name: Name
 
 
+class ReplaceNode(NodeParams):
+    """Another node takes the place of this one, which is gone."""
+
+    by: NodeId
+    display_name: str = Field(default="", max_length=64)
+
+
+class IgnoreNode(NodeParams):
+    """Do not offer it any more, or do so again."""
+
+    is_ignored: bool = True
+
+
 class TriggerUpdate(Request):
     """The newest release, for one node or for all machines."""
 

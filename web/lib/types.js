@@ -18,6 +18,8 @@
  * @property {number} role_restarts
  * @property {boolean} outputs_safe
  * @property {string} reason
+ * @property {string} not_offered  why it cannot be adopted now
+ * @property {string} code  six digits that the node shows too
  * @property {{type: string, address: string, description: string, responsive: boolean}[]} peripherals
  *
  * @typedef {object} MachineFirmware

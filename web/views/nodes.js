@@ -58,7 +58,7 @@ function order(list) {
 /** @param {App} app @param {NodeInfo} node */
 function card(app, node) {
   const [kind, label] = STATES[node.state] ?? ["idle", words(node.state)];
-  const isFree = node.state === "unadopted";
+  const isFree = node.state === "unadopted" && !node.not_offered;
   const title = node.role ? roleName(node.role, node.instance) : node.display_name || "New node";
   const named = node.role && node.display_name !== title ? node.display_name : "";
   return html`
@@ -97,6 +97,7 @@ function card(app, node) {
 /** @param {NodeInfo} node */
 function reason(node) {
   if (node.reason) return node.reason;
+  if (node.not_offered && node.state !== "offline") return `Not offered: ${node.not_offered}`;
   if (node.state === "active" && node.role_restarts > 0) {
     return `Its role was started again ${node.role_restarts} times.`;
   }
@@ -120,7 +121,9 @@ function update(app, node) {
 /** @param {NodeInfo} node */
 function footnote(node) {
   if (node.state === "offline") return node.hardware_model;
-  return `Up ${duration(node.uptime_s)}${node.firmware_version ? ` · v${node.firmware_version}` : ""}`;
+  const release = node.firmware_version ? ` · v${node.firmware_version}` : "";
+  // The node shows the same code, unless somebody stands between it and this server.
+  return `Up ${duration(node.uptime_s)}${release}${node.code ? ` · code ${node.code}` : ""}`;
 }
 
 /** @param {NodeInfo} node */

@@ -6,10 +6,12 @@ from ...lib.api import Done
 from ...lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
+    IgnoreRequest,
     NodeInfo,
     NodeList,
     NodeState,
     RenameRequest,
+    ReplaceRequest,
     ResetRequest,
     RoleList,
 )
@@ -96,6 +98,24 @@ async def set_node_name(robot: Robot, caller: Caller, params: m.NameNode) -> Dat
     body = RenameRequest(display_name=params.display_name)
     reply = await robot.daemons.adoptiond.patch(f"/nodes/{params.node_id}", body, NodeInfo)
     robot.note("INFO", caller.source, f"{params.node_id} is now called {params.display_name}")
+    return reply.model_dump(mode="json")
+
+
+async def replace_node(robot: Robot, caller: Caller, params: m.ReplaceNode) -> Data:
+    """Role and name of a node that is gone move to another one."""
+    body = ReplaceRequest(by=params.by, display_name=params.display_name)
+    path = f"/nodes/{params.node_id}/replace"
+    reply = await robot.daemons.adoptiond.post(path, body, AdoptReply, timeout_s=ADOPT_LIMIT_S)
+    robot.note("INFO", caller.source, f"{params.by} took the place of {params.node_id}")
+    return reply.model_dump(mode="json")
+
+
+async def ignore_node(robot: Robot, caller: Caller, params: m.IgnoreNode) -> Data:
+    """Whether it is offered for adoption."""
+    body = IgnoreRequest(is_ignored=params.is_ignored)
+    reply = await robot.daemons.adoptiond.post(f"/nodes/{params.node_id}/ignore", body, NodeInfo)
+    done = "ignored" if params.is_ignored else "offered again"
+    robot.note("INFO", caller.source, f"{params.node_id} is {done}")
     return reply.model_dump(mode="json")
 
 

@@ -13,9 +13,13 @@ from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
+    IgnoreRequest,
     NodeInfo,
     NodeList,
+    RenameRequest,
+    ReplaceRequest,
     ResetRequest,
+    Stranger,
 )
 from saint_services.lib.api.routing import (
     Blending,
@@ -63,7 +67,19 @@ class Robot:
         return Done(message="sim_tracks has no role any more")
 
     async def nodes(self, call: Call[None]) -> NodeList:
-        return NodeList(nodes=[NODE])
+        stranger = Stranger(name="pi-1", reason="its id is no name", seen_age_s=1.0)
+        return NodeList(nodes=[NODE], strangers=[stranger])
+
+    async def replace(self, call: Call[ReplaceRequest]) -> AdoptReply:
+        self.asked.append((call.path["node_id"], call.body))
+        return AdoptReply(message="done", topic_prefix="/saint/tracks", code="482 173")
+
+    async def ignore(self, call: Call[IgnoreRequest]) -> NodeInfo:
+        self.asked.append((call.path["node_id"], call.body))
+        return NODE
+
+    async def rename(self, call: Call[RenameRequest]) -> NodeInfo:
+        return NODE.model_copy(update={"display_name": call.body.display_name})
 
     async def routes(self, call: Call[None]) -> RouteList:
         return RouteList(routes=[RouteInfo(route=ROUTE, status="active")], blending=Blending())
@@ -104,6 +120,9 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     adoption, routing = Api(), Api()
     adoption.get("/nodes", fake.nodes)
     adoption.post("/nodes/{node_id}/adopt", fake.adopt, AdoptRequest)
+    adoption.post("/nodes/{node_id}/replace", fake.replace, ReplaceRequest)
+    adoption.post("/nodes/{node_id}/ignore", fake.ignore, IgnoreRequest)
+    adoption.patch("/nodes/{node_id}", fake.rename, RenameRequest)
     adoption.post("/nodes/{node_id}/reset", fake.reset, ResetRequest)
     routing.get("/routes", fake.routes)
     routing.get("/status", fake.status)
@@ -123,6 +142,33 @@ async def test_node_list_shows_role_and_state(robot: Robot) -> None:
     assert result.exit_code == 0
     assert "sim_tracks" in result.stdout
     assert "active" in result.stdout
+
+
+async def test_node_list_tells_of_devices_that_are_not_offered_and_why(robot: Robot) -> None:
+    result = await robot.saintctl("node", "list")
+    assert "not offered: pi-1: its id is no name" in result.stdout
+
+
+async def test_node_replace_is_one_command_and_shows_the_code(robot: Robot) -> None:
+    result = await robot.saintctl("node", "replace", "sim_tracks", "sim_spare")
+    assert robot.asked == [("sim_tracks", ReplaceRequest(by="sim_spare"))]
+    assert "sim_spare is now /saint/tracks, in the place of sim_tracks" in result.stdout
+    assert "code 482 173" in result.stdout
+
+
+async def test_node_ignore_and_unignore_ask_for_it(robot: Robot) -> None:
+    await robot.saintctl("node", "ignore", "pi_1")
+    result = await robot.saintctl("node", "unignore", "pi_1")
+    assert robot.asked == [
+        ("pi_1", IgnoreRequest(is_ignored=True)),
+        ("pi_1", IgnoreRequest(is_ignored=False)),
+    ]
+    assert "pi_1 is offered again" in result.stdout
+
+
+async def test_node_rename_tells_the_new_name(robot: Robot) -> None:
+    result = await robot.saintctl("node", "rename", "sim_tracks", "Big Wheels")
+    assert "sim_tracks is now called Big Wheels" in result.stdout
 
 
 async def test_node_list_as_json_is_the_daemons_answer(robot: Robot) -> None:
