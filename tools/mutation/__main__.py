@@ -19,7 +19,7 @@ _UNIT = "tests/unit/routerd/test_router_"
 _ALL = (
     *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
     "tests/safety/test_router_estop.py",
-    "tests/safety/test_router_edges.py",
+    *(f"tests/safety/test_router_{name}.py" for name in ("edges", "claims", "outputs")),
     *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
     f"{_UNIT}messages.py",
     f"{_UNIT}commands.py",
@@ -49,15 +49,24 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
 }
 
 
-def _stages(first: tuple[str, ...], rest: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
-    """What most likely notices comes first: the first stage that fails ends it."""
-    return (first, tuple(path for path in rest if path not in first))
+def _stages(*stages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """What notices most in least time comes first: the first stage that fails ends it. None runs
+    twice.
+    """
+    found: list[tuple[str, ...]] = []
+    for stage in stages:
+        found.append(tuple(path for path in stage if not any(path in each for each in found)))
+    return tuple(stage for stage in found if stage)
 
 
 def _router(name: str) -> tuple[tuple[str, ...], ...]:
+    direct = {
+        "arbitration": "tests/safety/test_router_claims.py",
+        "outputs": "tests/safety/test_router_outputs.py",
+    }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
     edges = ("tests/safety/test_router_edges.py", "tests/safety/test_router_estop.py")
-    return _stages((*own, *edges), _ALL)
+    return _stages((direct[name],) if name in direct else (), (*own, *edges), _ALL)
 
 
 TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {

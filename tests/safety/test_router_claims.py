@@ -1,0 +1,254 @@
+"""Who may drive a field, who beats whom, and what is mixed, one class per rule: on claims made by
+hand, at the very bound of each rule. All numbers are typed by hand.
+"""
+
+from typing import Any
+
+import pytest
+
+from saint_services.routerd.arbitration import (
+    Claim,
+    Plan,
+    choose,
+    contributors,
+    disarm,
+    has_moved,
+    is_barred,
+    mixed,
+)
+from saint_services.routerd.outputs import NEVER, Output
+from saint_services.routerd.sources import Stream
+from saint_services.routerd.targets import Modifier
+
+SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
+FORCE = Modifier("force", "force", 0.0, 1000.0, 0.0)
+
+
+def output(**more: Any) -> Output:
+    """A velocity between -1 and 2."""
+    facts = {
+        "target": "t", "field": "f", "unit": "m/s", "is_velocity": True, "low": -1.0, "high": 2.0,
+        "max_rate": 10.0, "on_loss": "ramp_to_zero", "neutral": 0.0, "command": 0,
+    }  # fmt: skip
+    return Output(**(facts | more))
+
+
+def claim(where: Output, value: float = 0.5, received: float = 100.0, **more: Any) -> Claim:
+    """Heard at 100 s, lost 120 ms later."""
+    facts: dict[str, Any] = {"priority": 300, "weight": 300.0, "timeout_s": 0.120, "move": 0.05}
+    is_safety = more.pop("is_safety", False)
+    made = Claim("route", more.pop("source", "rc"), where, is_safety, **(facts | more))
+    made.stream = Stream("rc", "", ("x", "speed"), (value, 0.25), received)
+    made.plan = Plan(made, ((0, 0),), lambda values: values[0], lambda values: values[0] * 10.0)
+    made.reference = [None]
+    where.claims.append(made)
+    return made
+
+
+class TestClaimThatWasNeverHeard:
+    @pytest.mark.parametrize("missing", ["stream", "plan", "both"])
+    def test_it_asks_for_rest(self, missing: str) -> None:
+        # Rest is the nearest that the limits allow.
+        made = claim(output(low=0.25), 1.5)
+        for name in ("stream", "plan"):
+            if missing in (name, "both"):
+                setattr(made, name, None)
+        assert made.value == made.asked == 0.25
+        assert made.with_inputs({"x": 1.0}) is None
+        assert made.modifiers == []
+        assert made.pace == 1.0
+
+    def test_it_is_not_live(self) -> None:
+        made = claim(output())
+        made.stream = None
+        assert made.deadline == NEVER
+        assert not made.is_live(-1e9) and not made.may_drive(-1e9)
+
+
+class TestHowLongAClaimLives:
+    def test_for_120_ms_and_no_longer(self) -> None:
+        made = claim(output())
+        assert made.is_live(100.1199) and made.may_drive(100.1199)
+        assert not made.is_live(100.120) and not made.may_drive(100.120)
+
+    def test_unarmed_or_locked_it_drives_nothing(self) -> None:
+        for flags in ({"is_armed": False}, {"is_locked": True}):
+            made = claim(output(), **flags)
+            assert made.is_live(100.0) and not made.may_drive(100.0)
+
+
+class TestWhatAClaimSays:
+    def test_value_and_what_was_asked(self) -> None:
+        made = claim(output(), 0.5)
+        assert (made.value, made.asked) == (0.5, 5.0)
+
+    def test_with_other_inputs(self) -> None:
+        made = claim(output())
+        assert made.with_inputs({"x": 0.75}) == 0.75
+        assert made.with_inputs({"speed": 1.0}) is None
+
+    @pytest.mark.parametrize(("said", "told"), [(0.25, 0.25), (-1.0, 0.0), (7.0, 1.0)])
+    def test_its_pace_is_a_share(self, said: float, told: float) -> None:
+        made = claim(output())
+        assert made.stream is not None and made.plan is not None
+        made.stream.values = (0.5, said)
+        made.plan.modifiers = ((FORCE, 0), (SPEED, 1))
+        assert made.modifiers == [(FORCE, 0.5), (SPEED, told)]
+        assert made.pace == told
+
+    def test_a_force_is_no_pace(self) -> None:
+        made = claim(output())
+        assert made.plan is not None
+        made.plan.modifiers = ((FORCE, 0),)
+        assert made.pace == 1.0
+
+
+class TestSafety:
+    @pytest.mark.parametrize(
+        ("priority", "is_safety", "overrides"),
+        [(999, False, False), (1000, False, True), (0, True, True)],
+    )
+    def test_class_or_priority_1000(self, priority: int, is_safety: bool, overrides: bool) -> None:
+        made = claim(output(), priority=priority, is_safety=is_safety)
+        assert made.overrides is overrides
+
+
+class TestWhoIsChosen:
+    def test_nobody_when_none_may_drive(self) -> None:
+        where = output()
+        assert choose(where, 100.0) is None
+        claim(where, received=99.88)
+        claim(where, is_armed=False)
+        claim(where, is_locked=True)
+        assert choose(where, 100.0) is None
+
+    def test_the_higher_priority(self) -> None:
+        where = output()
+        claim(where, priority=200)
+        high = claim(where, priority=201)
+        assert choose(where, 100.0) is high
+
+    def test_of_equals_the_one_in_control_else_the_first(self) -> None:
+        where = output()
+        first, second = claim(where), claim(where)
+        assert choose(where, 100.0) is first
+        where.winner = second
+        assert choose(where, 100.0) is second
+
+    def test_the_one_in_control_goes_when_it_is_lost(self) -> None:
+        where = output()
+        where.winner = claim(where, priority=900, received=99.88)
+        other = claim(where, priority=1)
+        assert choose(where, 100.0) is other
+
+    def test_who_is_not_steady_yet_takes_nothing_from_who_is(self) -> None:
+        where = output()
+        low = claim(where, priority=100)
+        high = claim(where, priority=300, steady_at=100.05)
+        assert choose(where, 100.049) is low
+        assert choose(where, 100.050) is high
+
+    def test_the_one_in_control_counts_as_steady(self) -> None:
+        where = output()
+        where.winner = claim(where, priority=300, steady_at=100.05)
+        claim(where, priority=200)
+        assert choose(where, 100.0) is where.winner
+
+    def test_of_two_that_are_not_steady_the_higher(self) -> None:
+        where = output()
+        claim(where, priority=100, steady_at=101.0)
+        high = claim(where, priority=300, steady_at=102.0)
+        assert choose(where, 100.0) is high
+
+    def test_a_steady_low_one_takes_it_from_a_free_unsteady_high_one(self) -> None:
+        where = output()
+        claim(where, priority=300, steady_at=101.0)
+        low = claim(where, priority=100)
+        assert choose(where, 100.0) is low
+
+
+class TestWhoIsBarred:
+    @pytest.mark.parametrize(("priority", "barred"), [(299, True), (300, True), (301, False)])
+    def test_up_to_the_bar(self, priority: int, barred: bool) -> None:
+        where = output(bar=300)
+        made = claim(where, priority=priority)
+        assert is_barred(made) is barred
+        assert (choose(where, 100.0) is None) is barred
+
+    def test_never_the_keeper(self) -> None:
+        where = output(bar=300)
+        where.keeper = claim(where, priority=300)
+        assert not is_barred(where.keeper)
+
+    def test_nobody_without_a_bar(self) -> None:
+        assert not is_barred(claim(output(), priority=0))
+
+
+class TestWhoIsMixed:
+    def test_all_that_may_drive_are_steady_and_not_barred(self) -> None:
+        where = output(bar=100)
+        winner = claim(where, priority=300)
+        other = claim(where, priority=200, steady_at=100.0)
+        claim(where, priority=200, steady_at=100.001)
+        claim(where, priority=200, is_armed=False)
+        claim(where, priority=200, received=99.88)
+        claim(where, priority=100)
+        assert contributors(where, winner, 100.0) == (winner, other)
+
+    def test_the_winner_even_when_it_is_not_steady(self) -> None:
+        where = output()
+        winner = claim(where, steady_at=101.0)
+        assert contributors(where, winner, 100.0) == (winner,)
+
+    def test_class_safety_alone(self) -> None:
+        where = output()
+        winner = claim(where, priority=1000)
+        claim(where, priority=300)
+        assert contributors(where, winner, 100.0) == (winner,)
+
+
+class TestWhatAMixGives:
+    def mix(self, *values_and_weights: tuple[float, float], is_sum: bool = False) -> float:
+        where = output()
+        where.members = tuple(claim(where, value, weight=w) for value, w in values_and_weights)
+        return mixed(where, is_sum)
+
+    def test_the_mean_by_weight(self) -> None:
+        assert self.mix((1.0, 300.0), (-0.5, 100.0)) == 0.625  # (300 - 50) / 400
+
+    def test_the_plain_mean_when_all_weights_are_0(self) -> None:
+        assert self.mix((1.0, 0.0), (0.5, 0.0)) == 0.75
+
+    def test_a_weight_below_1(self) -> None:
+        assert self.mix((1.0, 0.25), (0.5, 0.25)) == 0.75
+
+    def test_the_sum_within_the_limits(self) -> None:
+        assert self.mix((0.5, 1.0), (0.75, 9.0), is_sum=True) == 1.25
+        assert self.mix((1.5, 1.0), (1.5, 1.0), is_sum=True) == 2.0
+        assert self.mix((-0.75, 1.0), (-0.75, 1.0), is_sum=True) == -1.0
+
+    def test_the_mean_within_the_limits(self) -> None:
+        assert self.mix((9.0, 1.0), (9.0, 1.0)) == 2.0
+        assert self.mix((-9.0, 1.0), (-9.0, 1.0)) == -1.0
+        assert self.mix((9.0, 0.0), (9.0, 0.0)) == 2.0
+        assert self.mix((-9.0, 0.0), (-9.0, 0.0)) == -1.0
+
+
+class TestWhatCountsAsMoved:
+    def test_more_than_5_hundredths_from_where_it_stood(self) -> None:
+        made = claim(output(), move=0.0625)
+        disarm(made, [0.5])
+        assert not made.is_armed
+        assert not has_moved(made, 0, 0.5625) and not made.is_armed
+        assert not has_moved(made, 0, 0.4375)
+        assert has_moved(made, 0, 0.4374) and made.is_armed
+        disarm(made, [0.5])
+        assert has_moved(made, 0, 0.5626)
+
+    def test_the_first_value_is_where_it_stands(self) -> None:
+        made = claim(output())
+        disarm(made, [None])
+        assert not has_moved(made, 0, 0.75)
+        assert made.reference == [0.75]
+        assert not has_moved(made, 0, 0.78)
+        assert has_moved(made, 0, 0.69)
