@@ -5,32 +5,24 @@ Starts, tells, waits, ends. How machines and services run is in tools/launch.
 
 import argparse
 import asyncio
-import contextlib
-import fcntl
-import os
-import shutil
-import signal
 import sys
 import time
-from collections.abc import Coroutine, Iterator
 from pathlib import Path
-from typing import Any
 
-from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.errors import SaintError
 
 from .launch import domain, units, updates
 from .launch.launcher import Launcher
 from .launch.machine import Folders, Plan
+from .launch.ownership import own
 from .launch.robot import Ports, Robot
 from .launch.summary import ROOT, Terminal, address, open_browser
 from .launch.units import ServiceUnit, UnitFolder
 from .launch.updates import Updates
+from .launch.wish import listen
 
-# Ctrl-C to prompt in under 2 s: the daemons' own limit (TimeoutStopSec) is for a robot in motion.
-_STOP_S = 1.5
 _SLOW_S = 20.0
 _FEEDS = ("demo", "recording", "sweep")
-_MARK = "robot.lock"  # a folder with it is ours to delete
 
 
 def main() -> None:
@@ -39,7 +31,7 @@ def main() -> None:
     options.root = options.root.absolute()
     terminal = Terminal()
     try:
-        with _own(options.root, options.fresh):
+        with own(options.root, options.fresh):
             asyncio.run(_run(options, terminal))
     except SaintError as err:
         terminal.say(f"make run: {err}\n{err.fix}")
@@ -70,55 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-@contextlib.contextmanager
-def _own(root: Path, is_fresh: bool) -> Iterator[None]:
-    """`root` is ours alone while this lasts; the system lets go of the lock when we die."""
-    if is_fresh and root.exists():
-        _delete(root)
-    root.mkdir(parents=True, exist_ok=True)
-    with (root / _MARK).open("w", encoding="utf-8") as mark:
-        _lock(mark.fileno(), root)
-        yield
-
-
-def _lock(mark: int, root: Path) -> None:
-    try:
-        fcntl.flock(mark, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as err:
-        raise SaintError(
-            Code.CONFLICT,
-            f"a robot is already running in {root}",
-            fix="End it with Ctrl-C where it runs, or start this one with another --root.",
-        ) from err
-
-
-def _delete(root: Path) -> None:
-    if any(root.iterdir()) and not (root / _MARK).exists():
-        raise SaintError(
-            Code.REFUSED,
-            f"{root} was not made by make run: nothing was deleted",
-            fix="Check --root.",
-        )
-    if (root / _MARK).exists():
-        with (root / _MARK).open("r+", encoding="utf-8") as mark:
-            _lock(mark.fileno(), root)
-    shutil.rmtree(root)
-
-
-class _Wish:
-    """What the person wants: set once for an orderly end, a second Ctrl-C for an end at once."""
-
-    def __init__(self) -> None:
-        self.to_stop = asyncio.Event()
-        self.to_kill = asyncio.Event()
-
-    def interrupt(self) -> None:
-        (self.to_kill if self.to_stop.is_set() else self.to_stop).set()
-
-
 async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     began_s = time.monotonic()
-    wish = _listen_to_person(options.until_eof)
+    wish = listen(until_eof=options.until_eof)
     chosen = domain.choose(options.domain)
     ports = Ports(options.port, options.saint_port, options.face_port)
     launcher = Launcher(
@@ -137,7 +83,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         launcher.start()
         if boards:
             await boards.serve()
-        if await _until(wish.to_stop, _become_whole(robot, launcher, terminal)):
+        if await wish.until(_become_whole(robot, launcher, terminal)):
             if options.feed:
                 _feed(launcher, options)
             took_s = time.monotonic() - began_s
@@ -150,7 +96,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         terminal.say("Stopping ...")
         if boards:
             await boards.close()
-        await _stop(launcher, wish)
+        await wish.stop(launcher)
     finally:
         launcher.close()
         if robot:
@@ -169,23 +115,6 @@ def _updates(options: argparse.Namespace, launcher: Launcher, terminal: Terminal
     return Updates(options.root, launcher, terminal.news, is_watched=not options.until_eof)
 
 
-def _listen_to_person(until_eof: bool) -> _Wish:
-    loop, wish = asyncio.get_running_loop(), _Wish()
-    loop.add_signal_handler(signal.SIGINT, wish.interrupt)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, wish.to_stop.set)
-    if until_eof:
-        stdin = sys.stdin.fileno()
-
-        def read() -> None:
-            if not os.read(stdin, 1024):
-                loop.remove_reader(stdin)
-                wish.to_stop.set()
-
-        loop.add_reader(stdin, read)
-    return wish
-
-
 async def _become_whole(robot: Robot, launcher: Launcher, terminal: Terminal) -> None:
     hint = asyncio.get_running_loop().call_later(
         _SLOW_S, terminal.news, "this takes long; see the logs, or start again with -v"
@@ -196,31 +125,6 @@ async def _become_whole(robot: Robot, launcher: Launcher, terminal: Terminal) ->
         terminal.news(problem)
     launcher.facts |= {"ready": not problems, "problems": problems}
     launcher.write_report()
-
-
-async def _until(stop: asyncio.Event, steps: Coroutine[Any, Any, None]) -> bool:
-    """Whether the work was done before the person wanted an end."""
-    work = asyncio.create_task(steps)
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({work, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    if not work.done():
-        work.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await work
-        return False
-    work.result()
-    return True
-
-
-async def _stop(launcher: Launcher, wish: _Wish) -> None:
-    async def kill_when_told() -> None:
-        await wish.to_kill.wait()
-        launcher.kill()
-
-    impatience = asyncio.create_task(kill_when_told())
-    await launcher.stop(_STOP_S)
-    impatience.cancel()
 
 
 def _tell_ports(wanted: Ports, got: Ports, terminal: Terminal) -> None:

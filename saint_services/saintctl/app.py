@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from . import estop, firmware, image, inputs, livelink, node, rc, route, status
+from . import estop, firmware, image, inputs, livelink, node, rc, route, sim, status
 from .console import EXIT_CODES
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
+app.add_typer(sim.app, name="sim")
 
 
 @app.callback()

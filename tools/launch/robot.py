@@ -5,12 +5,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from saint_services.lib.errors import SaintError
-
 from . import ask, settings
 from .launcher import Launcher
 from .machine import Folders, Plan
 from .receiver import Receiver
+from .registry import Registry
 from .updates import Updates
 
 _POLL_S = 0.1
@@ -39,6 +38,27 @@ NODES = (
     Node("console", "Console", "console"),
     Node("spare", "Spare"),
 )
+
+
+NODE_TARGET = "saint-node.target"
+_CARRIES = "tracks"  # the machine whose motion the others' sensors feel
+
+
+def bus_environment(domain: int) -> dict[str, str]:
+    """For every process of the robot: its bus, on this computer only."""
+    return {"ROS_DOMAIN_ID": str(domain), "SAINT_DDS_INTERFACE": "lo"}
+
+
+def node_environment(folders: Folders, node_id: str) -> dict[str, str]:
+    """For every process of a node."""
+    return {"SAINT_NODE_ID": node_id, "SAINT_HW": f"sim:{folders.hw}"}
+
+
+def write_settings(folders: Folders, role: str) -> None:
+    """Of a node's daemons, and what its board is plugged into."""
+    settings.write(folders.config, settings.node())
+    if role == "head":
+        settings.write(folders.hw, settings.board(Path("../..") / _CARRIES / "hw"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +91,10 @@ class Robot:
     ) -> None:
         self._launcher = launcher
         self._root = root
-        shared = {
-            "ROS_DOMAIN_ID": str(domain),
-            "SAINT_DDS_INTERFACE": "lo",  # this computer only
-        }
+        shared = bus_environment(domain)
         server = Folders("server", root)
         server.create()
+        self._registry = Registry(server.run)
         self.receiver = Receiver(server.home, asyncio.get_running_loop())
         settings.write(server.config, settings.server(self.receiver.path, root))
         board = updates.add(server, is_server=True) if updates else {}
@@ -85,10 +103,10 @@ class Robot:
         )
         for node in NODES:
             folders = Folders(node.name, root)
-            settings.write(folders.config, settings.node())
-            own = {"SAINT_NODE_ID": node.node_id, "SAINT_HW": f"sim:{folders.hw}"}
+            write_settings(folders, node.role)
+            own = node_environment(folders, node.node_id)
             board = updates.add(folders, is_server=False) if updates else {}
-            launcher.add(Plan(folders, "saint-node.target", shared | own | board))
+            launcher.add(Plan(folders, NODE_TARGET, shared | own | board))
         if updates:
             updates.open_buses()
         self.ports = Ports(*(self.server.port(name) for name in ("http", "saint", "llf")))
@@ -103,7 +121,7 @@ class Robot:
         asked: set[Node] = set()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._wait_for_page())
-            while not _is_whole(states := await self.states(), problems):
+            while not _is_whole(states := await self._registry.states(), problems):
                 for node in NODES:
                     if node.role and node not in asked and states.get(node.node_id) == "unadopted":
                         asked.add(node)
@@ -116,29 +134,10 @@ class Robot:
         self.receiver.close()
         self._current.unlink(missing_ok=True)
 
-    async def states(self) -> dict[str, str]:
-        """State of every node that adoptiond knows, by node id; none while adoptiond starts."""
-        try:
-            reply = await self._adoptiond("GET /nodes")
-        except (OSError, TimeoutError, SaintError):
-            return {}
-        return {node["node_id"]: node["state"] for node in reply["nodes"]}
-
     async def _adopt(self, node: Node, problems: dict[Node, str]) -> None:
-        body = {"role": node.role, "instance": node.instance, "display_name": node.display_name}
-        try:
-            await self._adoptiond(f"POST /nodes/{node.node_id}/adopt", body)
-        except (OSError, TimeoutError, SaintError) as err:
-            problems[node] = f"{node.display_name} was not adopted: {err}"
-
-    async def _adoptiond(
-        self, request: str, body: object = None
-    ) -> dict[str, list[dict[str, str]]]:
-        socket = self.server.folders.run / "adoptiond.sock"
-        reply: dict[str, list[dict[str, str]]] = await ask.over_unix(
-            socket, request, body, timeout_s=_ANSWER_S
-        )
-        return reply
+        words = node.node_id, node.role, node.instance, node.display_name
+        if problem := await self._registry.adopt(*words):
+            problems[node] = f"{node.display_name} was not adopted: {problem}"
 
     async def _wait_for_page(self) -> None:
         while True:

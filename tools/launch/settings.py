@@ -33,6 +33,11 @@ def node() -> dict[str, str]:
     return {"noded.yaml": _QUICK}
 
 
+def board(base: Path) -> dict[str, str]:
+    """Of a simulated board that rides on the tracks of another one."""
+    return {"board.yaml": f"base: {json.dumps(str(base))}\n"}
+
+
 def write(config: Path, files: dict[str, str]) -> None:
     """Into a machine's folder for settings."""
     config.mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,8 @@ class Feeder:
             case Mpu6050Chip():
                 return partial(self._feed_inertia, chip, config.i2c_devices[name].axes)
             case Ina219Chip():
-                return partial(self._feed_power, chip, _watched(config, name))
+                shunt_ohm = config.i2c_devices[name].shunt_ohm
+                return partial(self._feed_power, chip, shunt_ohm, _watched(config, name))
             case Bmp280Chip():
                 return partial(chip.feed, _AIR_PA, _ROOM_C)
             case Vl53l0xChip():
@@ -51,12 +52,12 @@ class Feeder:
         rates, force = felt(base.ride if base else Ride(), _neck(own) if own else Neck())
         chip.feed(in_chip(rates, axes), in_chip(force, axes), _ROOM_C)
 
-    def _feed_power(self, chip: Ina219Chip, watched: list[str]) -> None:
+    def _feed_power(self, chip: Ina219Chip, shunt_ohm: float, watched: list[str]) -> None:
         plant = self._own.look() or Plant()
         wheels = {w.name: w.motor.current_a * abs(w.motor.duty) for w in plant.wheels}
         currents_a = wheels | {joint.name: joint.servo.current_a for joint in plant.joints}
         through_a = sum(currents_a.get(name, 0.0) for name in watched)
-        chip.feed(plant.supply_v, through_a if watched else plant.current_a)
+        chip.feed(plant.supply_v, through_a if watched else plant.current_a, shunt_ohm)
 
 
 def in_chip(vector: Vector, axes: tuple[str, str, str]) -> Vector:

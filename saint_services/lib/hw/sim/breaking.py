@@ -1,0 +1,138 @@
+"""Breaks and mends simulated devices by the names that the role's manifest gives them, from
+outside: for the command line and for tests. The daemon that uses a device feels it at once.
+Not here: what a fault does (plant.py for bodies, chips_base.py for chips).
+"""
+
+from pathlib import Path
+
+from ...errors import Code, SaintError
+from ...roles import RoleConfig
+from .board import chip_file
+from .chips import CHIPS, ChipFault
+from .drive import ROLE_FILE
+from .faults import FILE, SUPPLY, Fault, Faults
+
+_CHIP_FAULTS = {
+    "unplug": ChipFault.UNPLUGGED,
+    "deaf": ChipFault.DEAF,
+    "nak": ChipFault.NAK,
+    "short": ChipFault.SHORT,
+    "stuck": ChipFault.STUCK,
+    "blank": ChipFault.BLANK,
+}
+_BODY_FAULTS = {
+    "motor": (Fault.STALL, Fault.UNPLUG, Fault.LOAD, Fault.SLIP),
+    "servo": (Fault.STALL, Fault.UNPLUG, Fault.LOAD),
+    "encoder": (Fault.UNPLUG, Fault.NOISE),
+    "supply": (Fault.BROWN_OUT,),
+}
+_KINDS = {
+    **dict.fromkeys(("hbridge", "bts7960", "drv8833", "tb6612"), "motor"),
+    **dict.fromkeys(("servo", "pca9685"), "servo"),
+    "quadrature": "encoder",
+}
+_MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}
+
+
+def devices(directory: Path) -> dict[str, str]:
+    """What can be broken: name and kind."""
+    config = role_of(directory)
+    found = {SUPPLY: "supply"}
+    found |= {n: _KINDS[s.type] for n, s in config.gpio_mapping.items() if s.type in _KINDS}
+    return found | {name: device.driver for name, device in config.i2c_devices.items()}
+
+
+def faults_of(kind: str) -> tuple[str, ...]:
+    """How a kind of device can fail."""
+    return tuple(_BODY_FAULTS.get(kind, _CHIP_FAULTS))
+
+
+def break_device(directory: Path, device: str, fault: str, value: float | None = None) -> None:
+    """Raises not_found or request_invalid with what there is instead."""
+    kind = devices(directory).get(device)
+    if kind is None:
+        known = ", ".join(devices(directory))
+        raise SaintError(Code.NOT_FOUND, f"there is no {device} here", fix=f"There are: {known}.")
+    if fault not in faults_of(kind):
+        raise SaintError(
+            Code.REQUEST_INVALID,
+            f"{device} is a {kind} and knows no fault {fault!r}",
+            fix=f"It can be: {', '.join(faults_of(kind))}.",
+        )
+    if kind in _BODY_FAULTS:
+        _set(directory, device, Fault(fault), value)
+    elif value is not None:
+        raise SaintError(Code.REQUEST_INVALID, f"the fault {fault} takes no value, got {value:g}")
+    else:
+        _set_chip(directory, device, _CHIP_FAULTS[fault])
+
+
+def mend(directory: Path, device: str = "") -> list[str]:
+    """Everything, or one device; returns what was broken."""
+    mended = [name for name in broken(directory) if device in ("", name)]
+    if device and device not in devices(directory):
+        known = ", ".join(devices(directory))
+        raise SaintError(Code.NOT_FOUND, f"there is no {device} here", fix=f"There are: {known}.")
+    faults = Faults(directory)
+    faults.clear(device)
+    faults.close()
+    for name in mended:
+        if name in role_of(directory).i2c_devices:
+            _set_chip(directory, name, ChipFault.NONE)
+    return mended
+
+
+def broken(directory: Path) -> dict[str, str]:
+    """What is broken: device and fault, with its value if that has one."""
+    found: dict[str, str] = {}
+    if (directory / FILE).exists():
+        faults = Faults(directory)
+        for name, switch in faults.read().items():
+            found[name] = f"{switch.fault} {switch.value:g}" if switch.value else str(switch.fault)
+        faults.close()
+    words = {fault: word for word, fault in _CHIP_FAULTS.items()}
+    for name in role_of(directory).i2c_devices:
+        if fault := _chip_fault(directory, name):
+            found[name] = words[fault]
+    return found
+
+
+def role_of(directory: Path) -> RoleConfig:
+    """The role that the board is wired for."""
+    try:
+        return RoleConfig.model_validate_json((directory / ROLE_FILE).read_bytes())
+    except FileNotFoundError:
+        raise SaintError(
+            Code.REFUSED,
+            f"{directory.parent.name} has no role yet: nothing hangs on its pins",
+            fix="Adopt it first: saintctl node adopt.",
+        ) from None
+
+
+def _set(directory: Path, device: str, fault: Fault, value: float | None) -> None:
+    most = _MOST.get(fault)
+    if value is not None and (most is None or not 0.0 <= value <= most):
+        allowed = f"a value from 0 to {most:g}" if most else "no value"
+        message = f"the fault {fault} takes {allowed}, got {value:g}"
+        raise SaintError(Code.REQUEST_INVALID, message)
+    faults = Faults(directory)
+    faults.set(device, fault, value)
+    faults.close()
+
+
+def _set_chip(directory: Path, device: str, fault: ChipFault) -> None:
+    spec = role_of(directory).i2c_devices[device]
+    chip = CHIPS[spec.driver](directory / chip_file(spec.bus, spec.address))
+    chip.set_fault(fault)
+    chip.close()
+
+
+def _chip_fault(directory: Path, device: str) -> ChipFault:
+    spec = role_of(directory).i2c_devices[device]
+    path = directory / chip_file(spec.bus, spec.address)
+    if not path.exists():
+        return ChipFault.NONE
+    chip = CHIPS[spec.driver](path)
+    fault = chip.fault
+    chip.close()
+    return fault
