@@ -30,37 +30,46 @@ class Writer:
         self._message: Any = self.topic.type()
         for path, constant in command.topic.constants.items():
             put(self._message, place(path), constant)
-        self._slots = [
-            (outputs[command.target, name], place(path)) for name, path in command.fields
-        ]
-        for _, where in self._slots:
+        places = [place(path) for _, path in command.fields]
+        for where in places:
             put(self._message, where, LEAVE)
+        # Arrays have grown: what holds each number stays, so it is looked up once.
+        self._slots = [
+            (outputs[command.target, name], owner(self._message, where), where[-1])
+            for (name, _), where in zip(command.fields, places, strict=True)
+        ]
         self._modifiers = [(each, place(each.path)) for each in command.modifiers]
 
     @property
     def is_wanted(self) -> bool:
         """False until something drives one of its fields."""
-        return any(output.is_driven for output, _ in self._slots)
+        return any(output.is_driven for output, _, _ in self._slots)
 
     def message(self) -> Any:
         """The message with the outputs' present values."""
-        for output, where in self._slots:
+        for output, holder, key in self._slots:
             value = output.value if output.is_driven or output.is_velocity else LEAVE
-            put(self._message, where, LEAVE if value is None else value)
+            if value is None:
+                value = LEAVE
+            if isinstance(key, int):
+                holder[key] = value
+            else:
+                setattr(holder, key, value)
         for modifier, where in self._modifiers:
             put(self._message, where, self._modified(modifier))
         return self._message
 
     def _modified(self, modifier: Modifier) -> float:
         """The smallest that somebody in control of a field of this message asks for."""
-        said = [
-            value
-            for output, _ in self._slots
-            if output.winner is not None
-            for each, value in output.winner.modifiers
-            if each is modifier and value != modifier.neutral
-        ]
-        return min(said, default=modifier.neutral)
+        lowest: float | None = None
+        for output, _, _ in self._slots:
+            winner = output.winner
+            if winner is None or not winner.modifiers:
+                continue
+            for each, value in winner.modifiers:
+                if each is modifier and value != modifier.neutral:
+                    lowest = value if lowest is None else min(lowest, value)
+        return modifier.neutral if lowest is None else lowest
 
 
 def command_topic(command: Command) -> Topic[Any]:
@@ -105,19 +114,24 @@ def place(path: str) -> Place:
 
 def put(message: Any, where: Place, value: float) -> None:
     """Set one number in a message; arrays grow as needed, their gaps are left as they are."""
-    owner = message
+    holder, last = owner(message, where), where[-1]
+    if isinstance(last, str):
+        setattr(holder, last, value)
+        return
+    holder.extend([LEAVE] * (last + 1 - len(holder)))
+    holder[last] = value
+
+
+def owner(message: Any, where: Place) -> Any:
+    """What holds the number: the message, a part of it, or an array that may be written to."""
+    holder = message
     for key, after in pairwise(where):
-        inner = owner[key] if isinstance(key, int) else getattr(owner, key)
+        inner = holder[key] if isinstance(key, int) else getattr(holder, key)
         if isinstance(after, int) and not isinstance(inner, list):
             inner = list(inner)
-            setattr(owner, str(key), inner)
-        owner = inner
-    last = where[-1]
-    if isinstance(last, str):
-        setattr(owner, last, value)
-        return
-    owner.extend([LEAVE] * (last + 1 - len(owner)))
-    owner[last] = value
+            setattr(holder, str(key), inner)
+        holder = inner
+    return holder
 
 
 def get(message: Any, where: Place) -> float | None:
