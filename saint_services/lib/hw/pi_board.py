@@ -10,8 +10,10 @@ from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..roles import RoleConfig
 from . import peripherals, pigpio_pwm, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
-from .ports import DigitalOut, EdgeInput, I2cBus, PwmOut
+from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
 from .smbus import SmbusI2c
+
+_WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612")
 
 
 class PiBoard:
@@ -29,7 +31,7 @@ class PiBoard:
 
     def prepare(self, config: RoleConfig) -> None:
         """Open the PWM now, so that making a pin quiet later costs nothing."""
-        if any(spec.type in ("servo", "hbridge") for spec in config.gpio_mapping.values()):
+        if any(spec.type in _WITH_PWM for spec in config.gpio_mapping.values()):
             self._open_pwm()
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> PwmOut:
@@ -58,6 +60,18 @@ class PiBoard:
     def i2c(self, bus: int) -> I2cBus:
         """An I2C bus."""
         return SmbusI2c(bus)
+
+    def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
+        """A chip select of an SPI bus."""
+        from .spidev_bus import SpidevBus  # most roles have none
+
+        return SpidevBus(bus, select, speed_hz)
+
+    def serial(self, port: str, baud: int) -> ByteStream:
+        """A serial line, for this process alone."""
+        from .serial import open_serial
+
+        return open_serial(port, baud)
 
     def quiet(self, pin: int) -> None:
         """No pulses on a pin, whoever set them."""

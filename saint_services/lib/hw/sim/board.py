@@ -16,7 +16,7 @@ from ...errors import Code, SaintError
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...roles import RoleConfig
 from ..header import PINS, function_of, pin_name
-from ..ports import EdgeCallback
+from ..ports import ByteStream, EdgeCallback, SpiBus
 from .chips import CHIPS, Chip, Pca9685Chip
 from .drive import Drive
 from .feeding import Feeder
@@ -75,6 +75,7 @@ class SimBoard:
         self._drivers: dict[tuple[int, int], str] = {}
         self._servo_chips: dict[str, Pca9685Chip] = {}
         self._feeder: Feeder | None = None
+        self._panels: dict[tuple[int, int], int | None] = {}  # data pins of displays on SPI
         for chip in _USUAL if self._file.chips is None else self._file.chips:
             self._plug(chip.bus, chip.address, chip.driver)
 
@@ -85,6 +86,8 @@ class SimBoard:
         base = self._file.base
         self._feeder = Feeder(self._directory, self._directory / base if base else None)
         self._servo_chips.clear()
+        devices = config.spi_devices.values()
+        self._panels = {(d.bus, d.select): d.data_pin for d in devices if d.driver == "st7789"}
         for name, device in config.i2c_devices.items():
             key = device.bus, device.address
             if self._file.chips is None:
@@ -117,6 +120,19 @@ class SimBoard:
         """A bus with the chips of board.yaml."""
         chips = {address: chip for (b, address), chip in self._chips.items() if b == bus}
         return SimI2c(chips, self.drive)
+
+    def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
+        """A chip select; what is sent can be looked at."""
+        from .spi import SimSpi  # most boards have none
+
+        panel = self._panels.get((bus, select))
+        return SimSpi(self._directory, bus, select, lambda pin: self.read(pin).value >= 0.5, panel)
+
+    def serial(self, port: str, baud: int) -> ByteStream:
+        """A serial line with a motor controller."""
+        from .serial_peers import open_peer
+
+        return open_peer(self._directory, port)
 
     def quiet(self, pin: int) -> None:
         """No pulses, whoever set them."""
