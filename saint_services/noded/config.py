@@ -17,6 +17,9 @@ class Config(UpdateSettings):
     role_ready_timeout_s: float = Field(default=15.0, gt=0, le=60)
     role_silence_timeout_s: float = Field(default=2.5, gt=1, le=60)
     refresh_interval_s: float = Field(default=30.0, gt=0, le=3600)
+    # A button to ground here, held for 5 s, takes role and server away; a role that uses this pin
+    # itself has it instead. BCM number; the next ground on the header is two pins further.
+    reset_pin: int | None = Field(default=26, ge=0, le=27)
     # A node that starts asks the server for a newer release before it begins its role. One that is
     # not there costs this long; it is asked again when it is heard.
     firmware_check_timeout_s: float = Field(default=1.0, gt=0, le=10)

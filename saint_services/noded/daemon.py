@@ -18,6 +18,7 @@ from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.ipc import Api, Call
 from . import life as lives
 from .adapters.outputs import Outputs
+from .adapters.reset_button import ResetButton
 from .adapters.role_process import RoleProcess
 from .adapters.server import ConfigServer
 from .config import Config
@@ -48,8 +49,7 @@ async def run(ctx: Context[Config]) -> None:
         ctx.ready(f"{identity.node_id} is {node.life.state.value}")
         await ctx.stopping.wait()
     finally:
-        node.role.stop()  # the role goes to its safe state
-        node.firmware.close()
+        node.close()
 
 
 def _tell_problems(ctx: Context[Config], files: NodeFiles, outputs: Outputs) -> None:
@@ -89,6 +89,7 @@ class Node:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
         self._reporter = Reporter(bus, identity.node_id, config.server_address, outputs)
+        self._button = ResetButton(config.reset_pin, self._button_held)
         self.firmware = NodeFirmware(
             ctx, bus, lambda: self.life, self.handle, self._refuse_unsigned
         )
@@ -121,6 +122,8 @@ class Node:
         if (before.state, before.reason) != (self.life.state, self.life.reason):
             fields = {"state": self.life.state.value, "role": self.life.wanted or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
+        # First, because a role may want the button's pin for itself.
+        self._button.watch(self._outputs.board, self.life.config_in_use)
         for action in actions:
             self._do(action)
         self.firmware.node_changed(self.life)
@@ -255,6 +258,20 @@ class Node:
         node_id, factory = request.node_id[:_LONGEST_WORD], request.factory_reset
         answer = await self.ask(lambda n: lives.ResetRequested(n, node_id, factory))
         return msgs.ResetNode_Response(success=answer.success, message=answer.message)
+
+    def _button_held(self) -> None:
+        self._ctx.spawn(self._reset_by_button(), "reset by button")
+
+    async def _reset_by_button(self) -> None:
+        """Whoever can press it may take this node elsewhere: it forgets its server too."""
+        answer = await self.ask(lambda n: lives.ResetRequested(n, "", forgets_server=True))
+        _log.info("the button was held", success=answer.success, outcome=answer.message)
+
+    def close(self) -> None:
+        """Give everything back; the role goes to its safe state."""
+        self.role.stop()
+        self.firmware.close()
+        self._button.close()
 
     async def _probe(self, request: msgs.GPIOProbe_Request) -> msgs.GPIOProbe_Response:
         if request.node_id != self.identity.node_id:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import GPIOPin, PeripheralInfo
+from ...lib.hw.header import whole_header
 from ...lib.roles import RoleConfig
 
 if TYPE_CHECKING:
     from ...lib.hw import Board
 
-# The 40-pin header carries BCM 0 to 27; 0 and 1 are for the ID EEPROM of a HAT.
-HEADER = tuple(GPIOPin(pin_number=pin, pin_name=f"GPIO{pin}") for pin in range(28))
+HEADER = tuple(whole_header(()))  # nothing is known of its pins
 
 
 class Outputs:
@@ -23,6 +23,11 @@ class Outputs:
     def __init__(self) -> None:
         self.problem = "not opened"
         self._board: Board | None = None
+
+    @property
+    def board(self) -> "Board | None":
+        """None on a computer without pins."""
+        return self._board
 
     async def open(self, spec: str) -> None:
         """A computer without pins is no fault of ours: `problem` tells."""
@@ -47,11 +52,11 @@ class Outputs:
         return ""
 
     def pins(self) -> tuple[GPIOPin, ...]:
-        """The header. Blocks briefly: call it in a thread."""
+        """All 40 pins of the header, in its order. Blocks briefly: call it in a thread."""
         if self._board is None:
             return HEADER
         try:
-            return tuple(self._board.pins())
+            return tuple(whole_header(self._board.pins()))
         except (SaintError, OSError):
             return HEADER
 

@@ -31,7 +31,7 @@ async def test_node_without_role_announces_itself_and_its_pins_at_once(robot: Ro
         announced = robot.announcements[0]
         assert (announced.node_id, announced.state) == ("pi_1", "unadopted")
         assert announced.firmware_version
-        assert len(robot.gpio[0].pins) == 28
+        assert len(robot.gpio[0].pins) == 40
         assert (await report(client)).state is NodeState.UNADOPTED
 
 
@@ -224,7 +224,7 @@ async def test_gpio_probe_answers_for_this_node_only(robot: Robot):
         ours = await robot.watcher.call(service, msgs.GPIOProbe_Request(node_id="pi_1"), 2.0)
         other = await robot.watcher.call(service, msgs.GPIOProbe_Request(node_id="pi_2"), 2.0)
         assert ours.success
-        assert len(ours.status.pins) == 28
+        assert len(ours.status.pins) == 40
         assert not other.success
 
 
@@ -232,7 +232,7 @@ async def test_computer_without_pins_still_is_a_node(robot: Robot, monkeypatch):
     monkeypatch.setenv("SAINT_HW", "nonsense")
     async with robot.node():
         await until(lambda: bool(robot.gpio), 2.0)
-        assert robot.gpio[0].pins[17].pin_name == "GPIO17"
+        assert robot.gpio[0].pins[10].pin_name == "GPIO17"  # pin 11 of the header
 
 
 async def test_motors_that_a_dead_role_left_running_stop_within_5_ms(
@@ -255,3 +255,25 @@ async def test_motors_that_a_dead_role_left_running_stop_within_5_ms(
         assert stopped_ns - ended_ns < 5_000_000
         assert (await report(client)).outputs_safe
         pins.close()
+
+
+def _press(robot: Robot) -> None:
+    pins = PinWatch(robot.directories.state.parent / "hw")
+    pins.write(26, 0.0)
+    pins.close()
+
+
+async def test_button_held_for_five_seconds_takes_role_and_server_away(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.lib.hw.button.HELD_S", 0.3)
+    robot.serve_configs()
+    await robot.role("role-headd")
+    async with robot.node() as client:
+        assert (await robot.adopt("head")).success
+        assert next(p for p in robot.gpio[-1].pins if p.pin_name == "GPIO26").used_by
+        robot.announcements.clear()
+        await asyncio.to_thread(_press, robot)
+        await until(lambda: any(a.state == "unadopted" for a in robot.announcements))
+        assert (await report(client)).state is NodeState.UNADOPTED
+    assert not (robot.directories.state / "role.yaml").exists()
