@@ -43,8 +43,9 @@ def main() -> None:
                     f"the robot in {root} has a machine called {name} already",
                     fix="Choose another --name.",
                 )
+            domain = _domain(options.domain, whole)
             with own(folders.home):
-                asyncio.run(_run(options, folders, _domain(options.domain, whole), terminal))
+                asyncio.run(_run(options, folders, domain, terminal))
     except SaintError as err:
         terminal.say(f"saintctl: {err}\n{err.fix}")
         sys.exit(err.exit_code)
