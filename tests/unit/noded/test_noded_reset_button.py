@@ -1,4 +1,4 @@
-"""The reset button: held, it calls; pulled down from the start it is none; a role may have its pin."""
+"""The reset button: it calls when held; a line that is always low is none; roles go before it."""
 
 import asyncio
 from collections.abc import Sequence
