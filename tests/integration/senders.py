@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
@@ -29,29 +30,49 @@ def stick(forward: float = 0.0, turn: float = 0.0) -> bytes:
     return pack_channels(channels)
 
 
-@contextlib.contextmanager
-def playing(send: Callable[[bytes], object], items: list[bytes], rate_hz: float) -> Iterator[None]:
-    """Sends the items again and again in the background."""
-    ended = threading.Event()
+class Player:
+    """Sends the items again and again in the background, ahead of other programs where it may: a
+    radio does not wait for a processor.
+    """
 
-    def play() -> None:
-        for item in cycle(items):
-            send(item)
-            if ended.wait(1.0 / rate_hz):
+    def __init__(self, send: Callable[[bytes], object], items: list[bytes], rate_hz: float) -> None:
+        self.longest_pause_s = 0.0  # between two items; whoever looks may set it back
+        self._send, self._items, self._period_s = send, items, 1.0 / rate_hz
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._play, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self._ended.set()
+        self._thread.join(2.0)
+
+    def _play(self) -> None:
+        with contextlib.suppress(OSError):
+            os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+        sent_s = time.monotonic()
+        for item in cycle(self._items):
+            self._send(item)
+            before_s, sent_s = sent_s, time.monotonic()
+            self.longest_pause_s = max(self.longest_pause_s, sent_s - before_s)
+            if self._ended.wait(self._period_s):
                 return
 
-    thread = threading.Thread(target=play, daemon=True)
-    thread.start()
+
+@contextlib.contextmanager
+def playing(
+    send: Callable[[bytes], object], items: list[bytes], rate_hz: float
+) -> Iterator[Player]:
+    """A player for as long as this lasts."""
+    player = Player(send, items, rate_hz)
     try:
-        yield
+        yield player
     finally:
-        ended.set()
-        thread.join(2.0)
+        player.close()
 
 
 @contextlib.contextmanager
-def transmitter(robot: Robot, frames: list[bytes], rate_hz: float = 50.0) -> Iterator[int]:
-    """Frames on the receiver's serial line; yields the descriptor of the transmitter's end."""
+def transmitter(robot: Robot, frames: list[bytes], rate_hz: float = 50.0) -> Iterator[Player]:
+    """Frames on the receiver's serial line."""
     wire = robot.rc_wire()
 
     def send(frame: bytes) -> None:
@@ -59,8 +80,8 @@ def transmitter(robot: Robot, frames: list[bytes], rate_hz: float = 50.0) -> Ite
             os.write(wire, frame)
 
     try:
-        with playing(send, frames, rate_hz):
-            yield wire
+        with playing(send, frames, rate_hz) as player:
+            yield player
     finally:
         os.close(wire)
 

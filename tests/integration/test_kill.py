@@ -1,7 +1,9 @@
 """Kill any one process during motion: safe within 250 ms, whole again within 3 s, without help."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeVar
 
 import pytest
 from pydantic import BaseModel
@@ -9,20 +11,44 @@ from pydantic import BaseModel
 from saint_services.lib.api.adoption import NodeList
 from saint_services.lib.api.livelink import SubjectList
 from tests.integration.robot import Robot, wait_for
-from tests.integration.senders import RECORDED_FACE, phone, stick, transmitter
+from tests.integration.senders import RECORDED_FACE, Player, phone, stick, transmitter
 from tests.integration.tracks import Tracks
 
 SAFE_S = 0.250
 WHOLE_S = 3.0
+LATE_S = 0.07  # so long without a frame, and the robot is right to stop
+TRIES = 4
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """The stick is held forward by somebody who notices nothing."""
+
+    robot: Robot
+    tracks: Tracks
+    player: Player
+
+    def goes_on_through(self, harm: Callable[[], T]) -> T:
+        """The tracks never stop. Once more where the transmitter was late on a busy computer."""
+        for _ in range(TRIES):
+            self.player.longest_pause_s = 0.0
+            done = harm()
+            if self.tracks.seconds_until_stopped(0.5) == 0.5:
+                return done
+            assert self.player.longest_pause_s >= LATE_S, self.robot.diagnosis()
+            wait_for(self.tracks.is_driving, 8.0, self.robot.diagnosis)
+        raise AssertionError(
+            f"the transmitter was late {TRIES} times: {self.player.longest_pause_s}"
+        )
 
 
 @pytest.fixture
-def driving(robot: Robot) -> Iterator[Tracks]:
-    """The stick is held forward by somebody who notices nothing."""
+def driving(robot: Robot) -> Iterator[Driving]:
     tracks = Tracks(robot)
-    with transmitter(robot, [stick(forward=1.0)]):
+    with transmitter(robot, [stick(forward=1.0)]) as player:
         wait_for(tracks.is_driving, 8.0, robot.diagnosis)
-        yield tracks
+        yield Driving(robot, tracks, player)
     tracks.close()
 
 
@@ -31,19 +57,19 @@ def driving(robot: Robot) -> Iterator[Tracks]:
     [("server", "rcd"), ("server", "routerd"), ("tracks", "role-tracksd")],
 )
 def test_killed_link_of_the_chain_stops_the_tracks_and_comes_back(
-    robot: Robot, driving: Tracks, machine: str, daemon: str
+    robot: Robot, driving: Driving, machine: str, daemon: str
 ) -> None:
     robot.kill(daemon, machine)
     killed_s = time.monotonic()
-    assert driving.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
-    wait_for(driving.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+    assert driving.tracks.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
+    wait_for(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
 
 
-def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: Tracks) -> None:
+def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: Driving) -> None:
     robot.kill("noded", "tracks")
     killed_s = time.monotonic()
-    assert driving.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
-    wait_for(driving.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
+    assert driving.tracks.seconds_until_stopped(1.0) <= SAFE_S, robot.diagnosis()
+    wait_for(driving.tracks.is_driving, killed_s + WHOLE_S - time.monotonic(), robot.diagnosis)
 
 
 @pytest.mark.parametrize(
@@ -51,24 +77,21 @@ def test_killed_noded_stops_its_role_and_both_come_back(robot: Robot, driving: T
     [("adoptiond", "/nodes", NodeList), ("livelinkd", "/subjects", SubjectList)],
 )
 async def test_killed_bystander_disturbs_nothing_and_comes_back(
-    robot: Robot, driving: Tracks, daemon: str, path: str, reply: type[BaseModel]
+    robot: Robot, driving: Driving, daemon: str, path: str, reply: type[BaseModel]
 ) -> None:
     with phone(robot, RECORDED_FACE):
-        wait_for(lambda: robot.pid(daemon), 5.0, robot.diagnosis)
-        killed = robot.kill(daemon)
-        assert driving.seconds_until_stopped(0.5) == 0.5  # never
+        killed = driving.goes_on_through(lambda: _kill(robot, daemon))
         wait_for(lambda: robot.pid(daemon) not in (0, killed), WHOLE_S, robot.diagnosis)
         async with robot.client(daemon) as client:
             await client.get(path, reply, timeout_s=WHOLE_S)
-    assert driving.is_driving()
+    assert driving.tracks.is_driving()
 
 
-def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: Tracks) -> None:
-    killed = robot.kill("webd")
-    assert driving.seconds_until_stopped(0.5) == 0.5  # never
+def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: Driving) -> None:
+    killed = driving.goes_on_through(lambda: _kill(robot, "webd"))
     _get(robot.http_url, limit_s=WHOLE_S)
     assert robot.pid("webd") not in (0, killed)
-    assert driving.is_driving()
+    assert driving.tracks.is_driving()
 
 
 @pytest.mark.parametrize(
@@ -82,11 +105,16 @@ def test_killed_webd_disturbs_nothing_and_answers_again(robot: Robot, driving: T
     ],
 )
 def test_killed_process_of_another_node_keeps_the_tracks_and_comes_back(
-    robot: Robot, driving: Tracks, machine: str, daemon: str
+    robot: Robot, driving: Driving, machine: str, daemon: str
 ) -> None:
-    killed = robot.kill(daemon, machine)
-    assert driving.seconds_until_stopped(0.5) == 0.5  # never
+    killed = driving.goes_on_through(lambda: _kill(robot, daemon, machine))
     wait_for(lambda: robot.pid(daemon, machine) not in (0, killed), WHOLE_S, robot.diagnosis)
+
+
+def _kill(robot: Robot, daemon: str, machine: str = "server") -> int:
+    """As soon as it runs."""
+    wait_for(lambda: robot.pid(daemon, machine), 5.0, robot.diagnosis)
+    return robot.kill(daemon, machine)
 
 
 def _get(url: str, limit_s: float) -> bytes:
