@@ -1,8 +1,12 @@
 """Wires the head: neck and face commands to servos, their positions back as state."""
 
 import math
+import os
+from collections import Counter
+from functools import partial
 
-from saint_services.lib import clock
+from saint_services.lib import clock as clocks
+from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
 from saint_services.lib.generated.saint_msgs import (
     HeadCommand,
@@ -10,16 +14,24 @@ from saint_services.lib.generated.saint_msgs import (
     HeadSensors,
     HeadState,
 )
+from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import (
+    HEAD_CAMERA,
+    HEAD_CAMERA_CMD,
     HEAD_CMD,
     HEAD_EXPRESSION_CMD,
     HEAD_EXPRESSION_STATE,
+    HEAD_JOINT_STATES,
     HEAD_SENSORS,
     HEAD_STATE,
 )
+from saint_services.lib.hw.camera import open_source
 from saint_services.lib.role import Host
 from saint_services.lib.role.positions import PositionSession
+from saint_services.lib.role.timers import Clock
+from saint_services.lib.roles import RoleConfig
 
+from .camera import Eye
 from .config import Config
 
 _STATE_S = 0.05
@@ -30,6 +42,13 @@ class Head(PositionSession):
     """The role."""
 
     role = "head"
+
+    def __init__(
+        self, hardware: str, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
+    ) -> None:
+        super().__init__(config, node_id, clock, counters)
+        self._hardware = hardware
+        self._eye: Eye | None = None
 
     def start(self) -> None:
         """Topics in and out."""
@@ -43,6 +62,22 @@ class Head(PositionSession):
         self._publish_sensors = self.publisher(HEAD_SENSORS)
         self.every(_STATE_S, self._tell_state)
         self.every(_SENSORS_S, self._tell_sensors)
+        self.tell_joints(HEAD_JOINT_STATES)
+        self.go_home()
+        if self.config.camera.enabled:
+            self._eye = Eye(
+                partial(open_source, self._hardware, self.config.camera),
+                self.clock.call_soon_threadsafe,
+                self.publisher(HEAD_CAMERA),
+                partial(self.notice, "camera"),
+            )
+        self.subscribe(HEAD_CAMERA_CMD, self._on_camera)
+
+    def close_drivers(self) -> None:
+        """Pulses stay; nobody looks any more."""
+        if self._eye:
+            self._eye.switch(False)
+        super().close_drivers()
 
     def _on_command(self, message: HeadCommand, now_s: float) -> bool:
         pan, tilt, roll = self._neck
@@ -54,17 +89,25 @@ class Head(PositionSession):
         wanted = ((jaw, message.jaw), (eye_pan, message.eye_pan), (eye_tilt, message.eye_tilt))
         return self.move(wanted, now_s)
 
+    def _on_camera(self, sample: Sample[Bool]) -> None:
+        if self._eye:
+            self._eye.switch(sample.message.data)
+        else:
+            self.counters["camera_refused"] += 1  # the manifest has none
+
     def _tell_state(self) -> None:
         pan, tilt, roll = (joint.axis.applied for joint in self._neck)
-        self._publish_state(HeadState(pan, tilt, roll, camera_active=False))
+        is_active = self._eye is not None and self._eye.has_pictures
+        self._publish_state(HeadState(pan, tilt, roll, camera_active=is_active))
         jaw, eye_pan, eye_tilt = (joint.axis.applied for joint in self._face)
         self._publish_expression(HeadExpression(jaw, eye_pan, eye_tilt))
 
     def _tell_sensors(self) -> None:
         # No sensor is in the manifest: "not a number" says so, as the message defines it.
-        self._publish_sensors(HeadSensors(clock.stamp(), math.nan, math.nan, math.nan))
+        self._publish_sensors(HeadSensors(clocks.stamp(), math.nan, math.nan, math.nan))
 
 
 async def run(ctx: Context[Config]) -> None:
     """Serve assignments until asked to stop."""
-    await Host(ctx, "head", Head).serve()
+    hardware = os.environ.get("SAINT_HW", "real")
+    await Host(ctx, "head", partial(Head, hardware)).serve()

@@ -77,6 +77,7 @@ class Robot:
     hub: Hub
     samples: Publisher[InputSample]
     stop: Publisher[Bool]
+    camera: Publisher[Bool]
     goals: Goals = field(default_factory=Goals)
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
@@ -91,7 +92,8 @@ class Robot:
         """Opens the publishers."""
         samples = bus.publisher(topics.INPUT_WEBSOCKET)
         stop = bus.publisher(topics.TRACKS_ESTOP)
-        return cls(roles, daemons, bus, newest, log, hub, samples, stop)
+        camera = bus.publisher(topics.HEAD_CAMERA_CMD)
+        return cls(roles, daemons, bus, newest, log, hub, samples, stop, camera)
 
     def send(self, source: str, target: str, values: Values) -> None:
         """One new sample of a client."""

@@ -17,6 +17,8 @@ class Clock(Protocol):
 
     def call_at(self, when: float, callback: Callable[..., Any], /, *args: Any) -> Handle: ...
 
+    def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> object: ...
+
 
 class Ticker:
     """Calls back at a fixed rate until it is closed. Ticks that were missed are left out."""

@@ -6,6 +6,7 @@ goes on sending it, and a position is sent again for it until it must be reached
 from typing import Any
 
 from ...lib.errors import Code, SaintError
+from ...lib.generated.std_msgs import Bool
 from ...lib.roles import RoleConfig
 from .. import logic
 from .. import messages as m
@@ -36,14 +37,14 @@ def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
 
 
 def head_camera(robot: Robot, _: Caller, params: m.Enable) -> Data:
-    """Switches a camera that the manifest names; no role drives one yet."""
-    if not params.enable:
-        return {"camera_active": False}
+    """Asks the head to switch its camera; camera_active of its state tells when pictures come."""
     if not _role(robot, "head").camera.enabled:
+        if not params.enable:
+            return {"camera_active": False}
         text = "this head has no camera: its manifest says camera.enabled: false"
         raise SaintError(Code.HARDWARE_MISSING, text)
-    text = "the head's role does not drive cameras in this release"
-    raise SaintError(Code.REFUSED, text, fix="The camera stays off.")
+    robot.camera.publish(Bool(params.enable))
+    return {"camera_requested": params.enable}
 
 
 def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:

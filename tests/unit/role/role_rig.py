@@ -2,6 +2,7 @@
 
 import heapq
 import itertools
+import queue
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -45,6 +46,7 @@ class FakeClock:
         self.now = 1000.0
         self._timers: list[tuple[float, int, _Timer]] = []
         self._order = itertools.count()
+        self.from_threads: queue.SimpleQueue[Callable[[], Any]] = queue.SimpleQueue()
 
     def time(self) -> float:
         return self.now
@@ -54,8 +56,13 @@ class FakeClock:
         heapq.heappush(self._timers, (when, next(self._order), timer))
         return timer
 
+    def call_soon_threadsafe(self, callback: Callable[..., Any], /, *args: Any) -> None:
+        self.from_threads.put(lambda: callback(*args))
+
     def advance(self, seconds: float) -> None:
         """Let time pass; timers fire when they are due."""
+        while not self.from_threads.empty():
+            self.from_threads.get()()
         end = self.now + seconds
         while self._timers and self._timers[0][0] <= end:
             when, _, timer = heapq.heappop(self._timers)
@@ -115,6 +122,7 @@ class Rig:
         self.clock = FakeClock()
         self.counters: Counter[str] = Counter()
         self.config = role or load_role(manifest)
+        self.directory = directory
         self.faults = Faults(directory)
         self.board = SimBoard(directory)
         self.board.drive._clock_ns = lambda: int(self.clock.now * 1e9)
@@ -176,4 +184,6 @@ class Rig:
         parts = (self.config, "pi_1", self.clock, self.counters)
         if self.config.role == "tracks":
             return Tracks(Config(), *parts)
-        return Head(*parts) if self.config.role == "head" else Arm(*parts)
+        if self.config.role == "head":
+            return Head(f"sim:{self.directory}", *parts)
+        return Arm(*parts)

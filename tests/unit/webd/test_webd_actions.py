@@ -1,12 +1,13 @@
 """Every action of the tables, over a real WebSocket."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from saint_services.lib.bus import Sample
-from saint_services.lib.errors import Code
+from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import (
     GPIOPin,
@@ -14,6 +15,10 @@ from saint_services.lib.generated.saint_msgs import (
     GPIOProbe_Response,
     NodeGPIOStatus,
 )
+from saint_services.lib.roles import Camera
+from saint_services.webd.actions import motion
+from saint_services.webd.messages import Enable
+from tests.unit.role.role_rig import load_role
 from tests.unit.webd.web_rig import Rig
 
 
@@ -219,6 +224,23 @@ async def test_estop_without_router_stops_the_tracks_directly(rig: Rig) -> None:
     error = await (await rig.chat()).fail("system", "estop")
     assert error["code"] == Code.DAEMON_UNREACHABLE
     assert [message.data for message in heard] == [True]
+
+
+@pytest.mark.parametrize("enable", [True, False])
+async def test_camera_is_asked_of_the_head(rig: Rig, enable: bool) -> None:
+    heard = listening(rig, topics.HEAD_CAMERA_CMD)
+    said = await (await rig.chat()).do("head", "camera", enable=enable)
+    assert said == {"camera_requested": enable}
+    assert [message.data for message in heard] == [enable]
+
+
+def test_head_without_a_camera_says_so() -> None:
+    role = load_role("head", camera=Camera(enabled=False))
+    robot: Any = SimpleNamespace(roles=SimpleNamespace(name="R", by_target={"head": role}))
+    caller: Any = None
+    with pytest.raises(SaintError, match=r"has no camera.*camera\.enabled"):
+        motion.head_camera(robot, caller, Enable(enable=True))
+    assert motion.head_camera(robot, caller, Enable(enable=False)) == {"camera_active": False}
 
 
 async def test_missing_daemon_is_an_error_reply(rig: Rig) -> None:

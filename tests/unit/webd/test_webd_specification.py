@@ -134,7 +134,6 @@ async def test_state_has_the_specified_form(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("group", "action", "params", "sentence"),
     [
-        ("head", "camera", {"enable": True}, "has no camera"),
         ("system", "reboot", {"node": "pi_1"}, "pi_1: reboot"),
         ("system", "shutdown", {}, "the server: poweroff"),
     ],

@@ -1,0 +1,110 @@
+"""A camera as a stream of compressed pictures: opened when it is switched on, read in a thread of
+its own that gives way to motion, opened again by itself when it was unplugged. Not here: kinds of
+cameras (their own modules).
+"""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from .. import realtime
+from ..errors import Code, SaintError
+from ..roles import Camera
+
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
+_END_S = 2.0  # a driver that does not come back sooner is left to the end of the process
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture; `format` as sensor_msgs/CompressedImage names it: "jpeg", "png"."""
+
+    format: str
+    data: bytes
+
+
+class Source(Protocol):
+    """A kind of camera. Opening raises SaintError; reading raises OSError when it is gone."""
+
+    def open(self) -> None: ...
+
+    def read(self) -> Picture | None:
+        """The next picture; None when there was none within a second. Blocks."""
+        ...
+
+    def close(self) -> None:
+        """Never raises."""
+        ...
+
+
+def open_source(spec: str, settings: Camera) -> Source:
+    """The camera of SAINT_HW: "real" or "sim:<directory>". Nothing is opened yet."""
+    kind, _, place = spec.partition(":")
+    if kind == "sim" and place:
+        from .sim.camera import SimCamera
+
+        return SimCamera(Path(place), settings)
+    from .pi_camera import PiCamera, is_there
+
+    if is_there():
+        return PiCamera(settings)
+    from .v4l2_camera import V4l2Camera
+
+    return V4l2Camera(settings)
+
+
+class Feed:
+    """Runs a source. `deliver` and `problem` are called in the thread: hand them on to the loop."""
+
+    def __init__(
+        self, source: Source, deliver: Callable[[Picture], None], problem: Callable[[str], None]
+    ) -> None:
+        self._source = source
+        self._deliver = deliver
+        self._problem = problem
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="camera", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """No more pictures. Returns at once; `join` waits for the device to be free."""
+        self._end.set()
+
+    def join(self) -> bool:
+        """Wait until the device is given back; False when it does not come back."""
+        self._thread.join(_END_S)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        realtime.leave()
+        pause_s = _FIRST_PAUSE_S
+        while not self._end.is_set():
+            try:
+                self._source.open()
+                self._read()
+                return
+            except (OSError, SaintError) as err:
+                self._problem(_sentence(err))
+            finally:
+                self._source.close()
+            self._end.wait(pause_s)
+            pause_s = min(2.0 * pause_s, _LONGEST_PAUSE_S)
+
+    def _read(self) -> None:
+        is_first = True
+        while not self._end.is_set():
+            picture = self._source.read()
+            if picture is None:
+                raise SaintError(Code.HARDWARE_FAULT, "the camera sends no pictures")
+            if is_first:
+                is_first = False
+                self._problem("")
+            self._deliver(picture)
+
+
+def _sentence(err: OSError | SaintError) -> str:
+    if isinstance(err, SaintError):
+        return err.message
+    return f"the camera is gone ({err.strerror or err})"
