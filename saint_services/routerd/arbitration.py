@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import nan
 from typing import TYPE_CHECKING
 
 from ..lib.limits import clamp
@@ -80,7 +81,7 @@ class Claim:
         names = self.stream.names
         if any(names[index] not in values for _, index in self.plan.inputs):
             return None
-        return self.plan.evaluate([values.get(name, 0.0) for name in names])
+        return self.plan.evaluate([values.get(name, nan) for name in names])
 
     @property
     def pace(self) -> float:

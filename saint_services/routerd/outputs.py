@@ -18,7 +18,7 @@ STEP_S: Final = 0.010  # while something ramps or slews it is advanced this ofte
 RAMP_S: Final = 0.050  # a lost velocity is zero within 60 ms, a late timer included
 NEVER: Final = float("-inf")
 FOREVER: Final = float("inf")
-NO_BAR: Final = -1
+NO_BAR: Final = NEVER  # below every priority
 
 Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
 LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
@@ -48,7 +48,7 @@ class Output:
     policy: Policy = "hold"
     winner: Claim | None = None
     members: tuple[Claim, ...] | None = None  # who is mixed; None: the winner drives alone
-    bar: int = NO_BAR  # a lost source keeps the field from priorities up to this
+    bar: float = NO_BAR  # a lost source keeps the field from priorities up to this
     keeper: Claim | None = None  # its claim
     kept_until: float = NEVER
     review_at: float = FOREVER  # somebody who came back will be steady then
@@ -110,17 +110,17 @@ def drive(output: Output, want: float, now: float) -> None:
 
 
 def fade(output: Output, duration_s: float, now: float) -> None:
-    """From now on cross-fade from the present value to what is asked."""
-    if duration_s > 0.0 and output.value is not None:
+    """From now on cross-fade from the present value to what is asked; 0 s: do not."""
+    if output.value is not None:
         output.fade_s, output.fade_at, output.fade_from = duration_s, now, output.value
 
 
 def _faded(output: Output, want: float, now: float) -> float:
-    share = (now - output.fade_at) / output.fade_s
+    share = max(0.0, (now - output.fade_at) / output.fade_s)
     if share > 0.999:  # what is left goes at the rate of the field
         output.fade_s = 0.0
         return want
-    return output.fade_from * (1.0 - share) + want * share if share > 0.0 else output.fade_from
+    return output.fade_from * (1.0 - share) + want * share
 
 
 def lose(output: Output, lost_at: float, now: float) -> None:

@@ -86,6 +86,10 @@ class TestWhatAClaimSays:
         made = claim(output())
         assert made.with_inputs({"x": 0.75}) == 0.75
         assert made.with_inputs({"speed": 1.0}) is None
+        assert made.plan is not None
+        made.plan.inputs = ((0, 0), (1, 1))
+        assert made.with_inputs({"x": 0.75}) is None
+        assert made.with_inputs({"x": 0.75, "speed": 1.0}) == 0.75
 
     @pytest.mark.parametrize(("said", "told"), [(0.25, 0.25), (-1.0, 0.0), (7.0, 1.0)])
     def test_its_pace_is_a_share(self, said: float, told: float) -> None:
@@ -147,6 +151,12 @@ class TestWhoIsChosen:
         high = claim(where, priority=300, steady_at=100.05)
         assert choose(where, 100.049) is low
         assert choose(where, 100.050) is high
+
+    def test_two_that_are_steady_at_this_very_moment_differ_by_priority_alone(self) -> None:
+        where = output()
+        high = claim(where, priority=300, steady_at=100.0)
+        claim(where, priority=100)
+        assert choose(where, 100.0) is high
 
     def test_the_one_in_control_counts_as_steady(self) -> None:
         where = output()
@@ -220,7 +230,7 @@ class TestWhatAMixGives:
         assert self.mix((1.0, 0.0), (0.5, 0.0)) == 0.75
 
     def test_a_weight_below_1(self) -> None:
-        assert self.mix((1.0, 0.25), (0.5, 0.25)) == 0.75
+        assert self.mix((1.0, 0.375), (0.5, 0.125)) == 0.875
 
     def test_the_sum_within_the_limits(self) -> None:
         assert self.mix((0.5, 1.0), (0.75, 9.0), is_sum=True) == 1.25

@@ -58,6 +58,7 @@ class TestAtTheStart:
     def test_nobody_drives_it(self) -> None:
         made = output()
         assert (made.drivers, made.rate, made.name) == ((), 10.0, "t.f")
+        assert made.bar < 0  # the lowest priority
         assert not made.is_driven and not made.is_moving
 
     def test_rest_is_zero_for_a_velocity_and_neutral_for_a_position(self) -> None:
@@ -95,6 +96,12 @@ class TestRate:
         drive(made, 0.5 + way, NOW + 0.0078125)
         assert (made.value, made.is_moving) == (0.5 + way, False)
 
+    def test_what_was_granted_is_used_up(self) -> None:
+        made = moving(0.5)
+        drive(made, 2.0, NOW + 1.0)
+        drive(made, 2.0, NOW + 1.0)
+        assert made.value == pytest.approx(0.6)
+
     def test_a_share_of_the_rate(self) -> None:
         made = moving(0.5)
         made.rate = 5.0
@@ -112,6 +119,27 @@ class TestCrossFade:
         assert made.is_moving  # although it is where it should be
         drive(made, 1.0, NOW + 0.15)
         assert made.value == pytest.approx(0.75)
+
+    def test_a_quarter_from_where_it_was(self) -> None:
+        made = moving(0.5)
+        made.rate = 1000.0
+        fade(made, 0.25, NOW)
+        drive(made, 1.5, NOW + 0.0625)
+        assert made.value == 0.75
+
+    def test_before_its_time_it_is_where_it_was(self) -> None:
+        made = moving(0.5)
+        made.at = NOW - 10.0
+        fade(made, 0.25, NOW)
+        drive(made, 1.5, NOW - 5.0)
+        assert made.value == 0.5
+
+    def test_a_thousandth_is_left_to_the_rate(self) -> None:
+        for now, is_over in ((0.999, False), (0.9991, True)):
+            made = moving(0.0)
+            fade(made, 1.0, 0.0)
+            drive(made, 1.0, now)
+            assert (made.fade_s == 0.0) is is_over
 
     def test_it_begins_where_it_was_and_a_clock_that_goes_back_harms_nothing(self) -> None:
         made = moving(0.5)
@@ -166,11 +194,21 @@ class TestLoss:
         step(made, NOW)
         assert made.value == pytest.approx(0.75)
 
-    def test_a_clock_that_goes_back_makes_it_no_faster(self) -> None:
+    @pytest.mark.parametrize("back_s", [0.0, 1.0])
+    def test_a_clock_that_goes_back_makes_it_no_faster(self, back_s: float) -> None:
         made = moving(1.5)
         lose(made, NOW, NOW)
-        step(made, NOW - 1.0)
-        assert made.value == 1.5
+        step(made, NOW + 0.025)
+        step(made, NOW - back_s)
+        assert made.value == pytest.approx(0.75)
+
+    def test_a_thousandth_is_not_worth_another_step(self) -> None:
+        for now, is_over in ((0.04995, False), (0.049951, True)):
+            made = moving(1.5)
+            lose(made, 0.0, 0.0)
+            step(made, now)
+            assert (made.value == 0.0) is is_over
+            assert made.is_moving is not is_over
 
     @pytest.mark.parametrize(
         ("policy", "wanted"), [("hold", 0.5), ("neutral", 1.0), ("park", -0.75)]
@@ -184,11 +222,18 @@ class TestLoss:
         step(made, NOW + 0.01)
         assert made.value == pytest.approx(0.5 + max(-0.1, min(0.1, wanted - 0.5)))
 
-    def test_a_position_that_nobody_commanded_stays_unknown(self) -> None:
-        made = position(None)
+    @pytest.mark.parametrize("policy", ["hold", "neutral", "park", "ramp_to_zero"])
+    def test_a_position_that_nobody_commanded_stays_unknown(self, policy: str) -> None:
+        made = position(None, on_loss=policy)
         made.is_moving = True
         lose(made, NOW, NOW)
         assert made.value is None and not made.is_moving
+
+    def test_hold_means_where_it_is_not_where_it_was_going(self) -> None:
+        made = position(0.5)
+        made.want, made.is_moving = 1.5, True
+        lose(made, NOW, NOW)
+        assert (made.want, made.is_moving) == (0.5, False)
 
     def test_it_ends_a_cross_fade_and_a_slow_pace(self) -> None:
         made = moving(0.5)
@@ -214,6 +259,16 @@ class TestHeldByALostSource:
         assert (made.ramp_from, made.ramp_at, made.at) == (1.5, NOW, NOW)
         step(made, NOW + 0.025)
         assert made.value == pytest.approx(0.75)
+
+    def test_nobody_is_in_control(self) -> None:
+        made = position(0.5)
+        made.winner = object()  # type: ignore[assignment]
+        assert made.drivers == (made.winner,)
+        made.members = (made.winner, made.winner)  # type: ignore[assignment]
+        assert made.drivers == made.members
+        made.rate = 1.0
+        keep(made, None, NOW)
+        assert (made.winner, made.members, made.rate, made.changed_at) == (None, (), 10.0, NOW)
 
     def test_a_velocity_at_rest_does_not_move(self) -> None:
         made = moving(0.0)
