@@ -12,8 +12,8 @@ LEFT_PWM, RIGHT_PWM, LEFT_DIRECTION, RIGHT_DIRECTION = 12, 13, 5, 6
 class Tracks:
     """Looks at the motor pins."""
 
-    def __init__(self, robot: Robot) -> None:
-        self._pins = PinWatch(robot.hw("tracks"))
+    def __init__(self, robot: Robot, machine: str = "tracks") -> None:
+        self._pins = PinWatch(robot.hw(machine))
 
     def duties(self) -> tuple[float, float]:
         """Left and right, 0 to 1, without their direction."""

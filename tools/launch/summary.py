@@ -66,6 +66,7 @@ def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, 
         # Fast DDS, the default of ROS 2, announces no loopback address by itself.
         ("", "FASTRTPS_DEFAULT_PROFILES_FILE=$PWD/tools/ros/fastdds-loopback.xml"),
         ("Terminal", saintctl),
+        ("Inside", f"{saintctl.removesuffix('status')}sim show tracks"),
         ("Release", release),
         ("Logs", f"{here}/log"),
         ("Stop", "Ctrl-C"),
