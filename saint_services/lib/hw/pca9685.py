@@ -15,6 +15,7 @@ OUTPUT_DRIVE = 0x04  # totem pole
 FULL = 0x10  # in the high bytes: always on, or always off (which wins)
 STEPS = 4096
 CLOCK_HZ = 25_000_000
+_RUNNING = AUTO_INCREMENT | ALL_CALL
 _WAKE_S = 0.0005  # the oscillator needs 500 us after sleep
 
 
@@ -31,8 +32,11 @@ class Pca9685:
         self._address = address
         self._prescale = prescale_for(frequency_hz)
         self.step_us = (self._prescale + 1) * 1e6 / CLOCK_HZ
+        self._is_doubtful = False  # a write failed: the chip may have been without power
         try:
-            self._start(name)
+            if self._set_up():
+                time.sleep(_WAKE_S)
+            self._check(name)
             self._registers = bytearray(self._read(LED0_ON_L, 4 * CHANNELS))
         except OSError as err:
             raise SaintError(
@@ -57,7 +61,13 @@ class Pca9685:
         block = self._registers[4 * first : 4 * last + 4]
         for channel, pulse_us in pulses.items():
             block[4 * (channel - first) : 4 * (channel - first) + 4] = self._encode(pulse_us)
-        self._bus.write(self._address, bytes((LED0_ON_L + 4 * first,)) + block)
+        if self._is_doubtful:
+            self._restore()
+        try:
+            self._bus.write(self._address, bytes((LED0_ON_L + 4 * first,)) + block)
+        except OSError:
+            self._is_doubtful = True
+            raise
         self._registers[4 * first : 4 * last + 4] = block
 
     def _encode(self, pulse_us: float) -> bytes:
@@ -68,18 +78,31 @@ class Pca9685:
             return bytes((0, FULL, 0, 0))
         return bytes((0, 0, steps & 0xFF, steps >> 8))
 
-    def _start(self, name: str) -> None:
-        running = AUTO_INCREMENT | ALL_CALL
+    def _restore(self) -> None:
+        """After power the chip sleeps and has forgotten all; a block would land in one register.
+        One question tells, so that a loose contact has little to spoil.
+        """
+        if self._read(MODE1, 1)[0] & ~RESTART != _RUNNING:
+            self._set_up()
+            self._bus.write(self._address, bytes((LED0_ON_L,)) + self._registers)
+        self._is_doubtful = False
+
+    def _set_up(self) -> bool:
+        """Set it up, unless it is: a process before us left it running, do not disturb the servos.
+        True when there was something to do; then it needs a moment to wake.
+        """
         mode = self._read(MODE1, 1)[0] & ~RESTART
-        if mode == running and self._read(PRE_SCALE, 1)[0] == self._prescale:
-            return  # left running by the process before us: the servos hold, do not disturb them
+        if mode == _RUNNING and self._read(PRE_SCALE, 1)[0] == self._prescale:
+            return False
         self._write(MODE1, AUTO_INCREMENT | SLEEP | ALL_CALL)  # the prescaler needs sleep
         self._write(PRE_SCALE, self._prescale)
         self._write(MODE2, OUTPUT_DRIVE)
-        self._write(MODE1, running)
-        time.sleep(_WAKE_S)
+        self._write(MODE1, _RUNNING)
+        return True
+
+    def _check(self, name: str) -> None:
         found = self._read(MODE1, 1)[0] & ~RESTART, self._read(PRE_SCALE, 1)[0]
-        if found != (running, self._prescale):
+        if found != (_RUNNING, self._prescale):
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 f"{name}: the device at I2C address 0x{self._address:02x} is not a PCA9685",

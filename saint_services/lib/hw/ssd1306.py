@@ -42,6 +42,7 @@ class Ssd1306:
         self._address = address
         self._shown: list[bytes | None] = [None] * PAGES
         self.is_shown = True  # nothing is left to be sent
+        self._is_doubtful = False  # a write failed: the display may have been without power
         try:
             self._command(_START)
             for page in range(PAGES):  # its memory is random after power-up
@@ -58,6 +59,10 @@ class Ssd1306:
 
         A page takes 3 ms at 400 kHz, so a caller with a loop asks for one at a time.
         """
+        if self._is_doubtful:
+            self._command(_START + bytes((DISPLAY_ON,)))
+            self._shown = [None] * PAGES
+            self._is_doubtful = False
         wanted = [font.text_row(line, WIDTH) for line in lines[:PAGES]]
         wanted += [bytes(WIDTH)] * (PAGES - len(wanted))
         stale = [page for page in range(PAGES) if self._shown[page] != wanted[page]]
@@ -71,8 +76,12 @@ class Ssd1306:
 
     def _write_page(self, page: int, columns: bytes) -> None:
         self._shown[page] = None  # unknown until the transfer is through
-        self._command(bytes((SET_COLUMNS, 0, WIDTH - 1, SET_PAGES, page, page)))
-        self._bus.write(self._address, bytes((DATA,)) + columns)
+        try:
+            self._command(bytes((SET_COLUMNS, 0, WIDTH - 1, SET_PAGES, page, page)))
+            self._bus.write(self._address, bytes((DATA,)) + columns)
+        except OSError:
+            self._is_doubtful = True
+            raise
         self._shown[page] = columns
 
     def _command(self, data: bytes) -> None:

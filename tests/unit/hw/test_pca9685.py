@@ -8,7 +8,7 @@ import pytest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.pca9685 import Pca9685, prescale_for
 from saint_services.lib.hw.sim.board import SimI2c
-from saint_services.lib.hw.sim.chips import Pca9685Chip
+from saint_services.lib.hw.sim.chips import ChipFault, Pca9685Chip
 from saint_services.lib.hw.sim.observe import read_pca9685
 
 
@@ -136,6 +136,60 @@ def test_failed_write_leaves_the_known_state_alone(wire: Wire, chip: Pca9685Chip
         driver.set_pulses_us({0: 2000.0})
     assert caught.value.errno == errno.ENXIO
     assert driver.pulse_us(0) == pytest.approx(1498.16)
+
+
+def test_chip_that_was_unplugged_is_set_up_again(wire: Wire, chip: Pca9685Chip) -> None:
+    """After power it sleeps, at another frequency, and would take a block into one register."""
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({0: 1200.0, 5: 1500.0})
+    chip.set_fault(ChipFault.UNPLUGGED)
+    assert chip.output(5).value == 0.0
+    with pytest.raises(OSError, match="no acknowledge"):
+        driver.set_pulses_us({0: 2000.0})
+    with pytest.raises(OSError, match="no acknowledge"):
+        driver.set_pulses_us({0: 2000.0})
+    chip.set_fault(ChipFault.NONE)
+    driver.set_pulses_us({0: 1800.0})
+    shown = [round(chip.output(channel).value, -1) for channel in (0, 1, 5)]
+    assert shown == [1800, 0, 1500]
+
+
+def test_chip_that_kept_its_power_is_not_disturbed(wire: Wire, chip: Pca9685Chip) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({5: 1500.0})
+    chip.set_fault(ChipFault.DEAF)
+    with pytest.raises(OSError, match="no acknowledge"):
+        driver.set_pulses_us({0: 2000.0})
+    chip.set_fault(ChipFault.NONE)
+    driver.set_pulses_us({0: 1800.0})
+    assert chip.output(5).writes == 1
+
+
+@pytest.mark.parametrize(
+    "fault", [ChipFault.UNPLUGGED, ChipFault.STUCK, ChipFault.SHORT, ChipFault.BLANK]
+)
+def test_faulty_chip_is_an_error_when_it_is_opened(
+    wire: Wire, chip: Pca9685Chip, fault: ChipFault
+) -> None:
+    chip.set_fault(fault)
+    with pytest.raises(SaintError, match="face: "):
+        Pca9685(wire, 0x40, 50, "face")
+
+
+def test_loose_contact_loses_no_pulse(wire: Wire, chip: Pca9685Chip) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    chip.set_fault(ChipFault.NAK)
+    failed = 0
+    for pulse in range(1000, 2000, 100):
+        for _ in range(5):
+            try:
+                driver.set_pulses_us({3: float(pulse)})
+            except OSError:
+                failed += 1
+            else:
+                break
+        assert chip.output(3).value == pytest.approx(pulse, abs=5.0)
+    assert failed
 
 
 def test_model_ignores_the_prescaler_while_awake(chip: Pca9685Chip) -> None:

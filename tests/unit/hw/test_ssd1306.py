@@ -6,7 +6,8 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw import font
-from saint_services.lib.hw.sim.board import SimBoard
+from saint_services.lib.hw.sim.board import SimBoard, chip_file
+from saint_services.lib.hw.sim.chips import ChipFault, Ssd1306Chip
 from saint_services.lib.hw.sim.observe import read_display, set_chip_answers
 from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES, Ssd1306
 
@@ -86,6 +87,20 @@ def test_failed_page_is_sent_again(board: SimBoard, tmp_path: Path) -> None:
     set_chip_answers(tmp_path, 1, 0x3C, True, "ssd1306")
     display.show(["a"])
     assert read_display(tmp_path).lines[0] == "a"
+
+
+def test_display_that_was_unplugged_shows_everything_again(board: SimBoard, tmp_path: Path) -> None:
+    display = Ssd1306(board.i2c(1), 0x3C, "display")
+    display.show(["first", "second"])
+    chip = Ssd1306Chip(tmp_path / chip_file(1, 0x3C))
+    chip.set_fault(ChipFault.UNPLUGGED)
+    with pytest.raises(OSError, match="no acknowledge"):
+        display.show(["first", "other"])
+    chip.set_fault(ChipFault.NONE)
+    assert read_display(tmp_path).lines[0] == ""  # after power it is off
+    display.show(["first", "other"])
+    assert read_display(tmp_path).lines[:2] == ("first", "other")
+    chip.close()
 
 
 def test_missing_display_is_named(board: SimBoard) -> None:

@@ -50,7 +50,7 @@ class Pca9685Chip(ChipFile):
 
     def read(self, length: int) -> bytes:
         """Values from the register that was addressed last."""
-        self._answer()
+        self._answer(is_read=True)
         data = bytearray()
         for _ in range(length):
             data.append(self._memory[self._pointer])
@@ -150,6 +150,7 @@ class Ssd1306Chip(ChipFile):
 
     def _power_up(self) -> None:
         self._memory[: self._STATE] = bytes((0, 2, 0, 0, 0, WIDTH - 1, 0, PAGES - 1))
+        self._memory[self._STATE :] = bytes((0xA5,)) * (WIDTH * PAGES)  # nobody knows what is in it
 
     def _commands(self, data: bytes) -> None:
         at = 0

@@ -23,7 +23,7 @@ class ChipFault(IntEnum):
     NONE = 0
     UNPLUGGED = 1  # no acknowledge; what it had been told is forgotten
     DEAF = 2  # no acknowledge; its power and its registers stay
-    NAK = 3  # every third message is not acknowledged: a loose contact
+    NAK = 3  # every third address is not acknowledged: a loose contact
     SHORT = 4  # reads end early
     STUCK = 5  # the bus is held low
     BLANK = 6  # it acknowledges and answers 0xFF: another chip
@@ -93,12 +93,14 @@ class ChipFile:
     def _power_up(self) -> None:
         """As it is when it gets power."""
 
-    def _answer(self) -> None:
+    def _answer(self, is_read: bool = False) -> None:
         """The chip is addressed."""
         fault = self._map[_FAULT]
         if fault == ChipFault.NONE:
             return
-        count = self._map[_TRANSFERS] = (self._map[_TRANSFERS] + 1) % 3
+        count = 1
+        if not is_read:  # a read follows the write of its register: together one transfer
+            count = self._map[_TRANSFERS] = (self._map[_TRANSFERS] + 1) % 3
         if fault in (ChipFault.UNPLUGGED, ChipFault.DEAF) or (fault == ChipFault.NAK and not count):
             raise OSError(errno.ENXIO, "no acknowledge")
         if fault == ChipFault.STUCK:
@@ -140,7 +142,7 @@ class RegisterChip(ChipFile):
 
     def read(self, length: int) -> bytes:
         """Values from the register that was addressed last."""
-        self._answer()
+        self._answer(is_read=True)
         if self.on_look:
             self.on_look()
         self._refresh()
