@@ -16,6 +16,7 @@ FULL = 0x10  # in the high bytes: always on, or always off (which wins)
 STEPS = 4096
 CLOCK_HZ = 25_000_000
 _RUNNING = AUTO_INCREMENT | ALL_CALL
+_LOOK_EVERY = 50  # writes, so twice a second in motion: power may be away too briefly to be noticed
 _WAKE_S = 0.0005  # the oscillator needs 500 us after sleep
 
 
@@ -32,6 +33,7 @@ class Pca9685:
         self._address = address
         self._prescale = prescale_for(frequency_hz)
         self.step_us = (self._prescale + 1) * 1e6 / CLOCK_HZ
+        self._writes = 0
         self._is_doubtful = False  # a write failed: the chip may have been without power
         try:
             if self._set_up():
@@ -61,7 +63,8 @@ class Pca9685:
         block = self._registers[4 * first : 4 * last + 4]
         for channel, pulse_us in pulses.items():
             block[4 * (channel - first) : 4 * (channel - first) + 4] = self._encode(pulse_us)
-        if self._is_doubtful:
+        self._writes += 1
+        if self._is_doubtful or self._writes % _LOOK_EVERY == 0:
             self._restore()
         try:
             self._bus.write(self._address, bytes((LED0_ON_L + 4 * first,)) + block)

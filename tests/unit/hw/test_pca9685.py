@@ -154,6 +154,16 @@ def test_chip_that_was_unplugged_is_set_up_again(wire: Wire, chip: Pca9685Chip) 
     assert shown == [1800, 0, 1500]
 
 
+def test_chip_that_was_without_power_unnoticed_is_found_out(wire: Wire, chip: Pca9685Chip) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({5: 1500.0})
+    chip.set_fault(ChipFault.UNPLUGGED)
+    chip.set_fault(ChipFault.NONE)
+    for _ in range(50):
+        driver.set_pulses_us({0: 1200.0})
+    assert [round(chip.output(channel).value, -1) for channel in (0, 5)] == [1200, 1500]
+
+
 def test_chip_that_kept_its_power_is_not_disturbed(wire: Wire, chip: Pca9685Chip) -> None:
     driver = Pca9685(wire, 0x40, 50, "face")
     driver.set_pulses_us({5: 1500.0})
