@@ -1,13 +1,21 @@
 """What simulated sensors feel: the ride of the base, the pose of the neck, voltage and current."""
 
 import math
+from pathlib import Path
+from time import monotonic_ns
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saint_services.lib.hw.ina219 import Ina219
+from saint_services.lib.hw.mpu6050 import Mpu6050
 from saint_services.lib.hw.sim.base import GRAVITY_MPS2, Base, Neck, Ride, felt
+from saint_services.lib.hw.sim.board import SimBoard
+from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.feeding import in_chip
+from saint_services.lib.roles import I2cDevice
+from tests.unit.role.role_rig import load_role
 
 UP = (0.0, 0.0, GRAVITY_MPS2)
 ANGLES = st.floats(-math.pi, math.pi)
@@ -64,3 +72,64 @@ def test_turned_chip_feels_along_its_own_axes(
     axes: tuple[str, str, str], chip: tuple[float, float, float]
 ) -> None:
     assert in_chip((1.0, 2.0, 3.0), axes) == chip
+
+
+def head_with(tmp_path: Path, **devices: I2cDevice) -> SimBoard:
+    """A head that rides on the tracks beside it."""
+    (tmp_path / "head").mkdir()
+    (tmp_path / "head" / "board.yaml").write_text("base: ../tracks\n")
+    shipped = load_role("head")
+    board = SimBoard(tmp_path / "head")
+    board.prepare(load_role("head", i2c_devices={**shipped.i2c_devices, **devices}))
+    return board
+
+
+@pytest.mark.parametrize("axes", [("x", "y", "z"), ("-y", "x", "z"), ("z", "-x", "-y")])
+def test_chip_in_the_head_tells_how_the_tracks_turn(
+    tmp_path: Path, axes: tuple[str, str, str]
+) -> None:
+    device = I2cDevice(bus=1, address=0x68, driver="mpu6050", axes=axes)
+    head = head_with(tmp_path, imu=device)
+    chip = Mpu6050(head.i2c(1), device, "imu")
+    resting = chip.read()
+    assert resting.gyro_rads == (0.0, 0.0, 0.0)
+    assert resting.accel_mps2 == pytest.approx(UP, abs=0.01)
+
+    tracks = SimBoard(tmp_path / "tracks")
+    began_ns = monotonic_ns() - 2_000_000_000
+    tracks.drive._clock_ns = lambda: began_ns  # it began to turn two seconds ago
+    tracks.prepare(load_role("tracks"))
+    for pin, direction, turn in ((12, 5, True), (13, 6, False)):
+        tracks.output(direction, "direction").set(turn)
+        tracks.pwm(pin, 20_000, "motor").set_duty(1.0)
+    turning = chip.read()
+    assert turning.gyro_rads == pytest.approx((0.0, 0.0, 2 * 1.5 / 0.5), abs=0.05)
+    assert turning.accel_mps2 == pytest.approx(UP, abs=0.05)
+    tracks.close()
+    head.close()
+
+
+def test_power_meter_tells_what_the_board_draws(tmp_path: Path) -> None:
+    device = I2cDevice(bus=1, address=0x41, driver="ina219", shunt_ohm=0.01, max_current_a=30.0)
+    shipped = load_role("tracks")
+    board = SimBoard(tmp_path)
+    board.prepare(load_role("tracks", i2c_devices={**shipped.i2c_devices, "supply_meter": device}))
+    meter = Ina219(board.i2c(1), device, "supply_meter")
+    assert meter.read().current_a == pytest.approx(0.0, abs=0.01)
+    faults = Faults(tmp_path)
+    faults.set("left_motor", Fault.STALL)
+    board.drive.advance()
+    board.pwm(12, 20_000, "left_motor").set_duty(1.0)
+    sample = meter.read()
+    assert sample.current_a == pytest.approx(12.0, rel=0.01)
+    assert sample.voltage_v == pytest.approx(12.0 - 12.0 * 0.03, abs=0.01)
+    board.close()
+
+
+def test_plugged_chips_are_those_of_the_board_file_where_it_names_them(tmp_path: Path) -> None:
+    (tmp_path / "board.yaml").write_text("chips: [{bus: 1, address: 0x40, driver: pca9685}]\n")
+    device = I2cDevice(bus=1, address=0x68, driver="mpu6050")
+    board = SimBoard(tmp_path)
+    board.prepare(load_role("head", i2c_devices={"imu": device, **load_role("head").i2c_devices}))
+    assert [found.address for found in board.peripherals()] == ["1:0x40"]
+    board.close()
