@@ -7,8 +7,8 @@ Source: OMG DDS-XTypes 1.3, 7.4.3 (encoding version 1); ROS 2 conventions in ARC
 """
 
 import struct
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
@@ -23,6 +23,8 @@ PRIMITIVES = {
 }  # fmt: skip
 
 M = TypeVar("M", bound=Message)
+# What values that do not fit their fields raise.
+_WRONG = (struct.error, TypeError, ValueError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,39 @@ def encoder(cls: type[Message]) -> Callable[[Any], bytes]:
         buffer = bytearray(HEADER)
         try:
             put(buffer, message)
-        except (struct.error, TypeError, ValueError, AttributeError, OverflowError) as err:
+        except _WRONG as err:
             raise CdrError(f"{cls.TYPE} cannot be encoded: {err}") from err
         buffer += b"\0" * (-len(buffer) & 3)
         return bytes(buffer)
 
     return run
+
+
+STEP = 8  # elements
+
+
+def encode_into(buffer: bytearray, message: Message) -> Iterator[None]:
+    """encode() into an empty buffer, for long messages where something else must not wait so long:
+    rests after every few elements of its last field.
+    """
+    cls = type(message)
+    name, kind = cls.FIELDS[-1] if cls.FIELDS else ("", None)
+    if not isinstance(kind, Sequence) or isinstance(kind.of, str):
+        buffer += encode(message)
+        return
+    items = getattr(message, name)
+    # The empty sequence ends in its count, after which there is no padding.
+    buffer += encode(replace(message, **{name: ()}))[: -_U32.size]  # type: ignore[type-var]
+    put = _compiled(kind.of).put
+    try:
+        _put_count(buffer, len(items), kind.bound or 0xFFFFFFFF)
+        for start in range(0, len(items), STEP):
+            for item in items[start : start + STEP]:
+                put(buffer, item)
+            yield
+    except _WRONG as err:
+        raise CdrError(f"{cls.TYPE} cannot be encoded: {err}") from err
+    buffer += b"\0" * (-len(buffer) & 3)
 
 
 @cache

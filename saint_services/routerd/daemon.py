@@ -1,6 +1,7 @@
 """Wires the router to the bus, the clock, its socket and its files. A sample is routed in the
-callback that brings it; commands leave once per turn of the loop, so that of several samples that
-came together only the newest is sent. Not here: any rule.
+callback that brings it; commands leave in the loop's next turn, so that of several samples that
+came together only the newest is sent. Of many, a few leave per turn: a stick does not wait for what
+a face has asked for. Not here: any rule.
 """
 
 import asyncio
@@ -24,17 +25,18 @@ from ..lib.generated.saint_msgs import (
     RouterHeartbeat,
 )
 from ..lib.generated.std_msgs import Bool
-from . import adapters, messages, report, state
+from . import adapters, messages, state
 from .api import Control
 from .config import Config
 from .estop import Latch
 from .logic import FOREVER, Router
+from .pending import Pending
 from .preset_api import Presets
 from .routes import check, check_file
 from .targets import Command, Robot
+from .teller import Teller
 
 BEAT_S = 0.05
-STATUS_BEATS = 2  # the status goes out with every second heartbeat
 RETRY_S = 5.0
 _LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
@@ -75,6 +77,7 @@ async def run(context: Context[Config]) -> None:
     presets = Presets(control, adapters.Shelf(share, folder), robot)
     await context.serve_ipc(presets.add_to(control.api()))
     context.spawn(wiring.beat(), "heartbeat")
+    context.spawn(Teller(bus, router).work(), "status")
     context.spawn(keeper.work(), "latch")
     context.ready(f"{len(routes)} routes")
     await context.stopping.wait()
@@ -184,11 +187,11 @@ class Wiring:
         self._foreign = 0
         self._estop = bus.publisher(topics.ESTOP)
         self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
-        self._status = bus.publisher(topics.ROUTER_STATUS)
         self._writers = [messages.Writer(each, router.by_name) for each in router.robot.commands]
         self._commands: list[Publisher[Any]] = [
             bus.publisher(writer.topic) for writer in self._writers
         ]
+        self._pending = Pending(len(self._writers))
         self._publish_latch()
         self._subscribe(bus)
 
@@ -287,18 +290,28 @@ class Wiring:
                 source=router.latch.source,
                 reason=router.latch.reason,
             )
-        if router.dirty and not self._flush_due:
-            self._flush_due = True
-            self._loop.call_soon(self._flush)
+        if router.dirty:
+            self._plan_flush()
         if router.wake_at < self._timer_at:
             self._arm(router.wake_at)
 
+    def _plan_flush(self) -> None:
+        if not self._flush_due:
+            self._flush_due = True
+            self._loop.call_soon(self._flush)
+
     def _flush(self) -> None:
         self._flush_due = False
-        if not self._latch.active:
-            for index in self._router.dirty:
-                self._publish(index)
-        self._router.dirty.clear()
+        pending, dirty = self._pending, self._router.dirty
+        if self._latch.active:
+            pending.clear()
+        else:
+            pending.ask(dirty)
+        dirty.clear()
+        for index in pending.take():
+            self._publish(index)
+        if pending:
+            self._plan_flush()
 
     def _publish(self, index: int) -> None:
         writer = self._writers[index]
@@ -338,18 +351,8 @@ class Wiring:
             )
         )
         if not latch.active:
-            self._router.dirty.clear()
-            for index in range(len(self._writers)):
-                self._publish(index)
-        if self._beats % STATUS_BEATS == 0:
-            self._publish_status()
-
-    def _publish_status(self) -> None:
-        now = monotonic_s()
-        self._router.measure(now)
-        message = report.message(self._router, now)
-        message.stamp = stamp()
-        self._status.publish(message)
+            self._pending.repeat()
+            self._plan_flush()
 
     def _publish_latch(self) -> None:
         latch = self._latch

@@ -1,6 +1,7 @@
 """Why every output has its value, as models and as the status message; built when asked for."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Literal
 
 from ..lib.api.routing import (
@@ -55,15 +56,17 @@ def estop_info(router: Router, since: str) -> EStopInfo:
     return EStopInfo(active=True, source=latch.source, reason=latch.reason, since=since)
 
 
-def message(router: Router, now: float) -> RouteStatus:
-    """The same as a ROS message; the caller stamps it."""
+def message(router: Router, now: float, fields: Sequence[FieldStatus] | None = None) -> RouteStatus:
+    """The same as a ROS message; the caller stamps it, and may bring the fields."""
     latch = router.latch
+    if fields is None:
+        fields = [field_status(router, output, now) for output in router.outputs]
     return RouteStatus(
         state=_state(router, now),
         estop=latch.active,
         estop_source=latch.source if latch.active else "",
         estop_reason=latch.reason,
-        fields=tuple(_field(output) for output in outputs(router, now)),
+        fields=fields,
     )
 
 
@@ -110,12 +113,8 @@ def _output(router: Router, output: Output, now: float) -> FieldOutput:
         age_ms=_age_ms(winner, now) if winner else 0,
         policy=output.policy,
         clamped=winner is not None and _wanted(router, output, winner) != value,
-        changed_ms=_ms(now - output.changed_at) if output.changed_at != NEVER else 0,
-        rivals=[
-            _rival(router, claim, now)
-            for claim in output.claims
-            if claim is not winner and _is_listed(claim, now)
-        ],
+        changed_ms=_changed_ms(output, now),
+        rivals=[_rival(router, claim, now) for claim in _rivals(output, now)],
     )
 
 
@@ -186,29 +185,42 @@ def _source(source: Source, now: float) -> SourceInfo:
     )
 
 
-def _field(output: FieldOutput) -> FieldStatus:
+def field_status(router: Router, output: Output, now: float) -> FieldStatus:
+    """One field as part of the message: built ten times a second, so not by way of the model."""
+    winner = output.winner
+    value = output.neutral if output.value is None else output.value
     return FieldStatus(
         target=output.target,
         field=output.field,
         unit=output.unit,
-        value=output.value,
-        winner=output.winner,
-        source=output.source,
-        age_ms=output.age_ms,
+        value=value,
+        winner=winner.route if winner else "",
+        source=winner.source if winner else "",
+        age_ms=_age_ms(winner, now) if winner else 0,
         policy=output.policy,
-        clamped=output.clamped,
-        changed_ms=output.changed_ms,
-        rivals=tuple(
+        clamped=winner is not None and _wanted(router, output, winner) != value,
+        changed_ms=_changed_ms(output, now),
+        rivals=[
             RivalStatus(
-                route=rival.route,
-                source=rival.source,
-                value=rival.value,
-                age_ms=rival.age_ms,
-                reason=rival.reason,
+                route=claim.route,
+                source=claim.source,
+                value=claim.value,
+                age_ms=_age_ms(claim, now),
+                reason=_reason(router, claim, now),
             )
-            for rival in output.rivals
-        ),
+            for claim in _rivals(output, now)
+        ],
     )
+
+
+def _changed_ms(output: Output, now: float) -> int:
+    return _ms(now - output.changed_at) if output.changed_at != NEVER else 0
+
+
+def _rivals(output: Output, now: float) -> list[Claim]:
+    return [
+        claim for claim in output.claims if claim is not output.winner and _is_listed(claim, now)
+    ]
 
 
 def _age_ms(claim: Claim, now: float) -> int:

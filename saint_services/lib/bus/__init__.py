@@ -82,6 +82,10 @@ class Publisher(Protocol[M_contra]):
 
     def publish(self, message: M_contra) -> None: ...
 
+    def send(self, data: bytes) -> None:
+        """The same for a message that was encoded ahead (cdr.encode_into)."""
+        ...
+
     def close(self) -> None: ...
 
 

@@ -139,7 +139,9 @@ class _Publisher:
         self.newest: tuple[bytes, float] | None = None
 
     def publish(self, message: Any) -> None:
-        data = cdr.encode(message)
+        self.send(cdr.encode(message))
+
+    def send(self, data: bytes) -> None:
         if self not in self._domain.publishers:
             return
         if self.topic.qos.latched:

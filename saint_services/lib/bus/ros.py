@@ -244,7 +244,9 @@ class _Publisher:
         self.name = topic.name
 
     def publish(self, message: Any) -> None:
-        data = self._encode(message)
+        self.send(self._encode(message))
+
+    def send(self, data: bytes) -> None:
         if not self._is_open:
             return
         for echoes in self._echoes:

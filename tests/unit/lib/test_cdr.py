@@ -165,3 +165,37 @@ def test_not_a_number_travels() -> None:
     assert again.data == "x"
     sample = saint_msgs.HeadSensors(proximity=math.nan)
     assert math.isnan(cdr.decode(saint_msgs.HeadSensors, cdr.encode(sample)).proximity)
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 8, 9, 17])
+def test_encoding_in_steps_gives_the_same_bytes(count: int) -> None:
+    rivals = (saint_msgs.RivalStatus("b", "web", 0.5, 7, "lower priority"),)
+    fields = tuple(
+        saint_msgs.FieldStatus("head", "x" * n, "deg", n / 2, rivals=rivals) for n in range(count)
+    )
+    message = saint_msgs.RouteStatus(state="routing", estop_reason="why", fields=fields)
+    buffer = bytearray()
+    rests = sum(1 for _ in cdr.encode_into(buffer, message))
+    assert bytes(buffer) == cdr.encode(message)
+    assert rests == -(-count // 8)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        std_msgs.Empty(),
+        std_msgs.Bool(data=True),
+        saint_msgs.InputSample(source="rc", names=("a",), values=(1.0,)),
+    ],
+    ids=lambda message: message.TYPE,
+)
+def test_message_without_long_last_field_is_one_step(message: Any) -> None:
+    buffer = bytearray()
+    assert list(cdr.encode_into(buffer, message)) == []
+    assert bytes(buffer) == cdr.encode(message)
+
+
+def test_wrong_element_in_steps_is_refused() -> None:
+    message = saint_msgs.RouteStatus(fields=(saint_msgs.FieldStatus(age_ms=-1),))
+    with pytest.raises(cdr.CdrError, match="RouteStatus cannot be encoded"):
+        list(cdr.encode_into(bytearray(), message))

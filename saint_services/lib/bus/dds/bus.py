@@ -39,6 +39,7 @@ from .waiter import Waiter
 
 _PARTICIPANT_USER_DATA = b"enclave=/;"
 _UNREADABLE = 10_000  # samples that wait to be counted
+_NOT_SENT = "a reader does not keep up, a sample was not sent"
 _CLIENTS = 64  # kept open; the oldest idle one makes room
 
 
@@ -182,7 +183,11 @@ class _Publisher:
 
     def publish(self, message: Any) -> None:
         if not self._write(self._encode(message)):
-            self._refusals.add(self._name, "a reader does not keep up, a sample was not sent")
+            self._refusals.add(self._name, _NOT_SENT)
+
+    def send(self, data: bytes) -> None:
+        if not self._write(data):
+            self._refusals.add(self._name, _NOT_SENT)
 
     def close(self) -> None:
         self._graph.remove(self._writer.entity)

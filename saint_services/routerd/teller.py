@@ -1,0 +1,49 @@
+"""Publishes the router's status, ten times a second. Of a robot of many outputs that is a lot of
+work, so a little is done in each turn of the loop: no stick waits for it. Not here: what the status
+says (report.py).
+"""
+
+import asyncio
+
+from ..lib import cdr
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s, stamp
+from ..lib.generated import topics
+from ..lib.generated.saint_msgs import RouteStatus
+from . import report
+from .logic import Router
+
+PERIOD_S = 0.1
+STEP = 8  # fields per turn
+
+
+class Teller:
+    """Of one router."""
+
+    def __init__(self, bus: Bus, router: Router) -> None:
+        self._router = router
+        self._status = bus.publisher(topics.ROUTER_STATUS)
+
+    async def work(self) -> None:
+        """Again and again."""
+        while True:
+            await asyncio.sleep(PERIOD_S)
+            now = monotonic_s()
+            self._router.measure(now)
+            buffer = bytearray()
+            for _ in cdr.encode_into(buffer, await self._message(now)):
+                await asyncio.sleep(0)
+            self._status.send(bytes(buffer))
+
+    async def _message(self, now: float) -> RouteStatus:
+        router = self._router
+        while True:
+            latch, fields = router.latch, []
+            for number, output in enumerate(router.outputs, start=1):
+                fields.append(report.field_status(router, output, now))
+                if number % STEP == 0:
+                    await asyncio.sleep(0)
+            if router.latch is latch:  # else what was told first holds no longer
+                message = report.message(router, now, fields)
+                message.stamp = stamp()
+                return message
