@@ -1,32 +1,55 @@
 """How long from a press to safe pins, in real processes: web page, RC switch, terminal, ROS topic.
-The bounds leave room for a busy computer; `python -m tools.bench.estop` measures.
+`python -m tools.bench.estop` measures the same.
 """
 
-import json
-import subprocess
-import sys
+import asyncio
 
 import pytest
 
-from tests.integration.robot import ROOT
+from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from tests.integration.estop_course import course
+from tests.integration.robot import Robot
+from tools.bench.estop import presses, row
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
-SAMPLES = 7
-USUAL_MS = 50.0
-LONGEST_MS = 500.0
+SAMPLES = 25
+BUDGET_MS = 50.0
+LONGEST_MS = 500.0  # however busy the computer is
+ENOUGH = 10  # presses on a calm computer, before their 99th percentile is one
 
 
-def test_every_press_makes_the_pins_safe_in_time() -> None:
-    command = [sys.executable, "-m", "tools.bench.estop", "--json", "--samples", str(SAMPLES)]
-    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, timeout=200, check=True)
-    found = json.loads(done.stdout)
-    # A terminal has to start a process first; on a busy computer that alone takes its time.
-    start = found.pop("bare Python process")
+def test_every_press_makes_the_pins_safe_in_time(robot: Robot) -> None:
+    stops_by_way = asyncio.run(presses(robot, SAMPLES))
+    found = {name: row(stops) for name, stops in stops_by_way.items()}
     assert set(found) == {"web", "RC switch", "CLI", "ROS topic"}
     for name, times in found.items():
-        assert times["min_ms"] > 0.0, f"{name}: stopped before it was pressed: {times}"
-        usual_ms = USUAL_MS + (start["p50_ms"] if name == "CLI" else 0.0)
-        longest_ms = LONGEST_MS + (start["max_ms"] if name == "CLI" else 0.0)
-        assert times["p50_ms"] <= usual_ms, f"{name}: {times}"
-        assert times["max_ms"] <= longest_ms, f"{name}: {times}"
+        assert times["own_max_ms"] <= LONGEST_MS, f"{name}: {times}"
+        if times["calm"] >= ENOUGH:
+            assert times["calm_p99_ms"] <= BUDGET_MS, f"{name}: {times}"
+        else:
+            assert times["p50_ms"] <= BUDGET_MS, f"{name}, on a busy computer: {times}"
+
+
+def test_robot_drives_again_although_a_stop_comes_after_the_release(robot: Robot) -> None:
+    asyncio.run(_drive_after_echoes(robot))
+
+
+async def _drive_after_echoes(robot: Robot) -> None:
+    async with course(robot) as (track, ways):
+        for press in ways.values():
+            await press()
+            echo = asyncio.create_task(_stop_again(robot))
+            await track.drive()
+            await echo
+            await track.drive()
+            assert min(track.duties()) > 0.0
+            assert (await track.press_to_safe(press)).seconds > 0.0
+
+
+async def _stop_again(robot: Robot) -> None:
+    """The echo of the stop before: it comes as soon as the e-stop is released."""
+    async with robot.client("routerd") as routerd:
+        while (await routerd.get("/status", RouterStatus)).estop.active:  # noqa: ASYNC110 - over a socket
+            await asyncio.sleep(0.001)
+        await routerd.post("/estop", EStopRequest(source="echo", reason=""), EStopInfo)
