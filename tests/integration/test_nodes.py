@@ -1,0 +1,50 @@
+"""Nodes over the real bus: how soon one is offered, twenty adopted at once."""
+
+import asyncio
+import time
+
+import pytest
+
+from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeList, NodeState
+from tests.integration.node_crowd import kept_waiting_s, running_crowd
+
+pytestmark = [pytest.mark.timed, pytest.mark.timeout(120)]
+MANY = 20
+
+
+async def test_node_is_offered_within_two_seconds_of_its_start():
+    with running_crowd(roles=1) as crowd:
+        with crowd.noded("warm_up"):  # the server is up, the programs are in memory
+            await crowd.offered("warm_up")
+        taken_s = []
+        for number in range(3):
+            began_s = time.monotonic()
+            with crowd.noded(f"node_{number}") as node:
+                await crowd.offered(f"node_{number}")
+                # The machine may be busy with other things; that is not the node's time.
+                taken_s.append(time.monotonic() - began_s - kept_waiting_s(node.pid))
+        assert min(taken_s) < 2.0, taken_s
+
+
+@pytest.mark.slow
+async def test_twenty_nodes_are_adopted_at_once():
+    with running_crowd(roles=MANY) as crowd, crowd.nodes(MANY) as nodes:
+        await crowd.offered(*(f"crowd_{n}" for n in range(MANY)))
+        async with crowd.client() as client:
+            began_s = time.monotonic()
+            bodies = [AdoptRequest(role="arms", instance=f"n{n}") for n in range(MANY)]
+            replies = await asyncio.gather(
+                *(
+                    client.post(f"/nodes/crowd_{n}/adopt", body, AdoptReply, timeout_s=30.0)
+                    for n, body in enumerate(bodies)
+                )
+            )
+            taken_s = time.monotonic() - began_s
+            found = {n.node_id: n for n in (await client.get("/nodes", NodeList)).nodes}
+        assert [r.topic_prefix for r in replies] == [f"/saint/arms/n{n}" for n in range(MANY)]
+        assert {node.state for node in found.values()} == {NodeState.ACTIVE}
+        assert all(node.is_ours for node in found.values())
+        assert len({node.code for node in found.values()}) > MANY - 3  # by chance two may be equal
+        assert all(r.code == found[f"crowd_{n}"].code for n, r in enumerate(replies))
+        assert taken_s < 20.0
+        assert nodes.poll() is None
