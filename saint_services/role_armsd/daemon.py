@@ -51,6 +51,8 @@ class Arm(PositionSession):
         self._publish_arm = self.publisher(ARM_STATE.at(instance=instance))
         self._publish_gripper = self.publisher(GRIPPER_STATE.at(instance=instance))
         self.every(_STATE_S, self._tell_state)
+        if self.config.grip and self.config.grip.current_device:
+            self.every(_FEEL_S, self._feel)
         self.tell_joints(ARM_JOINT_STATES.at(instance=instance))
         self.go_home()
 
@@ -69,6 +71,15 @@ class Arm(PositionSession):
         gripping, applied = self._gripping, self._gripper.axis.applied
         goal = gripping.command(message.position, message.force, applied)
         return self.move(((self._gripper, goal),), now_s, gripping.share(applied))
+
+    def _feel(self) -> None:
+        """Close no farther than the force allows."""
+        gripping, gripper = self._gripping, self._gripper
+        meter = gripping.grip.current_device if gripping.grip else ""
+        goal = gripping.feel(self.current_a(meter), gripper.axis.applied)
+        if goal is not None and self.may_move:
+            now_s = self.clock.time()
+            self.move(((gripper, goal),), now_s, gripping.share(gripper.axis.applied))
 
     def _tell_state(self) -> None:
         self._publish_arm(

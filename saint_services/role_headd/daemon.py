@@ -1,17 +1,14 @@
 """Wires the head: neck and face commands to servos, their positions back as state."""
 
-import math
 import os
 from collections import Counter
 from functools import partial
 
-from saint_services.lib import clock as clocks
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
 from saint_services.lib.generated.saint_msgs import (
     HeadCommand,
     HeadExpression,
-    HeadSensors,
     HeadState,
 )
 from saint_services.lib.generated.std_msgs import Bool
@@ -21,21 +18,25 @@ from saint_services.lib.generated.topics import (
     HEAD_CMD,
     HEAD_EXPRESSION_CMD,
     HEAD_EXPRESSION_STATE,
+    HEAD_IMU,
     HEAD_JOINT_STATES,
     HEAD_SENSORS,
     HEAD_STATE,
 )
 from saint_services.lib.hw.camera import open_source
+from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.role import Host
 from saint_services.lib.role.positions import PositionSession
 from saint_services.lib.role.timers import Clock
 from saint_services.lib.roles import RoleConfig
 
+from . import senses
 from .camera import Eye
 from .config import Config
 
 _STATE_S = 0.05
-_SENSORS_S = 1.0
+_SENSORS_S = 0.2
+_IMU_S = 0.02
 
 
 class Head(PositionSession):
@@ -61,7 +62,15 @@ class Head(PositionSession):
         self._publish_expression = self.publisher(HEAD_EXPRESSION_STATE)
         self._publish_sensors = self.publisher(HEAD_SENSORS)
         self.every(_STATE_S, self._tell_state)
+        self._imus = self.sensors.of("mpu6050") if self.sensors else []
+        self._senses = [
+            name for kind in ("vl53l0x", "bmp280") if self.sensors for name in self.sensors.of(kind)
+        ]
         self.every(_SENSORS_S, self._tell_sensors)
+        if self._imus:
+            self._publish_imu = self.publisher(HEAD_IMU)
+            self._imu_s = 0.0
+            self.every(_IMU_S, self._tell_imu)
         self.tell_joints(HEAD_JOINT_STATES)
         self.go_home()
         if self.config.camera.enabled:
@@ -103,8 +112,18 @@ class Head(PositionSession):
         self._publish_expression(HeadExpression(jaw, eye_pan, eye_tilt))
 
     def _tell_sensors(self) -> None:
-        # No sensor is in the manifest: "not a number" says so, as the message defines it.
-        self._publish_sensors(HeadSensors(clocks.stamp(), math.nan, math.nan, math.nan))
+        assert self.sensors
+        readings = [self.sensors.newest(name) for name in self._senses]
+        self._publish_sensors(senses.sensors(each.value for each in readings if each))
+
+    def _tell_imu(self) -> None:
+        assert self.sensors
+        reading = self.sensors.newest(self._imus[0])
+        if reading is None or reading.stamp_s == self._imu_s:
+            return
+        self._imu_s = reading.stamp_s
+        if isinstance(reading.value, ImuSample):
+            self._publish_imu(senses.imu(reading.value))
 
 
 async def run(ctx: Context[Config]) -> None:

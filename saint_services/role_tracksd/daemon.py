@@ -21,6 +21,7 @@ from saint_services.lib.generated.topics import (
     TRACKS_ODOM,
     TRACKS_STATE,
 )
+from saint_services.lib.hw.motors import Drives
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role import Host, Session, Throttle
 from saint_services.lib.role.axis import SLICE_S
@@ -71,8 +72,9 @@ class Tracks(Session):
 
     def open_drivers(self, board: Board) -> None:
         """Motors stand afterwards."""
+        drives = Drives(board, self.config)
         for side in ("left", "right"):
-            self._tracks.append(Track(board, self.config, side))
+            self._tracks.append(Track(drives, self.config, side))
 
     def start(self) -> None:
         """Topics in and out."""
@@ -173,7 +175,7 @@ class Tracks(Session):
         top = self._geometry.top_speed_mps
         for track, speed, watch in zip(self._tracks, self._speeds, self._watches, strict=True):
             share = speed / top if track.encoder else None
-            if watch.is_stalled(track.motor.duty, share, track.current_a, now_s):
+            if watch.is_stalled(track.motor.duty, share, self._measured_a(track), now_s):
                 self._stalled(track, now_s)
                 return
 
@@ -207,7 +209,13 @@ class Tracks(Session):
             self._publish_transform(messages.transform(stamp, self._odometer))
 
     def _tell_current(self) -> None:
+        for track in self._tracks:
+            self.notice(track.name, track.motor.problem)
         self._publish_current(MotorCurrent(clocks.stamp(), *self._currents()))
+
+    def _measured_a(self, track: Track) -> float | None:
+        own = track.motor.current_a
+        return self.current_a(track.meter) if own is None else own
 
     def _currents(self) -> list[float]:
         """Measured where there is a meter, else estimated."""
@@ -215,7 +223,7 @@ class Tracks(Session):
         stall_a, idle_a = settings.stall_current_a, settings.idle_current_a
         return [
             current_a(track.motor.duty, speed, top, stall_a, idle_a)
-            if (measured := track.current_a) is None
+            if (measured := self._measured_a(track)) is None
             else measured
             for track, speed in zip(self._tracks, self._speeds, strict=True)
         ]

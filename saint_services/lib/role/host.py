@@ -157,6 +157,7 @@ class _Abandoned:
         try:
             if not work.cancelled() and work.exception() is None:
                 self._session.stop()
+                self._session.close_sensors()
                 self._session.close_drivers()
                 work.result().close()
         finally:
@@ -168,7 +169,9 @@ def _open_hardware(session: Session) -> Board:
     try:
         board.prepare(session.config)
         session.open_drivers(board)
+        session.open_sensors(board)
     except (SaintError, OSError) as err:
+        session.close_sensors()
         session.close_drivers()
         board.close()
         if isinstance(err, OSError):

@@ -4,6 +4,7 @@ Not here: what the outputs are (the role daemons), how an assignment arrives (ho
 """
 
 import asyncio
+import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
@@ -16,13 +17,15 @@ from ..clock import stamp
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat
 from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_HEARTBEAT
-from ..hw.ports import Board
+from ..hw.ports import Board, PowerSample
+from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
 from .gate import Gate, Refusal
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
+_SENSORS_S = 0.5  # how often it is looked what is wrong with them
 _log = log.get("role")
 
 
@@ -52,6 +55,8 @@ class Session(ABC):
         self._deadline: Handle | None = None
         self._closing: list[Subscription | Publisher[Any] | Ticker] = []
         self._command_topics: set[str] = set()
+        self.sensors: Sensors | None = None
+        self._sick: set[str] = set()  # sensors
         self._notices: dict[str, str] = {}
         self._tell_fault: Callable[[RoleFault], None] | None = None
 
@@ -83,6 +88,9 @@ class Session(ABC):
         self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
         self._closing.append(bus.subscribe(ESTOP, self._on_estop))
         self._tell_fault = self.publisher(ROLE_FAULTS)
+        if self.sensors:
+            self.sensors.start()
+            self.every(_SENSORS_S, self._check_sensors)
         self.start()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
@@ -103,6 +111,7 @@ class Session(ABC):
         for part in self._closing:
             part.close()
         self._closing.clear()
+        self.close_sensors()
         self.close_drivers()
 
     def report(self) -> RoleReport:
@@ -159,6 +168,35 @@ class Session(ABC):
     def every(self, period_s: float, callback: Callable[[], None]) -> None:
         """Do something regularly."""
         self._closing.append(Ticker(self.clock, period_s, callback))
+
+    @property
+    def may_move(self) -> bool:
+        """A command is in force: fresh, and not stopped."""
+        return not self.gate.latched and self.clock.time() < self.gate.expiry_s()
+
+    def open_sensors(self, board: Board, clock: Callable[[], float] = time.monotonic) -> None:
+        """Open those of the manifest; for `open_drivers`. Raises for one that is required."""
+        self.sensors = Sensors(board, self.config, clock)
+
+    def close_sensors(self) -> None:
+        """Read no more."""
+        if self.sensors:
+            self.sensors.close()
+            self.sensors = None
+
+    def current_a(self, device: str) -> float | None:
+        """What a meter of `i2c_devices` measures; None without it, and while it is not well."""
+        reading = self.sensors.newest(device) if self.sensors and device else None
+        if reading is None or not isinstance(reading.value, PowerSample):
+            return None
+        return reading.value.current_a
+
+    def _check_sensors(self) -> None:
+        assert self.sensors
+        problems = self.sensors.problems
+        for name in {*problems, *self._sick}:
+            self.notice(name, problems.get(name, ""))
+        self._sick = set(problems)
 
     def trip(self) -> None:
         """E-stop for a reason of this role; only the router releases it."""

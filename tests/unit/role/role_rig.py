@@ -130,6 +130,9 @@ class Rig:
         self.session = self._session()
         self.board.prepare(self.config)
         self.session.open_drivers(self.board)
+        self.session.open_sensors(self.board, self.clock.time)
+        assert self.session.sensors
+        self.session.sensors.start = lambda: None  # type: ignore[method-assign]
         self.session.open(self.bus)  # type: ignore[arg-type]
         self._beats = itertools.count(1)
         self.generation = 0
@@ -161,6 +164,8 @@ class Rig:
             say()
             self.clock.advance(period_s)
             self.board.drive.advance()
+            if self.session.sensors:
+                self.session.sensors.step()
 
     def pin(self, pin: int) -> Reading:
         """What is on a pin."""

@@ -2,14 +2,15 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from saint_services.lib.generated.saint_msgs import GripperCommand
 from saint_services.lib.generated.topics import GRIPPER_CMD
-from saint_services.lib.roles import Grip
+from saint_services.lib.roles import Grip, I2cDevice
 from saint_services.role_armsd.grip import Gripping
-from tests.unit.role.role_rig import Rig
+from tests.unit.role.role_rig import Rig, load_role
 
 METERED = Grip(max_force_n=10.0, current_device="meter", idle_current_a=0.2, stall_current_a=1.2)
 CMD = GRIPPER_CMD.at(instance="left")
@@ -107,4 +108,30 @@ def test_tiny_limit_still_closes(tmp_path: Path) -> None:
     rig.live(0.5, lambda: rig.send(CMD, GripperCommand(0.0, 0.001)))
     state = rig.bus.sent["/saint/arms/left/gripper/state"][-1]
     assert state.position == pytest.approx(0.8, abs=0.05)
+    rig.close()
+
+
+def test_gripper_with_a_meter_stops_on_an_object(tmp_path: Path) -> None:
+    config = load_role("arms_left")
+    meter = I2cDevice(bus=1, address=0x41, driver="ina219")
+    devices = config.i2c_devices | {"meter": meter}
+    changed = config.model_copy(update={"i2c_devices": devices, "grip": METERED})
+    rig = Rig(tmp_path, "arms_left", changed)
+    chip: Any = rig.board._chips[1, 0x41]
+    chip.on_look = None  # the test is the object
+    chip.feed(5.0, 0.3, 0.1)
+    rig.live(0.5, lambda: rig.send(CMD, GripperCommand(1.0)))
+    rig.live(0.1, lambda: rig.send(CMD, GripperCommand(0.0, 5.0)))
+    chip.feed(5.0, 0.9, 0.1)  # 7 N
+    rig.live(0.3, lambda: rig.send(CMD, GripperCommand(0.0, 5.0)))
+    held = rig.bus.sent["/saint/arms/left/gripper/state"][-1]
+    assert held.holding
+    assert not held.moving
+    assert held.force == pytest.approx(7.0, abs=0.2)
+    assert 0.1 < held.position < 0.9
+    rig.live(0.5, lambda: rig.send(CMD, GripperCommand(0.0, 5.0)))
+    assert rig.bus.sent["/saint/arms/left/gripper/state"][-1].position == held.position
+    chip.feed(5.0, 0.3, 0.1)  # it slips
+    rig.live(0.8, lambda: rig.send(CMD, GripperCommand(0.0, 5.0)))
+    assert rig.bus.sent["/saint/arms/left/gripper/state"][-1].position == 0.0
     rig.close()

@@ -8,7 +8,8 @@ import pytest
 
 from saint_services.lib.generated.saint_msgs import HeadCommand, HeadExpression
 from saint_services.lib.generated.topics import HEAD_CMD, HEAD_EXPRESSION_CMD
-from tests.unit.role.role_rig import Rig
+from saint_services.lib.roles import I2cDevice
+from tests.unit.role.role_rig import Rig, load_role
 
 
 @pytest.fixture
@@ -38,9 +39,65 @@ def test_expression_is_told(rig: Rig) -> None:
 def test_missing_sensors_are_not_a_number(rig: Rig) -> None:
     rig.clock.advance(2.0)
     sensors = rig.bus.sent["/saint/head/sensors"]
-    assert len(sensors) == 2
+    assert len(sensors) >= 9
     values = (sensors[0].proximity, sensors[0].ambient_light, sensors[0].temperature)
     assert all(math.isnan(value) for value in values)
+
+
+def test_imu_tells_gravity_and_rest_in_the_heads_frame(rig: Rig) -> None:
+    rig.live(6.0, lambda: None)
+    imus = rig.bus.sent["/saint/head/imu"]
+    imu = imus[-1]
+    assert len(imus) > 200
+    assert imu.header.frame_id == "head_imu"
+    assert imu.orientation_covariance[0] == -1.0  # there is none
+    up = imu.linear_acceleration
+    assert (up.x, up.y, up.z) == pytest.approx((0.0, 0.0, 9.81), abs=0.2)
+    turning = imu.angular_velocity
+    assert (turning.x, turning.y, turning.z) == pytest.approx((0.0, 0.0, 0.0), abs=0.05)
+
+
+def test_missing_imu_degrades_the_head_and_it_moves_on(rig: Rig) -> None:
+    rig.board._chips[1, 0x68].set_answers(False)
+    rig.live(1.0, lambda: rig.send(HEAD_CMD, HeadCommand(10.0, 0.0, 0.0, 1.0)))
+    report = rig.session.report()
+    assert report.ready
+    assert report.reason.startswith("imu")
+    assert rig.bus.sent["/saint/head/state"][-1].pan == 10.0
+    rig.board._chips[1, 0x68].set_answers(True)
+    rig.live(4.0, lambda: None)
+    assert rig.session.report().reason == ""
+
+
+def test_distance_and_air_are_told_where_the_manifest_has_sensors(tmp_path: Path) -> None:
+    config = load_role("head")
+    more = {
+        "eye": I2cDevice(bus=1, address=0x29, driver="vl53l0x"),
+        "air": I2cDevice(bus=1, address=0x76, driver="bmp280"),
+    }
+    rig = Rig(
+        tmp_path, "head", config.model_copy(update={"i2c_devices": config.i2c_devices | more})
+    )
+    rig.live(2.0, lambda: None)
+    sensors = rig.bus.sent["/saint/head/sensors"][-1]
+    assert sensors.proximity == pytest.approx(1.2, abs=0.05)
+    assert sensors.temperature == pytest.approx(22.0, abs=0.5)
+    assert math.isnan(sensors.ambient_light)
+    rig.close()
+
+
+def test_fault_of_the_face_is_told_and_does_not_stop_the_robot(rig: Rig) -> None:
+    rig.board._chips[1, 0x40].set_answers(False)
+    rig.live(0.3, lambda: rig.send(HEAD_EXPRESSION_CMD, HeadExpression(0.5, 10.0, -5.0)))
+    (fault,) = rig.bus.sent["/saint/roles/faults"]
+    assert (fault.target, fault.stops_robot) == ("head", False)
+
+
+def test_joints_are_told_by_their_urdf_names(rig: Rig) -> None:
+    rig.live(0.5, lambda: rig.send(HEAD_CMD, HeadCommand(90.0, 0.0, 0.0, 1.0)))
+    joints = rig.bus.sent["/saint/head/joint_states"][-1]
+    assert joints.name == ("head_pan", "head_tilt", "head_roll", "head_eye_pan", "head_eye_tilt")
+    assert joints.position[0] == pytest.approx(math.pi / 2)
 
 
 def test_nothing_has_a_pulse_before_the_first_command(rig: Rig) -> None:

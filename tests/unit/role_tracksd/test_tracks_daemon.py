@@ -10,6 +10,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import TRACKS_ESTOP
 from saint_services.lib.hw.sim.faults import Fault
+from saint_services.lib.roles import I2cDevice
 from tests.unit.role.role_rig import Rig, load_role
 
 
@@ -132,3 +133,48 @@ def test_stall_names_its_side(rig: Rig, device: str, fault: Fault) -> None:
     assert rig.session.report().reason.startswith("left track is driven with 100% and does not")
     assert rig.session.report().ready  # no fault of the role
     assert not rig.bus.sent["/saint/tracks/state"][-1].motors_enabled
+
+
+@pytest.fixture
+def metered(tmp_path: Path) -> Iterator[Rig]:
+    """A robot with a meter in the supply of each motor."""
+    config = load_role("tracks")
+    meters = {
+        f"{side}_current": I2cDevice(
+            bus=1, address=address, driver="ina219", shunt_ohm=0.01, max_current_a=20.0
+        )
+        for side, address in (("left", 0x41), ("right", 0x44))
+    }
+    pins = {
+        name: pin.model_copy(update={"current_device": name.replace("motor", "current")})
+        if name.endswith("motor")
+        else pin
+        for name, pin in config.gpio_mapping.items()
+    }
+    rig = Rig(
+        tmp_path,
+        "tracks",
+        config.model_copy(update={"gpio_mapping": pins, "i2c_devices": meters}),
+    )
+    yield rig
+    rig.close()
+
+
+def test_current_is_measured_where_there_is_a_meter(metered: Rig) -> None:
+    metered.live(2.0, lambda: metered.drive(1.0), period_s=0.01)
+    free_a = metered.bus.sent["/saint/tracks/motor_current"][-1].left
+    metered.faults.set("left_motor", Fault.LOAD, 0.5)
+    metered.live(0.4, lambda: metered.drive(1.0), period_s=0.01)
+    loaded = metered.bus.sent["/saint/tracks/motor_current"][-1]
+    assert 0.1 < free_a < 2.0
+    assert loaded.left > free_a + 1.0
+    assert loaded.right < 2.0
+
+
+def test_meter_that_is_gone_degrades_and_the_current_is_estimated(metered: Rig) -> None:
+    metered.board._chips[1, 0x41].set_answers(False)
+    metered.live(1.5, lambda: metered.drive(1.0), period_s=0.01)
+    assert metered.session.report().reason.startswith("left_current")
+    assert metered.session.report().ready
+    assert metered.bus.sent["/saint/tracks/motor_current"][-1].left > 0.0
+    assert metered.bus.sent["/saint/tracks/state"][-1].left_velocity > 0.5

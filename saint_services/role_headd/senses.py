@@ -1,0 +1,47 @@
+"""What the head's sensors say, as messages. Not here: reading them (lib/hw/sensors.py)."""
+
+import math
+from collections.abc import Iterable
+
+from saint_services.lib.clock import stamp
+from saint_services.lib.generated.geometry_msgs import Quaternion, Vector3
+from saint_services.lib.generated.saint_msgs import HeadSensors
+from saint_services.lib.generated.sensor_msgs import Imu
+from saint_services.lib.generated.std_msgs import Header
+from saint_services.lib.hw.ports import DistanceSample, ImuSample, PressureSample, Sample
+
+IMU_FRAME = "head_imu"
+# sensor_msgs/Imu: -1 says that there is no orientation. Noise by InvenSense's data sheet of the
+# MPU-6050 (rev. 3.4, 6.1 and 6.2) at 100 Hz, with a margin for how the servos shake it.
+_NO_ORIENTATION = (-1.0, *(0.0,) * 8)
+_GYRO_VARIANCE, _UNCALIBRATED = 1e-4, 0.12  # (rad/s)^2; without its bias taken off: 20 deg/s
+_ACCEL_VARIANCE = 4e-3  # (m/s^2)^2
+
+
+def imu(sample: ImuSample) -> Imu:
+    """One measurement of turning and acceleration."""
+    gyro = _GYRO_VARIANCE if sample.is_calibrated else _UNCALIBRATED
+    return Imu(
+        header=Header(stamp=stamp(), frame_id=IMU_FRAME),
+        orientation=Quaternion(0.0, 0.0, 0.0, 1.0),
+        orientation_covariance=_NO_ORIENTATION,
+        angular_velocity=Vector3(*sample.gyro_rads),
+        angular_velocity_covariance=_diagonal(gyro),
+        linear_acceleration=Vector3(*sample.accel_mps2),
+        linear_acceleration_covariance=_diagonal(_ACCEL_VARIANCE),
+    )
+
+
+def sensors(samples: Iterable[Sample]) -> HeadSensors:
+    """Distance and air, as far as somebody measures them; light nobody does."""
+    said = HeadSensors(stamp(), math.nan, math.nan, math.nan)
+    for sample in samples:
+        if isinstance(sample, DistanceSample):
+            said.proximity = sample.distance_m
+        elif isinstance(sample, PressureSample):
+            said.temperature = sample.temperature_c
+    return said
+
+
+def _diagonal(variance: float) -> tuple[float, ...]:
+    return (variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance)
