@@ -36,11 +36,19 @@ class Robot:
     def all_of(self, topic: Topic[Any]) -> list[Any]:
         return self.heard[topic.name]
 
-    def rc(self, **channels: float) -> None:
+    def rc(self, is_lost: bool = False, **channels: float) -> None:
+        self._send(topics.INPUT_RC, InputSample(source="rc", failsafe=is_lost), channels)
+
+    def page(self, target: str, **values: float) -> None:
+        """A browser."""
+        sample = InputSample(source="websocket:page", target=target)
+        self._send(topics.INPUT_WEBSOCKET, sample, values)
+
+    def _send(self, topic: Topic[Any], sample: InputSample, values: dict[str, float]) -> None:
         self.sequence += 1
-        names, values = tuple(channels), tuple(channels.values())
-        message = InputSample(source="rc", sequence=self.sequence, names=names, values=values)
-        self.bus.publisher(topics.INPUT_RC).publish(message)
+        sample.sequence = self.sequence
+        sample.names, sample.values = tuple(values), tuple(values.values())
+        self.bus.publisher(topic).publish(sample)
 
     async def drive(self, seconds: float, **channels: float) -> None:
         for _ in range(round(seconds * 50)):

@@ -74,6 +74,26 @@ async def test_why_is_told(terminal: Terminal) -> None:
     assert "did you mean 'tracks.linear'?" in missing.output
 
 
+async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
+    terminal: Terminal,
+) -> None:
+    terminal.robot.rc(channel_2=0.5)
+
+    async def go_on() -> None:
+        while True:
+            terminal.robot.rc(is_lost=True, channel_2=0.5)
+            terminal.robot.page(target="tracks", linear=0.2)
+            await asyncio.sleep(0.02)
+
+    going_on = asyncio.create_task(go_on())
+    await asyncio.sleep(0.05)
+    told = " ".join((await terminal.ok("why", "tracks.linear")).split())
+    going_on.cancel()
+    assert "nobody: ramp_to_zero is in force" in told
+    assert "failsafe of rc holds" in told
+    assert "its failsafe action is passthrough, or saintctl rc disable" in told
+
+
 async def test_preview_of_a_file_and_of_the_robot(terminal: Terminal) -> None:
     told = await terminal.ok("preview", "mine", "channel_4=0.5", "--file", str(terminal.file))
     assert "180.000 deg" in told
