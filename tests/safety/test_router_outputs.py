@@ -19,16 +19,9 @@ from saint_services.routerd.outputs import (
     step,
     stop,
 )
+from tests.safety.claims_rig import output
 
 NOW = 100.0
-
-
-def output(**more: Any) -> Output:
-    facts: dict[str, Any] = {
-        "target": "t", "field": "f", "unit": "m/s", "is_velocity": True, "low": -1.0, "high": 2.0,
-        "max_rate": 10.0, "on_loss": "ramp_to_zero", "neutral": 0.0, "command": 0,
-    }  # fmt: skip
-    return Output(**(facts | more))
 
 
 def position(value: float | None = 0.5, **more: Any) -> Output:

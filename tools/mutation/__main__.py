@@ -19,7 +19,7 @@ _UNIT = "tests/unit/routerd/test_router_"
 _ALL = (
     *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
     "tests/safety/test_router_estop.py",
-    *(f"tests/safety/test_router_{name}.py" for name in ("edges", "claims", "outputs")),
+    *(f"tests/safety/test_router_{name}.py" for name in ("edges", "claims", "outputs", "board")),
     *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
     f"{_UNIT}messages.py",
     f"{_UNIT}commands.py",
@@ -63,6 +63,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
     direct = {
         "arbitration": "tests/safety/test_router_claims.py",
         "outputs": "tests/safety/test_router_outputs.py",
+        "board": "tests/safety/test_router_board.py",
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
     edges = ("tests/safety/test_router_edges.py", "tests/safety/test_router_estop.py")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.routerd.outputs import Output, drive, fade, keep, lose, rest, step, stop
+from saint_services.routerd.outputs import NO_BAR, Output, drive, fade, keep, lose, rest, step, stop
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, Rig, route
 
 
@@ -229,7 +229,7 @@ def test_stop_ends_whatever_was_under_way(is_velocity: bool) -> None:
     output.review_at, output.kept_until, output.bar = 11.0, 11.0, 300
     stop(output, 10.5)
     assert (output.policy, output.is_moving, output.fade_s) == ("estop", False, 0.0)
-    assert (output.bar, output.keeper, output.review_at) == (-1, None, float("inf"))
+    assert (output.bar, output.keeper, output.review_at) == (NO_BAR, None, float("inf"))
     assert (output.value, output.is_driven) == ((0.0, True) if is_velocity else (0.5, False))
     assert output.changed_at == 10.5
 
