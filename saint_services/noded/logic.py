@@ -43,6 +43,7 @@ ROLES: tuple[str, ...] = get_args(RoleName)
 RECONNECT_FIRST_S = 0.05
 RECONNECT_LONGEST_S = 2.0
 REFETCH_FIRST_S = 0.5
+NOBODY = 0  # a request of a person at the machine: nobody waits for an answer
 REFETCH_LONGEST_S = 5.0
 
 
@@ -254,6 +255,8 @@ def _config_checked(life: Life, event: ConfigChecked) -> Outcome:
 
 
 def _role_reported(life: Life, report: RoleReport) -> Outcome:
+    if report.reset_wanted and life.state is NodeState.ACTIVE:
+        return _reset_requested(life, ResetRequested(NOBODY, "", forgets_server=True))
     after = replace(
         life,
         role_alive=report.ready,

@@ -25,3 +25,4 @@ class RoleReport(Reply):
     reason: str = ""  # why it is not ready, or what is wrong
     commands: int = 0  # accepted so far
     refused: int = 0  # commands that did not come from the router, or were not finite
+    reset_wanted: bool = False  # somebody held this node's button: it shall forget its role

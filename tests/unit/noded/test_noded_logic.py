@@ -205,3 +205,20 @@ def test_server_that_refuses_our_role_is_shown_and_the_role_goes_on():
     assert (life.state, life.reason) == (NodeState.ACTIVE, "no such role")
     assert actions == (lives.Announce(),)
     assert step(life, lives.ConfigChecked())[0].reason == ""
+
+
+def test_button_of_the_role_resets_and_forgets_the_server():
+    life = active()
+    held = READY.model_copy(update={"reset_wanted": True})
+    life, actions = step(life, lives.RoleReported(life.attempt, held))
+    assert life.state is NodeState.BOOT
+    assert lives.StopRole() in actions
+    assert lives.MakeSafe(HEAD.config) in actions
+    assert lives.ForgetRole(life.attempt, factory=False, forgets_server=True) in actions
+    assert step(life, lives.Forgotten(life.attempt))[0].state is NodeState.UNADOPTED
+
+
+def test_button_of_a_role_that_is_not_at_work_yet_changes_nothing():
+    life = adopting()
+    held = READY.model_copy(update={"reset_wanted": True})
+    assert step(life, lives.RoleReported(life.attempt, held))[0].state is NodeState.ADOPTING
