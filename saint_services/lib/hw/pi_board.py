@@ -1,4 +1,6 @@
-"""A Raspberry Pi: spec "real". PWM comes from pigpiod where it runs, else from the kernel."""
+"""A Raspberry Pi: spec "real". PWM comes from pigpiod where it runs, else from the kernel; digital
+pins from libgpiod where it is new enough, else from pigpiod.
+"""
 
 import errno
 from collections.abc import Collection, Sequence
@@ -8,7 +10,7 @@ from typing import Any
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..roles import RoleConfig
-from . import peripherals, pigpio_pwm, sysfs_pwm
+from . import peripherals, pigpio_pins, pigpio_pwm, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
 from .smbus import SmbusI2c
@@ -51,10 +53,14 @@ class PiBoard:
 
     def output(self, pin: int, used_by: str) -> DigitalOut:
         """A pin that is high or low."""
+        if self._needs_pigpio():
+            return pigpio_pins.PigpioOutput(self._pigpio, pin)
         return self._open_gpio().output(pin, used_by)
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> EdgeInput:
         """Input pins."""
+        if self._needs_pigpio():
+            return pigpio_pins.PigpioEdges(self._pigpio, pins, pull_up=pull_up)
         return self._open_gpio().edges(pins, used_by, pull_up=pull_up)
 
     def i2c(self, bus: int) -> I2cBus:
@@ -112,6 +118,17 @@ class PiBoard:
                 fix=f"Use one of GPIO {', '.join(map(str, channels))}, or start pigpiod.",
             )
         return chip, channels[pin]
+
+    def _needs_pigpio(self) -> bool:
+        """True when libgpiod cannot be used here and pigpiod runs."""
+        if self._gpio is not None:
+            return False
+        try:
+            self._open_gpio()
+        except SaintError:
+            self._pigpio = self._pigpio or pigpio_pwm.connect()
+            return self._pigpio is not None
+        return False
 
     def _open_gpio(self) -> GpiodPins:
         if self._gpio is None:

@@ -1,5 +1,8 @@
 """PWM on any pin by the pigpio daemon, which times pulses by DMA (Pi 4 and older; it does not run
 on a Pi 5). The daemon keeps the pulses when our process ends.
+
+Two channels of hardware PWM are enough for two motors with a direction pin each. Bridges with two
+PWM pins have the others by DMA, in steps of 5 us, so at 2 kHz at most: 100 steps.
 """
 
 from typing import Any
@@ -9,6 +12,8 @@ from ..errors import Code, SaintError
 _HARDWARE_PINS = (12, 13, 18, 19)
 _DUTY_RANGE = 1_000_000  # of hardware_PWM
 _SERVO_HZ = 50
+_DMA_HZ = 2000
+_DMA_RANGE = 100  # of set_PWM_dutycycle
 
 
 def connect() -> Any | None:
@@ -33,12 +38,16 @@ class PigpioPwm:
         self._pin = pin
         self._frequency_hz = frequency_hz
         self._is_servo = frequency_hz == _SERVO_HZ
-        if not self._is_servo and pin not in _HARDWARE_PINS:
+        self._is_dma = not self._is_servo and pin not in _HARDWARE_PINS
+        if self._is_dma and frequency_hz > _DMA_HZ:
             raise SaintError(
                 Code.CONFIG_INVALID,
                 f"{used_by}: GPIO{pin} has no hardware PWM for {frequency_hz} Hz",
-                fix=f"Use one of GPIO {', '.join(map(str, _HARDWARE_PINS))}.",
+                fix=f"Use one of GPIO {', '.join(map(str, _HARDWARE_PINS))}, or {_DMA_HZ} Hz.",
             )
+        if self._is_dma:
+            _check(pi.set_PWM_frequency(pin, frequency_hz))
+            _check(pi.set_PWM_range(pin, _DMA_RANGE))
 
     def set_pulse_us(self, pulse_us: float) -> None:
         """Length of the pulse."""
@@ -51,6 +60,8 @@ class PigpioPwm:
         """Share of the period."""
         if self._is_servo:
             self.set_pulse_us(duty * 1e6 / self._frequency_hz)
+        elif self._is_dma:
+            _check(self._pi.set_PWM_dutycycle(self._pin, round(duty * _DMA_RANGE)))
         else:
             steps = round(duty * _DUTY_RANGE)
             _check(self._pi.hardware_PWM(self._pin, self._frequency_hz, steps))

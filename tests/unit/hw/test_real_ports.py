@@ -144,6 +144,16 @@ def test_pigpio_motor_on_a_pin_without_hardware_pwm_is_refused() -> None:
         PigpioPwm(Daemon(), 5, 20_000, "left_motor")
 
 
+def test_pigpio_motor_on_any_pin_at_a_frequency_that_dma_can_do() -> None:
+    daemon = Daemon()
+    PigpioPwm(daemon, 5, 2000, "left_motor").set_duty(0.25)
+    assert daemon.calls == [
+        ("set_PWM_frequency", 5, 2000),
+        ("set_PWM_range", 5, 100),
+        ("set_PWM_dutycycle", 5, 25),
+    ]
+
+
 def test_pigpio_refusal_is_an_os_error() -> None:
     with pytest.raises(OSError, match="refuses with -2"):
         PigpioPwm(Daemon(-2), 12, 50, "pan").set_pulse_us(1500.0)
