@@ -14,6 +14,7 @@ TITLES = {
     "web": "webd from outside",
     "crowd": "Stick to motor beside fifty pages",
     "estop": "E-stop: from a press to safe pins",
+    "nodes": "Thirty nodes, and twenty adoptions at once",
     "memory": "Memory and idle load of every process",
 }
 LIMIT_S = 600.0
