@@ -153,7 +153,7 @@ class Tracks(Session):
 
     def _on_estop_button(self, sample: Sample[Bool]) -> None:
         if sample.message.data:
-            self.trip()
+            self.trip(f"the tracks heard {TRACKS_ESTOP.name}")
 
     def _measure(self) -> None:
         now_s = self.clock.time()
@@ -186,8 +186,7 @@ class Tracks(Session):
         self.stop()
         if verdict is Verdict.STOP_ROBOT:
             text += " for the third time in a minute; look at it, then clear the e-stop"
-            self.tell_fault(text, stops_robot=True)
-            self.trip()
+            self.trip(text)
         else:
             text += "; let go of the stick, then try again"
             self.tell_fault(text, stops_robot=False)

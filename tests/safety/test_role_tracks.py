@@ -308,6 +308,18 @@ def test_motors_left_running_by_a_dead_process_stop_when_the_role_opens(tmp_path
     first.board.close()
 
 
+def test_stop_button_that_is_heard_after_the_release_is_told_to_the_router(rig: Rig) -> None:
+    """Topics overtake each other; the latch that this raises must be one that people see."""
+    rig.beat()
+    rig.estop(True, 1)
+    rig.estop(False, 2)
+    rig.send(TRACKS_ESTOP, Bool(True), STRANGER)
+    assert rig.session.gate.latched
+    (fault,) = rig.bus.sent["/saint/roles/faults"]
+    assert (fault.target, fault.stops_robot) == ("tracks", True)
+    assert "/saint/tracks/estop" in fault.text
+
+
 def hold_the_tracks(rig: Rig, seconds: float) -> float:
     """Full speed is asked for while both are blocked; returns how long the motors had power."""
     for side in ("left", "right"):

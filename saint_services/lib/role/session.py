@@ -198,10 +198,13 @@ class Session(ABC):
             self.notice(name, problems.get(name, ""))
         self._sick = set(problems)
 
-    def trip(self) -> None:
-        """E-stop for a reason of this role; only the router releases it."""
+    def trip(self, text: str) -> None:
+        """E-stop for a reason of this role; only the router releases it, so it must hear of it: a
+        latch that it does not know of could not be seen, and would stay.
+        """
         self.gate.trip()
         self._stopped("e-stop")
+        self.tell_fault(text, stops_robot=True)
 
     def notice(self, part: str, text: str) -> None:
         """Something does less than it should, and the role goes on; no text: it is well again."""
