@@ -1,5 +1,6 @@
 """One machine of each role boots: everything is up, nothing is writable that should not be."""
 
+import os
 import re
 
 import pytest
@@ -78,6 +79,15 @@ def test_exposure_of_every_unit_of_ours_is_low(booted: Host, report: Report) -> 
     report.number(f"{role_of(booted)}: worst exposure of a saint unit", max(scores.values()), "")
     high = {name: score for name, score in scores.items() if score > _EXPOSURE_MOST}
     assert high == {}, f"exposed above {_EXPOSURE_MOST}: {high}"
+
+
+def test_control_goes_before_everything_else(booted: Host) -> None:
+    """The kernel's own word: the sandbox and the limits let it take its priority."""
+    wanted = {"rcd": 2, "routerd": 2} if role_of(booted) == "server" else {"noded": 3}
+    for name, priority in wanted.items():
+        pid = f"$(systemctl show -p MainPID --value saint-{name})"
+        said = booted.sh(f"cut -d' ' -f40,41 /proc/{pid}/stat").split()
+        assert said == [str(priority), str(os.SCHED_RR)], f"{name}: {said}"
 
 
 def test_nobody_gets_in_without_a_key(booted: Host) -> None:
