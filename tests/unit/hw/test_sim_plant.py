@@ -1,11 +1,13 @@
 """Bodies on a simulated board: pins and chips move them, faults disturb them, others see them."""
 
 import math
+import struct
 from pathlib import Path
 
 import pytest
 
 from saint_services.lib.errors import SaintError
+from saint_services.lib.hw import roboclaw
 from saint_services.lib.hw.hbridge import HBridge
 from saint_services.lib.hw.pca9685 import Pca9685
 from saint_services.lib.hw.quadrature import Quadrature
@@ -14,7 +16,7 @@ from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.outlook import Outlook
 from saint_services.lib.hw.sim.plant import Plant, duty_of
 from saint_services.lib.hw.sim.records import Reading
-from saint_services.lib.roles import PinSpec
+from saint_services.lib.roles import PinSpec, SerialDevice
 from tests.unit.role.role_rig import load_role
 
 COUNT_M = math.tau * 0.08 / 2048  # of the shipped tracks
@@ -291,6 +293,43 @@ def test_bridges_turn_both_ways(kind: str) -> None:
     assert duty_of(spec, lambda pin: backward.get(pin, 0.0)) == -0.5
     turned = spec.model_copy(update={"reversed": True})
     assert duty_of(turned, lambda pin: forward.get(pin, 0.0)) == -0.5
+
+
+def test_controller_on_a_serial_line_turns_the_tracks(tmp_path: Path) -> None:
+    drive = {"port": "/dev/ttyACM0", "driver": "roboclaw"}
+    mapping = {
+        f"{side}_{part}": PinSpec.model_validate(
+            {"type": kind, "device": "drive", "channel": channel, "reversed": side == "left"}
+        )
+        for channel, side in ((1, "left"), (2, "right"))
+        for part, kind in (("motor", "roboclaw"), ("encoder", "roboclaw_encoder"))
+    }
+    line = SerialDevice.model_validate(drive)
+    config = load_role("tracks", gpio_mapping=mapping, serial_devices={"drive": line})
+    time, board = Time(), SimBoard(tmp_path)
+    board.drive._clock_ns = time
+    board.prepare(config)
+    wire = board.serial(line.port, line.baud)
+
+    def ask(body: bytes) -> bytes:
+        wire.write(body + roboclaw.crc16(body).to_bytes(2, "big"))
+        return wire.read()
+
+    half, full = (round(share * roboclaw.FULL) for share in (0.5, 1.0))
+    assert ask(struct.pack(">BBhh", 0x80, roboclaw.DRIVE_DUTY, -half, full)) == b"\xff"
+    time.go(board, 0.01)  # the look that finds the new duty
+    time.go(board, 3.0)
+    wire.write(bytes((0x80, roboclaw.READ_ENCODERS)))
+    left, right = struct.unpack(">ii", wire.read()[:8])
+    assert -left * COUNT_M == pytest.approx((3.0 - 0.08) * TOP_MPS * 0.45 / 0.95, rel=0.01)
+    assert right * COUNT_M == pytest.approx((3.0 - 0.08) * TOP_MPS, rel=0.01)
+    assert board.drive.plant.base
+    assert board.drive.plant.base.y_m > 0.0  # to the left
+    seen = Outlook(tmp_path, time).look()
+    assert seen
+    assert seen.values() == pytest.approx(board.drive.plant.values())
+    wire.close()
+    board.close()
 
 
 def test_wrong_chip_in_the_board_file_is_one_clear_sentence(tmp_path: Path) -> None:

@@ -2,16 +2,16 @@
 they outlive processes; the drivers above the ports are the real ones.
 """
 
-import asyncio
 import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from time import monotonic_ns
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ... import config as settings
+from ...devices import SerialDevice
 from ...errors import Code, SaintError
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...roles import RoleConfig
@@ -20,12 +20,13 @@ from ..ports import ByteStream, EdgeCallback, SpiBus
 from .chips import CHIPS, Chip, Pca9685Chip
 from .drive import Drive
 from .feeding import Feeder
+from .pins import INPUT, OUTPUT, PWM_DUTY, PWM_PULSE, SimEdges, SimI2c, SimOutput, SimPwm
 from .records import Reading, Records
 
-UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
-_POLL_S = 0.02  # how often inputs look whether another process has pressed a button
+if TYPE_CHECKING:
+    from .controllers import Controller
+
 _NOTHING = Reading(0.0, 0, 0)
-_NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
 
 
 class SimChip(BaseModel):
@@ -74,6 +75,8 @@ class SimBoard:
         self._chips: dict[tuple[int, int], Chip] = {}
         self._drivers: dict[tuple[int, int], str] = {}
         self._servo_chips: dict[str, Pca9685Chip] = {}
+        self._controllers: dict[str, Controller] = {}
+        self._lines: dict[str, SerialDevice] = {}
         self._feeder: Feeder | None = None
         self._panels: dict[tuple[int, int], int | None] = {}  # data pins of displays on SPI
         for chip in _USUAL if self._file.chips is None else self._file.chips:
@@ -97,18 +100,20 @@ class SimBoard:
                 self._servo_chips[name] = chip
             elif chip:
                 self._feeder.attach(chip, name, config)
+        self._lines = config.serial_devices
+        self._controllers = self._opened_controllers()
         self.drive.wire(config, self._directory)
 
-    def pwm(self, pin: int, frequency_hz: int, used_by: str) -> "SimPwm":
+    def pwm(self, pin: int, frequency_hz: int, used_by: str) -> SimPwm:
         """A pin that repeats a pulse."""
         return SimPwm(self, pin, frequency_hz, used_by)
 
-    def output(self, pin: int, used_by: str) -> "SimOutput":
+    def output(self, pin: int, used_by: str) -> SimOutput:
         """A pin that is high or low."""
         self.claim(pin, OUTPUT, used_by)
         return SimOutput(self, pin)
 
-    def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> "SimEdges":
+    def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> SimEdges:
         """Input pins."""
         for pin in pins:
             self.claim(pin, INPUT, used_by)
@@ -116,7 +121,7 @@ class SimBoard:
                 self._bank.write(pin, 1.0)
         return SimEdges(self, tuple(pins))
 
-    def i2c(self, bus: int) -> "SimI2c":
+    def i2c(self, bus: int) -> SimI2c:
         """A bus with the chips of board.yaml."""
         chips = {address: chip for (b, address), chip in self._chips.items() if b == bus}
         return SimI2c(chips, self.drive)
@@ -130,9 +135,11 @@ class SimBoard:
 
     def serial(self, port: str, baud: int) -> ByteStream:
         """A serial line with a motor controller."""
-        from .serial_peers import open_peer
+        from .serial_peers import RoboClawPeer, SimSerial, serial_file
 
-        return open_peer(self._directory, port)
+        peer = RoboClawPeer(self._directory / serial_file(port))
+        peer.on_look = partial(self._spoken_to, port)
+        return SimSerial(port, peer)
 
     def quiet(self, pin: int) -> None:
         """No pulses, whoever set them."""
@@ -155,6 +162,8 @@ class SimBoard:
         self.drive.stop()
         if self._feeder:
             self._feeder.close()
+        for controller in self._controllers.values():
+            controller.close()
         self._bank.close()
         for chip in self._chips.values():
             chip.close()
@@ -199,6 +208,15 @@ class SimBoard:
         """True when a simulated encoder drives the pin."""
         return pin in self.drive.encoder_pins
 
+    def _opened_controllers(self) -> "dict[str, Controller]":
+        for controller in self._controllers.values():
+            controller.close()
+        if not self._lines:
+            return {}
+        from .controllers import Controller  # most boards have none
+
+        return {name: Controller(self._directory, line.port) for name, line in self._lines.items()}
+
     def _plug(self, bus: int, address: int, driver: str) -> None:
         key = bus, address
         if self._drivers.get(key) != driver:
@@ -207,7 +225,16 @@ class SimBoard:
             self._chips[key] = CHIPS[driver](self._directory / chip_file(bus, address))
             self._drivers[key] = driver
 
+    def _spoken_to(self, port: str) -> None:
+        """What a controller is asked for is as of now."""
+        self.drive.advance()
+        for name, line in self._lines.items():
+            if line.port == port:
+                self._controllers[name].feed(self.drive.plant, name)
+
     def _output(self, device: str, channel: int) -> Reading:
+        if controller := self._controllers.get(device):
+            return controller.output(channel)
         chip = self._servo_chips.get(device)
         return chip.output(channel) if chip else _NOTHING
 
@@ -228,130 +255,6 @@ class SimBoard:
             direction = "output" if kind == OUTPUT else function_of(pin)
             state = "high" if value >= 0.5 else "low"
         return GPIOPin(pin, pin_name(pin), direction, state, in_use, used_by if in_use else "")
-
-
-class SimPwm:
-    """A PWM pin; its record holds the duty (0 to 1) or the pulse in us, as the driver sets it."""
-
-    def __init__(self, board: SimBoard, pin: int, frequency_hz: int, used_by: str) -> None:
-        self._pin = pin
-        self._board = board
-        kind = board.kind(pin)
-        self._kind = kind if kind in (PWM_DUTY, PWM_PULSE) else UNUSED
-        self._frequency_hz = frequency_hz
-        board.claim(pin, (self._kind or PWM_DUTY) | frequency_hz << 8, used_by)
-
-    def set_pulse_us(self, pulse_us: float) -> None:
-        """Length of the pulse."""
-        self._set(PWM_PULSE, pulse_us)
-
-    def set_duty(self, duty: float) -> None:
-        """Share of the period."""
-        self._set(PWM_DUTY, duty)
-
-    def off(self) -> None:
-        """No pulses."""
-        self._board.write(self._pin, 0.0)
-
-    def pulse_us(self) -> float:
-        """What is on the pin."""
-        if self._kind == UNUSED:
-            return 0.0
-        value = self._board.read(self._pin).value
-        return value if self._kind == PWM_PULSE else value * 1e6 / self._frequency_hz
-
-    def close(self) -> None:
-        """Give the pin back; the pulse stays."""
-        self._board.release(self._pin)
-
-    def _set(self, kind: int, value: float) -> None:
-        if kind != self._kind:
-            self._kind = kind
-            self._board.set_kind(self._pin, kind | self._frequency_hz << 8)
-        self._board.write(self._pin, value)
-
-
-class SimOutput:
-    """A pin that is high or low."""
-
-    def __init__(self, board: SimBoard, pin: int) -> None:
-        self._board = board
-        self._pin = pin
-
-    def set(self, high: bool) -> None:
-        """Set the level."""
-        self._board.write(self._pin, float(high))
-
-    def close(self) -> None:
-        """Give the pin back; the level stays."""
-        self._board.release(self._pin)
-
-
-class SimEdges:
-    """Input pins: edges come from a simulated encoder, or from another process that writes them."""
-
-    def __init__(self, board: SimBoard, pins: tuple[int, ...]) -> None:
-        self._board = board
-        self._pins = pins
-        self._known = self.levels()
-        self._timer: asyncio.TimerHandle | None = None
-
-    def levels(self) -> dict[int, bool]:
-        """The levels now."""
-        return {pin: self._board.read(pin).value >= 0.5 for pin in self._pins}
-
-    def listen(self, callback: EdgeCallback) -> None:
-        """Report edges from now on."""
-        for pin in self._pins:
-            self._board.listen(pin, callback)
-        if not any(self._board.is_wired(pin) for pin in self._pins):
-            loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
-
-    def close(self) -> None:
-        """No more edges."""
-        if self._timer:
-            self._timer.cancel()
-        for pin in self._pins:
-            self._board.listen(pin, None)
-            self._board.release(pin)
-
-    def _poll(self, loop: asyncio.AbstractEventLoop, callback: EdgeCallback) -> None:
-        self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
-        for pin, level in self.levels().items():
-            if level != self._known[pin]:
-                self._known[pin] = level
-                callback(pin, level, monotonic_ns())
-
-
-class SimI2c:
-    """The chips of one bus."""
-
-    def __init__(self, chips: dict[int, Chip], drive: Drive | None = None) -> None:
-        self._chips = chips
-        self._drive = drive
-
-    def write(self, address: int, data: bytes) -> None:
-        """One write. What it changed moves from now on."""
-        chip = self._at(address)
-        chip.write(data)
-        if self._drive and isinstance(chip, Pca9685Chip):
-            self._drive.advance()
-
-    def transfer(self, address: int, data: bytes, length: int) -> bytes:
-        """Write, then read."""
-        chip = self._at(address)
-        chip.write(data)
-        return chip.read(length)
-
-    def close(self) -> None:
-        """The chips belong to the board."""
-
-    def _at(self, address: int) -> Chip:
-        try:
-            return self._chips[address]
-        except KeyError:
-            raise OSError(_NO_CHIP, "no acknowledge") from None
 
 
 def chip_file(bus: int, address: int) -> str:

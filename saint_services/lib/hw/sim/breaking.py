@@ -5,6 +5,7 @@ Not here: what a fault does (plant.py for bodies, chips_base.py for chips).
 
 from pathlib import Path
 
+from ...devices import MOTORS
 from ...errors import Code, SaintError
 from ...roles import RoleConfig
 from .board import chip_file
@@ -27,9 +28,9 @@ _BODY_FAULTS = {
     "supply": (Fault.BROWN_OUT,),
 }
 _KINDS = {
-    **dict.fromkeys(("hbridge", "bts7960", "drv8833", "tb6612"), "motor"),
+    **dict.fromkeys(MOTORS, "motor"),
     **dict.fromkeys(("servo", "pca9685"), "servo"),
-    "quadrature": "encoder",
+    **dict.fromkeys(("quadrature", "roboclaw_encoder"), "encoder"),
 }
 _MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}
 

@@ -64,7 +64,7 @@ class Drive:
             if pin in self._servo_pins:
                 self.advance()
         elif self._timer is not None:
-            self.plant.steer(wheel, self._level)
+            self.plant.steer(wheel, self._level, self._outputs)
         else:
             self.advance()
             self._schedule()
@@ -80,7 +80,7 @@ class Drive:
         if self._faults:
             plant.feel(self._faults.read())
         for wheel in plant.wheels:
-            plant.steer(wheel, self._level)
+            plant.steer(wheel, self._level, self._outputs)
         for joint in plant.joints:
             joint.servo.pulse_us = joint.reading(self._pins, self._outputs).value
         if self._states:
@@ -126,8 +126,11 @@ class Drive:
         return self._pins(pin).value
 
     def _report(self, wheel: Wheel, now_ns: int) -> None:
+        if wheel.lines is None:
+            wheel.count()
+            return
         edges = wheel.motor.edges()
-        if wheel.lines is None or wheel.is_deaf:
+        if wheel.is_deaf:
             return
         lost = round(1.0 / wheel.loses) if wheel.loses else 0
         for line, level in edges:

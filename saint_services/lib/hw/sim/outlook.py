@@ -6,6 +6,7 @@ owner is dead: a motor that was left running runs.
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic_ns
+from typing import TYPE_CHECKING
 
 from ...roles import RoleConfig
 from ..header import PINS
@@ -15,6 +16,9 @@ from .faults import Faults
 from .plant import Plant
 from .records import Reading, Records
 from .states import States
+
+if TYPE_CHECKING:
+    from .controllers import Controller
 
 _NOTHING = Reading(0.0, 0, 0)
 
@@ -30,6 +34,7 @@ class Outlook:
         self._faults: Faults | None = None
         self._states: States | None = None
         self._outputs: dict[str, Records] = {}
+        self._controllers: dict[str, Controller] = {}
         self.config: RoleConfig | None = None
 
     def look(self) -> Plant | None:
@@ -48,11 +53,16 @@ class Outlook:
 
     def close(self) -> None:
         """Unmap."""
-        for file in (self._pins, self._faults, self._states, *self._outputs.values()):
+        for file in (self._pins, self._faults, self._states):
             if file:
                 file.close()
+        for outputs in self._outputs.values():
+            outputs.close()
+        for controller in self._controllers.values():
+            controller.close()
         self._pins = self._faults = self._states = self.config = None
         self._outputs.clear()
+        self._controllers.clear()
         self._read_ns = 0
 
     def _is_known(self) -> bool:
@@ -76,8 +86,14 @@ class Outlook:
             if device.driver == "pca9685":
                 path = self._directory / outputs_file(device.bus, device.address)
                 self._outputs[name] = Records(path, CHANNELS)
+        if config.serial_devices:
+            from .controllers import Controller  # most boards have none
+        for name, line in config.serial_devices.items():
+            self._controllers[name] = Controller(self._directory, line.port)
 
     def _output(self, device: str, channel: int) -> Reading:
+        if controller := self._controllers.get(device):
+            return controller.output(channel)
         outputs = self._outputs.get(device)
         return outputs.read(channel) if outputs else _NOTHING
 

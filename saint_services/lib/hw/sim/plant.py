@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from ...devices import MOTORS
 from ...roles import FieldSpec, PinSpec, RoleConfig
 from ..servo import ServoScale
 from .base import Base, Ride
@@ -18,12 +19,12 @@ from .servos import Servo
 
 Level = Callable[[int], float]  # of a pin
 PinReading = Callable[[int], Reading]
-OutputReading = Callable[[str, int], Reading]  # of a servo chip's channel, as pulse in us
+# Of a servo chip's channel as pulse in us, of a motor controller's as signed duty.
+OutputReading = Callable[[str, int], Reading]
 
 NOMINAL_V = 12.0
 _BATTERY_OHM = 0.03
 _LOWEST_V = 6.0  # below, bridges and servo supplies switch off
-_MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612")
 _SERVOS = ("servo", "pca9685")
 
 
@@ -37,10 +38,25 @@ class Wheel:
     encoder: str = ""
     lines: tuple[int, int] | None = None
     count_m: float = 0.0  # way of the track for one count
+    counted: int = 0  # by a controller
+    is_counted_backward: bool = False
     is_cut: bool = False  # between bridge and motor
     slips: bool = False
     loses: float = 0.0  # share of edges
     is_deaf: bool = False  # the encoder's plug is out
+
+    def count(self) -> None:
+        """Let a controller see what it turned, unless the encoder's plug is out."""
+        turned = math.floor(self.motor.position) - self.motor.counted
+        self.motor.counted += turned
+        if not self.is_deaf:
+            self.counted += -turned if self.is_counted_backward else turned
+
+    def newest_ns(self, pins: PinReading, outputs: OutputReading) -> int:
+        """When its duty changed last."""
+        if self.spec.channel is not None:
+            return outputs(self.spec.device, self.spec.channel).stamp_ns
+        return max(pins(pin).stamp_ns for pin in self.pins)
 
     def levels(self) -> list[tuple[int, bool]]:
         """The pins of the encoder with what is on them now."""
@@ -148,11 +164,15 @@ class Plant:
             servo.is_powered = self.has_power and not _is(switch, Fault.UNPLUG)
             servo.load = switch.value if switch and switch.fault is Fault.LOAD else 0.0
 
-    def steer(self, wheel: Wheel, level: Level) -> None:
-        """Let a motor's pins act from now on."""
+    def steer(self, wheel: Wheel, level: Level, outputs: OutputReading) -> None:
+        """Let a motor's pins, or its controller, act from now on."""
         spec, motor = wheel.spec, wheel.motor
         motor.is_open = wheel.is_cut or any(level(pin) < 0.5 for pin in spec.enable_pins)
-        motor.duty = duty_of(spec, level) * min(1.0, self._supply_v / NOMINAL_V)
+        if spec.channel is None:
+            duty = duty_of(spec, level)
+        else:
+            duty = outputs(spec.device, spec.channel).value * (-1.0 if spec.reversed else 1.0)
+        motor.duty = duty * min(1.0, self._supply_v / NOMINAL_V)
 
     @property
     def has_power(self) -> bool:
@@ -206,10 +226,9 @@ class Plant:
         """
         before = [wheel.motor.position for wheel in self.wheels]
         for wheel in self.wheels:
-            newest_ns = max(pins(pin).stamp_ns for pin in wheel.pins)
-            change_ns = min(max(newest_ns, then_ns), now_ns)
+            change_ns = min(max(wheel.newest_ns(pins, outputs), then_ns), now_ns)
             wheel.motor.advance((change_ns - then_ns) / 1e9)
-            self.steer(wheel, lambda pin: pins(pin).value)
+            self.steer(wheel, lambda pin: pins(pin).value, outputs)
             wheel.motor.advance((now_ns - change_ns) / 1e9)
         self.travel(before)
         for joint in self.joints:
@@ -273,14 +292,16 @@ def _is(switch: Switch | None, fault: Fault) -> bool:
 def _wheels(config: RoleConfig) -> list[Wheel]:
     geometry, found = config.geometry, []
     for name, spec in config.gpio_mapping.items():
-        if spec.type not in _MOTORS or spec.pin is None or geometry is None:
+        if spec.type not in MOTORS or geometry is None:
             continue
         count_m = math.tau * geometry.wheel_radius_m / geometry.ticks_per_turn
         motor = Motor(geometry.top_speed_mps / count_m, friction=geometry.start_duty)
         wheel = Wheel(name, spec, motor, count_m=count_m)
         encoder = name.removesuffix("_motor") + "_encoder"
         lines = config.gpio_mapping.get(encoder)
-        if lines and lines.type == "quadrature":
+        if lines and lines.type == "roboclaw_encoder":
+            wheel.encoder, wheel.is_counted_backward = encoder, lines.reversed
+        elif lines and lines.type == "quadrature":
             a, b = lines.pin or 0, lines.pin_b or 0
             wheel.encoder, wheel.lines = encoder, (b, a) if lines.reversed else (a, b)
         found.append(wheel)
