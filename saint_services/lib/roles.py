@@ -68,6 +68,9 @@ class Grip(_Part):
     stall_current_a: float = Field(default=1.2, gt=0)  # blocked, at max_force_n
 
 
+Override = Literal["stop", "home", "release"]  # ConsoleOverride.action
+
+
 class Homing(_Part):
     """How joints that nobody commands go to their neutral position after the role has started."""
 
@@ -105,6 +108,8 @@ class RoleConfig(_Part):
     collision_limits: list[CollisionLimit] = []
     grip: Grip | None = None
     homing: Homing | None = None
+    overrides: dict[str, Override] = {}  # what a button of the console asks for when pressed
+    reset_button: str = ""  # held for 5 s it resets the node
 
     @model_validator(mode="after")
     def _references_exist(self) -> "RoleConfig":
@@ -138,6 +143,9 @@ class RoleConfig(_Part):
                         raise ValueError(f"{where} must not fall, got {[low, high]}")
             if both := set(limit.when) & set(limit.then):
                 raise ValueError(f"collision_limits[{index}] has {min(both)} on both sides")
+        for name in (*self.overrides, *([self.reset_button] if self.reset_button else ())):
+            if name not in self.gpio_mapping or self.gpio_mapping[name].type != "button":
+                raise ValueError(f"overrides or reset_button names {name!r}, no button")
         if self.grip and self.grip.field not in self.fields:
             raise ValueError(f"grip.field names {self.grip.field!r}, unknown")
         if self.grip and self.grip.current_device not in ("", *self.i2c_devices):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.button import Button, ButtonEvent
-from saint_services.lib.hw.ports import Board, EdgeInput
-from saint_services.lib.hw.ssd1306 import Ssd1306
+from saint_services.lib.hw.displays import open_display
+from saint_services.lib.hw.ports import Board, Display, EdgeInput
 from saint_services.lib.role.timers import Clock, Handle
 from saint_services.lib.roles import RoleConfig
 
@@ -82,8 +82,9 @@ class _Key:
             self._timer = self._clock.call_at(due_s, self._on_time)
 
 
-def _display(board: Board, config: RoleConfig) -> Ssd1306:
-    for name, device in config.i2c_devices.items():
-        if device.driver == "ssd1306":
-            return Ssd1306(board.i2c(device.bus), device.address, name)
-    raise SaintError(Code.CONFIG_INVALID, "the role console needs a display in i2c_devices")
+def _display(board: Board, config: RoleConfig) -> Display:
+    display = open_display(board, config)
+    if display is None:
+        message = "the role console needs a display in i2c_devices or spi_devices"
+        raise SaintError(Code.CONFIG_INVALID, message)
+    return display

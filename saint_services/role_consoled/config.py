@@ -1,11 +1,14 @@
-"""What an operator may set: /etc/saint/role-consoled.yaml. Nothing yet: what the role drives
-comes with its assignment.
+"""What an operator may set: /etc/saint/role-consoled.yaml. What the role drives comes with its
+assignment.
 """
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Config(BaseModel):
     """role-consoled.yaml"""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    # manifests/robots/<robot>.yaml: whose name stands on the status page
+    robot: str = Field(default="saint", pattern=r"^[A-Za-z0-9_-]{1,64}$")

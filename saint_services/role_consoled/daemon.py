@@ -7,11 +7,26 @@ from pathlib import Path
 
 from saint_services.lib import clock as clocks
 from saint_services.lib import config as settings
+from saint_services.lib.api.role import RoleReport
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
 from saint_services.lib.errors import SaintError
-from saint_services.lib.generated.saint_msgs import ConsoleAlert, ConsoleDisplay, ConsoleInput
-from saint_services.lib.generated.topics import CONSOLE_ALERTS, CONSOLE_DISPLAY, CONSOLE_INPUT
+from saint_services.lib.generated.saint_msgs import (
+    ConsoleAlert,
+    ConsoleDisplay,
+    ConsoleInput,
+    ConsoleOverride,
+    EStop,
+    RoleFault,
+)
+from saint_services.lib.generated.topics import (
+    CONSOLE_ALERTS,
+    CONSOLE_DISPLAY,
+    CONSOLE_INPUT,
+    CONSOLE_OVERRIDE,
+    ESTOP,
+    ROLE_FAULTS,
+)
 from saint_services.lib.hw.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES
@@ -27,6 +42,7 @@ from .logic import Screen, Status
 _REFRESH_S = 0.1
 _DRAW_S = 0.005
 _NO_NAME = "SAINT.OS"
+_RESETTING = ("", "Resetting this node.", "It forgets its role.", "Let go of the button.")
 
 
 class Console(Session):
@@ -41,6 +57,8 @@ class Console(Session):
         self._robot = robot
         self._screen = Screen(PAGES, COLUMNS)
         self._panel: Panel | None = None
+        self._why = ""  # the e-stop is active
+        self._is_reset_wanted = False
         self._drawing = Motion(clock, _DRAW_S, self._draw)
 
     def open_drivers(self, board: Board) -> None:
@@ -51,6 +69,9 @@ class Console(Session):
         """Topics in and out."""
         assert self._panel
         self._publish_input = self.publisher(CONSOLE_INPUT)
+        self._publish_override = self.publisher(CONSOLE_OVERRIDE)
+        self.subscribe(ESTOP, self._on_estop_text)
+        self.subscribe(ROLE_FAULTS, self._on_fault)
         self.subscribe(CONSOLE_DISPLAY, self._on_display)
         self.subscribe(CONSOLE_ALERTS, self._on_alert)
         self._panel.listen(self._on_button)
@@ -73,6 +94,10 @@ class Console(Session):
         """It moves nothing."""
         return True
 
+    def report(self) -> RoleReport:
+        """With the wish of a person who held the button."""
+        return super().report().model_copy(update={"reset_wanted": self._is_reset_wanted})
+
     def _refresh(self) -> None:
         self._drawing.start(self.clock.time())
 
@@ -91,6 +116,7 @@ class Console(Session):
             target=self.config.target,
             is_estop=self.gate.latched,
             has_router=self.gate.is_alive(now_s),
+            why=self._why,
         )
 
     def _on_display(self, sample: Sample[ConsoleDisplay]) -> None:
@@ -104,10 +130,25 @@ class Console(Session):
         if not self._screen.alert(alert.severity, alert.code, alert.text, now_s):
             self.counters["alerts_refused"] += 1
 
+    def _on_estop_text(self, sample: Sample[EStop]) -> None:
+        stop = sample.message
+        self._why = f"{stop.source}: {stop.reason}" if stop.active and stop.source else ""
+
+    def _on_fault(self, sample: Sample[RoleFault]) -> None:
+        fault = sample.message
+        severity = "critical" if fault.stops_robot else "error"
+        self._screen.alert(severity, fault.target, fault.text, self.clock.time())
+
     def _on_button(self, name: str, event: ButtonEvent) -> None:
-        if event.event == "pressed":
-            self._screen.acknowledge()
         stamp = clocks.stamp()
+        if event.event == "pressed":
+            if action := self.config.overrides.get(name):
+                self._publish_override(ConsoleOverride(stamp, "", action))  # before all else
+            self._screen.acknowledge()
+        if event.event == "held" and name == self.config.reset_button:
+            self._is_reset_wanted = True
+            self._screen.display(_RESETTING, 0.0, self.clock.time())
+            self.changed.set()
         self._publish_input(ConsoleInput(stamp, name, event.event, event.value))
 
 
@@ -117,7 +158,7 @@ def _robot(path: Path) -> RobotManifest:
 
 async def run(ctx: Context[Config]) -> None:
     """Serve assignments until asked to stop."""
-    manifest = ctx.directories.share / "manifests" / "robots" / "saint.yaml"
+    manifest = ctx.directories.share / "manifests" / "robots" / f"{ctx.config.robot}.yaml"
     try:
         robot = (await asyncio.to_thread(_robot, manifest)).name
     except SaintError:

@@ -16,6 +16,7 @@ class Status:
     target: str
     is_estop: bool
     has_router: bool
+    why: str = ""  # who stopped the robot, and why
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,8 @@ class Screen:
         state = "running" if status.has_router else "no router"
         if status.is_estop:
             state = "*** E-STOP ***"
-        lines = (status.robot, status.node_id, status.target, "", state)
+        why = _wrapped(status.why, self.columns) if status.is_estop and status.why else ()
+        lines = (status.robot, status.node_id, status.target, "", state, *why)[: self.rows]
         return tuple(line[: self.columns] for line in lines)
 
 

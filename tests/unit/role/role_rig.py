@@ -19,6 +19,7 @@ from saint_services.lib.hw.sim.records import Reading
 from saint_services.lib.role import Session
 from saint_services.lib.roles import RoleConfig
 from saint_services.role_armsd.daemon import Arm
+from saint_services.role_consoled.daemon import Console
 from saint_services.role_headd.daemon import Head
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import Tracks
@@ -189,6 +190,8 @@ class Rig:
         parts = (self.config, "pi_1", self.clock, self.counters)
         if self.config.role == "tracks":
             return Tracks(Config(), *parts)
+        if self.config.role == "console":
+            return Console("SAINT-01", *parts)
         if self.config.role == "head":
             return Head(f"sim:{self.directory}", *parts)
         return Arm(*parts)

@@ -7,22 +7,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
+from saint_services.lib.api.role import RoleReport
 from saint_services.lib.bus import Sample
 from saint_services.lib.generated.saint_msgs import (
     ConsoleAlert,
     ConsoleDisplay,
     ConsoleInput,
+    ConsoleOverride,
     EStop,
+    RoleFault,
 )
 from saint_services.lib.generated.topics import (
     CONSOLE_ALERTS,
     CONSOLE_DISPLAY,
     CONSOLE_INPUT,
+    CONSOLE_OVERRIDE,
     ESTOP,
+    ROLE_FAULTS,
 )
+from saint_services.lib.hw import button
 from saint_services.lib.hw.font import read_row
 from saint_services.lib.hw.sim.chips import Ssd1306Chip
+from saint_services.lib.roles import RoleConfig
 from saint_services.role_consoled.config import Config
 from saint_services.role_consoled.daemon import run
 from tests.unit.role.host_rig import House, house, load_role, until
@@ -79,6 +87,27 @@ async def test_estop_is_shown(seat: Seat) -> None:
     await until(lambda: seat.shows("E-STOP"))
 
 
+async def test_estop_tells_who_raised_it_and_why(seat: Seat) -> None:
+    seat.tell(ESTOP, EStop(active=True, source="arms.left", reason="it burns", generation=1))
+    await until(lambda: seat.shows("arms.left: it burns"))
+
+
+async def test_fault_of_a_role_is_an_alert(seat: Seat) -> None:
+    seat.tell(ROLE_FAULTS, RoleFault(target="head", text="face does not answer"))
+    await until(lambda: seat.shows("ERROR") and seat.shows("face does not answer"))
+
+
+async def test_stop_button_asks_for_the_override(seat: Seat) -> None:
+    heard: list[ConsoleOverride] = []
+    seat.house.router.subscribe(CONSOLE_OVERRIDE, lambda sample: heard.append(sample.message))
+    seat.house.pins.write(5, 0.0)  # button_a asks for nothing
+    await until(lambda: len(seat.events) == 1)
+    assert heard == []
+    seat.house.pins.write(6, 0.0)
+    await until(lambda: bool(heard))
+    assert [(each.target, each.action) for each in heard] == [("", "stop")]
+
+
 async def test_page_is_shown(seat: Seat) -> None:
     seat.tell(CONSOLE_DISPLAY, ConsoleDisplay(lines=["Hello", "there"], duration_s=0.0))
     await until(lambda: seat.lines()[:3] == ["Hello", "there", ""])
@@ -113,3 +142,22 @@ async def test_display_goes_dark_when_the_assignment_ends(
         await until(lambda: seat.shows("no router"))
         await reports.aclose()
         await until(lambda: not any(seat.lines()))
+
+
+@pytest.mark.parametrize(("pin", "expected"), [(5, True), (6, False)])
+async def test_reset_button_that_is_held_wishes_a_reset(
+    seat: Seat, monkeypatch: pytest.MonkeyPatch, pin: int, expected: bool
+) -> None:
+    monkeypatch.setattr(button, "HELD_S", 0.05)  # 5 s, see tests/unit/hw/test_button.py
+    before = await seat.house.client.get("/status", RoleReport)
+    seat.house.pins.write(pin, 0.0)
+    await until(lambda: any(event.event == "held" for event in seat.events))
+    after = await seat.house.client.get("/status", RoleReport)
+    assert (before.reset_wanted, after.reset_wanted) == (False, expected)
+
+
+@pytest.mark.parametrize("change", [{"overrides": {"red": "stop"}}, {"reset_button": "red"}])
+def test_button_that_is_not_there_is_refused_by_name(change: dict[str, Any]) -> None:
+    data = load_role("console").model_dump(mode="json") | change
+    with pytest.raises(ValidationError, match="'red', no button"):
+        RoleConfig.model_validate(data)
