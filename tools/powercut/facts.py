@@ -20,7 +20,7 @@ from saint_services.lib.state import Store
 from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
-from saint_services.rcd.daemon import store_in as rc_store
+from saint_services.rcd.state import store_in as rc_store
 from saint_services.routerd.state import latch_store, routes_store
 from saint_services.setup.work import kept_store
 

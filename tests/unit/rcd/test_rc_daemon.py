@@ -355,3 +355,17 @@ async def test_silence_is_told_before_the_router_gives_up(line: Line, tmp_path: 
             assert {sample.values for sample in rc.samples[count:]} == {rc.live[-1].values}
             assert not (await rc.status()).failsafe
         await rc.until(lambda: rc.samples[-1].names == ("estop",))
+
+
+async def test_slow_link_may_lose_frames_as_its_own_rate_allows(line: Line, tmp_path: Path) -> None:
+    slow = {"silence": {"frames": 8, "router_ms": 2000}, "failsafe": {"timeout_ms": 2000}}
+    async with robot(line, tmp_path, **slow) as rc:
+        for _ in range(14):  # from the tenth on the rate is known: 20 a second
+            line.send(FRAME)
+            await asyncio.sleep(0.05)
+        count = len(rc.samples)
+        await asyncio.sleep(0.15)  # four frames are missing, which a quick link would be told for
+        line.send(FRAME)
+        await rc.until(lambda: len(rc.samples) > count)
+        assert not rc.samples[count].failsafe
+        await rc.until(lambda: rc.samples[-1].failsafe)

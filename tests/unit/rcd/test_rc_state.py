@@ -6,8 +6,7 @@ import pytest
 
 from saint_services.lib.errors import SaintError
 from saint_services.rcd.config import Channel, Failsafe, RcReceiver
-from saint_services.rcd.daemon import store_in
-from saint_services.rcd.state import State, changes, effective, with_channels
+from saint_services.rcd.state import State, changes, effective, store_in, with_channels, without
 
 FILE = RcReceiver.model_validate(
     {
@@ -75,3 +74,9 @@ def test_later_word_about_a_channel_counts() -> None:
 def test_protocol_that_lacks_its_pin_is_refused() -> None:
     with pytest.raises(SaintError, match="ppm needs a pin"):
         effective(FILE, State(protocol="ppm"))
+
+
+def test_without_keeps_the_other_parts() -> None:
+    state = State(enabled=True, protocol="sbus", baud_rate=200_000, failsafe=Failsafe())
+    assert without(state, ["protocol"]) == State(enabled=True, failsafe=Failsafe())
+    assert without(state, ["enabled", "protocol", "failsafe", "channels"]) == State()
