@@ -46,7 +46,7 @@ def load(model: type[T], path: Path, *, required: bool = False) -> T:
     except FileNotFoundError:
         if required:
             raise SaintError(Code.CONFIG_MISSING, f"{path} does not exist") from None
-        return _checked(model, Document({}), str(path))
+        return check(model, Document({}), str(path))
     except OSError as err:
         raise _fault(f"{path} cannot be read: {err.strerror}") from err
     try:
@@ -61,7 +61,7 @@ def parse(model: type[T], text: str, name: str) -> T:
     """The same for a text; `name` is what the sentence calls it."""
     if not text.strip():
         raise _fault(f"{name}, line 1: the file is empty; write a setting or remove the file")
-    return _checked(model, read_yaml(text, name), name)
+    return check(model, read_yaml(text, name), name)
 
 
 def read_yaml(text: str, name: str) -> Document:
@@ -78,7 +78,8 @@ def write_yaml(data: object) -> str:
     return yaml_text.write(data)
 
 
-def _checked(model: type[T], document: Document, name: str) -> T:
+def check(model: type[T], document: Document, name: str) -> T:
+    """The same for data that was read already."""
     if not isinstance(document.data, dict):
         what = validation.shown(document.data)
         raise _fault(f"{name}, line {document.line(())}: must hold 'key: value' pairs, not {what}")
