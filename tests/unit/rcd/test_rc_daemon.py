@@ -9,6 +9,8 @@ import pytest
 from saint_services.lib.api.rc import (
     CalibrationInfo,
     CalibrationStep,
+    DetectReport,
+    DetectRequest,
     FailsafeInfo,
     ProtocolInfo,
     RcStatus,
@@ -369,3 +371,19 @@ async def test_slow_link_may_lose_frames_as_its_own_rate_allows(line: Line, tmp_
         await rc.until(lambda: len(rc.samples) > count)
         assert not rc.samples[count].failsafe
         await rc.until(lambda: rc.samples[-1].failsafe)
+
+
+async def test_second_receiver_drives_nothing_while_the_first_one_is_worked_on(
+    line: Line, second: Line, tmp_path: Path
+) -> None:
+    failover = {"protocol": "sbus", "uart": {"device": str(second.path)}, "after_ms": 0}
+    async with robot(line, tmp_path, failover=failover) as rc, rc.stick(SBUS, second):
+        await rc.until(lambda: bool(rc.live))
+        body = DetectRequest(seconds=0.2)
+        detecting = asyncio.create_task(rc.client.post("/detect", body, DetectReport, timeout_s=30))
+        await rc.until(lambda: rc.samples[-1].names == ())
+        count = len(rc.live)
+        await detecting
+        now = len(rc.live)
+        assert now < count + 30  # of a hundred; some follow before the answer is here
+        await rc.until(lambda: len(rc.live) > now)
