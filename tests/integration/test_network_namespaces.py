@@ -5,11 +5,9 @@ namespace of its own, with the files that setup renders. Needs root.
 import ipaddress
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,64 +15,16 @@ import pytest
 
 from saint_services.setup import adapters, logic
 from saint_services.setup.config import Machine
+from tests.integration.net_space import Space, cable, missing
 
 ROOT = Path(__file__).parents[2]
-PROGRAMS = "/usr/sbin:/usr/bin:/sbin:/bin"
 OUTSIDE = "198.51.100"  # documentation addresses: nobody's network
 INSIDE_TCP, OPEN_TCP = (8080,), (22, 80, 443, 9090)
 INSIDE_UDP, OPEN_UDP = (7400, 7411), (11111, 14786, 5353)
 pytestmark = pytest.mark.timeout(120)
 
-
-def _missing() -> str:
-    lacking = [
-        name
-        for name in ("ip", "nft", "dnsmasq", "busybox")
-        if not shutil.which(name, path=PROGRAMS)
-    ]
-    if lacking:
-        return f"needs {', '.join(lacking)}"
-    if os.geteuid():
-        return "needs root"
-    made = subprocess.run(["unshare", "-n", "true"], capture_output=True, check=False, timeout=10)
-    return "" if made.returncode == 0 else "needs network namespaces"
-
-
-if reason := _missing():
+if reason := missing("ip", "nft", "dnsmasq", "busybox"):
     pytest.skip(reason, allow_module_level=True)
-
-
-@dataclass(frozen=True)
-class Space:
-    """One computer: a namespace, and how to run something there."""
-
-    name: str
-
-    def argv(self, *command: str) -> list[str]:
-        return ["ip", "netns", "exec", self.name, *command]
-
-    def run(self, *command: str, check: bool = True) -> str:
-        done = subprocess.run(
-            self.argv(*command), capture_output=True, text=True, timeout=30, check=False, cwd=ROOT
-        )
-        assert not check or done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
-        return done.stdout
-
-    @contextmanager
-    def running(self, *command: str, **environment: str) -> Iterator[subprocess.Popen[str]]:
-        process = subprocess.Popen(
-            self.argv(*command),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, **environment},
-        )
-        try:
-            yield process
-        finally:
-            process.kill()
-            process.communicate(timeout=10)
 
 
 @dataclass(frozen=True)
@@ -111,8 +61,8 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
     for space in spaces:
         subprocess.run(["ip", "netns", "add", space.name], check=True, timeout=10)
     try:
-        _cable(server, "eth0", node, "eth0")
-        _cable(server, "eth1", outside, "eth0")
+        cable(server, "eth0", node, "eth0")
+        cable(server, "eth1", outside, "eth0")
         files = _rendered("server", "10000000a1b2c3d4")
         _configure(server, files["10-saint-internal.network"])
         server.run("ip", "address", "add", f"{OUTSIDE}.1/24", "dev", "eth1")
@@ -130,13 +80,6 @@ def robot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Robot]:
     finally:
         for space in spaces:
             subprocess.run(["ip", "netns", "delete", space.name], check=False, timeout=10)
-
-
-def _cable(one: Space, name: str, other: Space, other_name: str) -> None:
-    one.run("ip", "link", "add", name, "type", "veth", "peer", other_name, "netns", other.name)
-    for space, card in ((one, name), (other, other_name)):
-        space.run("ip", "link", "set", card, "up")
-        space.run("ip", "link", "set", "lo", "up")
 
 
 def _configure(space: Space, text: str) -> None:
