@@ -9,14 +9,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from ..lib import config as settings
-from ..lib import machine
+from ..lib import log, machine, role_text
 from ..lib.errors import Code, SaintError
-from ..lib.roles import RoleConfig
 from ..lib.state import Store, write_atomic
 from .life import Assignment, Started, Wanted
 
 _LARGEST_CONFIG_BYTES = 1 << 18
+_log = log.get("noded")
 
 
 class Identity(BaseModel):
@@ -134,7 +133,10 @@ class NodeFiles:
 
 def checked_assignment(wanted: Wanted, text: str, server: str, address: str) -> Assignment:
     """A role configuration that is valid in itself and for the role that was asked for."""
-    config = settings.parse(RoleConfig, text, "role_config.yaml")
+    found = role_text.read(text, "role_config.yaml")
+    config = found.config
+    if found.notice:
+        _log.warning("role configuration", text=found.notice)
     if (config.role, config.instance) != (wanted.role, wanted.instance):
         got = Wanted(config.role, config.instance)
         raise SaintError(Code.CONFIG_INVALID, f"role_config.yaml is for {got}, not for {wanted}")

@@ -16,6 +16,7 @@ from saint_services.noded.state import NodeFiles
 
 HEAD_TEXT = (Path(__file__).parents[3] / "manifests/roles/head.yaml").read_text()
 HEAD = Assignment(settings.parse(RoleConfig, HEAD_TEXT, "head"), HEAD_TEXT, "SAINT-01", "10.0.0.1")
+WANTED = Wanted("head")
 NEWER_TEXT = HEAD_TEXT.replace('"1.0.0"', '"1.1.0"')
 NEWER = replace(HEAD, config=settings.parse(RoleConfig, NEWER_TEXT, "head"), text=NEWER_TEXT)
 
@@ -133,6 +134,13 @@ def test_configuration_that_is_no_good_keeps_the_role_and_says_why(tmp_path: Pat
     started = files.started()
     assert (started.held, started.wanted) == (None, Wanted("head"))
     assert started.problem
+
+
+def test_configuration_of_a_newer_release_is_used_without_what_is_unknown(tmp_path: Path):
+    """After a roll-back the older release finds what the newer one has kept."""
+    text = HEAD_TEXT + "\ndance: {tempo: 120}\n"
+    NodeFiles(tmp_path).store(replace(HEAD, text=text))
+    assert NodeFiles(tmp_path).started() == Started(held=replace(HEAD, text=text), wanted=WANTED)
 
 
 def test_role_file_that_is_damaged_is_set_aside_and_newer_is_kept(tmp_path: Path):
