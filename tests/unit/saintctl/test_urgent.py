@@ -1,5 +1,6 @@
 """`saintctl estop set` by the short way, with a router on a real socket."""
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -109,14 +110,16 @@ def test_command_of_a_robot_has_all_the_others_too(tmp_path: Path) -> None:
     assert done.returncode == 0 and "calibrate" in done.stdout, done.stderr
 
 
-def test_image_starts_that_command(tmp_path: Path) -> None:
+def test_link_of_the_image_leads_to_that_command(tmp_path: Path) -> None:
     script = Path(start.__file__)
     assert script.read_text().startswith("#!/usr/bin/python3 -IS\n")
     assert script.stat().st_mode & 0o111
-    place = tmp_path / "usr/lib/python3/dist-packages/saint_services/saintctl"
-    place.mkdir(parents=True)
-    (place / "start.py").touch()
-    link = tmp_path / "usr/bin" / "saintctl"
+    packages = tmp_path / "usr/lib/python3/dist-packages/saint_services"
+    (packages / "saintctl").mkdir(parents=True)
+    for name in ("__init__.py", "saintctl/__init__.py", "saintctl/start.py", "saintctl/urgent.py"):
+        shutil.copy(script.parents[1] / name, packages / name)
+    link = tmp_path / "usr/bin/saintctl"
     link.parent.mkdir()
     link.symlink_to(layer.SAINTCTL)
-    assert link.resolve() == place / "start.py"
+    with stopped_by(tmp_path, str(link)) as done:
+        assert "E-stop is active" in done.stdout
