@@ -26,4 +26,3 @@ class RoleReport(Reply):
     commands: int = 0  # accepted so far
     refused: int = 0  # commands that did not come from the router, or were not finite
     reset_wanted: bool = False  # somebody held this node's button: it shall forget its role
-    reset_wanted: bool = False  # somebody has held the role's reset button for its time
