@@ -176,7 +176,7 @@ async def node_is_known(robot: Robot) -> NodeInfo:
 @pytest.mark.parametrize(("side", "away_s"), [("server", 4.0), ("node", 4.0), ("server", 13.0)])
 async def test_motors_stop_in_time_and_everything_comes_back(
     robot: Robot, side: str, away_s: float
-):
+) -> None:
     await adopted(robot)
     state = robot.root / "node/saint_services.noded/state"
     kept = {path.name: path.read_bytes() for path in state.iterdir()}
@@ -210,7 +210,7 @@ async def test_motors_stop_in_time_and_everything_comes_back(
         assert not (await client.get("/status", RouterStatus)).estop.active
 
 
-async def test_server_that_restarts_disturbs_neither_role_nor_registry(robot: Robot):
+async def test_server_that_restarts_disturbs_neither_role_nor_registry(robot: Robot) -> None:
     await adopted(robot)
     before = await node_is(robot, NodeState.ACTIVE)
     with robot.daemon(robot.server, "tests.integration.net_drive"):

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.timed, pytest.mark.timeout(120)]
 MANY = 20
 
 
-async def test_node_is_offered_within_two_seconds_of_its_start():
+async def test_node_is_offered_within_two_seconds_of_its_start() -> None:
     with running_crowd(roles=1) as crowd:
         with crowd.noded("warm_up"):  # the server is up, the programs are in memory
             await crowd.offered("warm_up")
@@ -27,7 +27,7 @@ async def test_node_is_offered_within_two_seconds_of_its_start():
 
 
 @pytest.mark.slow
-async def test_twenty_nodes_are_adopted_at_once():
+async def test_twenty_nodes_are_adopted_at_once() -> None:
     with running_crowd(roles=MANY) as crowd, crowd.nodes(MANY) as nodes:
         await crowd.offered(*(f"crowd_{n}" for n in range(MANY)))
         async with crowd.client() as client:
