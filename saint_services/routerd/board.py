@@ -34,7 +34,7 @@ class Board:
         self._fade_s = 0.0
         self._sums: set[str] = set()  # names of fields whose rivals add up
 
-    def configure(self, blending: Blending, now: float) -> None:
+    def configure(self, blending: Blending) -> None:
         """Use these rules from now on; call decide_all() afterwards."""
         self.hysteresis_s = blending.hysteresis_ms / 1000
         self._fade_s = blending.blend_time_ms / 1000

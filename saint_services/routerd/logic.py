@@ -53,9 +53,9 @@ class Router:
         check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
         self._planner.routes = tuple(routes)
         self._planner.timeout_of = timeouts(self.blending)
-        self.board.configure(self.blending, 0.0)
+        self.board.configure(self.blending)
         if self.latch.active:
-            self.board.stop_all(0.0)
+            self.board.stop_all(NEVER)
 
     @property
     def routes(self) -> tuple[Route, ...]:
@@ -327,7 +327,7 @@ class Router:
         for source, stream in streams:
             if stream.values and not source.failsafe:
                 self._recompute(source, stream, now)
-        self.board.configure(blending, now)
+        self.board.configure(blending)
         if not self.latch.active:
             self._rearrange(now)
 

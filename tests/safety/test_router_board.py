@@ -17,7 +17,7 @@ SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
 
 def board(*outputs: Output, mode: str = "priority", **more: object) -> Board:
     made = Board(outputs)
-    made.configure(Blending.model_validate({"mode": mode, **more}), NOW)
+    made.configure(Blending.model_validate({"mode": mode, **more}))
     return made
 
 
@@ -85,19 +85,21 @@ class TestSettings:
         made = board(where, mode=mode, fields=fields, blend_time_ms=0)
         for one in (claim(where, 0.5), claim(where, -0.5, priority=100, weight=100.0)):
             made.contend(one, NOW)
-        made.remix(where, NOW + 0.01) if where.members else None
-        assert where.value == pytest.approx(expected)
+        assert where.want == pytest.approx(expected)
+        if where.members is not None:
+            made.remix(where, NOW + 0.01)
+            assert where.value == pytest.approx(expected)
 
     def test_who_drives_goes_on_when_the_mode_changes(self) -> None:
         where = output()
         made = board(where)
         winner = driven(where, made)
-        made.configure(Blending(mode="blend"), NOW)
+        made.configure(Blending(mode="blend"))
         assert where.members == (winner,)
         where.members = (winner, winner)
-        made.configure(Blending(mode="additive"), NOW)
+        made.configure(Blending(mode="additive"))
         assert where.members == (winner, winner)
-        made.configure(Blending(), NOW)
+        made.configure(Blending())
         assert (where.members, where.winner) == (None, winner)
 
     def test_a_sum_is_forgotten_with_its_mode(self) -> None:
@@ -106,7 +108,7 @@ class TestSettings:
         first, second = claim(where, 0.5), claim(where, 0.25)
         made.contend(first, NOW)
         made.contend(second, NOW)
-        made.configure(Blending(mode="blend"), NOW)
+        made.configure(Blending(mode="blend"))
         where.fade_s = 0.0
         made.remix(where, NOW + 0.01)
         assert where.value == 0.375
@@ -437,13 +439,14 @@ class TestWhatALostSourceKeeps:
             assert where.ramp_at == NOW
 
     def test_it_keeps_no_field_of_others_and_none_that_is_mixed(self) -> None:
-        free, others, mix = output(field="a"), output(field="b"), output(field="c")
+        free, others, mix = (output(field=name, command=ord(name)) for name in "abc")
         made = board(free, others, mix, fields={"t.c": "blend"})
         theirs = claim(others, source="web")
         made.contend(theirs, NOW)
         hold(made, driven(mix, made), x=0.5)
         assert [each.keeper for each in (free, others, mix)] == [None] * 3
         assert (others.winner, mix.winner, mix.policy) == (theirs, None, "ramp_to_zero")
+        assert made.dirty == {ord("c")}
 
     def test_only_itself_lets_go(self) -> None:
         where, other = output(field="a"), output(field="b")
@@ -457,15 +460,15 @@ class TestWhatALostSourceKeeps:
         assert (where.keeper, other.winner) == (None, theirs)
 
     def test_a_source_that_is_lost_without_a_word_lets_go_at_once(self) -> None:
-        where = output()
+        where = output(command=3)
         made = board(where)
         winner = driven(where, made)
         assert winner.stream is not None
         winner.stream.received = NEVER
         made.lose_source("web", NOW)
-        assert where.winner is winner
+        assert (where.winner, made.dirty) == (winner, set())
         made.lose_source("rc", NOW)
-        assert where.winner is None
+        assert (where.winner, made.dirty, made.wake_at) == (None, {3}, 100.01)
 
 
 class TestSteps:

@@ -3,7 +3,6 @@ or statement at a time. Not here: running anything (runner.py).
 """
 
 import ast
-import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -49,18 +48,17 @@ def mutants(source: str) -> list[Mutant]:
     """All of them, in the order of the lines."""
     tree = ast.parse(source)
     found = []
-    for number, (node, change) in enumerate(_changes(tree)):
-        changed = copy.deepcopy(tree)
-        _, again = next(each for index, each in enumerate(_changes(changed)) if index == number)
-        again.apply()
-        text = ast.unparse(ast.fix_missing_locations(changed))
+    for node, change in list(_changes(tree)):
+        before = change.swap(change.value)
+        text = ast.unparse(ast.fix_missing_locations(tree))
+        change.swap(before)
         found.append(Mutant(getattr(node, "lineno", 0), change.what, text))
     return sorted(found, key=lambda mutant: mutant.line)
 
 
 @dataclass(slots=True)
 class _Change:
-    """What to do to a tree; done only when the mutant is made."""
+    """What to do to a tree; done only while the mutant is made."""
 
     what: str
     owner: ast.AST
@@ -68,11 +66,17 @@ class _Change:
     value: object
     index: int | None = None
 
-    def apply(self) -> None:
+    def swap(self, value: object) -> object:
+        """Put this there; returns what was there."""
+        before: object = getattr(self.owner, self.field)
         if self.index is None:
-            setattr(self.owner, self.field, self.value)
+            setattr(self.owner, self.field, value)
         else:
-            getattr(self.owner, self.field)[self.index] = self.value
+            before, getattr(self.owner, self.field)[self.index] = (
+                getattr(self.owner, self.field)[self.index],
+                value,
+            )
+        return before
 
 
 def _changes(tree: ast.Module) -> Iterator[tuple[ast.AST, _Change]]:

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from tools.mutation.__main__ import TARGETS
+from tools.mutation.equivalent import EQUIVALENT
 from tools.mutation.mutants import mutants
 from tools.mutation.runner import judge
 
+ROOT = Path(__file__).parents[3]
 SOURCE = '''\
 """A docstring stays."""
 
@@ -72,3 +75,15 @@ def test_verdict_is_that_of_the_tests(
     stages = [[str(tmp_path / "test_judged.py"), "--rootdir", str(tmp_path)]]
     limit_s = 3.0 if verdict == "timeout" else 60.0
     assert judge("judged_module", body, stages, limit_s) == verdict
+
+
+@pytest.mark.parametrize("path", EQUIVALENT)
+def test_each_equivalent_change_still_exists(path: str) -> None:
+    assert path in TARGETS
+    made = {mutant.what for mutant in mutants((ROOT / path).read_text())}
+    assert EQUIVALENT[path].keys() <= made
+
+
+def test_all_tests_that_are_to_notice_exist() -> None:
+    named = {path for stages in TARGETS.values() for stage in stages for path in stage}
+    assert [path for path in named if not (ROOT / path).exists()] == []
