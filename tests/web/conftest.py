@@ -1,4 +1,7 @@
-"""A page in the system's Chromium, on a webd with fake daemons."""
+"""Pages in the system's Chromium, on a webd with fake daemons. Browser and event loop are those of
+the whole session, for both take longer to start than a test; a page, with its own storage and
+cookies, and the robot behind it are each test's own.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.web.fake_robot import FakeRobot, fake_robot
 from tests.web.relay import Relay
@@ -36,35 +40,43 @@ class Site:
             self.faults.append(message.text)
 
 
-async def _site(directory: Path, **options: Any) -> AsyncIterator[Site]:
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def browser() -> AsyncIterator[Any]:
+    """Chromium."""
     path = chromium()
     if path is None:
         pytest.skip("chromium is not installed (apt-get install chromium)")
     from playwright.async_api import async_playwright
 
+    async with async_playwright() as driver:
+        running = await driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield running
+        await running.close()
+
+
+async def _site(browser: Any, directory: Path, **options: Any) -> AsyncIterator[Site]:
     async with fake_robot(directory, **options) as (robot, address, _):
         playing = asyncio.create_task(robot.play())
         relay = Relay(int(address.rpartition(":")[2]))
         await relay.open()
-        async with async_playwright() as driver:
-            browser = await driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
-            site = Site(robot, relay, browser)
-            yield site
-            await browser.close()
+        site = Site(robot, relay, browser)
+        yield site
+        for context in browser.contexts:
+            await context.close()
         await relay.close()
         playing.cancel()
     assert site.faults == []
 
 
-@pytest.fixture
-async def site(tmp_path: Path) -> AsyncIterator[Site]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
     """Without a token, the robot moving."""
-    async for each in _site(tmp_path):
+    async for each in _site(browser, tmp_path):
         yield each
 
 
-@pytest.fixture
-async def locked_site(tmp_path: Path) -> AsyncIterator[Site]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def locked_site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
     """With a token."""
-    async for each in _site(tmp_path, auth=True):
+    async for each in _site(browser, tmp_path, auth=True):
         yield each

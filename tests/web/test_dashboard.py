@@ -10,7 +10,11 @@ from tests.web.conftest import Site
 
 SOON_MS = 1200  # what takes half a second at most, on a machine that is busy with other tests
 
-pytestmark = [pytest.mark.web, pytest.mark.timeout(40)]
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(40),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 
 async def count(page: Any, selector: str) -> int:

@@ -5,11 +5,16 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.web.conftest import Site
 from tests.web.test_dashboard import CONTRAST
 
-pytestmark = [pytest.mark.web, pytest.mark.timeout(40)]
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(40),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 FAKE_PAD = """
   let pad = null;
@@ -74,7 +79,7 @@ async def drive_page(site: Site, **options: Any) -> Drive:
     return Drive(site, page)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def drive(site: Site) -> Drive:
     made = await drive_page(site)
     await made.pad("plug()")

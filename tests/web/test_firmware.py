@@ -10,7 +10,11 @@ from saint_services.lib.errors import Code, SaintError
 from tests.web.conftest import Site
 from tests.web.fake_otad import release
 
-pytestmark = [pytest.mark.web, pytest.mark.timeout(40)]
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(40),
+    pytest.mark.asyncio(loop_scope="session"),
+]
 
 
 async def opened(site: Site) -> Any:
