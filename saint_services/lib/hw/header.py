@@ -32,7 +32,7 @@ _OUTER: _Row = (
     *(7, 1, "GND", 12, "GND", 16, 20, 21),
 )
 
-_ALTERNATES: dict[int, tuple[str, ...]] = {
+ALTERNATES: dict[int, tuple[str, ...]] = {
     0: ("ID EEPROM SDA", "I2C0 SDA"),
     1: ("ID EEPROM SCL", "I2C0 SCL"),
     2: ("I2C1 SDA",),
@@ -98,7 +98,7 @@ def _shown(pin: HeaderPin, lines: dict[int, GPIOPin]) -> GPIOPin:
 
 def _pin(number: int, what: str | int) -> HeaderPin:
     if isinstance(what, int):
-        return HeaderPin(number, pin_name(what), what, "gpio", _ALTERNATES.get(what, ()))
+        return HeaderPin(number, pin_name(what), what, "gpio", ALTERNATES.get(what, ()))
     return HeaderPin(number, what, None, "ground" if what == "GND" else "power")
 
 

@@ -88,8 +88,19 @@ class PiBoard:
             sysfs_pwm.quiet(*self._channel(pin, "safe state"))
 
     def pins(self) -> list[GPIOPin]:
-        """All pins of the header."""
-        return self._open_gpio().report()
+        """All lines of the header. The kernel tells of owners and directions, pigpiod of levels; a
+        level that nobody tells stays unknown, because asking for a line changes what it does.
+        """
+        if self._needs_pigpio():
+            return pigpio_pins.report(self._pigpio)
+        lines = self._open_gpio().report()
+        if self._pigpio:
+            for line, seen in zip(lines, pigpio_pins.report(self._pigpio), strict=True):
+                line.direction, line.current_state = seen.direction, seen.current_state
+        elif self._kernel:
+            for pin, duty in sysfs_pwm.duties(*self._kernel).items():
+                lines[pin].direction, lines[pin].current_state = "pwm", f"pwm_{duty * 100:.0f}"
+        return lines
 
     def peripherals(self) -> list[PeripheralInfo]:
         """What is plugged in. An empty read disturbs no display or sensor."""

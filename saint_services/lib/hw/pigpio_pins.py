@@ -9,12 +9,30 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
+from ..generated.saint_msgs import GPIOPin
+from .header import ALTERNATES, PINS, function_of, pin_name
 from .ports import EdgeCallback
 
 _INPUT, _OUTPUT, _EITHER_EDGE = 0, 1, 2
 _PULL_OFF, _PULL_UP = 0, 2
 _TICKS = 1 << 32  # us; the counter goes round every 72 minutes
 _MOST_WAITING = 4096  # edges that the loop has not taken yet: a tenth of a second at full speed
+
+
+def report(pi: Any) -> list[GPIOPin]:
+    """All lines with their levels: pigpiod reads the registers, which disturbs nobody. It knows no
+    owners.
+    """
+    levels = _check(pi.read_bank_1())
+    return [_line(pin, pi.get_mode(pin), levels >> pin & 1) for pin in range(PINS)]
+
+
+def _line(pin: int, mode: int, level: int) -> GPIOPin:
+    known = {_INPUT: "input", _OUTPUT: "output"}
+    direction = known.get(mode) or function_of(pin)
+    if direction == "input" and mode != _INPUT:
+        direction = "pwm" if "PWM" in " ".join(ALTERNATES.get(pin, ())) else "alternate"
+    return GPIOPin(pin, pin_name(pin), direction, "high" if level else "low")
 
 
 class PigpioOutput:

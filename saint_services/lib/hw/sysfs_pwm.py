@@ -86,6 +86,20 @@ def quiet(chip: Path, channel: int) -> None:
         _write(folder / "duty_cycle", "0", may_fail=True)  # refused while no period is set
 
 
+def duties(chip: Path, channels: dict[int, int]) -> dict[int, float]:
+    """What runs now, whoever set it: the duty (0 to 1) by pin. Channels that nobody uses are left
+    out; where two pins share a channel the first is named: its files do not tell which it is.
+    """
+    found: dict[int, float] = {}
+    first = {channel: pin for pin, channel in reversed(channels.items())}
+    for channel, pin in first.items():
+        folder = chip / f"pwm{channel}"
+        period_ns = int(_read(folder / "period") or "0")
+        if _read(folder / "enable") == "1" and period_ns:
+            found[pin] = int(_read(folder / "duty_cycle") or "0") / period_ns
+    return found
+
+
 def _export(chip: Path, channel: int, folder: Path) -> None:
     if not folder.exists():
         _write(chip / "export", str(channel))

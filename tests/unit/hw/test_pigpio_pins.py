@@ -36,6 +36,12 @@ class Daemon:
         self.pulls[pin] = pull
         return 0
 
+    def get_mode(self, pin: int) -> int:
+        return self.modes.get(pin, 0)
+
+    def read_bank_1(self) -> int:
+        return sum(level << pin for pin, level in self.pins.items())
+
     def read(self, pin: int) -> int:
         return self.pins[pin]
 
@@ -111,6 +117,24 @@ def test_pull_up_and_mode_are_set() -> None:
     PigpioEdges(daemon, (5,), pull_up=True)
     PigpioOutput(daemon, 6).set(True)
     assert (daemon.pulls, daemon.modes, daemon.pins[6]) == ({5: 2}, {5: 0, 6: 1}, 1)
+
+
+def test_report_has_levels_and_functions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    daemon = Daemon()
+    daemon.pins.update({5: 1, 12: 1, 20: 1})
+    daemon.modes.update({5: 1, 6: 0, 2: 4, 12: 4, 20: 4})
+    monkeypatch.setitem(sys.modules, "gpiod", None)
+    monkeypatch.setattr(pigpio_pwm, "connect", lambda: daemon)
+    pins = PiBoard(devices=tmp_path).pins()
+    assert [pin.pin_number for pin in pins] == list(range(28))
+    shown = {pin: (pins[pin].direction, pins[pin].current_state) for pin in (2, 5, 6, 12, 20)}
+    assert shown == {
+        2: ("i2c", "low"),
+        5: ("output", "high"),
+        6: ("input", "low"),
+        12: ("pwm", "high"),
+        20: ("alternate", "high"),
+    }
 
 
 def test_refusal_is_an_os_error() -> None:

@@ -12,7 +12,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw import make_safe
 from saint_services.lib.hw.pi_board import PiBoard
 from saint_services.lib.hw.pigpio_pwm import PigpioPwm
-from saint_services.lib.hw.sysfs_pwm import SysfsPwm, find_chip
+from saint_services.lib.hw.sysfs_pwm import SysfsPwm, duties, find_chip
 from tests.unit.role.role_rig import load_role
 
 
@@ -94,6 +94,16 @@ def test_two_pins_on_one_channel_are_refused(root: Path) -> None:
 def test_pin_without_pwm_is_refused(root: Path) -> None:
     with pytest.raises(SaintError, match="GPIO5 has no kernel PWM"):
         PiBoard(root).pwm(5, 50, "pan")
+
+
+def test_running_channels_are_told_by_their_first_pin(root: Path) -> None:
+    chip = root / "pwmchip2"
+    (chip / "npwm").write_text("2")  # a Pi 4: GPIO12 and GPIO18 are one channel
+    for channel, duty, enable in ((0, 10_000, 1), (1, 50_000, 0)):
+        folder = chip / f"pwm{channel}"
+        for name, number in (("period", 50_000), ("duty_cycle", duty), ("enable", enable)):
+            (folder / name).write_text(f"{number}\n")
+    assert duties(*find_chip(root)) == {12: 0.2}
 
 
 @pytest.mark.usefixtures("without_pigpio")

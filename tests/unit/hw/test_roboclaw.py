@@ -3,10 +3,13 @@ for byte, well and badly.
 """
 
 import asyncio
+import struct
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from saint_services.lib.devices import SerialDevice
 from saint_services.lib.errors import Code, SaintError
@@ -14,6 +17,7 @@ from saint_services.lib.hw.roboclaw import (
     DRIVE_DUTY,
     READ_ENCODERS,
     REPLY_S,
+    Readings,
     RoboClaw,
     crc16,
     duties,
@@ -156,6 +160,37 @@ def test_answer_with_a_wrong_checksum_is_not_believed() -> None:
     core.step(2 * REPLY_S)
     assert core.missed == 1
     assert core.readings.counts == [0, 0]
+
+
+@given(st.lists(st.binary(max_size=40), max_size=60), st.integers(0, 2**32))
+def test_noise_on_the_line_is_never_a_reading(noise: list[bytes], seed: int) -> None:
+    """Whatever comes in, nothing is raised, remembered for ever, or believed without checksum."""
+    sent: list[bytes] = []
+    core = RoboClaw(0x80, sent.append)
+    now_s = 0.0
+    for data in noise:
+        now_s += 0.001 * (1 + seed % 50)
+        core.step(now_s)
+        question = bytes((0x80, core._asked))
+        if any(crc16(question + data[:size]) == 0 for size in (4, 6, 10)):
+            continue  # a checksum that fits by chance
+        core.received(data, now_s)
+        assert len(core._buffer) <= 256
+    assert core.readings == Readings([0, 0], [0.0, 0.0], outages=core.readings.outages)
+
+
+@given(st.integers(0, 13), st.integers(0, 7))
+def test_flipped_bit_is_found_by_the_checksum(byte: int, bit: int) -> None:
+    sent: list[bytes] = []
+    core = RoboClaw(0x80, sent.append)
+    core.step(0.0)
+    core.received(b"\xff", 0.0)
+    core.received(b"\xff", 0.0)
+    body = struct.pack(">II", 1000, 2000)
+    answer = bytearray(body + crc16(bytes((0x80, READ_ENCODERS)) + body).to_bytes(2, "big"))
+    answer[byte % len(answer)] ^= 1 << bit
+    core.received(bytes(answer), 0.001)
+    assert core._raw is None
 
 
 def test_controller_that_comes_back_is_set_up_again_and_counts_go_on(served: Served) -> None:
