@@ -275,6 +275,7 @@ class Router:
             for stream in each.streams.values():
                 _refer(stream)
         self.board.rest_all(now)
+        self.board.wake(now)  # a safety input may have fallen silent meanwhile
 
     def _pull(self, stream: Stream, index: int, route: str, now: float) -> None:
         self.raise_estop(stream.source, f"{stream.names[index]} (route {route})", now)

@@ -118,6 +118,47 @@ class TestWhileStopped:
             assert {each.reason for each in rig.output("tracks.linear").rivals} == {"e-stop"}
 
 
+class TestAfterTheReset:
+    def test_a_safety_input_that_died_while_stopped_stops_again_at_once(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("safety:bumper", pressed=0.0)
+        rig.router.raise_estop("web", "", rig.now)
+        rig.wait(1.0)
+        rig.router.clear_estop("web", rig.now)
+        rig.wait(0.0)  # nobody sends anything
+        assert rig.router.latch.active
+        assert (rig.router.latch.source, rig.router.latch.reason) == (
+            "safety:bumper", "it fell silent",
+        )  # fmt: skip
+
+    def test_a_safety_input_that_lives_is_watched_on(self) -> None:
+        rig = Rig(DRIVE)
+        rig.router.raise_estop("web", "", rig.now)
+        rig.send("safety:bumper", pressed=0.0)
+        rig.router.clear_estop("web", rig.now)
+        rig.wait(0.0)
+        assert rig.router.wake_at == rig.now + 0.300
+        rig.wait(0.301)
+        assert rig.router.latch.source == "safety:bumper"
+
+    def test_one_that_said_so_itself_is_not_watched_any_more(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("safety:bumper", pressed=0.0)
+        rig.send("safety:bumper", failsafe=True)
+        rig.router.clear_estop("web", rig.now)
+        rig.wait(2.0)
+        rig.router.advance(rig.now)
+        assert not rig.router.latch.active
+
+    def test_a_stick_that_was_moved_meanwhile_drives_with_its_first_sample(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.0)
+        rig.router.raise_estop("web", "", rig.now)
+        rig.router.clear_estop("web", rig.now)
+        rig.send("rc", stick=0.5, trim=0.0)  # other names: another stream
+        assert rig.output("tracks.linear").winner == "rc_drive"
+
+
 CURVES: list[dict[str, object]] = [
     {},
     {"deadzone": 0.25},

@@ -24,6 +24,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "False: values if type(values) is tuple else tuple(values)": "a short cut: no copy",
         "True: if values != old": "a short cut: what is the same changes nothing",
         "True: if self.locks.held": "a short cut: there is no lock to renew",
+        "True: if was_lost": "asked anew, everybody gives the same answer",
         "False: if x == old[index]": "a short cut: the same input asks for the same",
         "without: continue": "a short cut: the same input asks for the same",
     },
