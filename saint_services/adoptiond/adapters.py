@@ -11,9 +11,8 @@ from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.robot_manifest import RobotManifest, RobotRole
 from ..lib.roles import RoleConfig
-from ..lib.state import Store
 from .logic import Catalog, RoleKey, RoleText
-from .state import MIGRATIONS, VERSION, SavedRegistry
+from .state import SavedRegistry, registry_store
 
 _LARGEST_MANIFEST_BYTES = 1 << 18
 _SAVE_PAUSE_S = 1.0  # flash wears out: changes that come in a burst are written once
@@ -53,8 +52,8 @@ def _role_text(manifests: Path, entry: RobotRole) -> RoleText:
 class Memory:
     """Writes the registry when it changed; the newest wins."""
 
-    def __init__(self, path: Path, health: Health) -> None:
-        self._store = Store(path, SavedRegistry, VERSION, MIGRATIONS)
+    def __init__(self, folder: Path, health: Health) -> None:
+        self._store = registry_store(folder)
         self._health = health
         self._changed = asyncio.Event()
         self._written = SavedRegistry()

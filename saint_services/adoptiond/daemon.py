@@ -41,7 +41,7 @@ async def run(ctx: Context[Config]) -> None:
     if problem:
         ctx.health.raise_issue(Code.STATE_DAMAGED, problem)
     catalog = replace(catalog, server_key=key.public)
-    memory = Memory(ctx.directories.state / "nodes.json", ctx.health)
+    memory = Memory(ctx.directories.state, ctx.health)
     registry = logic.restored(await memory.load())
     address = ctx.config.address or await asyncio.to_thread(machine.address, _INTERNAL_PEER)
     bus = await ctx.open_bus("adoptiond")

@@ -2,9 +2,12 @@
 those that are to be ignored. Others announce themselves again every second, so they are not kept.
 """
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from ..lib.state import Store
 
 VERSION = 2
 
@@ -44,3 +47,8 @@ def from_1(data: dict[str, Any]) -> dict[str, Any]:
 
 
 MIGRATIONS = {1: from_1}
+
+
+def registry_store(folder: Path) -> Store[SavedRegistry]:
+    """The file below the daemon's state folder."""
+    return Store(folder / "nodes.json", SavedRegistry, VERSION, MIGRATIONS)

@@ -29,6 +29,17 @@ CONFIGS = [assignment(name) for name in ("head", "arms_left", "tracks")]
 NEWER = [replace(a, config=a.config.model_copy(update={"version": "9"})) for a in CONFIGS]
 
 
+S = NodeState
+# The specification's arrows; power comes at BOOT, and what fails goes back to where it came from.
+ARROWS = {
+    (S.BOOT, S.UPDATING), (S.BOOT, S.UNADOPTED), (S.BOOT, S.ADOPTING), (S.BOOT, S.ACTIVE),
+    (S.UPDATING, S.BOOT), (S.UPDATING, S.UNADOPTED), (S.UPDATING, S.ADOPTING),
+    (S.UPDATING, S.ACTIVE), (S.UNADOPTED, S.UPDATING), (S.UNADOPTED, S.ADOPTING),
+    (S.UNADOPTED, S.BOOT), (S.ADOPTING, S.UNADOPTED), (S.ADOPTING, S.ACTIVE),
+    (S.ADOPTING, S.BOOT), (S.ADOPTING, S.UPDATING), (S.ACTIVE, S.BOOT), (S.ACTIVE, S.UPDATING),
+}  # fmt: skip
+
+
 class NodeLife(RuleBasedStateMachine):
     """Plays disk, server, role process and callers of one node."""
 
@@ -45,7 +56,11 @@ class NodeLife(RuleBasedStateMachine):
         self.happens(lives.Started())
 
     def happens(self, event: lives.Event) -> None:
+        before = self.life.state
         self.life, actions = step(self.life, event)
+        if before is not self.life.state:
+            assert (before, self.life.state) in ARROWS, event
+            assert lives.Announce() in actions, "every change of state is told at once"
         for action in actions:
             self.carry_out(action)
 

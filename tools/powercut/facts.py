@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from saint_services.adoptiond.state import SavedRegistry
+from saint_services.adoptiond.state import registry_store
 from saint_services.lib.state import Store
 from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
@@ -84,6 +84,7 @@ def _is_whole_json(path: Path) -> bool:
 _IS_WHOLE: dict[str, Callable[[Path], bool]] = {
     ".yaml": lambda path: path.read_bytes().endswith(b"\n"),
     ".json": _is_whole_json,
+    ".key": lambda path: re.fullmatch(rb"[0-9a-f]{64}\n", path.read_bytes()) is not None,
 }
 
 
@@ -163,7 +164,7 @@ def _update(folder: Path, found: Found) -> None:
 
 
 def _adoptiond(folder: Path, found: Found) -> None:
-    registry = _stored(folder / "nodes.json", SavedRegistry, found)
+    registry = _from(registry_store(folder), found)
     for node_id, node in registry.nodes.items():
         found.facts[f"registry.{node_id}"] = f"{node.role}:{node.instance}"
 

@@ -8,11 +8,10 @@ import pytest
 
 from saint_services.adoptiond import logic
 from saint_services.adoptiond.logic import Pending, Registry, RoleKey
-from saint_services.adoptiond.state import MIGRATIONS, VERSION, SavedRegistry
+from saint_services.adoptiond.state import registry_store
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo
-from saint_services.lib.state import Store
 
 HEAD, LEFT = RoleKey("head"), RoleKey("arms", "left")
 ROLES = frozenset({HEAD, LEFT})
@@ -182,7 +181,7 @@ SAVED_1 = """{
 def test_registry_of_the_release_without_keys_is_read_and_stays_for_it(tmp_path: Path):
     path = tmp_path / "nodes.json"
     path.write_text(SAVED_1)
-    store = Store(path, SavedRegistry, VERSION, MIGRATIONS)
+    store = registry_store(tmp_path)
     found = store.load()
     node = found.nodes["pi_1"]
     assert (node.role, node.display_name, node.node_key) == ("head", "Head Unit", "")

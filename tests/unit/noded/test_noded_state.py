@@ -13,6 +13,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.roles import RoleConfig
 from saint_services.noded.life import Assignment, Started, Wanted
 from saint_services.noded.state import NodeFiles
+from saint_services.noded.trust import Bond, TrustFiles
 
 HEAD_TEXT = (Path(__file__).parents[3] / "manifests/roles/head.yaml").read_text()
 HEAD = Assignment(settings.parse(RoleConfig, HEAD_TEXT, "head"), HEAD_TEXT, "SAINT-01", "10.0.0.1")
@@ -98,6 +99,56 @@ def test_power_cut_at_any_moment_of_a_reset_leaves_the_role_or_none(tmp_path: Pa
             assert started == Started()
             return
     pytest.fail("the reset never ended")
+
+
+BOND = Bond(server="SAINT-01", server_key="ab" * 32, code="482 173", since="2026-01-20T15:00:00Z")
+
+
+@pytest.mark.parametrize("has_bond", [False, True])
+def test_power_cut_at_any_moment_leaves_a_whole_key_and_the_old_or_the_new_server(
+    tmp_path: Path, has_bond: bool
+):
+    for at in range(100):
+        directory = tmp_path / str(at)
+        directory.mkdir()
+        key = TrustFiles(directory).key().public
+        if has_bond:
+            TrustFiles(directory).keep(BOND)
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            files = TrustFiles(directory)
+            cut = PowerCut(monkeypatch, at)
+            try:
+                files.forget() if has_bond else files.keep(BOND)
+                is_done = True
+            except PowerCutError:
+                is_done = False
+            cut.left = 10**9
+        again = TrustFiles(directory)
+        assert again.bond() in (Bond(), BOND)
+        assert (again.key().public, again.problem) == (key, "")
+        if is_done:
+            assert again.bond() == (Bond() if has_bond else BOND)
+            return
+    pytest.fail("it never ended")
+
+
+def test_power_cut_while_the_key_is_made_leaves_none_or_a_whole_one(tmp_path: Path):
+    for at in range(100):
+        directory = tmp_path / str(at)
+        directory.mkdir()
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            cut = PowerCut(monkeypatch, at)
+            try:
+                is_done = bool(TrustFiles(directory).key())
+            except PowerCutError:
+                is_done = False
+            cut.left = 10**9
+        again = TrustFiles(directory)
+        assert again.key().public == TrustFiles(directory).key().public
+        assert again.problem == ""
+        if is_done:
+            return
+    pytest.fail("it never ended")
 
 
 def test_disk_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
