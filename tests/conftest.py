@@ -9,6 +9,8 @@ import pytest
 from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, settings
 
+from tests import starvation
+
 # One seed per run, printed below and taken again from the environment.
 SEED = int(os.environ.get("SAINT_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
 
@@ -23,6 +25,8 @@ settings.load_profile("saint")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if not config.pluginmanager.is_registered(starvation):
+        config.pluginmanager.register(starvation)
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = SEED
 

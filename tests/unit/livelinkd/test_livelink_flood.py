@@ -35,6 +35,7 @@ def numbered(number: int) -> bytes:
 
 
 @linux
+@pytest.mark.timed
 async def test_a_flood_of_50_000_does_not_delay_the_phone(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(numbered(0))

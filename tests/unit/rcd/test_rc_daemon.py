@@ -26,6 +26,8 @@ from saint_services.rcd.protocols.crsf import CrsfParser
 from saint_services.rcd.protocols.crsf_telemetry import Battery, FlightMode, telemetry
 from tests.unit.rcd.rig import FRAME, FRAMES, Line, crsf, robot
 
+pytestmark = pytest.mark.timed
+
 SBUS = (Path(__file__).parents[2] / "data" / "sbus-single.bin").read_bytes()
 
 

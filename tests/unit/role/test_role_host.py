@@ -85,6 +85,7 @@ async def test_motion_is_reported_and_its_end_too(tracks: House) -> None:
         assert not driving(tracks)
 
 
+@pytest.mark.timed
 async def test_end_of_the_connection_stops_the_motors_at_once(tracks: House) -> None:
     reports = tracks.assign(load_role("tracks"))
     await anext(reports)
@@ -106,6 +107,7 @@ async def test_second_assignment_is_refused_and_the_first_lives_on(
         assert (await anext(reports)).ready
 
 
+@pytest.mark.timed
 async def test_assignment_can_follow_an_ended_one(tracks: House) -> None:
     for _ in range(3):
         reports = tracks.assign(load_role("tracks"))

@@ -37,6 +37,8 @@ from saint_services.routerd.config import Config
 from tests.unit.routerd.daemon_rig import alive, places, turns
 from tests.unit.routerd.rig import route
 
+pytestmark = pytest.mark.timed
+
 
 @pytest.fixture
 def directories(tmp_path: Path) -> Directories:

@@ -18,6 +18,8 @@ from saint_services.saintctl.app import app
 from saint_services.saintctl.rc_view import bar
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
 
+pytestmark = pytest.mark.timed
+
 
 class Desk:
     """An operator at a terminal beside the receiver."""

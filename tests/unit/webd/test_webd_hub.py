@@ -44,6 +44,7 @@ async def test_every_change_is_offered_without_a_period(hub: Hub) -> None:
     assert len(client.offers) == 6
 
 
+@pytest.mark.timed
 async def test_many_of_one_rate_are_told_together_and_share_a_frame(
     hub: Hub, counters: Counter[str]
 ) -> None:

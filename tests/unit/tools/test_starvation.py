@@ -1,0 +1,54 @@
+"""Timed tests are tried again when the computer had no time for them, and only then."""
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+TRIED = """
+    import pathlib, pytest
+    from tests import starvation
+
+    LOST = iter({lost})
+    starvation.withheld_s = lambda: next(LOST)
+    tries = pathlib.Path("tries")
+
+    {mark}
+    def test_it():
+        with tries.open("a") as file:
+            file.write("x")
+        assert len(tries.read_text()) > {failures}
+"""
+BUSY, CALM = "[0.0, 1.0] * 9", "[0.0] * 18"
+TIMED = "@pytest.mark.timed"
+
+
+def run(pytester: pytest.Pytester, lost: str, failures: int, mark: str = TIMED) -> tuple[bool, int]:
+    """Whether it passed, and how often it ran."""
+    pytester.makeini("[pytest]\nmarkers = timed")
+    pytester.makepyfile(TRIED.format(lost=lost, failures=failures, mark=mark))
+    done = pytester.runpytest_subprocess("-p", "tests.starvation", "-p", "no:hypothesispytest")
+    is_told = "tried again" in done.stdout.str()
+    tries = len((pytester.path / "tries").read_text())
+    assert is_told == (tries > 1)
+    return done.ret == 0, tries
+
+
+@pytest.fixture(autouse=True)
+def found(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(request.config.rootpath))
+
+
+def test_failure_on_a_busy_computer_is_tried_again_and_told(pytester: pytest.Pytester) -> None:
+    assert run(pytester, BUSY, failures=2) == (True, 3)
+
+
+def test_failure_that_lasts_is_a_failure(pytester: pytest.Pytester) -> None:
+    assert run(pytester, BUSY, failures=9) == (False, 3)
+
+
+def test_failure_on_a_calm_computer_is_a_failure_at_once(pytester: pytest.Pytester) -> None:
+    assert run(pytester, CALM, failures=1) == (False, 1)
+
+
+def test_test_without_deadlines_is_never_tried_again(pytester: pytest.Pytester) -> None:
+    assert run(pytester, BUSY, failures=1, mark="") == (False, 1)
