@@ -176,10 +176,10 @@ class GPIOPin:
     HASH: ClassVar[str] = "RIHS01_e183d5a21d563ac576f7f1797b8d1bd09e837a2f51e20a60365b8918f51218f8"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("pin_number", "uint8"), ("pin_name", "string"), ("direction", "string"), ("current_state", "string"), ("in_use", "bool"), ("used_by", "string"))
 
-    pin_number: int = 0  # BCM number
-    pin_name: str = ""  # BCM name, e.g. "GPIO17"
-    direction: str = ""  # "input", "output", "pwm", "i2c", "spi", "uart"
-    current_state: str = ""  # "high", "low", "pwm_50" (duty in percent), ...
+    pin_number: int = 0  # BCM number; 255: none, it is power or ground
+    pin_name: str = ""  # BCM name, e.g. "GPIO17"; "3V3", "5V", "GND"
+    direction: str = ""  # "input", "output", "pwm", "i2c", "spi", "uart", "power", "ground", "alternate"
+    current_state: str = ""  # "high", "low", "pwm_50" (duty in percent), "unknown"
     in_use: bool = False  # claimed by a driver
     used_by: str = ""  # name of that driver, empty when free
 
@@ -338,7 +338,7 @@ class PeripheralInfo:
     HASH: ClassVar[str] = "RIHS01_5c166f08852f8e14226fb617995e14257a360a52d53766988ea6d373a480e469"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("type", "string"), ("address", "string"), ("description", "string"), ("responsive", "bool"))
 
-    type: str = ""  # "i2c", "spi", "usb", "camera"
+    type: str = ""  # "i2c", "spi", "usb", "camera", "can", "serial"
     address: str = ""  # bus address or port, e.g. "1:0x68"
     description: str = ""  # what it looks like, e.g. "MPU6050?"
     responsive: bool = False  # it answered the last probe
@@ -372,7 +372,7 @@ class NodeAnnouncement:
 
 @dataclass(slots=True)
 class NodeGPIOStatus:
-    """What an unadopted node reports about its hardware."""
+    """What a node reports about its hardware."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeGPIOStatus"
     HASH: ClassVar[str] = "RIHS01_f4d8d8fbe4d9781e62a4d56e8300107180b55ca75e33ce2dbd30da50ec1afafb"
@@ -381,7 +381,7 @@ class NodeGPIOStatus:
     node_id: str = ""
     hardware_rev: str = ""
     firmware_version: str = ""
-    pins: Sequence[GPIOPin] = ()
+    pins: Sequence[GPIOPin] = ()  # all 40, in the order of the header: the first is pin 1
     peripherals: Sequence[PeripheralInfo] = ()
     cpu_temp: float = 0.0  # degrees Celsius
     cpu_usage: float = 0.0  # percent, 0 to 100
