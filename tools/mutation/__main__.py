@@ -20,7 +20,10 @@ _UNIT = "tests/unit/routerd/test_router_"
 _ALL = (
     *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
     "tests/safety/test_router_estop.py",
-    *(f"tests/safety/test_router_{name}.py" for name in ("edges", "claims", "outputs", "board")),
+    *(
+        f"tests/safety/test_router_{name}.py"
+        for name in ("edges", "plans", "claims", "outputs", "board")
+    ),
     *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
     f"{_UNIT}messages.py",
     f"{_UNIT}commands.py",
@@ -67,7 +70,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
         "board": "tests/safety/test_router_board.py",
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
-    edges = ("tests/safety/test_router_edges.py", "tests/safety/test_router_estop.py")
+    edges = tuple(f"tests/safety/test_router_{each}.py" for each in ("edges", "plans", "estop"))
     return _stages((direct[name],) if name in direct else (), (*own, *edges), _ALL)
 
 

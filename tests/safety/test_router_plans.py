@@ -1,0 +1,138 @@
+"""What a change of routes or of settings does to claims that are alive: their time-outs, their
+order, what counts as a movement. All numbers are typed by hand.
+"""
+
+import pytest
+
+from saint_services.lib.api.routing import Blending
+from saint_services.lib.generated.saint_msgs import InputSample
+from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, Rig, route
+
+
+def both(rig: Rig, times: int, stick: float = 0.0) -> None:
+    for _ in range(times):
+        rig.send("rc", stick=stick)
+        rig.send("websocket:1", "tracks", linear=0.04)
+        rig.wait(0.01)
+
+
+class TestTimeOuts:
+    def test_a_route_has_its_own(self) -> None:
+        rig = Rig(DRIVE.model_copy(update={"timeout_ms": 250}))
+        rig.send("rc", stick=0.0)
+        rig.wait(0.2499)
+        assert rig.output("tracks.linear").winner == "rc_drive"
+        rig.wait(0.0002)
+        assert rig.output("tracks.linear").winner == ""
+
+    def test_a_route_that_loses_sooner_than_its_source_comes_back_like_any_other(self) -> None:
+        rig = Rig(DRIVE.model_copy(update={"timeout_ms": 50}), DIRECT, hysteresis_ms=100)
+        both(rig, 5)
+        for _ in range(8):
+            rig.send("websocket:1", "tracks", linear=0.04)
+            rig.wait(0.01)
+        assert rig.output("tracks.linear").winner == "web"
+        both(rig, 9)
+        assert rig.output("tracks.linear").winner == "web"
+        both(rig, 3)
+        assert rig.output("tracks.linear").winner == "rc_drive"
+
+    def test_new_settings_count_at_once(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.0)
+        blending = Blending(source_timeout_ms=500)
+        rig.router.set_routes([DRIVE], rig.now, blending)
+        assert rig.router.blending is blending
+        rig.wait(0.499)
+        assert rig.output("tracks.linear").winner == "rc_drive"
+        assert rig.router.sources["rc"].is_alive(rig.now)
+        rig.wait(0.002)
+        assert rig.output("tracks.linear").winner == ""
+
+
+class TestOrder:
+    def test_of_equals_the_first_in_the_file_is_next(self) -> None:
+        head = [{"from": "headYaw", "to": "pan"}]
+        first = route("first", "livelink", "head", head, input={"subject": "a"})
+        second = route("second", "livelink", "head", head, input={"subject": "b"})
+        rig = Rig(first, second, route("high", "rc", "head", [{"from": "x", "to": "pan"}]))
+        rig.send("rc", x=0.0)
+        for _ in range(2):
+            rig.send("livelink:b", headYaw=0.0)  # heard first, but second in the file
+            rig.send("livelink:a", headYaw=0.0)
+        rig.wait(0.13)
+        assert rig.output("head.pan").winner == "first"
+
+    def test_rivals_are_told_strongest_first(self) -> None:
+        pan = [{"from": "x", "to": "pan"}]
+        kinds = ("autonomous:a", "livelink:a", "websocket:a", "rc")
+        rig = Rig(
+            *[route(kind.partition(":")[0], kind.partition(":")[0], "head", pan) for kind in kinds]
+        )
+        for kind in kinds:
+            rig.send(kind, x=0.0)
+        rivals = [each.route for each in rig.output("head.pan").rivals]
+        assert rivals == ["websocket", "livelink", "autonomous"]
+
+
+class TestMovement:
+    def test_a_route_that_gets_a_second_input_must_be_moved_all_the_same(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.0, trim=0.0)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.router.clear_estop("test", rig.now)
+        two = [{"from": name, "to": "linear"} for name in ("stick", "trim")]
+        rig.router.set_routes([route("rc_drive", "rc", "tracks", two)], rig.now)
+        for stick, winner in ((0.0, ""), (0.04, ""), (0.06, "rc_drive")):
+            rig.send("rc", stick=stick, trim=0.0)
+            assert rig.output("tracks.linear").winner == winner
+
+    @pytest.mark.parametrize(("linear", "moves"), [(0.0149, False), (0.0151, True)])
+    def test_of_a_direct_command_is_half_a_percent_of_the_range(
+        self, linear: float, moves: bool
+    ) -> None:
+        rig = Rig(DIRECT)  # 3 m/s from end to end
+        rig.send("websocket:1", "tracks", linear=0.0)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.router.clear_estop("test", rig.now)
+        rig.send("websocket:1", "tracks", linear=linear)
+        assert (rig.output("tracks.linear").winner == "web") is moves
+
+    @pytest.mark.parametrize(("stick", "moves"), [(0.0499, False), (0.0501, True)])
+    def test_of_a_stick_is_5_percent_of_its_way(self, stick: float, moves: bool) -> None:
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.0)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.router.clear_estop("test", rig.now)
+        rig.send("rc", stick=stick)
+        assert (rig.output("tracks.linear").winner == "rc_drive") is moves
+
+
+class TestReset:
+    def test_the_loss_policies_are_in_force_afterwards(self) -> None:
+        rig = Rig(DRIVE, FACE)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.wait(1.0)
+        rig.router.clear_estop("test", rig.now)
+        for name, policy in (("tracks.linear", "ramp_to_zero"), ("head.pan", "hold")):
+            output = rig.output(name)
+            assert (output.policy, output.changed_ms) == (policy, 0)
+
+
+class TestSamplesOfAnotherForm:
+    def test_a_failsafe_sample_with_more_names_than_values_raises_nothing(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.5)
+        lost = InputSample(
+            source="rc", sequence=9, failsafe=True, names=("stick", "trim"), values=(0.5,)
+        )
+        assert rig.router.sample(lost, "a", rig.now)
+        assert rig.output("tracks.linear").winner == ""
+
+    def test_an_unknown_field_is_counted_once_a_sample(self) -> None:
+        rig = Rig(DIRECT)
+        rig.send("websocket:1", "head", nose=1.0, ear=1.0)
+        assert rig.router.refused["unknown field"] == 2
+        rig.router.set_routes([DIRECT], rig.now)
+        rig.send("websocket:1", "head", nose=1.0, ear=1.0)
+        assert rig.router.refused["unknown field"] == 4
