@@ -50,11 +50,15 @@ class RoboClawLine:
         return f"{self._name}: {self.core.problem}" if self.core.problem else ""
 
     def start(self) -> None:
-        """Serve it in the running loop, from the first call on."""
-        if self._loop is None:
+        """Serve it in the running loop, from the first call in one on."""
+        if self._loop is not None:
+            return
+        try:
             self._loop = asyncio.get_running_loop()
-            self._loop.add_reader(self._port.fileno(), self._read)
-            self._tick()
+        except RuntimeError:
+            return  # opened before the loop runs: the first command in it begins
+        self._loop.add_reader(self._port.fileno(), self._read)
+        self._tick()
 
     def drive(self, channel: int, duty: float) -> None:
         """The newest duty counts. Raises OSError while the controller is gone or has a fault."""

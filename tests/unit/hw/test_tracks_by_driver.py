@@ -1,0 +1,117 @@
+"""The role tracks over each motor driver: it drives, reads back, stops, and tells what is wrong."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib.devices import PinSpec, SerialDevice
+from saint_services.lib.hw.sim.chips_base import ChipFault
+from saint_services.lib.hw.sim.serial_peers import RoboClawPeer, serial_file
+from saint_services.lib.roles import RoleConfig
+from tests.unit.role.role_rig import Rig, load_role
+
+PORT = "/dev/ttyACM0"
+BRIDGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "bts7960": ({"pin": 12, "reverse_pin": 20}, {"pin": 13, "reverse_pin": 21}),
+    "drv8833": ({"pin": 12, "reverse_pin": 20}, {"pin": 13, "reverse_pin": 21}),
+    "tb6612": (
+        {"pin": 12, "direction_pins": [4, 20], "enable_pins": [16]},
+        {"pin": 13, "direction_pins": [7, 21], "enable_pins": [19]},
+    ),
+}
+
+
+def bridges(kind: str) -> RoleConfig:
+    left, right = BRIDGES[kind]
+    shipped = load_role("tracks")
+    motors = {
+        "left_motor": PinSpec.model_validate({"type": kind, "frequency": 20000, **left}),
+        "right_motor": PinSpec.model_validate({"type": kind, "frequency": 20000, **right}),
+    }
+    return shipped.model_copy(update={"gpio_mapping": {**shipped.gpio_mapping, **motors}})
+
+
+@pytest.fixture(params=sorted(BRIDGES))
+def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Rig]:
+    rig = Rig(tmp_path, "tracks", bridges(request.param))
+    yield rig
+    rig.close()
+
+
+def test_tracks_turn_forward_and_back_and_stop(rig: Rig) -> None:
+    rig.live(0.5, lambda: rig.drive(1.0))
+    assert rig.duties()[0] > 0.5
+    assert rig.duties() == (rig.duties()[0],) * 2
+    rig.live(1.0, lambda: rig.drive(-1.0))
+    kind = rig.config.gpio_mapping["left_motor"].type
+    if kind == "tb6612":
+        assert (rig.pin(4).value, rig.pin(20).value) == (0.0, 1.0)
+        assert rig.duties()[0] > 0.5
+    else:
+        assert rig.duties() == (0.0, 0.0)
+        assert rig.pin(20).value > 0.5
+    rig.clock.advance(0.5)  # the router is gone
+    assert [rig.pin(pin).value for pin in (12, 13)] == [0.0, 0.0]
+    assert kind == "tb6612" or [rig.pin(pin).value for pin in (20, 21)] == [0.0, 0.0]
+
+
+def roboclaw() -> RoleConfig:
+    pins: dict[str, PinSpec] = {}
+    for channel, side in ((1, "left"), (2, "right")):
+        for name, kind in (("motor", "roboclaw"), ("encoder", "roboclaw_encoder")):
+            spec = {"type": kind, "device": "drive", "channel": channel}
+            pins[f"{side}_{name}"] = PinSpec.model_validate(spec)
+    drive = SerialDevice(port=PORT, driver="roboclaw")
+    return load_role("tracks", gpio_mapping=pins, serial_devices={"drive": drive})
+
+
+async def live(rig: Rig, say: Callable[[], None], until: Callable[[], bool]) -> None:
+    """The router and the serial line live until something is so."""
+    async with asyncio.timeout(10):
+        while not until():
+            rig.beat()
+            say()
+            await asyncio.sleep(0.005)
+            rig.clock.advance(0.005)
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[RoboClawPeer]:
+    peer = RoboClawPeer(tmp_path / serial_file(PORT))
+    yield peer
+    peer.close()
+
+
+@pytest.fixture
+def driven(tmp_path: Path, peer: RoboClawPeer) -> Iterator[Rig]:
+    rig = Rig(tmp_path, "tracks", roboclaw())
+    yield rig
+    rig.board.close()
+
+
+async def test_controller_drives_counts_and_its_silence_is_told(
+    driven: Rig, peer: RoboClawPeer
+) -> None:
+    def drive() -> None:
+        driven.drive(1.0)
+
+    await live(driven, drive, lambda: peer.duty(1) > 0.5 and peer.duty(2) > 0.5)
+    encoder: Any = driven.session._tracks[0].encoder  # type: ignore[attr-defined]
+    await live(driven, drive, lambda: encoder.count > 10)
+    peer.set_fault(ChipFault.DEAF)
+    await live(driven, drive, lambda: driven.session.fault != "")
+    assert "does not answer" in driven.session.fault
+    assert driven.session.report().ready is False
+    driven.session.close()
+
+
+async def test_controller_stops_with_the_router(driven: Rig, peer: RoboClawPeer) -> None:
+    await live(driven, lambda: driven.drive(1.0), lambda: peer.duty(1) > 0.5)
+    driven.clock.advance(0.5)  # the router is gone
+    async with asyncio.timeout(5):
+        while peer.duty(1) or peer.duty(2):  # noqa: ASYNC110 - files tell nobody of a change
+            await asyncio.sleep(0.002)
+    driven.session.close()
