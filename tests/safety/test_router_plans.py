@@ -5,6 +5,7 @@ order, what counts as a movement. All numbers are typed by hand.
 import pytest
 
 from saint_services.lib.api.routing import Blending
+from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, Rig, route
 
@@ -106,6 +107,77 @@ class TestMovement:
         rig.router.clear_estop("test", rig.now)
         rig.send("rc", stick=stick)
         assert (rig.output("tracks.linear").winner == "rc_drive") is moves
+
+
+class TestNewRoutes:
+    def test_a_velocity_must_be_moved_from_where_it_stood_at_the_edit(self) -> None:
+        rig = Rig(FACE)
+        rig.send("rc", stick=0.5)
+        rig.router.set_routes([FACE, DRIVE], rig.now)
+        assert rig.output("tracks.linear").rivals[0].reason == "must move first"
+        rig.send("rc", stick=0.54)
+        assert rig.output("tracks.linear").winner == ""
+        rig.send("rc", stick=0.56)
+        assert rig.output("tracks.linear").winner == "rc_drive"
+
+    def test_a_position_drives_at_once(self) -> None:
+        rig = Rig(FACE)
+        rig.send("rc", stick=0.5)
+        pan = route("rc_pan", "rc", "head", [{"from": "stick", "to": "pan"}])
+        rig.router.set_routes([FACE, pan], rig.now)
+        assert (rig.output("head.pan").winner, rig.value("head.pan")) == ("rc_pan", 0.5)
+
+    def test_who_comes_after_the_edit_drives_at_once(self) -> None:
+        rig = Rig(FACE)
+        rig.router.set_routes([FACE, DRIVE], rig.now)
+        rig.send("rc", stick=0.5)
+        assert rig.output("tracks.linear").winner == "rc_drive"
+
+    def test_they_know_the_locks(self) -> None:
+        rig = Rig(FACE)
+        rig.router.take_control("head", "websocket:2", 60.0, rig.now)
+        rig.send("rc", stick=0.5)
+        pan = route("rc_pan", "rc", "head", [{"from": "stick", "to": "pan"}])
+        rig.router.set_routes([FACE, pan], rig.now)
+        output = rig.output("head.pan")
+        assert (output.winner, output.rivals[0].reason) == ("", "panel locked by websocket:2")
+
+    def test_unsound_ones_change_nothing(self) -> None:
+        rig = Rig(DRIVE)
+        with pytest.raises(SaintError, match="two routes"):
+            rig.router.set_routes([FACE, FACE], rig.now)
+        assert rig.router.routes == (DRIVE,)
+
+    def test_a_stream_that_never_had_values_is_left_alone(self) -> None:
+        rig = Rig(DRIVE)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.router.clear_estop("test", rig.now)
+        assert not rig.router.sample(
+            InputSample(source="rc", sequence=1, names=("stick",), values=()), "a", rig.now
+        )
+        rig.router.set_routes([DRIVE, FACE], rig.now)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.router.clear_estop("test", rig.now)
+        assert rig.output("tracks.linear").winner == ""
+
+    def test_a_field_that_was_kept_for_a_route_that_is_gone_is_free(self) -> None:
+        rig = Rig(DRIVE, DIRECT)
+        both(rig, 10)
+        rig.send("rc", failsafe=True, stick=0.0)
+        rig.send("websocket:1", "tracks", linear=0.04)
+        assert rig.output("tracks.linear").winner == ""
+        rig.router.set_routes([DRIVE, DIRECT], rig.now)
+        assert rig.output("tracks.linear").winner == ""
+        rig.router.set_routes([DIRECT], rig.now)
+        assert rig.output("tracks.linear").winner == "web"
+
+    def test_a_route_that_is_gone_is_no_part_of_a_mix(self) -> None:
+        rig = Rig(DRIVE, DIRECT, mode="blend", blend_time_ms=0)
+        both(rig, 30, stick=0.4)
+        assert rig.value("tracks.linear") == pytest.approx((300 * 0.6 + 200 * 0.04) / 500)
+        rig.router.set_routes([DIRECT], rig.now)
+        both(rig, 30, stick=0.4)
+        assert rig.value("tracks.linear") == pytest.approx(0.04)
 
 
 class TestReset:
