@@ -3,7 +3,7 @@ books: what was driven, what is in the way, and since when something is wrong.
 """
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from saint_services.lib.api.rc import Action
 from saint_services.rcd.telling import Telling, Work
@@ -22,6 +22,11 @@ class Events(RuleBasedStateMachine):
         self.in_the_way = {Work.OFF}
         self.has_let_go = True  # nobody may be told of a loss; a frame ends it
         self.trouble = ""
+
+    @initialize(is_on=st.booleans())
+    def begin_switched_on(self, is_on: bool) -> None:
+        if is_on:
+            self.end(Work.OFF)
 
     @rule()
     def frame(self) -> None:
@@ -56,6 +61,11 @@ class Events(RuleBasedStateMachine):
         assert self.telling.begin(work) is self.has_driven
         self.in_the_way.add(work)
         self.has_let_go, self.trouble = True, ""
+
+    @rule(work=WORKS)
+    def begin_and_end(self, work: Work) -> None:
+        self.begin(work)
+        self.end(work)
 
     @rule(work=WORKS)
     def end(self, work: Work) -> None:

@@ -97,6 +97,28 @@ def test_two_dead_receivers_change_nothing() -> None:
     assert selection.is_lost and selection.due_s(5.0) is None
 
 
+def test_only_receiver_is_in_charge_dead_or_alive() -> None:
+    alone = receiver()
+    selection = Selection([alone])
+    for now_s in (0.0, 1.0, 9.0):
+        assert not selection.decide(now_s) and selection.due_s(now_s) is None
+        assert selection.receiver is alone
+        feed(alone, 1.0)
+        alone.check(now_s)
+
+
+def test_time_is_asked_for_only_while_the_second_waits_to_take_over() -> None:
+    first, second, selection = pair(after_ms=300)
+    assert selection.due_s(1.0) is None  # nobody lives
+    feed(first, 1.0)
+    feed(second, 1.0, 1.2)
+    assert selection.due_s(1.1) is None  # the first one does
+    first.check(1.2)
+    assert selection.due_s(1.2) == pytest.approx(1.3)
+    assert selection.due_s(2.0) == 2.0
+    assert selection.decide(1.3) and selection.due_s(1.3) is None
+
+
 def test_each_action_has_its_samples() -> None:
     signal = receiver()
     signal.take(RcFrame(0, (HIGH,) * 2, ELEVEN_BIT), 1.0)

@@ -1,0 +1,77 @@
+"""What the robot is told of the RC signal: the whole table of phases and events, typed by hand."""
+
+import pytest
+
+from saint_services.lib.api.rc import Action
+from saint_services.rcd.telling import Phase, Telling, Work
+
+IDLE, LIVE, QUIET, WAITING, LOST, RELEASED = Phase
+# Phase: what it becomes by a frame, by missing frames, by a loss that the other receiver makes
+# good, by a loss, by work that begins, and when the time to come back is over.
+TABLE = {
+    IDLE: (LIVE, IDLE, IDLE, IDLE, IDLE, IDLE),
+    LIVE: (LIVE, QUIET, WAITING, LOST, RELEASED, LIVE),
+    QUIET: (LIVE, QUIET, WAITING, LOST, RELEASED, QUIET),
+    WAITING: (LIVE, WAITING, WAITING, LOST, RELEASED, WAITING),
+    LOST: (LIVE, LOST, WAITING, LOST, RELEASED, LOST),
+    RELEASED: (LIVE, RELEASED, RELEASED, RELEASED, RELEASED, LOST),
+}
+
+
+@pytest.mark.parametrize("phase", list(Phase))
+def test_each_event_leads_on_and_says_whether_that_is_news(phase: Phase) -> None:
+    events = (Telling.missing, Telling.wait, Telling.lose, Telling.overdue)
+    frame, missing, wait, lose, begin, overdue = TABLE[phase]
+    for event, expected in zip(events, (missing, wait, lose, overdue), strict=True):
+        telling = Telling(phase, set())
+        assert event(telling) is (expected is not phase), event
+        assert telling.phase is expected, event
+    telling = Telling(phase, set())
+    assert telling.frame()
+    assert telling.phase is frame
+    telling = Telling(phase, set())
+    assert telling.begin(Work.LINE) is (phase is not IDLE)
+    assert telling.phase is begin
+
+
+@pytest.mark.parametrize("work", list(Work))
+def test_work_lets_nothing_drive_and_no_loss_be_told_until_it_is_done(work: Work) -> None:
+    telling = Telling(LIVE, set())
+    telling.begin(work)
+    assert not telling.frame() and not telling.overdue()
+    assert telling.phase is RELEASED
+    telling.end(work)
+    assert telling.frame() and telling.phase is LIVE
+
+
+def test_all_work_must_be_done() -> None:
+    telling = Telling()
+    telling.begin(Work.CALIBRATION)
+    telling.end(Work.OFF)
+    telling.end(Work.LINE)
+    assert not telling.frame()
+    telling.end(Work.CALIBRATION)
+    assert telling.frame()
+
+
+def test_receiver_is_off_and_silent_at_the_start() -> None:
+    telling = Telling()
+    assert telling.phase is IDLE and telling.works == {Work.OFF}
+    assert not telling.frame()
+
+
+@pytest.mark.parametrize(
+    ("phase", "told"),
+    [
+        (IDLE, (None, None, None, None)),
+        (LIVE, (None, None, None, None)),
+        (QUIET, ("hold", "hold", "hold", "hold")),
+        (WAITING, ("hold", "hold", "hold", "passthrough")),
+        (LOST, ("hold", "neutral", "estop", "passthrough")),
+        (RELEASED, (None, None, None, None)),
+    ],
+)
+def test_what_is_told_depends_on_the_phase(phase: Phase, told: tuple[Action | None, ...]) -> None:
+    wanted: tuple[Action, ...] = ("hold", "neutral", "estop", "passthrough")
+    assert tuple(Telling(phase, set()).action(each) for each in wanted) == told
+    assert Telling(phase).is_lost is (phase in (IDLE, LOST, RELEASED))
