@@ -15,6 +15,7 @@ TITLES = {
     "crowd": "Stick to motor beside fifty pages",
     "estop": "E-stop: from a press to safe pins",
     "nodes": "Thirty nodes, and twenty adoptions at once",
+    "role_loop": "How evenly a role moves a joint",
     "memory": "Memory and idle load of every process",
 }
 LIMIT_S = 600.0

@@ -41,18 +41,21 @@ class Ticker:
 
 
 class Motion:
-    """Calls back every `period_s` for as long as the callback says that there is more to do."""
+    """Calls back every `period_s` for as long as the callback says that there is more to do. What
+    comes late does not shift what comes after it; what was missed is left out.
+    """
 
     def __init__(self, clock: Clock, period_s: float, step: Callable[[float], bool]) -> None:
         self._clock = clock
         self._period_s = period_s
         self._step = step
+        self._due_s = 0.0
         self._timer: Handle | None = None
 
     def start(self, now_s: float) -> None:
         """Go on after one period, unless that is already planned."""
         if self._timer is None:
-            self._timer = self._clock.call_at(now_s + self._period_s, self._tick)
+            self._plan(now_s + self._period_s)
 
     def close(self) -> None:
         """Stop where it is."""
@@ -60,8 +63,14 @@ class Motion:
             self._timer.cancel()
             self._timer = None
 
+    def _plan(self, due_s: float) -> None:
+        self._due_s = due_s
+        self._timer = self._clock.call_at(due_s, self._tick)
+
     def _tick(self) -> None:
         self._timer = None
         now_s = self._clock.time()
+        next_s = self._due_s + self._period_s
         if self._step(now_s):
-            self.start(now_s)
+            self.close()  # the step may have asked for the same
+            self._plan(next_s if next_s > now_s else now_s + self._period_s)

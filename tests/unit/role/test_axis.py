@@ -119,3 +119,34 @@ def test_motion_ends_when_nothing_is_left() -> None:
     motion.start(clock.now)
     clock.advance(1.0)
     assert left == [0]
+
+
+def test_motion_that_comes_late_keeps_its_grid() -> None:
+    clock, calls = FakeClock(), []
+
+    def step(now_s: float) -> bool:
+        calls.append(now_s)
+        clock.now += 0.004  # the loop is busy: the next one is planned late
+        return len(calls) < 100
+
+    motion = Motion(clock, 0.01, step)
+    motion.start(clock.now)
+    clock.advance(2.0)
+    assert len(calls) == 100
+    assert calls[-1] - calls[0] == pytest.approx(0.99, abs=0.005)
+
+
+def test_motion_leaves_out_what_it_missed() -> None:
+    clock, calls = FakeClock(), []
+
+    def step(now_s: float) -> bool:
+        calls.append(now_s)
+        if len(calls) == 1:
+            clock.now += 0.5
+        return len(calls) < 5
+
+    motion = Motion(clock, 0.01, step)
+    motion.start(clock.now)
+    clock.advance(1.0)
+    assert len(calls) == 5
+    assert calls[1] - calls[0] == pytest.approx(0.51, abs=0.011)

@@ -1,0 +1,230 @@
+"""How evenly a role moves a joint: a role daemon of its own drives a servo through a long motion at
+100 Hz, and the simulated pin notes when it is written. Beside it, turn by turn, a bare loop of the
+same kind in a process that does nothing else.
+
+`python -m tools.bench.role_loop [--seconds 20] [--json]`. The budget is 3 ms at the 99th percentile
+on an idle machine. Jitter is how far the time between two writes is from 10 ms.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import itertools
+import json
+import math
+import os
+import sys
+import time
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from saint_services.lib import config as settings
+from saint_services.lib.api.role import RoleAssignment, RoleReport
+from saint_services.lib.bus import Bus
+from saint_services.lib.bus.open import open_bus
+from saint_services.lib.errors import SaintError
+from saint_services.lib.generated.saint_msgs import HeadCommand, RouterHeartbeat
+from saint_services.lib.generated.topics import HEAD_CMD, ROUTER_HEARTBEAT
+from saint_services.lib.hw.sim.observe import PinWatch
+from saint_services.lib.ipc import Client
+from saint_services.lib.roles import RoleConfig
+from tests.integration.robot import short_folder
+from tools.launch import domain
+
+from .latency import at, stolen_ms
+
+ROOT = Path(__file__).resolve().parents[2]
+PERIOD_NS = 10_000_000
+COMMAND_S = 0.2  # the role's deadline is 0.25 s
+PAN_PIN, FAR = 12, 150.0
+BLOCKS = 4
+_START_S = 30.0
+
+BARE = """
+import asyncio, time
+try:
+    import uvloop
+    run = uvloop.run
+except ImportError:
+    run = asyncio.run
+async def main():
+    loop = asyncio.get_running_loop()
+    end, due, last = loop.time() + float({seconds}), loop.time() + 0.01, 0
+    done = loop.create_future()
+    def tick():
+        nonlocal due, last
+        now = time.monotonic_ns()
+        if last:
+            print(now - last)
+        last, due = now, max(due + 0.01, loop.time())
+        if loop.time() < end:
+            loop.call_at(due, tick)
+        else:
+            done.set_result(None)
+    loop.call_at(due, tick)
+    await done
+run(main())
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The role beside the bare loop."""
+
+    p50_ms: float
+    p99_ms: float
+    max_ms: float
+    samples: int
+    bare_p50_ms: float
+    bare_p99_ms: float
+    bare_max_ms: float
+    stolen_ms: int  # processor time that the host kept from this machine meanwhile
+
+
+class Router:
+    """What a role needs to move: heartbeats, and commands that never arrive."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._beat = bus.publisher(ROUTER_HEARTBEAT)
+        self._command = bus.publisher(HEAD_CMD)
+        self._numbers = itertools.count(1)
+        self.sent_ns: list[int] = []
+
+    async def live(self, seconds: float) -> None:
+        """Turn the head left and right."""
+        end_s = time.monotonic() + seconds
+        for number in itertools.count():
+            if time.monotonic() > end_s:
+                return
+            self._beat.publish(RouterHeartbeat(sequence=next(self._numbers)))
+            side = FAR if number // 3 % 2 else -FAR
+            self.sent_ns.append(time.monotonic_ns())
+            self._command.publish(HeadCommand(side, math.nan, math.nan, 1.0))
+            await asyncio.sleep(COMMAND_S)
+
+
+async def measure(seconds: float) -> Figures:
+    """Role and bare loop in turns."""
+    role: list[float] = []
+    bare: list[float] = []
+    kept_ms = stolen_ms()
+    with short_folder() as folder:
+        async with moving_role(folder) as (router, watch):
+            for _ in range(BLOCKS):
+                role += await role_block(router, watch, seconds / BLOCKS)
+                bare += await bare_block(seconds / BLOCKS)
+    return Figures(
+        at(role, 0.5), at(role, 0.99), max(role), len(role),
+        at(bare, 0.5), at(bare, 0.99), max(bare), stolen_ms() - kept_ms,
+    )  # fmt: skip
+
+
+@contextlib.asynccontextmanager
+async def moving_role(folder: Path) -> AsyncIterator[tuple[Router, PinWatch]]:
+    """role-headd with an assignment, as noded would give it."""
+    held = domain.choose(None)
+    os.environ |= {"ROS_DOMAIN_ID": str(held.number), "SAINT_DDS_INTERFACE": "lo"}
+    head = settings.load(RoleConfig, ROOT / "manifests" / "roles" / "head.yaml", required=True)
+    process = await _started(folder)
+    client, bus = Client(folder / "run" / "role-headd.sock"), await open_bus("bench")
+    watch = PinWatch(folder / "hw")
+    reports = client.stream("POST", "/assignment", RoleAssignment(node_id="n", config=head),
+                            RoleReport)  # fmt: skip
+    try:
+        first = await anext(reports)
+        if not first.ready:
+            raise SystemExit(f"the role is not ready: {first.reason}")
+        following = asyncio.create_task(_follow(reports))
+        yield Router(bus), watch
+        following.cancel()
+    finally:
+        process.kill()
+        await process.wait()
+        watch.close()
+        await client.close()
+        await bus.close()
+        held.lock.close()
+
+
+async def _follow(reports: AsyncIterator[RoleReport]) -> None:
+    async for _ in reports:
+        pass
+
+
+async def _started(folder: Path) -> Process:
+    for name in ("etc", "state", "run", "hw"):
+        (folder / name).mkdir()
+    environment = os.environ | {
+        "CONFIGURATION_DIRECTORY": str(folder / "etc"),
+        "STATE_DIRECTORY": str(folder / "state"),
+        "RUNTIME_DIRECTORY": str(folder / "run"),
+        "SAINT_HW": f"sim:{folder / 'hw'}",
+        "SAINT_REALTIME": "2",  # as its unit has it; works for root
+    }
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "saint_services.role_headd", cwd=ROOT, env=environment
+    )
+    client = Client(folder / "run" / "role-headd.sock")
+    async with asyncio.timeout(_START_S):
+        while True:
+            with contextlib.suppress(SaintError):
+                await client.get("/status", RoleReport)
+                await client.close()
+                return process
+            await asyncio.sleep(0.1)
+
+
+async def role_block(router: Router, watch: PinWatch, seconds: float) -> list[float]:
+    """Jitter in milliseconds of every pair of writes without a command between or just before."""
+    moving = asyncio.create_task(router.live(seconds))
+    stamps: list[tuple[int, int]] = []  # count of writes, when
+    while not moving.done():
+        pin = watch.read(PAN_PIN)
+        if not stamps or stamps[-1][0] != pin.writes:
+            stamps.append((pin.writes, pin.stamp_ns))
+        await asyncio.sleep(0.002)
+    found = []
+    for (count, first_ns), (after, second_ns) in itertools.pairwise(stamps[20:]):
+        is_whole = after == count + 1
+        is_free = not any(
+            first_ns - PERIOD_NS < sent < second_ns for sent in router.sent_ns[-2000:]
+        )
+        if is_whole and is_free:
+            found.append(abs(second_ns - first_ns - PERIOD_NS) / 1e6)
+    return found
+
+
+async def bare_block(seconds: float) -> list[float]:
+    """The same of a loop that has nothing to do."""
+    code = BARE.format(seconds=seconds)
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=PIPE)
+    said, _ = await process.communicate()
+    return [abs(int(line) - PERIOD_NS) / 1e6 for line in said.split()]
+
+
+def table(found: Figures) -> str:
+    """The figures for people."""
+    return (
+        f"{'':34}{'p50 ms':>9}{'p99 ms':>9}{'max ms':>9}\n"
+        f"{'role loop, jitter at 100 Hz':34}{found.p50_ms:9.3f}{found.p99_ms:9.3f}"
+        f"{found.max_ms:9.3f}   {found.samples} samples; budget 3 at p99\n"
+        f"{'bare loop':34}{found.bare_p50_ms:9.3f}{found.bare_p99_ms:9.3f}"
+        f"{found.bare_max_ms:9.3f}\n"
+        f"the host kept {found.stolen_ms} ms of processor time from this machine meanwhile"
+    )
+
+
+def main() -> None:
+    """Print both."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    chosen = parser.parse_args()
+    found = asyncio.run(measure(chosen.seconds))
+    print(json.dumps(asdict(found)) if chosen.json else table(found))
+
+
+if __name__ == "__main__":
+    main()
