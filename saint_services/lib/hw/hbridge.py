@@ -28,6 +28,25 @@ class DirectionPair:
             pin.close()
 
 
+class SharedEnable:
+    """An enable pin of a board with two bridges: low only when neither is used any more."""
+
+    def __init__(self, pin: DigitalOut) -> None:
+        self._pin = pin
+        self.users = 0
+
+    def set(self, high: bool) -> None:
+        """High for whoever asks; low is for the last user."""
+        if high or self.users <= 1:
+            self._pin.set(high)
+
+    def close(self) -> None:
+        """One user less."""
+        self.users -= 1
+        if self.users == 0:
+            self._pin.close()
+
+
 class HBridge:
     """One motor. The direction pin only changes while the duty is zero."""
 

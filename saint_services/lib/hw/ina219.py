@@ -14,7 +14,7 @@ AVERAGE_8 = 0xB << 7 | 0xB << 3  # 8 samples of bus and shunt: 8.5 ms together
 CONTINUOUS = 7
 OVERFLOW = 0x0001  # in BUS: current or power are beyond their registers
 GAINS_V = (0.04, 0.08, 0.16, 0.32)  # full scale of the shunt
-BUS_STEP_V = 0.004
+BUS_STEP_V, SHUNT_STEP_V = 0.004, 0.00001
 RATE_HZ = 50.0
 
 
@@ -36,6 +36,7 @@ class Ina219:
             )
         self._config = RANGE_32_V | gain << 11 | AVERAGE_8 | CONTINUOUS
         self._calibration = min(0xFFFE, int(0.04096 * 32768 / shunt_v)) & 0xFFFE  # equation 1
+        self._shunt_ohm = device.shunt_ohm
         self._step_a = 0.04096 / (self._calibration * device.shunt_ohm)
         try:
             self._start()
@@ -47,9 +48,10 @@ class Ina219:
         if self._chip.word(CALIBRATION) != self._calibration:
             raise self._chip.lost()  # it would show 0 A for ever
         voltage = self._chip.word(BUS)
-        if voltage & OVERFLOW:
-            raise OSError(34, "more current than max_current_a")
-        current_a = _signed(self._chip.word(CURRENT)) * self._step_a
+        if voltage & OVERFLOW:  # when it matters most: the shunt itself still tells
+            current_a = _signed(self._chip.word(SHUNT)) * SHUNT_STEP_V / self._shunt_ohm
+        else:
+            current_a = _signed(self._chip.word(CURRENT)) * self._step_a
         voltage_v = (voltage >> 3) * BUS_STEP_V
         return PowerSample(voltage_v, current_a, voltage_v * current_a)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..devices import MOTORS, PinSpec
 from ..errors import Code, SaintError
 from ..roles import RoleConfig
-from .hbridge import DirectionPair, HBridge, TwinPwmBridge
+from .hbridge import DirectionPair, HBridge, SharedEnable, TwinPwmBridge
 from .ports import Board, DigitalOut, Encoder, Motor
 from .quadrature import Quadrature
 
@@ -25,6 +25,7 @@ class Drives:
     def __init__(self, board: Board, config: RoleConfig) -> None:
         self._board = board
         self._config = config
+        self._enables: dict[int, SharedEnable] = {}
         self._lines: dict[str, RoboClawLine] = {}
 
     def motor(self, name: str) -> Motor:
@@ -70,10 +71,18 @@ class Drives:
         elif spec.direction_pins is not None:
             ahead, back = (self._output(pin, name, undo) for pin in spec.direction_pins)
             direction = DirectionPair(ahead, back)
-        enables = [self._output(pin, name, undo) for pin in spec.enable_pins]
+        enables = [self._enable(pin, name, undo) for pin in spec.enable_pins]
         if direction is not None:
             return HBridge(pulses[0], direction, spec.reversed, enables)
         return TwinPwmBridge(pulses[0], pulses[1], spec.reversed, enables)
+
+    def _enable(self, pin: int, name: str, undo: ExitStack) -> SharedEnable:
+        enable = self._enables.get(pin)
+        if enable is None or enable.users == 0:
+            enable = self._enables[pin] = SharedEnable(self._board.output(pin, name))
+        enable.users += 1
+        undo.callback(enable.close)
+        return enable
 
     def _output(self, pin: int, name: str, undo: ExitStack) -> DigitalOut:
         output = self._board.output(pin, name)

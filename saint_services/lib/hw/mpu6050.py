@@ -2,6 +2,7 @@
 the section stands beside each.
 """
 
+import contextlib
 import math
 import struct
 import time
@@ -73,8 +74,9 @@ class Mpu6050:
         self._chip.write(POWER, RESET)
         for _ in range(_RESET_TRIES):
             time.sleep(_RESET_S)
-            if not self._chip.byte(POWER) & RESET:
-                break
+            with contextlib.suppress(OSError):  # it may not acknowledge meanwhile
+                if not self._chip.byte(POWER) & RESET:
+                    break
         self._chip.write(POWER, CLOCK_GYRO_X)  # steadier than the inner oscillator
         self._chip.write(DIVIDER, *self._settings)
         if self._chip.read(DIVIDER, len(self._settings)) != self._settings:

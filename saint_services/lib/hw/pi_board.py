@@ -29,7 +29,7 @@ class PiBoard:
         self._gpio: GpiodPins | None = None
         self._pigpio: Any = None
         self._kernel: tuple[Path, dict[int, int]] | None = None
-        self._pwm_users: dict[int, str] = {}
+        self._pwm_users: dict[int, tuple[int, str]] = {}  # channel -> its pin and user
 
     def prepare(self, config: RoleConfig) -> None:
         """Open the PWM now, so that making a pin quiet later costs nothing."""
@@ -42,11 +42,12 @@ class PiBoard:
         if self._pigpio:
             return pigpio_pwm.PigpioPwm(self._pigpio, pin, frequency_hz, used_by)
         chip, channel = self._channel(pin, used_by)
-        holder = self._pwm_users.setdefault(channel, used_by)
-        if holder != used_by:
+        other, holder = self._pwm_users.setdefault(channel, (pin, used_by))
+        if (other, holder) != (pin, used_by):
             raise SaintError(
                 Code.CONFIG_INVALID,
-                f"{used_by} and {holder} need the same kernel PWM channel {channel} (GPIO{pin})",
+                f"{used_by} and {holder} need the same kernel PWM channel {channel} "
+                f"(GPIO{pin} and GPIO{other})",
                 fix="Start pigpiod, which has PWM on every pin, or move one of them.",
             )
         return sysfs_pwm.SysfsPwm(chip, channel, frequency_hz, used_by)

@@ -231,6 +231,29 @@ def test_supply_is_measured(tmp_path: Path, shunt: float, most: float, current: 
     assert sample.power_w == pytest.approx(12.4 * current, rel=0.01)
 
 
+def test_current_beyond_its_register_is_told_by_the_shunt(tmp_path: Path) -> None:
+    """A blocked motor takes more than it should; that is when the number is needed."""
+    bench = Bench(tmp_path, "ina219", shunt_ohm=0.1, max_current_a=0.5)
+    bench.chip.feed(12.0, 0.7)
+    assert bench.open().read().current_a == pytest.approx(0.7, rel=0.01)
+    bench.chip.feed(12.0, -5.0)  # beyond the amplifier too: its end
+    assert bench.open().read().current_a == pytest.approx(-0.8, rel=0.01)
+
+
+def test_imu_that_is_silent_while_it_resets_is_waited_for(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, "mpu6050")
+    silent = [False, True, True, True]
+
+    def look() -> None:
+        if len(silent) > 1 and silent.pop(0):
+            raise OSError(6, "no acknowledge")
+        if len(silent) == 1:
+            silent[0] = False
+
+    bench.chip.on_look = look
+    assert bench.open().read() is not None
+
+
 def test_current_registers_are_those_of_the_data_sheet(tmp_path: Path) -> None:
     """SBOS448G, 8.5: calibration = 0.04096 / (1 mA x 0.1 ohm) would be 4096 for 32.768 A."""
     bench = Bench(tmp_path, "ina219", shunt_ohm=0.01, max_current_a=32.0)

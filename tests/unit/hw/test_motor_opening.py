@@ -131,6 +131,25 @@ def test_closed_motor_has_no_torque_and_its_driver_sleeps(board: SimBoard, kind:
     assert (motor.current_a, motor.problem) == (None, "")
 
 
+@pytest.mark.parametrize("kind", ["drv8833", "tb6612"])
+def test_two_motors_of_one_board_share_its_enable_pin(board: SimBoard, kind: str) -> None:
+    """Most boards have two bridges and one pin that lets both sleep."""
+    moved = {"pin": 18, "direction_pins": [4, 7]} if kind == "tb6612" else {"pin": 18}
+    if kind == "drv8833":
+        moved["reverse_pin"] = 19
+    drives = Drives(board, config(PINS[kind], right_motor=PINS[kind] | moved))
+    left, right = drives.motor("left_motor"), drives.motor("right_motor")
+    assert levels(board, 16) == [1.0]
+    left.close()
+    assert levels(board, 16) == [1.0]
+    right.set(0.5)
+    right.close()
+    assert levels(board, 16) == [0.0]
+    assert not any(pin.in_use for pin in board.pins())
+    drives.motor("left_motor")
+    assert levels(board, 16) == [1.0]
+
+
 @pytest.mark.parametrize("kind", ["bts7960", "tb6612"])
 def test_motor_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path, kind: str) -> None:
     class Short(SimBoard):

@@ -91,6 +91,17 @@ def test_two_pins_on_one_channel_are_refused(root: Path) -> None:
 
 
 @pytest.mark.usefixtures("without_pigpio")
+def test_both_pins_of_one_motor_on_one_channel_are_refused(root: Path) -> None:
+    """Both halves of its bridge would get the same pulses."""
+    (root / "pwmchip2" / "npwm").write_text("2")
+    board = PiBoard(root)
+    board.pwm(12, 20_000, "left_motor").close()
+    with pytest.raises(SaintError, match="GPIO18 and GPIO12"):
+        board.pwm(18, 20_000, "left_motor")
+    board.pwm(12, 20_000, "left_motor").close()
+
+
+@pytest.mark.usefixtures("without_pigpio")
 def test_pin_without_pwm_is_refused(root: Path) -> None:
     with pytest.raises(SaintError, match="GPIO5 has no kernel PWM"):
         PiBoard(root).pwm(5, 50, "pan")
