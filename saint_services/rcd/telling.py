@@ -6,7 +6,7 @@ whether a signal may be believed (logic.py), whose counts and what a sample carr
 """
 
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, auto
 
 from ..lib.api.rc import Action
 
@@ -14,20 +14,20 @@ from ..lib.api.rc import Action
 class Phase(Enum):
     """Where the signal is, as the robot knows it."""
 
-    IDLE = 0  # nothing was driven yet, so nothing can be lost
-    LIVE = 1  # frames drive
-    QUIET = 2  # frames are missing; it is no loss yet
-    WAITING = 3  # lost, but the other receiver will take over
-    LOST = 4
-    RELEASED = 5  # let go on purpose: that is no loss, whatever the lines say
+    IDLE = auto()  # nothing was driven yet, so nothing can be lost
+    LIVE = auto()  # frames drive
+    QUIET = auto()  # frames are missing; it is no loss yet
+    WAITING = auto()  # lost, but the other receiver will take over
+    LOST = auto()
+    RELEASED = auto()  # let go on purpose: that is no loss, whatever the lines say
 
 
 class Work(Enum):
     """What keeps the sticks from moving anything."""
 
-    OFF = 0
-    LINE = 1  # its connection is being changed, or listened to
-    CALIBRATION = 2
+    OFF = auto()
+    LINE = auto()  # its connection is being changed, or listened to
+    CALIBRATION = auto()
 
 
 _UNDER_WAY = (Phase.LIVE, Phase.QUIET, Phase.WAITING)
