@@ -110,6 +110,24 @@ class TestMovement:
 
 
 class TestNewRoutes:
+    def test_an_edit_forgets_no_movement_that_is_due(self) -> None:
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.0)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.router.clear_estop("test", rig.now)
+        rig.router.set_routes([DRIVE], rig.now)
+        rig.send("rc", stick=0.06)
+        assert rig.output("tracks.linear").winner == "rc_drive"
+
+    def test_the_parts_of_a_sum_are_not_limited_one_by_one(self) -> None:
+        parts = [
+            {"from": "a", "to": "linear", "scale": 10},
+            {"from": "b", "to": "linear", "scale": 9},
+        ]
+        rig = Rig(route("sum", "rc", "tracks", parts))
+        rig.stream(0.5, "rc", a=1.0, b=-1.0)
+        assert rig.value("tracks.linear") == 1.0
+
     def test_a_velocity_must_be_moved_from_where_it_stood_at_the_edit(self) -> None:
         rig = Rig(FACE)
         rig.send("rc", stick=0.5)

@@ -17,6 +17,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",
         "Lt -> LtE: x < -dead": "at its end the deadzone gives 0 either way",
     },
+    "saint_services/routerd/plan.py": {
+        "1000000000000.0 -> 1000000000001.0": "any bound far beyond every limit will do",
+        "Gt -> GtE: len(plan.claim.inputs) > 1": "what is followed twice is where it was",
+    },
     "saint_services/routerd/logic.py": {
         "True: if stream is None or names is not stream.names or message.ta...": (
             "a short cut: the look-up finds the same stream"

@@ -50,10 +50,15 @@ def mutants(source: str) -> list[Mutant]:
     found = []
     for node, change in list(_changes(tree)):
         before = change.swap(change.value)
-        text = ast.unparse(ast.fix_missing_locations(tree))
+        text = ast.unparse(tree)
         change.swap(before)
         found.append(Mutant(getattr(node, "lineno", 0), change.what, text))
     return sorted(found, key=lambda mutant: mutant.line)
+
+
+def names(source: str) -> set[str]:
+    """What the changes are called; much quicker than to make them."""
+    return {change.what for _, change in _changes(ast.parse(source))}
 
 
 @dataclass(slots=True)
@@ -101,7 +106,9 @@ def _code(tree: ast.AST) -> Iterator[ast.AST]:
         for child in value if isinstance(value, list) else [value]:
             is_default = isinstance(tree, ast.ClassDef) and isinstance(child, ast.AnnAssign)
             is_import = isinstance(child, ast.Import | ast.ImportFrom)
-            if isinstance(child, ast.AST) and not is_default and not is_import:
+            # zip(strict=True) is an assertion
+            is_strict = isinstance(child, ast.keyword) and _text(child) == "strict=True"
+            if isinstance(child, ast.AST) and not (is_default or is_import or is_strict):
                 yield from _code(child)
 
 
