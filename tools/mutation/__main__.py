@@ -79,9 +79,21 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     "saint_services/role_tracksd/logic.py": _stages(
         ("tests/unit/role_tracksd/test_tracks_logic.py",), (*_ROLE_RIGS, *_ROLE)
     ),
-    "saint_services/lib/role/axis.py": _stages(_ROLE, _ROLE_RIGS),
+    "saint_services/lib/role/axis.py": _stages(_ROLE[:1], _ROLE_RIGS, _ROLE),
     "saint_services/lib/role/gate.py": _stages(
         ("tests/safety/test_role_gate.py",), (*_ROLE_RIGS, *_ROLE)
+    ),
+    **{
+        f"saint_services/lib/role/{name}.py": _stages(
+            (f"tests/unit/role/test_{name}.py",), (*_ROLE_RIGS, *_ROLE)
+        )
+        for name in ("trajectory", "collisions", "homing")
+    },
+    "saint_services/role_tracksd/stall.py": _stages(
+        ("tests/unit/role_tracksd/test_stall.py",), _ROLE_RIGS
+    ),
+    "saint_services/rcd/telling.py": _stages(
+        ("tests/property/test_rc_telling.py",), ("tests/safety/test_rc_limits.py",)
     ),
     "saint_services/lib/limits.py": _stages(
         ("tests/unit/lib/test_limits.py",), (*_ROLE_RIGS, *_ROLE)
