@@ -10,6 +10,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.robot_manifest import RobotManifest
 from ..lib.roles import RoleConfig
 from ..lib.validation import nearest
+from .routes import fitting, missing_targets
 from .state import SavedPreset, preset_store
 from .targets import Robot
 
@@ -43,6 +44,16 @@ def load_preset(share: Path, name: str) -> RouteFile:
     """A route preset by name."""
     path = _named(share / "manifests" / "routes", name)
     return config.load(RouteFile, path, required=True)
+
+
+def load_start(share: Path, name: str, robot: Robot) -> RouteFile:
+    """The preset to begin with, as far as this robot has what it drives."""
+    file = load_preset(share, name)
+    if not missing_targets(file, robot):
+        return file
+    roles = sorted((share / "manifests" / "roles").glob("*.yaml"))
+    known = {config.load(RoleConfig, path, required=True).target for path in roles}
+    return fitting(file, robot, known)
 
 
 class Shelf:

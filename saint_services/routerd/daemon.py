@@ -54,7 +54,7 @@ async def run(context: Context[Config]) -> None:
     """The daemon's life."""
     share, folder = context.directories.share, context.directories.state
     robot = await asyncio.to_thread(adapters.load_robot, share, context.config.robot)
-    preset = await asyncio.to_thread(adapters.load_preset, share, context.config.preset)
+    preset = await asyncio.to_thread(adapters.load_start, share, context.config.preset, robot)
     try:
         check_file(preset, robot)
     except SaintError as err:

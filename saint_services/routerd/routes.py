@@ -31,6 +31,28 @@ def check_file(file: RouteFile, robot: Robot) -> None:
         _check_known("blending.fields", name, names)
 
 
+def missing_targets(file: RouteFile, robot: Robot) -> set[str]:
+    """What routes and blending name and the robot does not have."""
+    named = {route.output.target for route in file.routes}
+    named |= {name.rpartition(".")[0] for name in file.blending.fields}
+    return named - {ANY, *robot.fields}
+
+
+def fitting(file: RouteFile, robot: Robot, known: Collection[str]) -> RouteFile:
+    """A shipped preset without what is for roles that another robot has. Names that no role has are
+    kept, so that they are refused.
+    """
+    left_out = missing_targets(file, robot) & set(known)
+    routes = [route for route in file.routes if route.output.target not in left_out]
+    fields = {
+        name: how
+        for name, how in file.blending.fields.items()
+        if name.rpartition(".")[0] not in left_out
+    }
+    blending = file.blending.model_copy(update={"fields": fields})
+    return file.model_copy(update={"routes": routes, "blending": blending})
+
+
 def check_all(routes: Iterable[Route], robot: Robot) -> None:
     """Raises SaintError request_invalid for the first fault in a set of routes."""
     known: set[str] = set()
