@@ -5,6 +5,7 @@ Starts, tells, waits, ends. How machines and services run is in tools/launch.
 
 import argparse
 import asyncio
+import re
 import sys
 import time
 from pathlib import Path
@@ -12,11 +13,12 @@ from pathlib import Path
 from saint_services.lib.errors import SaintError
 
 from .launch import domain, units, updates
+from .launch import roster as rosters
 from .launch.launcher import Launcher
 from .launch.machine import Folders, Plan
 from .launch.ownership import own
 from .launch.robot import Ports, Robot
-from .launch.summary import ROOT, Terminal, address, open_browser
+from .launch.summary import ROOT, Terminal, address, facts, open_browser
 from .launch.units import ServiceUnit, UnitFolder
 from .launch.updates import Updates
 from .launch.wish import listen
@@ -43,10 +45,11 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="make run",
-        description="Run a whole simulated robot: a server and six nodes as real processes.",
+        description="Run a whole simulated robot: a server and its nodes as real processes.",
         epilog='With make: make run ARGS="--feed demo -v"',
     )
     add = parser.add_argument
+    add("--robot", default="saint", type=_name, help="another file below manifests/robots")
     add("--feed", choices=_FEEDS, help="also play input into it (python -m tools.feed --help)")
     add("--release", metavar="VERSION", help="make this release and roll it out on all machines")
     add("--breaks", default="", help="how it fails (python -m tools.fake_rauc roll-out --help)")
@@ -62,6 +65,12 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,63}", text):
+        raise argparse.ArgumentTypeError("use small letters, digits, - and _")
+    return text
+
+
 async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     began_s = time.monotonic()
     wish = listen(until_eof=options.until_eof)
@@ -73,13 +82,14 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         on_news=terminal.news,
         show=terminal.log if options.verbose else None,
     )
+    roster = rosters.choose(options.robot, options.root)
     robot: Robot | None = None
     boards = _updates(options, launcher, terminal)
     try:
-        robot = Robot(launcher, options.root, chosen.number, ports, boards)
+        robot = Robot(launcher, options.root, chosen.number, ports, roster, boards)
         _tell_ports(ports, robot.ports, terminal)
         launcher.facts = _facts(chosen.number, robot.ports)
-        terminal.say("Starting a server and six nodes ...")
+        terminal.say(f"Starting a server and {len(roster.nodes)} nodes ...")
         launcher.start()
         if boards:
             await boards.serve()
@@ -87,7 +97,8 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
             if options.feed:
                 _feed(launcher, options)
             took_s = time.monotonic() - began_s
-            terminal.ready(options.root, chosen.number, robot.ports, options.feed or "", took_s)
+            words = options.root, chosen.number, robot.ports, roster.nodes, options.feed or ""
+            terminal.ready(facts(*words), took_s)
             if options.release and boards:
                 _release(launcher, options)
             if not options.no_browser:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,6 +110,27 @@ def test_node_alone_on_a_bus_runs_until_ctrl_c() -> None:
             assert node.pids()
             assert node.interrupt() == 0
             assert "Stopping" in node.said()
+
+
+def test_another_robot_is_another_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    with short_folder() as share, short_folder() as root:
+        shutil.copytree(ROOT / "manifests", share / "manifests")
+        (share / "web").symlink_to(ROOT / "web")
+        (share / "manifests" / "robots" / "rover.yaml").write_text(
+            "name: ROVER\nroles: [{role: tracks, config: roles/tracks.yaml}]\n"
+        )
+        monkeypatch.setenv("SAINT_SHARE", str(share))
+        rover = Robot(root, free_domain(), "--robot", "rover")
+        try:
+            rover.wait_ready()
+            assert state_of(rover, "sim_tracks") == "active"
+            assert state_of(rover, "sim_head") == ""
+            motors = Tracks(rover)
+            with transmitter(rover, [stick(forward=1.0)]):
+                wait_for(motors.is_driving, _LIMIT_S, rover.diagnosis)
+            motors.close()
+        finally:
+            rover.stop()
 
 
 class Node:

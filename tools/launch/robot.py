@@ -40,8 +40,17 @@ NODES = (
 )
 
 
+SAINT = "saint"  # manifests/robots/saint.yaml
 NODE_TARGET = "saint-node.target"
 _CARRIES = "tracks"  # the machine whose motion the others' sensors feel
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """A robot's name below manifests/robots, and its nodes."""
+
+    robot: str
+    nodes: tuple[Node, ...]
 
 
 def bus_environment(domain: int) -> dict[str, str]:
@@ -54,9 +63,11 @@ def node_environment(folders: Folders, node_id: str) -> dict[str, str]:
     return {"SAINT_NODE_ID": node_id, "SAINT_HW": f"sim:{folders.hw}"}
 
 
-def write_settings(folders: Folders, role: str) -> None:
-    """Of a node's daemons, and what its board is plugged into."""
+def write_settings(folders: Folders, role: str, named: str = "") -> None:
+    """Of a node's daemons and its board; `named`: another robot than SAINT."""
     settings.write(folders.config, settings.node())
+    if named:
+        settings.write(folders.config, settings.robot(named, "role-consoled"))
     if role == "head":
         settings.write(folders.hw, settings.board(Path("../..") / _CARRIES / "hw"))
 
@@ -87,23 +98,26 @@ class Robot:
         root: Path,
         domain: int,
         ports: Ports,
+        roster: Roster,
         updates: Updates | None = None,
     ) -> None:
         self._launcher = launcher
+        self._nodes = roster.nodes
         self._root = root
         shared = bus_environment(domain)
         server = Folders("server", root)
         server.create()
+        named = "" if roster.robot == SAINT else roster.robot
         self._registry = Registry(server.run)
         self.receiver = Receiver(server.home, asyncio.get_running_loop())
-        settings.write(server.config, settings.server(self.receiver.path, root))
+        settings.write(server.config, settings.server(self.receiver.path, root, named))
         board = updates.add(server, is_server=True) if updates else {}
         self.server = launcher.add(
             Plan(server, "saint-server.target", shared | board, ports.by_unit)
         )
-        for node in NODES:
+        for node in roster.nodes:
             folders = Folders(node.name, root)
-            write_settings(folders, node.role)
+            write_settings(folders, node.role, named)
             own = node_environment(folders, node.node_id)
             board = updates.add(folders, is_server=False) if updates else {}
             launcher.add(Plan(folders, NODE_TARGET, shared | own | board))
@@ -121,8 +135,8 @@ class Robot:
         asked: set[Node] = set()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._wait_for_page())
-            while not _is_whole(states := await self._registry.states(), problems):
-                for node in NODES:
+            while not self._is_whole(states := await self._registry.states(), problems):
+                for node in self._nodes:
                     if node.role and node not in asked and states.get(node.node_id) == "unadopted":
                         asked.add(node)
                         tasks.create_task(self._adopt(node, problems))
@@ -139,6 +153,15 @@ class Robot:
         if problem := await self._registry.adopt(*words):
             problems[node] = f"{node.display_name} was not adopted: {problem}"
 
+    def _is_whole(self, states: dict[str, str], problems: dict[Node, str]) -> bool:
+        """A node that could not be adopted is not waited for."""
+        return all(
+            node in problems
+            or states.get(node.node_id) == "active"
+            or (not node.role and states.get(node.node_id) == "unadopted")
+            for node in self._nodes
+        )
+
     async def _wait_for_page(self) -> None:
         while True:
             try:
@@ -154,13 +177,3 @@ class Robot:
         aside.unlink(missing_ok=True)
         aside.symlink_to(os.path.relpath(run, self._root))
         aside.replace(self._current)
-
-
-def _is_whole(states: dict[str, str], problems: dict[Node, str]) -> bool:
-    """A node that could not be adopted is not waited for."""
-    return all(
-        node in problems
-        or states.get(node.node_id) == "active"
-        or (not node.role and states.get(node.node_id) == "unadopted")
-        for node in NODES
-    )

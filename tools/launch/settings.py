@@ -11,9 +11,10 @@ _QUICK = "health_timeout_s: 60\nhealth_settle_s: 1\n"
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
 
 
-def server(rc_tty: Path, root: Path) -> dict[str, str]:
-    """Of the server's daemons."""
-    return {
+def server(rc_tty: Path, root: Path, named: str = "") -> dict[str, str]:
+    """Of the server's daemons; `named`: a robot other than SAINT."""
+    others = robot(named, "adoptiond", "routerd") if named else {}
+    return others | {
         "rcd.yaml": (
             "rc_receiver:\n  enabled: true\n  protocol: crsf\n"
             f"  uart:\n    device: {json.dumps(str(rc_tty))}\n"
@@ -21,11 +22,16 @@ def server(rc_tty: Path, root: Path) -> dict[str, str]:
             "  failsafe:\n    action: passthrough\n"
         ),
         # Reachable from this computer only, so nobody is asked for a token.
-        "webd.yaml": "auth:\n  required: false\n",
+        "webd.yaml": (f"robot: {named}\n" if named else "") + "auth:\n  required: false\n",
         "otad.yaml": (
             f"address: 127.0.0.1\nimport_folders:\n  - {json.dumps(str(root / USB))}\n{_QUICK}"
         ),
     }
+
+
+def robot(name: str, *daemons: str) -> dict[str, str]:
+    """Which manifest below manifests/robots/ is theirs."""
+    return {f"{daemon}.yaml": f"robot: {name}\n" for daemon in daemons}
 
 
 def node() -> dict[str, str]:

@@ -4,9 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from .robot import NODES, Ports
+from .robot import Node, Ports
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -28,12 +29,12 @@ class Terminal:
         """A daemon's line, with -v."""
         self.say(self._paint("2", line))
 
-    def ready(self, root: Path, domain: int, ports: Ports, feed: str, took_s: float) -> None:
+    def ready(self, facts: Sequence[tuple[str, str]], took_s: float) -> None:
         """The robot is up: where to look and how to go on."""
         self.say()
         self.say(f"  {self._paint('1;32', 'SAINT.OS is running')} · ready in {took_s:.1f} s")
         self.say()
-        for label, value in _facts(root, domain, ports, feed):
+        for label, value in facts:
             self.say(f"  {self._paint('2', f'{label:10}')} {value}")
         self.say()
 
@@ -46,7 +47,10 @@ def address(ports: Ports) -> str:
     return f"http://localhost:{ports.http}"
 
 
-def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, str]]:
+def facts(
+    root: Path, domain: int, ports: Ports, nodes: Sequence[Node], feed: str
+) -> list[tuple[str, str]]:
+    """Labels and what belongs to them."""
     here = _short(root)
     saintctl = ".venv/bin/saintctl status"
     if root != ROOT / ".run":
@@ -54,10 +58,10 @@ def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, 
     release = ".venv/bin/python -m tools.fake_rauc roll-out 0.2.0"
     if root != ROOT / ".run":
         release += f" --root {here}"
-    nodes = ", ".join(node.display_name.lower() for node in NODES if node.role)
+    names = ", ".join(node.display_name.lower() for node in nodes if node.role)
     return [
         ("Open", address(ports)),
-        ("Nodes", f"{nodes}, and one spare to adopt"),
+        ("Nodes", f"{names}, and one spare to adopt"),
         ("Input", f"playing: {feed}" if feed else "none; ARGS='--feed demo' makes it move"),
         ("Faces", f"UDP 127.0.0.1:{ports.face}, Live Link Face"),
         ("Receiver", f"{here}/server/rc_tty, CRSF"),
@@ -66,7 +70,7 @@ def _facts(root: Path, domain: int, ports: Ports, feed: str) -> list[tuple[str, 
         # Fast DDS, the default of ROS 2, announces no loopback address by itself.
         ("", "FASTRTPS_DEFAULT_PROFILES_FILE=$PWD/tools/ros/fastdds-loopback.xml"),
         ("Terminal", saintctl),
-        ("Inside", f"{saintctl.removesuffix('status')}sim show tracks"),
+        ("Inside", f"{saintctl.removesuffix('status')}sim show {nodes[0].name}"),
         ("Release", release),
         ("Logs", f"{here}/log"),
         ("Stop", "Ctrl-C"),
