@@ -5,6 +5,14 @@ import struct
 from pathlib import Path
 
 from saint_services.lib import cdr
+from saint_services.lib.hw.roboclaw import (
+    ACKNOWLEDGED,
+    READ_CURRENTS,
+    READ_ENCODERS,
+    READ_STATUS,
+    READ_VOLTAGE,
+    crc16,
+)
 from tools.fuzz.targets import MESSAGES, PRESETS, SETTINGS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +93,22 @@ def _written(name: str) -> list[bytes]:
         apply = _osc(b"/VMC/Ext/Blend/Apply", b"", b"")
         parts = b"".join(len(each).to_bytes(4, "big") + each for each in (blend, bone, apply))
         return [as_pieces(blend, bone, apply), as_pieces(b"#bundle\0" + bytes(8) + parts)]
+    if name == "roboclaw":
+        return [_controller()]
     return [*_TEXTS.get(name, ()), *_DOCUMENTS.get(name, ())]
+
+
+def _controller() -> bytes:
+    """Acknowledges the time-out and the duties, then answers every question once."""
+    answers = [ACKNOWLEDGED, ACKNOWLEDGED]
+    for command, body in (
+        (READ_ENCODERS, struct.pack(">II", 1000, 0xFFFFFF00)),
+        (READ_CURRENTS, struct.pack(">hh", 250, -25)),
+        (READ_STATUS, struct.pack(">I", 0x1040)),
+        (READ_VOLTAGE, struct.pack(">H", 119)),
+    ):
+        answers.append(body + crc16(bytes((0x80, command)) + body).to_bytes(2, "big"))
+    return b"".join(bytes((len(each), 10)) + each for each in answers)
 
 
 _MANIFEST = (

@@ -16,6 +16,7 @@ from saint_services.lib import cdr, config
 from saint_services.lib.api.routing import RouteFile
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
+from saint_services.lib.hw.roboclaw import RoboClaw
 from saint_services.livelinkd.config import Config as LiveLinkConfig
 from saint_services.livelinkd.logic import Registry, Subject
 from saint_services.livelinkd.protocols import Frame, make_decoder
@@ -85,6 +86,23 @@ def receiver(protocol: str) -> Target:
             assert all(0 <= us <= _LONGEST_US for us in frame.us)
 
     return run
+
+
+def roboclaw(data: bytes) -> None:
+    """What a motor controller answers."""
+    sent: list[bytes] = []
+    core, now_s = RoboClaw(0x80, sent.append), 0.0
+    for chunk, pause_us in reads(data):
+        core.step(now_s)
+        core.received(chunk, now_s)
+        now_s += pause_us / 1e6
+        readings = core.readings
+        assert len(core._buffer) <= 256
+        assert all(-327.68 <= current <= 327.67 for current in readings.currents_a)
+        assert all(abs(count) < len(data) << 31 for count in readings.counts)
+        assert 0.0 <= readings.voltage_v <= 6553.5
+        assert isinstance(core.problem, str)
+    assert all(len(order) <= 8 for order in sent)
 
 
 def capture(format: str) -> Target:
@@ -219,6 +237,7 @@ def replay(data: bytes) -> None:
 TARGETS: dict[str, Target] = {
     **{name: receiver(name) for name in PARSERS},
     **{name: capture(name) for name in ("llf", "json", "vmc", "ifacialmocap", "lines", "capture")},
+    "roboclaw": roboclaw,
     "frames": websocket_frames,
     "messages": websocket_messages,
     "cdr": messages,
