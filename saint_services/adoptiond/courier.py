@@ -42,7 +42,7 @@ class Courier:
         self._server = server
 
     def reaches(self, node_id: str) -> bool:
-        """False for a node whose release knows no keys yet."""
+        """Whether anybody takes orders for that node, as far as the graph shows."""
         return NODE_ORDER.at(node_id=node_id).name in self._bus.graph().services
 
     async def owner(self, node_id: str) -> Bond:

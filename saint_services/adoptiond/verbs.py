@@ -126,7 +126,7 @@ class Verbs:
 
     async def _have_adopted(self, node: Node, key: RoleKey) -> Told:
         node_id = node.node_id
-        if not self._courier.reaches(node_id):
+        if not self._obeys_orders(node):
             plain = msgs.AdoptNode_Request(node_id=node_id, role=key.role, instance=key.instance)
             service = topics.NODE_ADOPT.at(node_id=node_id)
             answer = await self._bus.call(service, plain, self._config.adopt_timeout_s)
@@ -142,7 +142,7 @@ class Verbs:
 
     async def _have_reset(self, node: Node, factory: bool) -> Told:
         node_id, limit_s = node.node_id, self._config.reset_timeout_s
-        said = await self._courier.owner(node_id) if self._courier.reaches(node_id) else None
+        said = await self._courier.owner(node_id) if self._obeys_orders(node) else None
         if said is None or not said.server_key:
             plain = msgs.ResetNode_Request(node_id=node_id, factory_reset=factory)
             answer = await self._bus.call(topics.NODE_RESET.at(node_id=node_id), plain, limit_s)
@@ -151,6 +151,10 @@ class Verbs:
             raise SaintError(Code.CONFLICT, self._foreign(node, said))
         order = ResetOrder(factory_reset=factory)
         return await self._ordered(node, OrderKind.RESET, order, limit_s)
+
+    def _obeys_orders(self, node: Node) -> bool:
+        """False for a node whose release knows no keys yet."""
+        return node.bond is not None or self._courier.reaches(node.node_id)
 
     async def _ordered(self, node: Node, kind: OrderKind, body: BaseModel, limit_s: float) -> Told:
         return await self._courier.order(node.node_id, node.kept.node_key, kind, body, limit_s)
