@@ -198,6 +198,28 @@ class TestNewRoutes:
         assert rig.value("tracks.linear") == pytest.approx(0.04)
 
 
+class TestLocks:
+    def test_each_ends_at_its_own_time(self) -> None:
+        rig = Rig(DIRECT, FACE)
+        rig.router.take_control("tracks", "websocket:9", 2.0, rig.now)
+        rig.router.take_control("head", "websocket:9", 1.0, rig.now)
+        assert rig.router.wake_at == rig.now + 1.0
+        rig.wait(0.999)
+        assert set(rig.router.locks.held) == {"tracks", "head"}
+        rig.wait(0.002)
+        assert set(rig.router.locks.held) == {"tracks"}
+        rig.wait(1.0)
+        assert rig.router.locks.held == {}
+
+    @pytest.mark.parametrize(
+        ("target", "hint"), [("haed", "did you mean 'head'"), ("xyz", "known: head, ")]
+    )
+    def test_an_unknown_target_is_told_with_a_hint(self, target: str, hint: str) -> None:
+        rig = Rig(DIRECT)
+        with pytest.raises(SaintError, match=hint):
+            rig.router.take_control(target, "websocket:9", 1.0, rig.now)
+
+
 class TestReset:
     def test_the_loss_policies_are_in_force_afterwards(self) -> None:
         rig = Rig(DRIVE, FACE)

@@ -6,6 +6,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/role/gate.py": {
         "without: self._sequence = -1": "read only after the first heartbeat has set it",
     },
+    "saint_services/lib/role/trajectory.py": {
+        "Lt -> LtE: t_s < leg.duration_s": "one leg ends where and as fast as the next begins",
+    },
     "saint_services/routerd/outputs.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
     },
