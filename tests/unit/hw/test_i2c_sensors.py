@@ -291,6 +291,16 @@ def test_distance_sensor_gets_the_detectors_that_it_asked_for(tmp_path: Path) ->
     assert chosen == 0b11111 << 17
 
 
+def test_distance_sensor_that_still_measures_is_reset_first(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, "vl53l0x")
+    bench.open()
+    seen: list[int] = []
+    bench.chip.on_look = lambda: seen.append(bench.chip.registers[0x00])
+    bench.open()
+    assert seen[0] == 2  # goes on by itself
+    assert seen[1] == 0
+
+
 def test_distance_sensor_that_never_calibrates_is_missing(tmp_path: Path) -> None:
     bench = Bench(tmp_path, "vl53l0x")
     bench.chip.on_look = lambda: bench.chip.registers.__setitem__(0x13, 0)

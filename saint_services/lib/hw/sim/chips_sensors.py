@@ -163,7 +163,10 @@ class Vl53l0xChip(RegisterChip):
     def _store(self, register: int, value: int) -> None:
         """Some registers mean something else on another page; those of page 0 are kept."""
         is_private = self.registers[vl53l0x.PAGE] or self.registers[vl53l0x.POWER]
-        if register in (vl53l0x.PAGE, vl53l0x.POWER, vl53l0x.STOP_VARIABLE):
+        if register == vl53l0x.RUNNING:
+            self._power_up()
+            self.registers[vl53l0x.IDENTITY_AT] = vl53l0x.IDENTITY if value else 0
+        elif register in (vl53l0x.PAGE, vl53l0x.POWER, vl53l0x.STOP_VARIABLE):
             super()._store(register, value)
         elif register == 0x83:
             super()._store(register, value or 0x10)  # the memory answers at once
