@@ -19,6 +19,7 @@ from saint_services.lib.api.adoption import (
     ResetRequest,
 )
 from saint_services.lib.api.node import NodeReset
+from saint_services.lib.api.orders import UpdateOrder
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
@@ -304,3 +305,20 @@ async def test_device_with_an_impossible_name_is_told_with_the_reason(robot: Rob
         )
         assert found.strangers[0].name == "pi-1"
         assert "cannot be part of a topic name" in found.strangers[0].reason
+
+
+async def test_update_is_ordered_by_its_server(robot: Robot):
+    await robot.role("pi_1", "role-headd")
+    order = UpdateOrder(action="rollback")
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        with pytest.raises(SaintError) as caught:
+            await server.post("/nodes/pi_1/update", order, Done)
+        assert caught.value.code is Code.NOT_FOUND  # it takes no signed orders yet
+        await adopt(server, "pi_1")
+        with pytest.raises(SaintError) as caught:
+            await server.post("/nodes/pi_1/update", order, Done, timeout_s=9.0)
+        # The order arrived and was genuine; this computer has no second slot.
+        assert caught.value.code is Code.REFUSED
+        assert "belongs to" not in caught.value.message
+        assert "signature" not in caught.value.message
