@@ -52,10 +52,13 @@ class Camera(_Part):
 
 
 class CollisionLimit(_Part):
-    """While all joints of `when` are inside their ranges, those of `then` stay inside theirs."""
+    """While all joints of `when` are inside their ranges, those of `then` stay inside theirs.
+
+    Without `then` it is a box that is kept out of: never are all of `when` inside at once.
+    """
 
     when: dict[str, tuple[float, float]] = Field(min_length=1)
-    then: dict[str, tuple[float, float]] = Field(min_length=1)
+    then: dict[str, tuple[float, float]] = {}
 
 
 class Grip(_Part):
@@ -141,6 +144,9 @@ class RoleConfig(_Part):
                         raise ValueError(f"{where} names no position of `fields`")
                     if low > high:
                         raise ValueError(f"{where} must not fall, got {[low, high]}")
+            if not limit.then and len(limit.when) < 2:
+                message = f"collision_limits[{index}] has one joint only: narrow its limits instead"
+                raise ValueError(message)
             if both := set(limit.when) & set(limit.then):
                 raise ValueError(f"collision_limits[{index}] has {min(both)} on both sides")
         for name in (*self.overrides, *([self.reset_button] if self.reset_button else ())):

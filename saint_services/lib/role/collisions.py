@@ -60,4 +60,6 @@ def _all_inside(limit: CollisionLimit, at: Mapping[str, float], but: str = "") -
 
 
 def _is_broken(limit: CollisionLimit, at: Mapping[str, float]) -> bool:
+    if not limit.then:
+        return True
     return any(not low <= at[name] <= high for name, (low, high) in limit.then.items())

@@ -1,11 +1,12 @@
 """Joints that keep out of each other's way."""
 
+import math
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -17,8 +18,10 @@ from saint_services.lib.roles import CollisionLimit, RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
 
 ELBOW = CollisionLimit(when={"joint_1": (60.0, 90.0)}, then={"joint_2": (-45.0, 45.0)})
+BOX = CollisionLimit(when={"joint_1": (-90.0, -10.0), "joint_2": (-98.0, 61.0)})
 LIMITS = [
     ELBOW,
+    BOX,
     CollisionLimit(when={"joint_1": (-90.0, -50.0)}, then={"joint_0": (-30.0, 170.0)}),
     CollisionLimit(
         when={"joint_0": (100.0, 170.0), "joint_2": (0.0, 135.0)}, then={"joint_1": (-20.0, 20.0)}
@@ -41,7 +44,8 @@ angles = st.floats(-180.0, 180.0)
 commands = st.tuples(angles, angles, angles)
 
 
-@given(st.lists(st.tuples(commands, st.sampled_from([0.02, 0.1, 0.5])), max_size=8))
+@settings(max_examples=25)  # each is a motion of an arm
+@given(st.lists(st.tuples(commands, st.sampled_from([0.02, 0.1, 0.3])), max_size=6))
 def test_no_sequence_of_commands_breaks_a_limit(
     steps: list[tuple[tuple[float, ...], float]],
 ) -> None:
@@ -89,10 +93,40 @@ def test_arm_that_was_left_inside_comes_out(tmp_path: Path) -> None:
     first.board.close()
 
 
+def test_box_is_passed_by_on_either_side(tmp_path: Path) -> None:
+    rig = rig_with(tmp_path, [BOX])
+    rig.live(2.0, lambda: rig.send(CMD, ArmCommand([0.0, -80.0, 0.0], 1.0)))
+    assert -10.0 < places(rig)["joint_1"] < -9.9  # it waits before the box
+    rig.live(3.0, lambda: rig.send(CMD, ArmCommand([0.0, -80.0, 90.0], 1.0)))
+    assert (places(rig)["joint_1"], places(rig)["joint_2"]) == (-80.0, 90.0)
+    rig.live(3.0, lambda: rig.send(CMD, ArmCommand([0.0, -80.0, -120.0], 1.0)))
+    assert 61.0 < places(rig)["joint_2"] < 61.1
+    rig.live(4.0, lambda: rig.send(CMD, ArmCommand([0.0, 0.0, -120.0], 1.0)))
+    rig.live(4.0, lambda: rig.send(CMD, ArmCommand([0.0, -80.0, -120.0], 1.0)))
+    assert (places(rig)["joint_1"], places(rig)["joint_2"]) == (-80.0, -120.0)
+    rig.close()
+
+
+@pytest.mark.parametrize("name", ["arms_left", "arms_right"])
+def test_hand_never_comes_down_to_the_track_with_a_straight_wrist(name: str) -> None:
+    """By the lengths of manifests/robots/saint.urdf: shoulder 0.65 m up, upper arm 0.24 m, from the
+    elbow to the finger tips 0.39 m; the track is 0.16 m high, the hand 0.09 m wide.
+    """
+    fences = Fences(load_role(name).collision_limits)
+    for upper in range(-90, 91, 2):
+        for elbow in range(-135, 136, 2):
+            raised = math.sin(math.radians(upper)), math.sin(math.radians(upper + elbow))
+            elbow_m = 0.65 + 0.24 * raised[0]
+            lowest_m = min(elbow_m, elbow_m + 0.39 * raised[1]) - 0.045
+            if fences.are_kept({"joint_1": upper, "joint_2": elbow}):
+                assert lowest_m > 0.16, (upper, elbow)
+
+
 @pytest.mark.parametrize(
     ("limit", "says"),
     [
         ({"when": {"elbow": [0, 1]}, "then": {"joint_2": [0, 1]}}, "when.elbow names no position"),
+        ({"when": {"joint_1": [0, 1]}}, "one joint only"),
         ({"when": {"joint_1": [2, 1]}, "then": {"joint_2": [0, 1]}}, "must not fall"),
         ({"when": {"joint_1": [0, 1]}, "then": {"joint_1": [0, 1]}}, "joint_1 on both sides"),
     ],

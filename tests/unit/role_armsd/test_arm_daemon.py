@@ -19,12 +19,12 @@ def rig(tmp_path: Path, request: pytest.FixtureRequest) -> Rig:
 def test_state_tells_positions_and_speeds(rig: Rig) -> None:
     side = rig.config.instance
     cmd = ARM_CMD.at(instance=side)
-    rig.live(0.5, lambda: rig.send(cmd, ArmCommand([90.0, -30.0], 1.0)))
+    rig.live(0.5, lambda: rig.send(cmd, ArmCommand([90.0, 30.0], 1.0)))
     state = rig.bus.sent[f"/saint/arms/{side}/state"][-1]
     assert len(state.joint_positions) == 6
     assert state.joint_velocities[0] == pytest.approx(120.0, rel=0.25)
     assert state.joint_velocities[1] == 0.0
-    assert state.joint_positions[1] == -30.0
+    assert state.joint_positions[1] == 30.0
     assert state.joint_efforts == ()
     assert state.in_motion
     assert not state.error_state
@@ -61,10 +61,10 @@ def test_arm_does_not_obey_the_other_arms_topic(rig: Rig) -> None:
 def test_joints_are_told_in_radians_by_their_urdf_names(rig: Rig) -> None:
     side = rig.config.instance
     cmd = ARM_CMD.at(instance=side)
-    rig.live(1.5, lambda: rig.send(cmd, ArmCommand([90.0, -45.0], 1.0)))
+    rig.live(1.5, lambda: rig.send(cmd, ArmCommand([90.0, 45.0], 1.0)))
     joints = rig.bus.sent[f"/saint/arms/{side}/joint_states"][-1]
     assert joints.name == tuple(f"arms_{side}_joint_{index}" for index in range(6))
-    assert joints.position[:2] == pytest.approx((math.pi / 2, -math.pi / 4))
+    assert joints.position[:2] == pytest.approx((math.pi / 2, math.pi / 4))
     assert joints.velocity[:2] == pytest.approx((0.0, 0.0))
     assert joints.effort == ()
 
