@@ -189,3 +189,13 @@ async def test_bus_that_hangs_does_not_stop_the_loop_or_the_other_sensor(bench: 
         if thread.name.startswith("sensor "):
             await asyncio.to_thread(thread.join, 5)
             assert not thread.is_alive()
+
+
+def test_board_that_is_closed_under_a_reading_sensor_is_no_error(tmp_path: Path) -> None:
+    """The role's end does not wait for its sensors."""
+    chip: Any = CHIPS["mpu6050"](tmp_path / "imu")
+    half_read = chip.registers
+    chip.close()
+    with pytest.raises(ValueError, match="released"):
+        chip.read(1)
+    half_read.release()

@@ -3,6 +3,7 @@ faults that anybody may turn while a daemon uses the chip, and registers behind 
 Not here: what the registers of a chip mean.
 """
 
+import contextlib
 import errno
 from abc import abstractmethod
 from collections.abc import Callable
@@ -79,7 +80,8 @@ class ChipFile:
     def close(self) -> None:
         """Unmap; the memory stays."""
         self._memory.release()
-        self._map.close()
+        with contextlib.suppress(BufferError):  # a sensor's thread looks right now: it ends with it
+            self._map.close()
 
     @property
     def _pointer(self) -> int:
