@@ -80,6 +80,7 @@ class NodeFirmware:
             wanted = await self._server.offer(update.version, is_any_wanted=is_any_wanted)
         except SaintError as err:
             if err.code is not Code.BUS_TIMEOUT:
+                self._has_asked = True  # an answer; the next boot asks again
                 _log.warning("the server's offer is of no use", reason=err.message)
             return
         self._has_asked = True

@@ -6,11 +6,7 @@ import re
 
 from ...lib.bus import Bus
 from ...lib.errors import Code, SaintError
-from ...lib.generated.saint_msgs import (
-    FirmwareCheck_Request,
-    FirmwareCheck_Response,
-    FirmwareDownload_Request,
-)
+from ...lib.generated.saint_msgs import FirmwareCheck_Request, FirmwareDownload_Request
 from ...lib.generated.topics import FIRMWARE_CHECK, FIRMWARE_DOWNLOAD
 from ...lib.update.events import Wanted
 
@@ -28,19 +24,22 @@ class FirmwareServer:
         self._limit_s = limit_s
 
     async def offer(self, version: str, *, is_any_wanted: bool) -> Wanted | None:
-        """A newer release; with `is_any_wanted` the offered one, whatever runs. SaintError."""
+        """A newer release; with `is_any_wanted` the offered one, whatever runs, or where the robot
+        is offered none, the release that runs. SaintError."""
         request = FirmwareCheck_Request(node_id=self._node_id, current_version=version)
         answer = await self._bus.call(FIRMWARE_CHECK, request, self._limit_s)
-        if not answer.version or not (answer.update_available or is_any_wanted):
+        if is_any_wanted:
+            return await self._source(answer.version or version)
+        if not answer.version or not answer.update_available:
             return None
-        return await self._source(answer)
+        return await self._source(answer.version)
 
-    async def _source(self, offered: FirmwareCheck_Response) -> Wanted:
-        request = FirmwareDownload_Request(node_id=self._node_id, version=offered.version)
+    async def _source(self, version: str) -> Wanted:
+        request = FirmwareDownload_Request(node_id=self._node_id, version=version)
         answer = await self._bus.call(FIRMWARE_DOWNLOAD, request, self._limit_s)
         if not answer.success:
             raise SaintError(Code.REFUSED, f"the server refused: {answer.message[:200]}")
-        return checked_release(offered.version, answer.url, answer.checksum_sha256)
+        return checked_release(version, answer.url, answer.checksum_sha256)
 
 
 def checked_release(version: str, url: str, checksum: str) -> Wanted:

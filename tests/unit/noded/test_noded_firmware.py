@@ -243,11 +243,12 @@ async def test_new_release_whose_role_dies_again_and_again_is_left(
         await until(lambda: card.robot.statuses[-1].state == "active")
 
 
-async def test_factory_reset_downloads_the_release_again(card: Card):
+@pytest.mark.parametrize("offered", ["1.0", ""], ids=["offered to all", "it alone runs it"])
+async def test_factory_reset_downloads_the_release_again(card: Card, offered: str):
     card.robot.serve_configs()
     await card.robot.role("role-tracksd")
     card.serve_releases()
-    card.offered = "1.0"
+    card.offered = offered
     await card.release("1.0")
     async with card.adopted():
         assert (await card.robot.reset(factory=True)).success
