@@ -122,6 +122,47 @@ def test_link_quality_zero_counts_at_once_and_for_two_seconds() -> None:
     assert steps == [NOTHING] * 39
 
 
+def test_link_quality_that_is_not_told_any_more_says_nothing_after_two_seconds() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    receiver.take(CrsfFrame(0, 0xC8, 0x14, bytes([90, 90, 0, 0, 0, 2, 3, 90, 0, 0])), 10.0)
+    outcomes = [receiver.take(frame(), at_s) for at_s in (11.99, 12.01, 12.11, 12.22)]
+    assert outcomes == [NOTHING, NOTHING, NOTHING, LIVE]  # good for 200 ms and three frames
+
+
+def test_recovery_begins_anew_with_each_frame_that_the_receiver_marks() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    receiver.take(frame(failsafe=True), 10.1)
+    steps = [receiver.take(frame(), 10.2 + i / 20) for i in range(4)]  # to 10.35
+    receiver.take(frame(failsafe=True), 10.4)
+    steps += [receiver.take(frame(), 10.45 + i * 0.051) for i in range(5)]  # 10.45 to 10.654
+    assert steps == [NOTHING] * 8 + [LIVE]
+
+
+def test_receiver_that_is_silent_for_a_second_is_not_connected() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    assert receiver.is_connected(10.999)
+    assert not receiver.is_connected(11.001)
+
+
+def test_rate_is_believed_from_the_tenth_frame_on() -> None:
+    receiver = signal()
+    for number in range(10):
+        assert receiver.quiet_s == 0.08
+        receiver.take(frame(), 10.0 + number * 0.04)
+    assert receiver.quiet_s == pytest.approx(0.1)
+
+
+def test_other_telemetry_changes_nothing() -> None:
+    receiver = signal()
+    receiver.take(frame(), 10.0)
+    battery = CrsfFrame(0, 0xC8, 0x08, bytes(8))
+    assert receiver.take(battery, 10.01) is NOTHING
+    assert not receiver.failsafe and receiver.link is None
+
+
 @pytest.mark.parametrize("raw", range(0, 2048, 89))
 def test_no_raw_value_leaves_minus_one_to_one(raw: int) -> None:
     receiver = signal()
