@@ -459,6 +459,16 @@ class TestWhatALostSourceKeeps:
         made.lose_source("rc", NOW)
         assert (where.keeper, other.winner) == (None, theirs)
 
+    def test_a_position_goes_to_its_policy_when_it_lets_go(self) -> None:
+        where = output(is_velocity=False, on_loss="neutral", command=3)
+        made = board(where)
+        hold(made, driven(where, made), x=0.5)
+        made.dirty.clear()
+        made.wake_at = FOREVER
+        made.lose_source("rc", NOW)
+        assert (where.policy, where.is_moving) == ("neutral", True)
+        assert (made.dirty, made.wake_at) == ({3}, 100.01)
+
     def test_a_source_that_is_lost_without_a_word_lets_go_at_once(self) -> None:
         where = output(command=3)
         made = board(where)

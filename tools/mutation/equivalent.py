@@ -8,6 +8,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/lib/role/trajectory.py": {
         "Lt -> LtE: t_s < leg.duration_s": "one leg ends where and as fast as the next begins",
+        "False: if ahead == 0.0 and velocity == 0.0": "a short cut: no leg would be long enough",
     },
     "saint_services/routerd/outputs.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
