@@ -19,6 +19,9 @@ LINES: Final = {
 }
 
 
+ROUTER_MARGIN_MS = 20  # so much earlier than the router's time-out the robot is told
+
+
 class Uart(Settings):
     """The serial line."""
 
@@ -92,6 +95,16 @@ class Silence(Settings):
     # Frames of the rate that is measured: two of them may be lost, and half a frame late.
     frames: float = Field(default=3.5, ge=1.5, le=20.0)
     router_ms: int = Field(default=120, ge=60, le=5000)  # the router's time-out for rc
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        latest_ms = self.router_ms - ROUTER_MARGIN_MS
+        if self.at_least_ms > latest_ms:
+            raise ValueError(
+                f"at_least_ms is {self.at_least_ms}, but others take over after {self.router_ms} ms;"
+                f" at most {latest_ms}, or a longer time-out for rc among the routes and here"
+            )
+        return self
 
 
 class Arm(Settings):

@@ -11,7 +11,7 @@ from enum import Enum
 from itertools import pairwise
 
 from .channels import Normalizer, names
-from .config import Failsafe, Silence
+from .config import ROUTER_MARGIN_MS, Failsafe, Silence
 from .protocols import Frame, RcFrame
 from .protocols.crsf_telemetry import LinkStatistics, telemetry
 
@@ -20,7 +20,6 @@ HEARD_S = 1.0  # a receiver that is silent for longer is not connected
 LINK_S = 2.0  # link statistics older than this say nothing
 RATE_FRAMES = 100  # the measured rate looks back so far
 KNOWN_FRAMES = 10  # before a rate is believed
-ROUTER_MARGIN_S = 0.02  # so much earlier than the router's time-out the robot is told
 
 
 class Outcome(Enum):
@@ -68,7 +67,7 @@ class Receiver:
         """
         rules = self.silence
         wanted_s = max(rules.at_least_ms / 1000, rules.frames * self._period_s())
-        return min(wanted_s, rules.router_ms / 1000 - ROUTER_MARGIN_S, self.timeout_s)
+        return min(wanted_s, (rules.router_ms - ROUTER_MARGIN_MS) / 1000, self.timeout_s)
 
     def take(self, frame: Frame, now_s: float) -> Outcome:
         """One valid frame."""

@@ -63,6 +63,12 @@ def test_25_frames_a_second_may_lose_two_where_the_router_waits_for_220_ms() -> 
     assert receiver.quiet_s == pytest.approx(0.14)  # two lost: a gap of 120 ms
 
 
+def test_silence_of_101_ms_is_refused_where_others_take_over_after_120() -> None:
+    assert Silence(at_least_ms=100).at_least_ms == 100
+    with pytest.raises(ValueError, match="at_least_ms is 101, but others take over after 120 ms"):
+        Silence(at_least_ms=101)
+
+
 def test_frames_that_are_lost_now_and_then_change_nothing() -> None:
     receiver, at_s = at_rate(0.02), 11.0
     for number in range(100):
