@@ -20,6 +20,7 @@ from saint_services.lib.api.node import NodeReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.errors import SaintError
+from saint_services.lib.generated.saint_msgs import SignedOrder_Request
 from saint_services.lib.ipc import Client
 from saint_services.lib.sd import Directories
 from saint_services.noded import config as node_config
@@ -42,6 +43,7 @@ class Robot:
     def __post_init__(self) -> None:
         self.watcher: LocalBus = self.domain.bus("watcher")
         self.happened: list[str] = []
+        self.last_order: SignedOrder_Request | None = None  # that the test itself has sent
         self.roles: list[FakeRole] = []
         self.tap: Callable[[Any], Any] = lambda request: request  # what a server sends, on its way
 
