@@ -101,8 +101,8 @@ class Silence(Settings):
         latest_ms = self.router_ms - ROUTER_MARGIN_MS
         if self.at_least_ms > latest_ms:
             raise ValueError(
-                f"at_least_ms is {self.at_least_ms}, but others take over after {self.router_ms} ms;"
-                f" at most {latest_ms}, or a longer time-out for rc among the routes and here"
+                f"at_least_ms is {self.at_least_ms}, but others take over after {self.router_ms}"
+                f" ms; at most {latest_ms}, or a longer time-out for rc among the routes and here"
             )
         return self
 
