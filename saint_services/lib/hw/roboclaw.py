@@ -101,6 +101,16 @@ class RoboClaw:
         self._is_news = True
         self.step(now_s)
 
+    def halt(self, channel: int, now_s: float) -> None:
+        """Zero, now: it does not wait for an answer that is still to come, which may be lost. It is
+        said once more after it, because nobody tells which order was acknowledged.
+        """
+        self.duties[channel] = 0.0
+        self._send(duties(self._address, *self.duties))
+        self._is_news = True
+        if not self._asked:
+            self._asked, self._deadline_s = DRIVE_DUTY, now_s + REPLY_S
+
     def step(self, now_s: float) -> None:
         """Ask the next thing, unless an answer is still to come."""
         if self._asked and now_s < self._deadline_s:

@@ -69,7 +69,7 @@ class RoboClawLine:
 
     def rest(self, channel: int) -> None:
         """No torque; never raises: what does not hear stops by its own time-out."""
-        self.core.drive(channel, 0.0, self._clock())
+        self.core.halt(channel, self._clock())
 
     def use(self) -> "RoboClawLine":
         """One more motor or encoder."""

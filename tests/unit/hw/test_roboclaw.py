@@ -110,6 +110,32 @@ def test_newest_duty_overtakes_what_waits(served: Served) -> None:
     assert len(orders) <= 2
 
 
+def test_stop_does_not_wait_for_an_answer(served: Served) -> None:
+    served.core.drive(0, 1.0, 0.0)
+    served.core.drive(1, 0.5, 0.0)
+    served.run(0.1)
+    served.core.step(served.now_s)
+    assert served.core._asked
+    served.answers.clear()  # this answer gets lost
+    served.core.halt(0, served.now_s)
+    assert served.sent[-1] == duties(0x80, 0.0, 0.5)
+    assert served.peer.duty(1) == 0.0
+    served.run(0.3)
+    assert served.peer.duty(1) == 0.0
+    assert served.peer.duty(2) == pytest.approx(0.5, abs=1e-4)
+    assert served.core.problem == ""
+    assert served.core.missed == 0
+
+
+def test_stop_while_nothing_is_asked_is_said_twice(served: Served) -> None:
+    served.run(0.1)
+    served.sent.clear()
+    served.core._asked = 0
+    served.core.halt(0, served.now_s)
+    served.run(0.05)
+    assert [data for data in served.sent if data[1] == DRIVE_DUTY] == [duties(0x80, 0.0, 0.0)] * 2
+
+
 def test_readings_are_counts_amperes_and_volts(served: Served) -> None:
     served.peer.feed(1, 0, 0.0)
     served.run(0.1)
