@@ -54,10 +54,14 @@ def load(path: Path) -> Model:
 
 def parse(data: bytes, name: str) -> Model:
     """The same for a text; `name` is what the sentence calls it."""
-    if b"<!" in data.replace(b"<!--", b""):  # a model needs no entities, which can grow without end
+    try:
+        text = data.decode()  # whatever encoding the file claims to have
+    except UnicodeDecodeError as err:
+        raise _fault(name, "is not UTF-8 text") from err
+    if "<!" in text.replace("<!--", ""):  # a model needs no entities, which can grow without end
         raise _fault(name, "has a document type or entities; a model needs none")
     try:
-        robot = ElementTree.fromstring(data)
+        robot = ElementTree.fromstring(text)
     except (ElementTree.ParseError, ValueError) as err:
         raise _fault(name, f"is not XML: {err}") from err
     if robot.tag != "robot" or not robot.get("name"):

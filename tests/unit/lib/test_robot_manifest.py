@@ -1,11 +1,14 @@
 """One file describes a robot: whole, or refused with a sentence. SAINT's own fits its roles."""
 
+import contextlib
 import math
 import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from saint_services.adoptiond.adapters import load_catalog
 from saint_services.lib import robot_manifest, urdf
@@ -182,6 +185,24 @@ def test_wrong_model_is_one_sentence(says: str) -> None:
         urdf.parse(BAD_MODELS[says].encode(), "x.urdf")
     assert says in caught.value.message
     assert caught.value.code is Code.CONFIG_INVALID
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-7", "cp037", "no-such"])
+def test_document_type_does_not_hide_behind_an_encoding(encoding: str) -> None:
+    text = f"<?xml version='1.0' encoding='{encoding}'?><!DOCTYPE robot []><robot name='x'/>"
+    data = text.encode() if encoding == "no-such" else text.encode(encoding)
+    with pytest.raises(SaintError):
+        urdf.parse(data, "x.urdf")
+
+
+@given(st.data())
+def test_damaged_model_is_read_or_refused(data: st.DataObject) -> None:
+    model = bytearray(MODEL.encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(model)))
+        model[at : at + data.draw(st.integers(0, 8))] = data.draw(st.binary(max_size=8))
+    with contextlib.suppress(SaintError):
+        urdf.parse(bytes(model), "x.urdf")
 
 
 def test_links_in_a_circle_are_refused() -> None:
