@@ -233,6 +233,21 @@ def test_i2c_transfers_reach_the_library(monkeypatch: pytest.MonkeyPatch) -> Non
     ]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="I2C devices exist on Linux only")
+def test_bus_that_is_held_low_costs_30_ms_and_not_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    smbus2 = pytest.importorskip("smbus2")
+    asked: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(smbus2.SMBus, "open", lambda bus, number: setattr(bus, "fd", 77))
+    monkeypatch.setattr(smbus2.SMBus, "close", lambda bus: None)
+    monkeypatch.setattr(
+        "saint_services.lib.hw.smbus.fcntl.ioctl", lambda *arguments: asked.append(arguments)
+    )
+    PiBoard().i2c(1).close()
+    assert asked == [(77, 0x0702, 3)]  # I2C_TIMEOUT of linux/i2c-dev.h, in units of 10 ms
+
+
 def put_bus(root: Path) -> None:
     (root / "dev").mkdir()
     (root / "dev/i2c-1").touch()
