@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # deadlines that another file's load would break.
 PURE := not slow and not integration and not web
 TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile \
-  --ignore=tests/integration --ignore=tests/web --ignore=tests/ros
+  --ignore=tests/integration --ignore=tests/web --ignore=tests/ros --ignore=tests/image
 TEST_REAL = $(BIN)/pytest tests -m "not ($(PURE)) and not timed" -q -n 2 --dist loadfile
 TEST_TIMED = $(BIN)/pytest tests/integration -m timed
 

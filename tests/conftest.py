@@ -1,9 +1,10 @@
 """What all tests share: no coroutine of ours may block its loop; random tests say their seed."""
 
 import asyncio
+import gc
 import os
 import random
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from blockbuster import blockbuster_ctx
@@ -29,6 +30,17 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(starvation)
     if config.getoption("hypothesis_seed", None) is None:
         config.option.hypothesis_seed = SEED
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays: looking for garbage in it takes a third of the time."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
