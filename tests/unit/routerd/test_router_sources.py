@@ -2,6 +2,7 @@
 
 import pytest
 
+from saint_services.lib.api.routing import Blending
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd.sources import (
     MAX_NAMES,
@@ -10,8 +11,12 @@ from saint_services.routerd.sources import (
     PRIORITIES,
     SAFETY,
     TIMEOUTS_S,
+    Source,
+    is_restart,
     kind_of,
     may_be_type,
+    measure,
+    timeouts,
 )
 from tests.unit.routerd.rig import DIRECT, DRIVE, Rig
 
@@ -186,13 +191,6 @@ def test_most_sets_of_names_and_the_oldest_goes_first() -> None:
     assert ("n1",) not in streams
 
 
-def test_silence_of_exactly_a_second_is_no_restart() -> None:
-    rig = Rig(DRIVE)
-    rig.send("rc", sequence=10, origin="", stick=0.0)
-    rig.now += 0.99
-    assert not rig.send("rc", sequence=1, origin="", stick=0.0)
-
-
 def test_known_writer_that_becomes_unknown_is_another_one() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", sequence=10, origin="a", stick=0.0)
@@ -305,3 +303,30 @@ def test_no_source_is_forgotten_for_another_while_all_are_needed() -> None:
     assert not rig.send("websocket:64", "head", pan=0.0)
     assert rig.router.refused == {"too many sources": 1}
     assert len(rig.router.sources) == 64
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rc_s", "websocket_s"),
+    [(None, 0.12, 0.3), (250, 0.25, 0.25), ({"rc": 250}, 0.25, 0.3), ({}, 0.12, 0.3)],
+)
+def test_time_outs_for_all_or_by_class(wanted: object, rc_s: float, websocket_s: float) -> None:
+    timeout_of = timeouts(Blending.model_validate({"source_timeout_ms": wanted}))
+    assert (timeout_of("rc"), timeout_of("websocket")) == (rc_s, websocket_s)
+
+
+@pytest.mark.parametrize(("silent_s", "restarted"), [(1.0, False), (1.0625, True)])
+def test_unknown_writer_restarts_after_more_than_a_second(silent_s: float, restarted: bool) -> None:
+    source = Source("rc", "rc", 0.12, sequence=9, received=8.0)
+    assert is_restart(source, 8, "", 8.0 + silent_s) is restarted
+    assert not is_restart(source, 9, "", 99.0)
+    assert is_restart(source, 8, "somebody", 8.0)
+
+
+@pytest.mark.parametrize(
+    ("elapsed_s", "rate_hz", "samples"),
+    [(0.9375, 5.0, 0), (1.0, 100.0, 100), (8.0, 12.5, 100), (10.0, 0.0, 100), (16.0, 0.0, 100)],
+)
+def test_rate_is_measured_once_a_second(elapsed_s: float, rate_hz: float, samples: int) -> None:
+    source = Source("rc", "rc", 0.12, samples=100, rate_hz=5.0, rate_at=8.0)
+    measure(source, 8.0 + elapsed_s)
+    assert (source.rate_hz, source.rate_samples) == (rate_hz, samples)
