@@ -19,11 +19,13 @@ from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
+    IgnoreRequest,
     NodeInfo,
     NodeList,
     NodeState,
     Peripheral,
     RenameRequest,
+    ReplaceRequest,
     ResetRequest,
     RoleChoice,
     RoleList,
@@ -184,6 +186,8 @@ class FakeRobot:
         api.get("/roles", self._roles)
         api.post("/nodes/{node_id}/adopt", self._adopt, AdoptRequest)
         api.post("/nodes/{node_id}/reset", self._reset, ResetRequest)
+        api.post("/nodes/{node_id}/replace", self._replace, ReplaceRequest)
+        api.post("/nodes/{node_id}/ignore", self._ignore, IgnoreRequest)
         api.patch("/nodes/{node_id}", self._rename, RenameRequest)
         return api
 
@@ -231,6 +235,20 @@ class FakeRobot:
         free = {"role": "", "instance": "", "state": NodeState.UNADOPTED, "reason": ""}
         self.nodes[found.node_id] = found.model_copy(update=free)
         return Done(message="reset")
+
+    async def _replace(self, call: Call[ReplaceRequest]) -> AdoptReply:
+        old, new = self._known(call), self.nodes[call.body.by]
+        free = {"role": "", "instance": "", "replaced_by": new.node_id}
+        taken = {"role": old.role, "instance": old.instance, "state": NodeState.ACTIVE}
+        self.nodes[old.node_id] = old.model_copy(update=free)
+        self.nodes[new.node_id] = new.model_copy(update=taken)
+        return AdoptReply(message="adopted", topic_prefix=f"/saint/{old.role}", code="482 173")
+
+    async def _ignore(self, call: Call[IgnoreRequest]) -> NodeInfo:
+        found, is_ignored = self._known(call), call.body.is_ignored
+        changes = {"is_ignored": is_ignored, "not_offered": "ignored" if is_ignored else ""}
+        self.nodes[found.node_id] = found.model_copy(update=changes)
+        return self.nodes[found.node_id]
 
     async def _rename(self, call: Call[RenameRequest]) -> NodeInfo:
         found = self._known(call)

@@ -62,6 +62,16 @@ async def test_node_is_adopted(site: Site) -> None:
     await wait_gone(page, ".dialog")
 
 
+async def test_node_that_is_not_offered_says_why_and_has_no_button(site: Site) -> None:
+    spare = site.robot.nodes["sim_spare"]
+    why = "belongs to SAINT-02; reset it there, or hold its button for 5 s"
+    site.robot.nodes["sim_spare"] = spare.model_copy(update={"not_offered": why})
+    page = await site.open()
+    card = page.locator("[data-node=sim_spare]")
+    await card.get_by_text(f"Not offered: {why}").wait_for()
+    assert await card.locator("[data-adopt]").count() == 0
+
+
 async def test_refused_adoption_says_why(site: Site) -> None:
     page = await site.open()
     await page.click("[data-adopt]")

@@ -135,6 +135,20 @@ async def test_node_is_adopted_named_and_reset(rig: Rig) -> None:
     assert "sim_console was reset" in texts
 
 
+async def test_node_is_replaced_and_another_one_ignored(rig: Rig) -> None:
+    chat = await rig.chat()
+    reply = await chat.do("management", "replace_node", node_id="sim_head", by="sim_spare")
+    assert (reply["topic_prefix"], reply["code"]) == ("/saint/head", "482 173")
+    assert rig.robot.nodes["sim_spare"].role == "head"
+    info = await chat.do("management", "ignore_node", node_id="sim_head")
+    assert (info["is_ignored"], info["not_offered"]) == (True, "ignored")
+    await chat.do("management", "ignore_node", node_id="sim_head", is_ignored=False)
+    assert not rig.robot.nodes["sim_head"].is_ignored
+    texts = [e["text"] for e in (await chat.do("management", "get_activity_log"))["entries"]]
+    assert "sim_spare took the place of sim_head" in texts
+    assert "sim_head is offered again" in texts
+
+
 async def test_refusals_of_others_keep_their_code(rig: Rig) -> None:
     chat = await rig.chat()
     taken = await chat.fail("management", "adopt_node", node_id="sim_spare", role="head")
