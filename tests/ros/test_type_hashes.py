@@ -14,11 +14,17 @@ SERVICES = {one.type: one for one in vars(topics).values() if isinstance(one, Se
 
 def rosidl(name: str) -> dict[str, Any]:
     """What rosidl wrote when the package was built; the halves of a service are in its file."""
-    from ament_index_python.packages import get_package_share_directory
+    from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
     package, kind, base = name.split("/")
     file = base.partition("_")[0] if kind == "srv" else base
-    path = Path(get_package_share_directory(package)) / kind / f"{file}.json"
+    try:
+        share = Path(get_package_share_directory(package))
+    except PackageNotFoundError:
+        if package == "saint_msgs":
+            raise
+        pytest.skip(f"this ROS 2 has no {package}; the one made of wheels is without tf2_msgs")
+    path = share / kind / f"{file}.json"
     found: dict[str, Any] = json.loads(path.read_text())
     return found
 

@@ -3,15 +3,16 @@
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from saint_services.lib.errors import SaintError
+from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.generated.topics import TRACKS_ESTOP
+from saint_services.lib.generated.topics import TF, TRACKS_ESTOP
 from saint_services.lib.hw.sim.faults import Fault
 from saint_services.lib.roles import I2cDevice
-from tests.unit.role.role_rig import Rig, load_role
+from tests.unit.role.role_rig import Rig, WireBus, load_role
 
 
 @pytest.fixture
@@ -122,6 +123,24 @@ def test_transform_tells_the_same_place_as_the_odometry(rig: Rig) -> None:
     assert (transform.header.frame_id, transform.child_frame_id) == ("odom", "base_link")
     assert transform.transform.translation.x == pose.position.x > 0.1
     assert transform.transform.rotation.w == pose.orientation.w
+
+
+def test_tracks_drive_on_a_bus_that_has_no_transforms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publisher = WireBus.publisher
+
+    def small(bus: WireBus, topic: Any) -> Any:
+        if topic is TF:
+            raise SaintError(Code.BUS_UNAVAILABLE, f"this ROS 2 installation has no {topic.name}")
+        return publisher(bus, topic)
+
+    monkeypatch.setattr(WireBus, "publisher", small)
+    rig = Rig(tmp_path, "tracks")
+    rig.live(0.5, lambda: rig.drive(0.5), period_s=0.01)
+    assert rig.bus.sent["/saint/tracks/odom"][-1].pose.pose.position.x > 0.0
+    assert rig.session.report().ready
+    rig.close()
 
 
 @pytest.mark.parametrize(
