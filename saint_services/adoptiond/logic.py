@@ -169,6 +169,8 @@ def hear_announcement(
     kept = node.kept
     if message.state == NodeState.UNADOPTED.value:  # it was reset, whatever we thought
         kept = kept.model_copy(update={"role": "", "instance": "", "config_version": ""})
+        if node.bond and not node.bond.server_key:  # and it belongs to nobody any more
+            kept = kept.model_copy(update={"node_key": "", "code": ""})
     node = replace(
         node,
         kept=_identified(kept, message),

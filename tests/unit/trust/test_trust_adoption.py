@@ -224,6 +224,9 @@ async def test_factory_reset_on_the_node_frees_it_for_another_server(robot: Robo
             await seen(server, "pi_1")
             await adopt(server, "pi_1")
         await node.post("/reset", NodeReset(factory_reset=True), Done)
+        async with robot.server() as server:
+            found = await eventually(lambda: info(server, "pi_1"), lambda n: n.code == "")
+            assert (found.is_ours, found.server) == (False, "")
         async with robot.server("other") as other:
             await seen(other, "pi_1")
             await adopt(other, "pi_1")
@@ -236,6 +239,7 @@ async def test_failed_first_adoption_leaves_the_node_free(robot: Robot):
         with pytest.raises(SaintError):
             await adopt(server, "pi_1")
         assert (await report(node)).server == ""
+        await eventually(lambda: info(server, "pi_1"), lambda n: (n.code, n.server) == ("", ""))
 
 
 async def test_answer_of_an_impostor_is_refused(robot: Robot):
