@@ -55,6 +55,10 @@ class Robot:
     def __init__(self, run: Path) -> None:
         self.run = run
         self.asked: list[object] = []
+        self.node = NODE
+
+    async def one(self, _: Call[None]) -> NodeInfo:
+        return self.node
 
     async def adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
         self.asked.append((call.path["node_id"], call.body))
@@ -119,6 +123,7 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     fake = Robot(tmp_path)
     adoption, routing = Api(), Api()
     adoption.get("/nodes", fake.nodes)
+    adoption.get("/nodes/{node_id}", fake.one)
     adoption.post("/nodes/{node_id}/adopt", fake.adopt, AdoptRequest)
     adoption.post("/nodes/{node_id}/replace", fake.replace, ReplaceRequest)
     adoption.post("/nodes/{node_id}/ignore", fake.ignore, IgnoreRequest)
@@ -164,6 +169,21 @@ async def test_node_ignore_and_unignore_ask_for_it(robot: Robot) -> None:
         ("pi_1", IgnoreRequest(is_ignored=False)),
     ]
     assert "pi_1 is offered again" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({"server": "SAINT-01", "is_ours": True, "code": "482 173"}, "SAINT-01, code 482 173"),
+        ({"server": "SAINT-02", "not_offered": "belongs to SAINT-02"}, "belongs to SAINT-02"),
+        ({"not_offered": "ignored; saintctl node unignore sim_tracks"}, "saintctl node unignore"),
+    ],
+)
+async def test_node_show_tells_whose_it_is_and_why_it_is_not_offered(
+    robot: Robot, facts: dict[str, object], said: str
+) -> None:
+    robot.node = NODE.model_copy(update=facts)
+    assert said in (await robot.saintctl("node", "show", "sim_tracks")).stdout
 
 
 async def test_node_rename_tells_the_new_name(robot: Robot) -> None:
