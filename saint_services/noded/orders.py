@@ -61,6 +61,8 @@ class Orders:
         """Know our key and our server; be reachable."""
         self._key = await asyncio.to_thread(self._files.key)
         self.bond = await asyncio.to_thread(self._files.bond)
+        if self.bond.server_key:
+            _log.info("belongs to a server", server=self.bond.server, code=self.bond.code)
         self._tell()
         self._bus.serve(NODE_ORDER.at(node_id=self._node_id), self._ordered)
 
