@@ -21,6 +21,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",
         "Lt -> LtE: x < -dead": "at its end the deadzone gives 0 either way",
     },
+    "saint_services/routerd/intake.py": {
+        "False: names if type(names) is tuple else tuple(names)": "a short cut: no copy",
+    },
     "saint_services/routerd/plan.py": {
         "1000000000000.0 -> 1000000000001.0": "any bound far beyond every limit will do",
         "Gt -> GtE: len(plan.claim.inputs) > 1": "what is followed twice is where it was",
