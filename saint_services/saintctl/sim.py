@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -90,6 +91,24 @@ def clear(
         raise fail(err) from None
     said = [f"{name}: {', '.join(devices)}" for name, devices in mended.items() if devices]
     print(f"Mended {'; '.join(said)}" if said else "Nothing was broken.")
+
+
+@app.command()
+def press(
+    context: typer.Context,
+    node: Node,
+    button: Annotated[str, typer.Argument(help="As the role's manifest names it: button_a")],
+    seconds: Annotated[float, typer.Option(min=0.05, max=60.0, help="How long")] = 0.2,
+) -> None:
+    """Press a button of a node and let it go."""
+    from ..lib.hw.sim import breaking
+
+    try:
+        with breaking.pressed(_hw(context.obj, node), button):
+            time.sleep(seconds)
+    except SaintError as err:
+        raise fail(err) from None
+    print(f"{node}: {button} was pressed for {seconds:g} s")
 
 
 @app.command()

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.breaking import break_device, broken, devices, faults_of
+from saint_services.lib.hw.sim.breaking import break_device, broken, devices, faults_of, pressed
 from saint_services.saintctl.app import app
 from tests.unit.role.role_rig import load_role
 
@@ -102,6 +102,22 @@ def test_what_cannot_be_done_is_explained(
     result = saintctl(*words)
     assert result.exit_code == code
     assert says in result.stderr
+
+
+def test_button_is_pressed_and_let_go(root: Path) -> None:
+    board = SimBoard(root / "spare" / "hw")
+    board.prepare(load_role("console"))
+    button = board.edges((5,), "button_a", pull_up=True)
+    with pressed(root / "spare" / "hw", "button_a"):
+        assert button.levels() == {5: False}
+    assert button.levels() == {5: True}
+    board.close()
+
+
+def test_unknown_button_names_those_there_are(saintctl: Saintctl) -> None:
+    result = saintctl("press", "tracks", "button_a")
+    assert result.exit_code == 4
+    assert "There are: none" in result.stderr
 
 
 def test_real_robot_has_nothing_to_break(tmp_path: Path) -> None:

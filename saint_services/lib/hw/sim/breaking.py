@@ -1,8 +1,10 @@
-"""Breaks and mends simulated devices by the names that the role's manifest gives them, from
+"""Breaks, mends and presses simulated devices by the names that the role's manifest gives them, from
 outside: for the command line and for tests. The daemon that uses a device feels it at once.
 Not here: what a fault does (plant.py for bodies, chips_base.py for chips).
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...devices import MOTORS
@@ -12,6 +14,7 @@ from .board import chip_file
 from .chips import CHIPS, ChipFault
 from .drive import ROLE_FILE
 from .faults import FILE, SUPPLY, Fault, Faults
+from .observe import write_pin
 
 _CHIP_FAULTS = {
     "unplug": ChipFault.UNPLUGGED,
@@ -81,6 +84,22 @@ def mend(directory: Path, device: str = "") -> list[str]:
         if name in role_of(directory).i2c_devices:
             _set_chip(directory, name, ChipFault.NONE)
     return mended
+
+
+@contextmanager
+def pressed(directory: Path, button: str) -> Iterator[None]:
+    """A finger on a button for as long as this lasts."""
+    mapping = role_of(directory).gpio_mapping
+    buttons = {name: spec.pin for name, spec in mapping.items() if spec.type == "button"}
+    pin = buttons.get(button)
+    if pin is None:
+        known = ", ".join(buttons) or "none"
+        raise SaintError(Code.NOT_FOUND, f"there is no button {button}", fix=f"There are: {known}.")
+    write_pin(directory, pin, 0.0)  # it connects the pin to ground
+    try:
+        yield
+    finally:
+        write_pin(directory, pin, 1.0)
 
 
 def broken(directory: Path) -> dict[str, str]:
