@@ -1,5 +1,5 @@
-"""Breaks, mends and presses simulated devices by the names that the role's manifest gives them, from
-outside: for the command line and for tests. The daemon that uses a device feels it at once.
+"""Breaks, mends and presses simulated devices by the names that the role's manifest gives them,
+from outside: for the command line and for tests. The daemon that uses a device feels it at once.
 Not here: what a fault does (plant.py for bodies, chips_base.py for chips).
 """
 
