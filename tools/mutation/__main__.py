@@ -25,8 +25,7 @@ _ALL = (
         for name in ("edges", "plans", "claims", "outputs", "board")
     ),
     *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
-    f"{_UNIT}messages.py",
-    f"{_UNIT}commands.py",
+    *(f"{_UNIT}{name}.py" for name in ("messages", "other_robots", "commands")),
     "tests/unit/saintctl/test_route_vectors.py",
     "tests/unit/saintctl/test_route_test.py",
     "tests/property/test_router_properties.py",
@@ -46,7 +45,7 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "plan": ("routes", "arbitration"),
     "sources": ("sources",),
     "intake": ("sources",),
-    "routes": ("routes", "sources"),
+    "routes": ("routes", "sources", "other_robots"),
     "targets": ("messages",),
     "preview": ("commands",),
     "report": ("reasons",),

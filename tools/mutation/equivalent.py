@@ -23,6 +23,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/routerd/intake.py": {
         "False: names if type(names) is tuple else tuple(names)": "a short cut: no copy",
+        "without: stream.names = names": "a short cut: equal names are found again by a look-up",
     },
     "saint_services/routerd/plan.py": {
         "1000000000000.0 -> 1000000000001.0": "any bound far beyond every limit will do",
