@@ -35,21 +35,27 @@ class Outlook:
         self._states: States | None = None
         self._outputs: dict[str, Records] = {}
         self._controllers: dict[str, Controller] = {}
+        self._plant: Plant | None = None
         self.config: RoleConfig | None = None
 
     def look(self) -> Plant | None:
-        """Everything as of now; None while the board has no role."""
+        """Everything as of now, until the next look; None while the board has no role."""
         if not self._is_known():
             return None
         assert self.config and self._pins and self._faults and self._states
-        plant = Plant.of(self.config)
-        plant.feel(self._faults.read())
         now_ns = self._clock_ns()
         kept = self._states.load()
+        # A sensor looks 100 times a second: bodies that a state overwrites are not built anew.
+        if self._plant is None or kept is None:
+            self._plant = Plant.of(self.config)
+        self._plant.feel(self._faults.read())
+        if kept:
+            self._plant.restore(kept[1])
         if kept and kept[0] <= now_ns:
-            plant.restore(kept[1])
-            plant.catch_up(kept[0], now_ns, self._pins.read, self._output)
-        return plant
+            self._plant.catch_up(kept[0], now_ns, self._pins.read, self._output)
+        else:  # nothing has moved since the computer's last start
+            self._plant.rest()
+        return self._plant
 
     def close(self) -> None:
         """Unmap."""
@@ -60,7 +66,7 @@ class Outlook:
             outputs.close()
         for controller in self._controllers.values():
             controller.close()
-        self._pins = self._faults = self._states = self.config = None
+        self._pins = self._faults = self._states = self._plant = self.config = None
         self._outputs.clear()
         self._controllers.clear()
         self._read_ns = 0
