@@ -78,7 +78,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     "saint_services/role_tracksd/logic.py": _stages(
         ("tests/unit/role_tracksd/test_tracks_logic.py",), (*_ROLE_RIGS, *_ROLE)
     ),
-    "saint_services/lib/role/axis.py": _stages(_ROLE[:1], _ROLE_RIGS, _ROLE),
+    "saint_services/lib/role/axis.py": _stages(
+        ("tests/safety/test_role_axis.py", _ROLE[0]), (*_ROLE_RIGS, *_ROLE)
+    ),
     "saint_services/lib/role/gate.py": _stages(
         ("tests/safety/test_role_gate.py",), (*_ROLE_RIGS, *_ROLE)
     ),

@@ -3,6 +3,9 @@ counted; a test demands that each still exists. Where the code could do without 
 """
 
 EQUIVALENT: dict[str, dict[str, str]] = {
+    "saint_services/lib/role/axis.py": {
+        "LtE -> Lt: abs(way) <= reach": "what fits exactly arrives either way",
+    },
     "saint_services/lib/role/gate.py": {
         "without: self._sequence = -1": "read only after the first heartbeat has set it",
     },
