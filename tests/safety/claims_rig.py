@@ -1,10 +1,16 @@
-"""Outputs and claims made by hand, for the arguments about the router's parts."""
+"""Outputs, claims and boards made by hand, for the arguments about the router's parts."""
 
 from typing import Any
 
+from saint_services.lib.api.routing import Blending
 from saint_services.routerd.arbitration import Claim, Plan
-from saint_services.routerd.outputs import Output
+from saint_services.routerd.board import Board
+from saint_services.routerd.outputs import FOREVER, NEVER, Output
 from saint_services.routerd.sources import Stream
+from saint_services.routerd.targets import Modifier
+
+NOW = 100.0  # a claim that was heard now is lost at 100.12
+SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
 
 
 def output(**more: Any) -> Output:
@@ -26,3 +32,34 @@ def claim(where: Output, value: float = 0.5, received: float = 100.0, **more: An
     made.reference = [None]
     where.claims.append(made)
     return made
+
+
+def board(*outputs: Output, mode: str = "priority", **more: object) -> Board:
+    made = Board(outputs)
+    made.configure(Blending.model_validate({"mode": mode, **more}))
+    return made
+
+
+def driven(where: Output, made: Board, value: float = 0.5, now: float = NOW, **more: int) -> Claim:
+    """In control since now, and where it wants to be."""
+    winner = claim(where, value, received=now, **more)
+    made.contend(winner, now)
+    assert where.winner is winner
+    where.value, where.is_moving = value, False
+    made.dirty.clear()
+    made.wake_at = FOREVER
+    return winner
+
+
+def hold(made: Board, winner: Claim, now: float = NOW, **said: float) -> None:
+    """Its signal is lost, and it keeps what it has for half a second."""
+    assert winner.stream is not None
+    winner.stream.received = NEVER
+    made.hold_source(winner.source, said, now + 0.5, now)
+
+
+def slow(one: Claim) -> Claim:
+    """It asks for a quarter of the rate."""
+    assert one.plan is not None
+    one.plan.modifiers = ((SPEED, 1),)
+    return one

@@ -14,9 +14,8 @@ from saint_services.routerd.arbitration import (
 )
 from saint_services.routerd.outputs import NEVER
 from saint_services.routerd.targets import Modifier
-from tests.safety.claims_rig import claim, output
+from tests.safety.claims_rig import SPEED, claim, output
 
-SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
 FORCE = Modifier("force", "force", 0.0, 1000.0, 0.0)
 
 

@@ -17,6 +17,7 @@ from .runner import Verdict, judge, name_of, warm_up
 AIM_PERCENT = 95.0
 ROOT = Path(__file__).parents[2]
 _UNIT = "tests/unit/routerd/test_router_"
+_BOARD = ("tests/safety/test_router_board.py", "tests/safety/test_router_board_loss.py")
 _ALL = (
     *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
     "tests/safety/test_router_estop.py",
@@ -24,6 +25,7 @@ _ALL = (
         f"tests/safety/test_router_{name}.py"
         for name in ("edges", "plans", "claims", "outputs", "board")
     ),
+    *_BOARD,
     *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
     *(f"{_UNIT}{name}.py" for name in ("messages", "other_robots", "commands")),
     "tests/unit/saintctl/test_route_vectors.py",
@@ -64,13 +66,13 @@ def _stages(*stages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _router(name: str) -> tuple[tuple[str, ...], ...]:
     direct = {
-        "arbitration": "tests/safety/test_router_claims.py",
-        "outputs": "tests/safety/test_router_outputs.py",
-        "board": "tests/safety/test_router_board.py",
+        "arbitration": ("tests/safety/test_router_claims.py",),
+        "outputs": ("tests/safety/test_router_outputs.py",),
+        "board": _BOARD,
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
     edges = tuple(f"tests/safety/test_router_{each}.py" for each in ("edges", "plans", "estop"))
-    return _stages((direct[name],) if name in direct else (), (*own, *edges), _ALL)
+    return _stages(direct.get(name, ()), (*own, *edges), _ALL)
 
 
 TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
