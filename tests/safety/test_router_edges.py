@@ -8,6 +8,7 @@ from saint_services.lib.api.routing import Mapping
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.estop import Latch
 from saint_services.routerd.mapping import Shape, shape
+from saint_services.routerd.targets import MODIFIERS
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, Rig, route
 
 
@@ -204,3 +205,19 @@ def test_curves_between_the_middle_and_the_end() -> None:
     assert found == [3.5, 3.0, 4.0 * (0.5 + 0.5 * 0.625**2) * 0.625 + 1.0, 2.25]
     assert [shaped(**curve)(0.25) for curve in CURVES[1::2]] == [0.0, 0.0]
     assert [shaped(**curve)(-0.625) for curve in CURVES[1::2]] == [-0.5, -0.3125]
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "bounds", "is_pace"),
+    [
+        ("HeadCommand", "speed", (0.0, 1.0, 1.0), True),
+        ("ArmCommand", "speed", (0.0, 1.0, 1.0), True),
+        ("GripperCommand", "force", (0.0, 1000.0, 0.0), False),
+    ],
+)
+def test_speed_is_a_share_and_force_ends_at_1000(
+    message: str, name: str, bounds: tuple[float, float, float], is_pace: bool
+) -> None:
+    (modifier,) = MODIFIERS[f"saint_msgs/msg/{message}"]
+    assert (modifier.name, modifier.is_pace) == (name, is_pace)
+    assert (modifier.low, modifier.high, modifier.neutral) == bounds

@@ -4,6 +4,7 @@ counted; a test demands that each still exists. Where the code could do without 
 
 EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/role/axis.py": {
+        "without minus: -math.inf": "the first step has its full credit either way",
         "LtE -> Lt: abs(way) <= reach": "what fits exactly arrives either way",
     },
     "saint_services/lib/role/gate.py": {
