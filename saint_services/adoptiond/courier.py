@@ -18,7 +18,8 @@ from ..lib.generated.topics import NODE_ORDER
 from .logic import Bond, clean
 
 R = TypeVar("R", bound=Reply)
-_SOON_S = 3.0  # for what a node answers without doing anything
+# For what a node answers without doing anything. One that is just booting is slow in everything.
+_SOON_S = 6.0
 _LONGEST_BODY = 4096
 _LONGEST_MESSAGE = 400
 
