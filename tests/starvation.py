@@ -46,6 +46,10 @@ def _reports(item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.Tes
             reports[-1].user_properties.extend(told)
             return reports
         told.append((_TOLD, f"the computer withheld {lost_s:.1f} s"))
+        if reports[
+            0
+        ].failed:  # a fixture, perhaps one of many tests: else its failure would be kept
+            item.session._setupstate.teardown_exact(None)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
@@ -136,6 +136,18 @@ class Robot:
             code = self.process.wait(STOP_LIMIT_S)
         left = [name for name, pid in pids.items() if is_alive(pid)]
         assert (code, left) == (0, []), f"ended with {code}, left {left}\n{self.diagnosis()}"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Whatever a test did with it, or failed to do: it is gone."""
+        self.end_input()
+        try:
+            self.process.wait(STOP_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait(STOP_LIMIT_S)
 
     def end_input(self) -> None:
         """Its standard input is what ties it to this test: without it, it ends."""

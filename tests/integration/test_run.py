@@ -53,31 +53,28 @@ def test_killed_daemon_is_back(robot: Robot) -> None:
 
 
 def test_killed_launcher_leaves_nothing() -> None:
-    with short_folder() as root:
-        robot = Robot(root, free_domain())
+    with short_folder() as root, Robot(root, free_domain()) as robot:
         robot.wait_ready()
         pids = robot.pids()
         os.kill(robot.process.pid, signal.SIGKILL)
         robot.process.wait(5.0)
-        robot.end_input()
         assert len(pids) >= 14
         wait_for(lambda: not any(is_alive(pid) for pid in pids.values()), 5.0, lambda: str(pids))
 
 
 def test_ctrl_c_ends_it_and_the_next_start_resumes_the_roles() -> None:
     with short_folder() as root:
-        first = Robot(root, free_domain())
-        first.wait_ready()
+        with Robot(root, free_domain()) as first:
+            first.wait_ready()
+            began_s = time.monotonic()
+            first.process.send_signal(signal.SIGINT)
+            assert first.process.wait(5.0) == 0
+            assert time.monotonic() - began_s < 2.5
         began_s = time.monotonic()
-        first.process.send_signal(signal.SIGINT)
-        assert first.process.wait(5.0) == 0
-        first.end_input()
-        assert time.monotonic() - began_s < 2.5
-        began_s = time.monotonic()
-        second = Robot(root, free_domain())
-        second.wait_ready()
-        took_s = time.monotonic() - began_s
-        second.stop()
+        with Robot(root, free_domain()) as second:
+            second.wait_ready()
+            took_s = time.monotonic() - began_s
+            second.stop()
         assert took_s < 8.0
         output = (root / "run.out").read_text()
         assert "SAINT.OS is running" in output

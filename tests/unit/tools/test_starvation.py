@@ -3,6 +3,7 @@
 import pytest
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.timeout(60)  # each runs a pytest of its own
 
 TRIED = """
     import pathlib, pytest
@@ -18,14 +19,24 @@ TRIED = """
             file.write("x")
         assert len(tries.read_text()) > {failures}
 """
+SLOW_FIXTURE = """@pytest.mark.usefixtures("made")
+    def test_it():
+        pass
+
+    @pytest.fixture(scope="module")
+    def made():"""
 BUSY, CALM = "[0.0, 1.0] * 9", "[0.0] * 18"
 TIMED = "@pytest.mark.timed"
 
 
 def run(pytester: pytest.Pytester, lost: str, failures: int, mark: str = TIMED) -> tuple[bool, int]:
     """Whether it passed, and how often it ran."""
+    return run_text(pytester, TRIED.format(lost=lost, failures=failures, mark=mark))
+
+
+def run_text(pytester: pytest.Pytester, text: str) -> tuple[bool, int]:
     pytester.makeini("[pytest]\nmarkers = timed")
-    pytester.makepyfile(TRIED.format(lost=lost, failures=failures, mark=mark))
+    pytester.makepyfile(text)
     done = pytester.runpytest_subprocess("-p", "tests.starvation", "-p", "no:hypothesispytest")
     is_told = "tried again" in done.stdout.str()
     tries = len((pytester.path / "tries").read_text())
@@ -40,6 +51,11 @@ def found(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> No
 
 def test_failure_on_a_busy_computer_is_tried_again_and_told(pytester: pytest.Pytester) -> None:
     assert run(pytester, BUSY, failures=2) == (True, 3)
+
+
+def test_fixture_of_many_tests_is_made_anew(pytester: pytest.Pytester) -> None:
+    text = TRIED.format(lost=BUSY, failures=2, mark=TIMED).replace("def test_it():", SLOW_FIXTURE)
+    assert run_text(pytester, text) == (True, 3)
 
 
 def test_failure_that_lasts_is_a_failure(pytester: pytest.Pytester) -> None:
