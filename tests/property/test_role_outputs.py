@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -30,6 +31,7 @@ from saint_services.lib.generated.topics import (
 from saint_services.lib.role.gate import Gate
 from tests.unit.role.role_rig import Rig
 
+pytestmark = pytest.mark.timeout(60)  # thousands of steps of a robot with a body
 doubles = st.floats(width=64)
 singles = st.floats(width=32)
 origins = st.sampled_from(["0a" * 12, "0b" * 12, ""])
