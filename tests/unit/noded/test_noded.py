@@ -95,12 +95,12 @@ async def test_adoption_without_a_role_daemon_fails(robot: Robot):
 
 
 async def test_adoption_with_a_configuration_that_is_no_good_fails_with_its_fault(robot: Robot):
-    robot.texts["head"] = "role: head\nversion: '1'\ntopic_prefix: /saint/head\nlimitz: 3\n"
+    robot.texts["head"] = "role: head\nversion: '1'\ntopic_prefix: /saint/head\ndeadline_ms: 3\n"
     robot.serve_configs()
     async with robot.node():
         answer = await robot.adopt("head")
         assert not answer.success
-        assert "limitz" in answer.message
+        assert "deadline_ms" in answer.message
 
 
 async def test_resumes_after_restart_without_the_server_in_less_than_a_second(robot: Robot):
