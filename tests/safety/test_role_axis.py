@@ -92,6 +92,15 @@ class TestAcceleration:
         axis.override()
         assert (axis.velocity == 0.0) is stops
 
+    def test_a_loop_that_was_held_up_does_not_make_up_for_it(self) -> None:
+        axis = Glide(SOFT)
+        axis.aim(80.0)
+        for step in range(40):
+            axis.step(step * 0.01)
+        before = axis.applied
+        axis.step(1.39)
+        assert axis.applied - before == pytest.approx(2.0)  # 20 ms at 100 degrees a second
+
     def test_hold_stops_at_once(self) -> None:
         axis = Glide(SOFT)
         axis.aim(60.0)
