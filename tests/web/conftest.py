@@ -15,6 +15,8 @@ from tests.web.fake_robot import FakeRobot, fake_robot
 from tests.web.relay import Relay
 from tools.screenshots import ARGUMENTS, chromium
 
+_HERE = Path(__file__).parent
+
 
 class Site:
     """The fake robot and a browser."""
@@ -38,6 +40,13 @@ class Site:
     def _heard(self, message: Any) -> None:
         if message.type == "error" and "WebSocket" not in message.text:
             self.faults.append(message.text)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """None is forgotten: `make check` leaves this folder out, `make test` takes what has the mark."""
+    for item in items:
+        if _HERE in item.path.parents:
+            item.add_marker(pytest.mark.web)
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
