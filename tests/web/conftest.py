@@ -43,7 +43,7 @@ class Site:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """None is forgotten: `make check` leaves this folder out, `make test` takes what has the mark."""
+    """None is forgotten: the pure tests leave this folder out, the others go by this mark."""
     for item in items:
         if _HERE in item.path.parents:
             item.add_marker(pytest.mark.web)
