@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any
 
 import aiohttp
@@ -41,8 +42,13 @@ def part(robot: Robot, name: str, *arguments: str) -> Iterator[list[str]]:
 
 def in_the_background() -> None:
     """From now on this process only gets what others leave."""
-    if hasattr(os, "SCHED_IDLE"):
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    if not hasattr(os, "SCHED_IDLE"):
+        return
+    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    # Each session has a share of its own (sched(7), autogroup), whatever is in it.
+    with contextlib.suppress(OSError):
+        os.setsid()
+        Path("/proc/self/autogroup").write_text("19", encoding="ascii")
 
 
 async def _told_to_end() -> None:
