@@ -6,6 +6,7 @@ only who was heard when, and which routes there are.
 import math
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -378,4 +379,4 @@ def drives(each: Route, name: str) -> bool:
 
 
 Machine.TestCase.settings = settings(stateful_step_count=40, deadline=None)
-test_machine = Machine.TestCase
+test_machine = pytest.mark.timeout(240)(Machine.TestCase)  # thousands of steps
