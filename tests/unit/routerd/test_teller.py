@@ -31,9 +31,15 @@ async def told(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> RouteStatus:
     return first
 
 
-async def test_status_is_what_the_report_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig(DRIVE)
-    rig.send("rc", stick=0.02)
+@pytest.fixture
+def rig() -> Rig:
+    """Made here, because it reads manifests and nothing may block in the loop."""
+    made = Rig(DRIVE)
+    made.send("rc", stick=0.02)
+    return made
+
+
+async def test_status_is_what_the_report_says(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     message = await told(rig, monkeypatch)
     assert message.stamp.sec > 0
     wanted = report.message(rig.router, rig.now)
@@ -41,9 +47,9 @@ async def test_status_is_what_the_report_says(monkeypatch: pytest.MonkeyPatch) -
     assert cdr.encode(message) == cdr.encode(wanted)
 
 
-async def test_stop_between_two_fields_is_told_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig(DRIVE)
-    rig.send("rc", stick=0.02)
+async def test_stop_between_two_fields_is_told_of_all(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[str] = []
 
     def late_stop(router: Any, output: Any, now: float) -> FieldStatus:
