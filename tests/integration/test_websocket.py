@@ -120,7 +120,7 @@ async def test_subscribed_state_follows_in_the_specified_form(controller: Contro
     await controller.command("head", "move", pan=20.0)
     assert (await controller.ask(type="subscribe", topics=["head"], rate_hz=10))["status"] == "ok"
     state = await controller.receive(
-        lambda m: m.get("node") == "head" and abs(m["data"]["pan"] - 20.0) < 0.5
+        lambda m: m.get("node") == "head" and abs(m["data"].get("pan", 0.0) - 20.0) < 0.5
     )
     assert state["type"] == "state"
     assert abs(state["timestamp"] - time.time()) < 5.0

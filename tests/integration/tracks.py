@@ -27,6 +27,11 @@ class Tracks:
         """Both motors get power."""
         return min(self.duties()) > 0.1
 
+    def is_turning(self) -> bool:
+        """On the spot: both motors get power, against each other."""
+        left, right = self.directions()
+        return self.is_driving() and left != right
+
     def seconds_until_stopped(self, limit_s: float) -> float:
         """How long from now until both motors are without power; `limit_s` when they never were."""
         began_s = time.monotonic()
