@@ -24,6 +24,7 @@ from saint_services.lib.generated.topics import (
     HEAD_STATE,
 )
 from saint_services.lib.hw.camera import open_source
+from saint_services.lib.hw.mpu6050 import RATE_HZ as IMU_HZ
 from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.role import Host
 from saint_services.lib.role.positions import PositionSession
@@ -36,7 +37,6 @@ from .config import Config
 
 _STATE_S = 0.05
 _SENSORS_S = 0.2
-_IMU_S = 0.02
 
 
 class Head(PositionSession):
@@ -70,7 +70,8 @@ class Head(PositionSession):
         if self._imus:
             self._publish_imu = self.publisher(HEAD_IMU)
             self._imu_s = 0.0
-            self.every(_IMU_S, self._tell_imu)
+            device = self.config.i2c_devices[self._imus[0]]
+            self.every(1.0 / (device.rate_hz or IMU_HZ), self._tell_imu)
         self.tell_joints(HEAD_JOINT_STATES)
         self.go_home()
         if self.config.camera.enabled:

@@ -19,7 +19,7 @@ WHO_AM_I, IDENTITY = 0x75, 0x68  # 4.32; the same with the other address too
 RESET, SLEEP, CLOCK_GYRO_X = 0x80, 0x40, 0x01
 LOW_PASS_44_HZ = 3
 GRAVITY = 9.80665
-RATE_HZ = 100.0
+RATE_HZ = 50.0
 _OUT = struct.Struct(">7h")
 _RESET_TRIES, _RESET_S = 10, 0.01  # a reset takes up to 100 ms
 
@@ -50,9 +50,11 @@ class Mpu6050:
 
     def read(self) -> ImuSample:
         """The newest measurement."""
-        if self._chip.byte(POWER) != CLOCK_GYRO_X:
+        data = self._chip.read(ACCEL_OUT, _OUT.size)
+        # A chip that lost its power sleeps, with zeroes in all registers; nothing weighs nothing.
+        if not any(data) and self._chip.byte(POWER) != CLOCK_GYRO_X:
             raise self._chip.lost()
-        x, y, z, warmth, p, q, r = _OUT.unpack(self._chip.read(ACCEL_OUT, _OUT.size))
+        x, y, z, warmth, p, q, r = _OUT.unpack(data)
         rates = self._turned((p * self._rads, q * self._rads, r * self._rads))
         self.bias.learn(rates)
         bx, by, bz = self.bias.value

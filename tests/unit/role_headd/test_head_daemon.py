@@ -48,7 +48,7 @@ def test_imu_tells_gravity_and_rest_in_the_heads_frame(rig: Rig) -> None:
     rig.live(6.0, lambda: None)
     imus = rig.bus.sent["/saint/head/imu"]
     imu = imus[-1]
-    assert len(imus) > 200
+    assert len(imus) > 100
     assert imu.header.frame_id == "head_imu"
     assert imu.orientation_covariance[0] == -1.0  # there is none
     up = imu.linear_acceleration

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .board import SimBoard
 
 UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
-_POLL_S = 0.02  # how often inputs look whether another process has pressed a button
+_POLL_S = 0.05  # how often inputs look whether another process has pressed a button
 _NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
 
 
