@@ -77,10 +77,20 @@ class Board:
         claim = choose(output, now)
         if claim is not None:
             self._take(claim, now)
+            self._await_steady(claim, now)
         elif output.policy == "live":
             deadline = NEVER if output.winner is None else output.winner.deadline
             lose(output, deadline if NEVER < deadline < now else now, now)
             self._show(output, now)
+
+    def _await_steady(self, winner: Claim, now: float) -> None:
+        """Who came back a moment ago may go before who is in control now: look again then."""
+        output = winner.output
+        for claim in output.claims:
+            is_better = output.members is not None or claim.priority > winner.priority
+            if is_better and claim.steady_at > now and claim.may_drive(now):
+                output.review_at = min(output.review_at, claim.steady_at)
+                self.wake(output.review_at)
 
     def decide_all(self, now: float) -> None:
         """Priorities, locks or routes have changed."""

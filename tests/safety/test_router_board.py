@@ -132,6 +132,16 @@ class TestWhoContends:
         made.contend(rival, NOW)
         assert where.winner is (rival if wins else winner)
 
+    def test_who_was_not_steady_when_the_field_became_free_is_looked_at_when_it_is(self) -> None:
+        where = output()
+        made = board(where)
+        claim(where, priority=50)
+        claim(where, priority=200, steady_at=NOW + 0.05)
+        made.decide(where, NOW)
+        assert where.winner is not None
+        assert where.winner.priority == 50
+        assert (where.review_at, made.wake_at <= NOW + 0.05) == (NOW + 0.05, True)
+
     def test_an_equal_one_does_not_even_ask(self) -> None:
         where = output()
         made = board(where)
