@@ -336,8 +336,8 @@ class Router:
         """Evaluate a stream's newest values with its new plans."""
         for plan in stream.plans:
             claim = plan.claim
-            # Of two heard at the same moment, or both lost, the claim keeps its own: the other's
-            # values differ from where its inputs stood at a reset, and would count as motion.
+            # Of two heard at the same moment the claim keeps its own: the other's values differ
+            # from where its inputs stood at a reset, and would count as motion.
             heard = claim.stream
             if heard is None or heard is stream or heard.received < stream.received:
                 claim.stream, claim.plan = stream, plan

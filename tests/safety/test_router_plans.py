@@ -178,6 +178,17 @@ class TestNewRoutes:
         rig.router.clear_estop("test", rig.now)
         assert rig.output("tracks.linear").winner == ""
 
+    def test_values_under_other_names_are_no_motion_after_a_reset(self) -> None:
+        """Two samples at one moment: the claim belongs to the newer one."""
+        rig = Rig(DRIVE)
+        rig.send("rc", stick=0.5, spare=0.0)
+        rig.send("rc", stick=0.0)
+        rig.router.raise_estop("test", "", rig.now)
+        rig.wait(0.13)
+        rig.router.clear_estop("test", rig.now)
+        rig.router.set_routes([DRIVE], rig.now, Blending(source_timeout_ms=1000))
+        assert rig.output("tracks.linear").winner == ""
+
     def test_a_field_that_was_kept_for_a_route_that_is_gone_is_free(self) -> None:
         rig = Rig(DRIVE, DIRECT)
         both(rig, 10)
