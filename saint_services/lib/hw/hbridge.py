@@ -47,10 +47,36 @@ class SharedEnable:
             self._pin.close()
 
 
-class HBridge:
+class _Bridge:
+    """What both kinds share: enable pins, and that nothing is measured."""
+
+    __slots__ = ("_enables",)
+
+    def _enable(self, pins: Sequence[DigitalOut]) -> None:
+        self._enables = pins
+        for pin in pins:
+            pin.set(True)
+
+    def _disable(self) -> None:
+        for pin in self._enables:
+            pin.set(False)
+            pin.close()
+
+    @property
+    def current_a(self) -> float | None:
+        """A bridge like this measures none."""
+        return None
+
+    @property
+    def problem(self) -> str:
+        """A bridge like this tells none."""
+        return ""
+
+
+class HBridge(_Bridge):
     """One motor. The direction pin only changes while the duty is zero."""
 
-    __slots__ = ("_backward", "_direction", "_enables", "_pwm", "_reversed", "duty")
+    __slots__ = ("_backward", "_direction", "_pwm", "_reversed", "duty")
 
     def __init__(
         self,
@@ -62,13 +88,11 @@ class HBridge:
         self._pwm = pwm
         self._direction = direction
         self._reversed = is_reversed
-        self._enables = enables
         self._backward = False
         self.duty = 0.0
         pwm.set_duty(0.0)  # whatever the process before us left there
         direction.set(is_reversed)
-        for pin in enables:
-            pin.set(True)
+        self._enable(enables)
 
     def set(self, duty: float) -> None:
         """Drive with -1 (full backward) to 1 (full forward); beyond is clamped.
@@ -92,32 +116,20 @@ class HBridge:
         self._pwm.set_duty(0.0)
         self.duty = 0.0
 
-    @property
-    def current_a(self) -> float | None:
-        """A bridge like this measures none."""
-        return None
-
-    @property
-    def problem(self) -> str:
-        """A bridge like this tells none."""
-        return ""
-
     def close(self) -> None:
         """Stop, then give the pins back."""
         self.stop()
-        for pin in self._enables:
-            pin.set(False)
-            pin.close()
+        self._disable()
         self._pwm.close()
         self._direction.close()
 
 
-class TwinPwmBridge:
+class TwinPwmBridge(_Bridge):
     """One motor with a PWM pin for each direction (BTS7960, DRV8833): one of them is always zero,
     and it becomes zero before the other one does not.
     """
 
-    __slots__ = ("_backward", "_enables", "_forward", "duty")
+    __slots__ = ("_backward", "_forward", "duty")
 
     def __init__(
         self,
@@ -127,11 +139,9 @@ class TwinPwmBridge:
         enables: Sequence[DigitalOut] = (),
     ) -> None:
         self._forward, self._backward = (backward, forward) if is_reversed else (forward, backward)
-        self._enables = enables
         self.duty = 0.0
         self.stop()  # whatever the process before us left there
-        for pin in enables:
-            pin.set(True)
+        self._enable(enables)
 
     def set(self, duty: float) -> None:
         """As HBridge.set."""
@@ -156,21 +166,9 @@ class TwinPwmBridge:
             self._backward.set_duty(0.0)
         self.duty = 0.0
 
-    @property
-    def current_a(self) -> float | None:
-        """A bridge like this measures none."""
-        return None
-
-    @property
-    def problem(self) -> str:
-        """A bridge like this tells none."""
-        return ""
-
     def close(self) -> None:
         """Stop, then give the pins back."""
         self.stop()
-        for pin in self._enables:
-            pin.set(False)
-            pin.close()
+        self._disable()
         self._forward.close()
         self._backward.close()
