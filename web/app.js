@@ -2,13 +2,13 @@
 
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
+import { Router } from "./lib/router.js";
 import { Store } from "./lib/store.js";
 import { Teleop } from "./lib/teleop.js";
 import { page } from "./views/page.js";
-import { currentPage } from "./views/tabs.js";
 
-/** Updates per second of each topic; 0: every change. */
-const TOPICS = { nodes: 0, firmware: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, system: 0, log: 0 };
+/** What every page shows, with updates per second (0: every change); each page adds its own. */
+const TOPICS = { system: 0, firmware: 0 };
 const TICK_MS = 100; // so that what went silent looks so in time
 
 /**
@@ -16,7 +16,8 @@ const TICK_MS = 100; // so that what went silent looks so in time
  * @property {Api} api
  * @property {Store} store
  * @property {any} robot what the robot is made of: fields with units and limits
- * @property {{adopting: any, resetting: any, clearing: any, stop: any, firmware: any}} dialogs open ones
+ * @property {Router} router which page is shown
+ * @property {Record<string, any>} dialogs open ones; while one is open nothing else can be used but the stop
  * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its page
  * @property {Teleop} teleop
  * @property {number} now performance.now() of this drawing
@@ -38,6 +39,16 @@ const api = new Api(TOPICS, {
   },
 });
 
+const router = new Router((shown, before) => {
+  if (shown !== before) {
+    before?.close?.(app);
+    api.want({ ...TOPICS, ...shown?.topics });
+    scrollTo(0, 0);
+  }
+  shown?.open?.(app, router.rest);
+  draw();
+});
+
 const teleop = new Teleop(
   api,
   () => app.robot?.targets ?? null,
@@ -50,7 +61,8 @@ const app = {
   api,
   store,
   robot: null,
-  dialogs: { adopting: null, resetting: null, clearing: null, stop: null, firmware: null },
+  router,
+  dialogs: {},
   firmware: { isBusy: false, refusal: "", upload: { state: "none", isOver: false } },
   teleop,
   now: performance.now(),
@@ -80,18 +92,7 @@ async function describe() {
   draw();
 }
 
-addEventListener("hashchange", () => {
-  scrollTo(0, 0);
-  follow();
-  draw();
-});
-/** Pads are looked at only on their page. */
-function follow() {
-  if (currentPage() === "drive") teleop.open();
-  else teleop.close();
-}
-
-follow();
+router.start();
 setInterval(draw, TICK_MS);
 api.start();
 draw();

@@ -40,8 +40,8 @@ async def run(ctx: Context[Config]) -> None:
     daemons = Daemons.at(ctx.directories.runtime)
     robot = Robot.on(await ctx.open_bus(), roles, daemons, newest, hub, activity)
     door = clients.door = Door(robot, token)
-    bundles = Bundles(config, door, ctx.directories.runtime / "otad-files.sock")
-    site = Site(config, door, assets, bundles, newest.counters)
+    parts = [Bundles(config, door, ctx.directories.runtime / "otad-files.sock")]
+    site = Site(config, door, assets, parts, newest.counters)
     feeds = Feeds(robot)
     try:
         feeds.open()
@@ -56,7 +56,6 @@ async def run(ctx: Context[Config]) -> None:
         await ctx.stopping.wait()
     finally:
         await site.close()
-        await bundles.close()
         await daemons.close()
 
 

@@ -65,6 +65,20 @@ export class Api {
   }
 
   /**
+   * From now on the states of these topics, and of no others.
+   * @param {Record<string, number>} topics with their rates in Hz (0: every change)
+   */
+  want(topics) {
+    const before = this.topics;
+    this.topics = topics;
+    if (this.state !== "open") return;
+    const gone = Object.keys(before).filter((name) => !(name in topics));
+    if (gone.length) this.#send({ type: "unsubscribe", topics: gone });
+    const isNew = (/** @type {[string, number]} */ [name, rate]) => before[name] !== rate;
+    this.#subscribe(Object.entries(topics).filter(isNew));
+  }
+
+  /**
    * Ask for one action and wait for its answer.
    * @param {string} type group of the action, "management"
    * @param {string} action
@@ -160,10 +174,13 @@ export class Api {
     }
     this.#pause = FIRST_PAUSE_MS;
     this.#tell("open");
+    this.#subscribe(Object.entries(this.topics));
+  }
+
+  /** @param {[string, number][]} wanted */
+  #subscribe(wanted) {
     const rates = new Map();
-    for (const [topic, rate] of Object.entries(this.topics)) {
-      rates.set(rate, [...(rates.get(rate) ?? []), topic]);
-    }
+    for (const [topic, rate] of wanted) rates.set(rate, [...(rates.get(rate) ?? []), topic]);
     for (const [rate_hz, topics] of rates) this.#send({ type: "subscribe", topics, rate_hz });
   }
 

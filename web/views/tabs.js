@@ -1,27 +1,15 @@
-// The pages of this site: which one is shown (the address says so), and the way between them.
+// The way between the pages.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-
-const PAGES = [
-  { name: "dashboard", title: "Dashboard" },
-  { name: "drive", title: "Drive" },
-  { name: "firmware", title: "Firmware" },
-];
-
-/** Name of the page that the address asks for. */
-export function currentPage() {
-  const asked = location.hash.replace(/^#\/?/, "");
-  return PAGES.some((page) => page.name === asked) ? asked : "dashboard";
-}
+import { PAGES } from "../pages.js";
 
 /** @param {import("../app.js").App} app */
 export function tabs(app) {
-  const shown = currentPage();
   return html`
     <nav class="tabs" aria-label="Pages">
       ${PAGES.map(
         ({ name, title }) => html`
-          <a href="#/${name}" aria-current=${name === shown ? "page" : nothing}>
+          <a href="#/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
             ${title}${name === "firmware" ? sign(app) : nothing}
           </a>
         `,

@@ -3,7 +3,7 @@ and origin are checked before the first byte. Not here: whether the bundle is go
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import aiohttp
@@ -29,6 +29,10 @@ class Bundles:
         self._otad = otad
         self._busy = asyncio.Lock()
         self._session: aiohttp.ClientSession | None = None
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """One: the upload."""
+        return [web.post("/api/firmware", self.upload)]
 
     async def close(self) -> None:
         """End what is on its way."""

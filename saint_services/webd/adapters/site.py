@@ -5,7 +5,8 @@ Not here: what happens inside a WebSocket (session.py).
 import asyncio
 import socket
 from collections import Counter
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
 from aiohttp import web
 
@@ -14,7 +15,6 @@ from ...lib.ipc import ErrorReply
 from ..access import is_host_allowed, is_origin_allowed, is_token
 from ..config import Config
 from .assets import Asset, Assets
-from .firmware import Bundles
 from .session import Door, Session
 
 STOP_LIMIT_S = 1.0
@@ -50,6 +50,14 @@ def policy(host: str) -> str:
     )
 
 
+class Part(Protocol):
+    """Some of the site's HTTP requests, in a module of its own; it checks who asks itself."""
+
+    def routes(self) -> Sequence[web.RouteDef]: ...
+
+    async def close(self) -> None: ...
+
+
 class Site:
     """The web server."""
 
@@ -58,13 +66,13 @@ class Site:
         config: Config,
         door: Door,
         assets: Assets,
-        bundles: Bundles,
+        parts: Sequence[Part],
         counters: Counter[str],
     ) -> None:
         self._config = config
         self._door = door
         self._assets = assets
-        self._bundles = bundles
+        self._parts = parts
         self._counters = counters
         self._runner: web.AppRunner | None = None
 
@@ -75,7 +83,8 @@ class Site:
         app.router.add_get("/api/ws", self._websocket)
         app.router.add_get("/saint", self._websocket)
         app.router.add_get("/metrics", self._metrics)
-        app.router.add_post("/api/firmware", self._bundles.upload)
+        for part in self._parts:
+            app.router.add_routes(part.routes())
         app.router.add_get("/{path:.*}", self._file)
         self._runner = web.AppRunner(
             app,
@@ -96,6 +105,8 @@ class Site:
             await asyncio.wait(closing, timeout=STOP_LIMIT_S)
         if self._runner:
             await self._runner.cleanup()
+        for part in self._parts:
+            await part.close()
 
     def _guard(self) -> Any:
         @web.middleware

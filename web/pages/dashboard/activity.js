@@ -2,11 +2,11 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { clock } from "../lib/format.js";
+import { clock } from "../../lib/format.js";
 
 const SHOWN = 12;
 
-/** @param {import("../app.js").App} app */
+/** @param {import("../../app.js").App} app */
 export function activity(app) {
   const entries = app.store.data.log?.entries ?? [];
   return html`

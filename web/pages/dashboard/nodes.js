@@ -2,12 +2,12 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { bar } from "../lib/bar.js";
-import { duration, fixed, roleName, words } from "../lib/format.js";
-import { isBusy, lastTry, stateWord } from "../lib/updates.js";
+import { bar } from "../../lib/bar.js";
+import { duration, fixed, roleName, words } from "../../lib/format.js";
+import { isBusy, lastTry, stateWord } from "../../lib/updates.js";
 
-/** @typedef {import("../app.js").App} App */
-/** @typedef {import("../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 const STATES = {
   active: ["good", "Active"],
@@ -165,7 +165,7 @@ function reset(app, node) {
   app.draw();
 }
 
-/** @param {import("../lib/types.js").Problem} found */
+/** @param {import("../../lib/types.js").Problem} found */
 const problem = (found) => html`
   <div class="notice" role="alert">
     <strong>The node registry does not answer.</strong> ${found.message}

@@ -1,11 +1,11 @@
 // The page "Drive": a game pad or a stick under the finger, and what it asks for.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../lib/bar.js";
-import { fixed } from "../lib/format.js";
-import { gamepads, isDeadmanHeld, isPossible, padName, sticks } from "../lib/gamepads.js";
+import { bar } from "../../lib/bar.js";
+import { fixed } from "../../lib/format.js";
+import { gamepads, isDeadmanHeld, isPossible, padName, sticks } from "../../lib/gamepads.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../../app.js").App} App */
 
 /** @param {App} app */
 export function teleop(app) {

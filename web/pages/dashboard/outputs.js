@@ -2,11 +2,11 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { bar } from "../lib/bar.js";
-import { quantity, sourceName, targetName, words } from "../lib/format.js";
+import { bar } from "../../lib/bar.js";
+import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 
-/** @typedef {import("../app.js").App} App */
-/** @typedef {import("../lib/types.js").OutputField} OutputField */
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../lib/types.js").OutputField} OutputField */
 
 const RANK = ["head", "tracks", "arms.left", "arms.right"];
 const POLICIES = {
@@ -99,7 +99,7 @@ function card(app, target, fields) {
   `;
 }
 
-/** @param {OutputField} field @param {import("../lib/types.js").FieldSpec | undefined} spec */
+/** @param {OutputField} field @param {import("../../lib/types.js").FieldSpec | undefined} spec */
 function row(field, spec) {
   const [low, high] = spec?.limits ?? [-1, 1];
   const neutral = spec?.neutral ?? 0;

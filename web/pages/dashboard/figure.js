@@ -1,9 +1,9 @@
 // The robot as it holds itself now: drawn from the states that the nodes report, not from commands.
 
 import { html, svg } from "/vendor/lit-html/lit-html.js";
-import { fixed } from "../lib/format.js";
+import { fixed } from "../../lib/format.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../../app.js").App} App */
 
 /** @param {App} app */
 export function figure(app) {

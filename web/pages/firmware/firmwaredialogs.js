@@ -1,10 +1,10 @@
 // Questions before something happens to the whole robot: roll out, go back, delete a release.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { dialog } from "../lib/dialog.js";
-import { nameOf } from "../lib/updates.js";
+import { dialog } from "../../lib/dialog.js";
+import { nameOf } from "../../lib/updates.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../../app.js").App} App */
 
 /** @param {App} app */
 export function firmwareDialog(app) {

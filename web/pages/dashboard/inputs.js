@@ -1,11 +1,11 @@
 // The input sources with their live values.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../lib/bar.js";
-import { fixed, words } from "../lib/format.js";
-import { STALE_MS } from "../lib/store.js";
+import { bar } from "../../lib/bar.js";
+import { fixed, words } from "../../lib/format.js";
+import { STALE_MS } from "../../lib/store.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../../app.js").App} App */
 
 // What a person looks at first; the rest is one click away.
 const MAIN = [

@@ -2,12 +2,12 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { bar } from "../lib/bar.js";
-import { isBusy, lastTry, nameOf, stateWord } from "../lib/updates.js";
+import { bar } from "../../lib/bar.js";
+import { isBusy, lastTry, nameOf, stateWord } from "../../lib/updates.js";
 import { releases } from "./releases.js";
 
-/** @typedef {import("../app.js").App} App */
-/** @typedef {import("../lib/types.js").MachineFirmware} MachineFirmware */
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../lib/types.js").MachineFirmware} MachineFirmware */
 
 /** @param {App} app */
 export function firmware(app) {
@@ -22,7 +22,7 @@ export function firmware(app) {
   `;
 }
 
-/** @param {import("../lib/types.js").Problem} found */
+/** @param {import("../../lib/types.js").Problem} found */
 const silent = (found) => html`
   <div class="notice" role="alert">
     <strong>The update service does not answer.</strong> ${found.message}

@@ -2,11 +2,11 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { bar } from "../lib/bar.js";
-import { bytes } from "../lib/updates.js";
+import { bar } from "../../lib/bar.js";
+import { bytes } from "../../lib/updates.js";
 
-/** @typedef {import("../app.js").App} App */
-/** @typedef {import("../lib/types.js").Release} Release */
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../lib/types.js").Release} Release */
 
 /** @param {App} app */
 export function releases(app) {

@@ -1,10 +1,10 @@
 // Giving a node its role, and taking it away.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { dialog } from "../lib/dialog.js";
-import { roleName } from "../lib/format.js";
+import { dialog } from "../../lib/dialog.js";
+import { roleName } from "../../lib/format.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../../app.js").App} App */
 
 const DUTIES = {
   head: "Pan, tilt and roll, face, camera",
@@ -69,7 +69,7 @@ function chosenName(choice) {
   return roleName(role, instance).toLowerCase();
 }
 
-/** @param {App} app @param {import("../lib/types.js").RoleChoice} role */
+/** @param {App} app @param {import("../../lib/types.js").RoleChoice} role */
 function choice(app, role) {
   const open = app.dialogs.adopting;
   const value = `${role.role}/${role.instance}`;

@@ -2,7 +2,7 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../../app.js").App} App */
 
 const PERIOD_MS = 50; // the router forgets a client after 300 ms
 /** Directions as (linear, angular); turning left is positive. @type {Record<string, [number, number]>} */

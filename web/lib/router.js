@@ -1,0 +1,87 @@
+// Which page the address asks for, and its module, fetched when it is first opened.
+// Not here: what a page shows (pages/), what stands around it (views/page.js).
+
+import { PAGES } from "../pages.js";
+
+/**
+ * @typedef {object} PageModule
+ * @property {Record<string, number>} topics what it needs, with rates in Hz (0: every change)
+ * @property {(app: import("../app.js").App, rest: string) => unknown} view
+ * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the stop
+ * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on
+ * @property {(app: import("../app.js").App) => void} [close] it is not shown any more
+ */
+
+export class Router {
+  /** @type {Map<string, PageModule>} */ #known = new Map();
+  /** Name of the page that the address asks for. */
+  name = "";
+  /** What follows it: "sim_head" of #/nodes/sim_head. */
+  rest = "";
+  /** The page that is shown; null until it was fetched. @type {PageModule | null} */
+  page = null;
+  /** Why it could not be fetched. */
+  failure = "";
+
+  /** @param {(page: PageModule | null, before: PageModule | null) => void} onChange */
+  constructor(onChange) {
+    this.onChange = onChange;
+  }
+
+  /** Go by the address from now on. */
+  start() {
+    addEventListener("hashchange", () => this.follow());
+    this.follow();
+  }
+
+  /** Show what the address asks for; also the way to try again. */
+  async follow() {
+    const [asked, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
+    const entry = PAGES.find((each) => each.name === asked) ?? PAGES[0];
+    const before = this.page;
+    this.name = entry.name;
+    this.rest = decoded(rest.join("/"));
+    this.failure = "";
+    this.page = this.#known.get(entry.name) ?? null;
+    if (!this.page) {
+      this.onChange(null, before);
+      await this.#fetch(entry);
+      if (this.name !== entry.name) return; // somebody went on meanwhile
+      this.onChange(this.page, null);
+    } else this.onChange(this.page, before);
+  }
+
+  /** @param {import("../pages.js").PageEntry} entry */
+  async #fetch(entry) {
+    try {
+      const [module] = await Promise.all([entry.load(), style(entry.name)]);
+      this.#known.set(entry.name, module.page);
+      if (this.name === entry.name) this.page = module.page;
+    } catch {
+      if (this.name === entry.name) this.failure = `The page ${entry.title} could not be fetched.`;
+    }
+  }
+}
+
+/** @param {string} text */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Without its style a page would jump when that arrives. @param {string} name */
+function style(name) {
+  const href = `/style/${name}.css`;
+  if (document.querySelector(`link[href="${href}"]`)) return null;
+  return new Promise((done, fail) => {
+    const link = document.createElement("link");
+    link.rel = "stylesheet";
+    link.href = href;
+    link.onload = done;
+    link.onerror = () => (link.remove(), fail(new Error(href)));
+    document.head.append(link);
+  });
+}

@@ -1,0 +1,16 @@
+// Every page of this site. A page is a folder in pages/ whose page.js exports `page`, and a style
+// sheet of the same name; both are fetched when the page is first opened.
+
+/**
+ * @typedef {object} PageEntry
+ * @property {string} name its address: #/name, #/name/more
+ * @property {string} title
+ * @property {() => Promise<{page: import("./lib/router.js").PageModule}>} load
+ */
+
+/** In the order of the menu. @type {PageEntry[]} */
+export const PAGES = [
+  { name: "dashboard", title: "Dashboard", load: () => import("./pages/dashboard/page.js") },
+  { name: "drive", title: "Drive", load: () => import("./pages/drive/page.js") },
+  { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
+];
