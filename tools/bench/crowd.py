@@ -1,8 +1,9 @@
 """Stick to motor beside a crowd: a 500 Hz receiver, 64 input values, 128 outputs, and fifty pages
 that are sent every input 50 times a second. Blocks with and without the pages take turns.
 
-`python -m tools.bench.crowd [--rounds 10] [--samples 1000] [--json]`. The budget is 10 %, between
-the medians of the blocks' 99th percentiles: a slow minute of the host hits both.
+`python -m tools.bench.crowd [--rounds 20] [--samples 1000] [--json]`. The budget is 10 %, between
+the medians of the blocks' 99th percentiles. A pair of blocks counts when the host left this machine
+alone during both; where it does not, more are made, at most three times as many.
 """
 
 import argparse
@@ -25,6 +26,8 @@ from tools.launch.realtime import is_permitted
 
 PERIOD_S = 0.002
 BUDGET = 1.10
+CALM_MS = 120  # of processor time that the host may keep from a block of two seconds on two cores
+_MOST_TRIES = 3  # times the rounds asked for
 _ABOVE_ALL = 10  # the receiver's line is hardware: nothing on the robot stands before it
 _CONTROL = (("server", "rcd"), ("server", "routerd"), ("tracks", "role-tracksd"))
 
@@ -48,7 +51,8 @@ class Figures:
     beside: Side
     ratio_p50: float
     ratio_p99: float
-    rounds: int
+    rounds: int  # pairs that count
+    tried: int  # pairs that were made
     samples: int  # of a block
     states_hz: float  # that reached the pages, all together
     commands_hz: float  # that reached the added arms
@@ -63,29 +67,36 @@ class _Block:
     stolen_ms: int
 
 
+_Pair = tuple[_Block, _Block]  # alone, beside the pages
+
+
 def measure(rounds: int, samples: int) -> Figures:
-    """Blocks alone and beside the pages in turns."""
-    alone: list[_Block] = []
-    beside: list[_Block] = []
+    """Pairs of blocks, alone and beside the pages, until so many were made in calm."""
+    pairs: list[_Pair] = []
     states: list[float] = []
     with _wide_robot() as robot, _company(robot) as heard:
         stick = Stick(robot)
         port = str(robot.report()["ports"]["saint"])
-        for number in range(rounds):
-            if number % 2 == 0:
-                alone.append(_block(stick, samples))
+        while len(_calm(pairs)) < rounds and len(pairs) < rounds * _MOST_TRIES:
+            is_alone_first = len(pairs) % 2 == 0
+            alone = _block(stick, samples) if is_alone_first else None
             with surroundings.part(robot, "pages", port) as said:
-                beside.append(_block(stick, samples))
+                beside = _block(stick, samples)
+            pairs.append((alone or _block(stick, samples), beside))
             states += map(float, said)
-            if number % 2:
-                alone.append(_block(stick, samples))
         stick.close()
         priorities = {name: _priority(robot, machine, name) for machine, name in _CONTROL}
-    one, other = _side(alone), _side(beside)
+    counted = _calm(pairs) or pairs
+    one, other = _side([pair[0] for pair in counted]), _side([pair[1] for pair in counted])
     return Figures(
-        one, other, other.p50_ms / one.p50_ms, other.p99_ms / one.p99_ms, rounds, samples,
+        one, other, other.p50_ms / one.p50_ms, other.p99_ms / one.p99_ms,
+        len(_calm(pairs)), len(pairs), samples,
         statistics.median(states), float(heard[0]), priorities,
     )  # fmt: skip
+
+
+def _calm(pairs: list[_Pair]) -> list[_Pair]:
+    return [pair for pair in pairs if all(block.stolen_ms <= CALM_MS for block in pair)]
 
 
 @contextlib.contextmanager
@@ -158,7 +169,7 @@ def _side(blocks: list[_Block]) -> Side:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=20, help="pairs in calm")
     parser.add_argument("--samples", type=int, default=1000, help="of a block")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
@@ -179,13 +190,20 @@ def table(found: Figures) -> str:
     lines.append(f"{'ratio':34}{found.ratio_p50:9.2f}{found.ratio_p99:9.2f}   {budget}")
     priority = ", ".join(f"{name} {number}" for name, number in found.priorities.items())
     lines += [
-        f"medians of {found.rounds} blocks of {found.samples} frames each, in turns",
+        f"medians of {found.rounds or found.tried} pairs of blocks of {found.samples} frames, "
+        f"in turns; {_how_calm(found)}",
         f"the pages got {found.states_hz:.0f} states/s, the added arms {found.commands_hz:.0f} "
         "commands/s; both stand for other computers",
         "and run in what the robot leaves of this one",
         f"real-time priority (0: not permitted here): {priority}",
     ]
     return "\n".join(lines)
+
+
+def _how_calm(found: Figures) -> str:
+    if not found.rounds:
+        return "THE HOST WAS BUSY IN ALL OF THEM: this judges nothing"
+    return f"the host was busy in {found.tried - found.rounds} others"
 
 
 if __name__ == "__main__":
