@@ -1,41 +1,63 @@
-"""What each action of the WebSocket API does. One table: group -> action -> params and handler;
-messages are checked against it, so an action that is not here does not exist.
+"""What each action of the API does. One table: group -> action -> params, handler, reply, level;
+WebSocket messages and HTTP requests are checked against it, so what is not here does not exist.
 """
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
-from pydantic import BaseModel
-
-from ...lib.api.firmware import ImportRequest, RolloutControl, RolloutRequest
-from ...lib.api.livelink import Play, Record, Scale, SubjectRef, Zero
-from ...lib.api.rc import CalibrationStep, DetectRequest, ResetRequest, SetFailsafe, SetProtocol
+from ...lib.api import Done
+from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
+from ...lib.api.firmware import (
+    FirmwareReport,
+    ImportRequest,
+    Plan,
+    Release,
+    RolloutControl,
+    RolloutRequest,
+)
+from ...lib.api.livelink import (
+    ListenerList,
+    Play,
+    Record,
+    RecordingList,
+    RecordingState,
+    Scale,
+    SubjectDetail,
+    SubjectList,
+    SubjectRef,
+    Zero,
+)
+from ...lib.api.rc import (
+    CalibrationInfo,
+    CalibrationStep,
+    DetectReport,
+    DetectRequest,
+    FailsafeInfo,
+    ProtocolInfo,
+    RcChannelConfig,
+    RcStatus,
+    ResetRequest,
+    SetFailsafe,
+    SetProtocol,
+)
+from ...lib.api.routing import (
+    Blending,
+    FieldOutput,
+    PresetInfo,
+    PresetList,
+    Preview,
+    RouteInfo,
+    RouteList,
+    RouterStatus,
+)
 from .. import messages as m
-from ..robot import Robot
+from ..levels import Level
 from . import firmware, livelink, management, motion, rc, rc_params, router, system
 from . import router_params as p
-from .caller import Caller
+from .action import Action, Quick
 
-P = TypeVar("P", bound=BaseModel)
-Data = dict[str, Any]
+__all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
 
-
-@dataclass(frozen=True, slots=True)
-class Action(Generic[P]):
-    """It asks another daemon."""
-
-    params: type[P]
-    handler: Callable[[Robot, Caller, P], Awaitable[Data]]
-
-
-@dataclass(frozen=True, slots=True)
-class Quick(Generic[P]):
-    """It waits for nobody, so it is done before the client's next message is read."""
-
-    params: type[P]
-    handler: Callable[[Robot, Caller, P], Data]
-
+VIEWER, OPERATOR, ADMIN = Level
 
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "head": {
@@ -51,82 +73,91 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "tracks": {
         "drive": Quick(m.Drive, motion.drive),
         "stop": Quick(m.Nothing, motion.stop),
-        "estop": Action(m.EStop, system.estop),
+        "estop": Action(m.EStop, system.estop, needs=VIEWER, raises_to=system.estop_needs),
     },
     "system": {
-        "status": Action(m.Nothing, system.status),
-        "describe": Quick(m.Nothing, system.describe),
-        "reboot": Quick(m.Reboot, system.reboot),
-        "shutdown": Quick(m.Nothing, system.shutdown),
-        "estop": Action(m.EStop, system.estop),
+        "status": Action(m.Nothing, system.status, needs=VIEWER),
+        "describe": Quick(m.Nothing, system.describe, needs=VIEWER),
+        "reboot": Quick(m.Reboot, system.reboot, needs=ADMIN),
+        "shutdown": Quick(m.Nothing, system.shutdown, needs=ADMIN),
+        "estop": Action(m.EStop, system.estop, needs=VIEWER, raises_to=system.estop_needs),
     },
     "management": {
-        "list_nodes": Action(m.Nothing, management.list_nodes),
-        "list_unadopted": Action(m.Nothing, management.list_unadopted),
-        "list_adopted": Action(m.Nothing, management.list_adopted),
-        "list_roles": Action(m.Nothing, management.list_roles),
-        "get_node_info": Action(m.NodeParams, management.get_node_info),
-        "get_gpio_status": Action(m.NodeParams, management.get_gpio_status),
-        "adopt_node": Action(m.AdoptNode, management.adopt_node),
-        "reset_node": Action(m.ResetNode, management.reset_node),
-        "set_node_name": Action(m.NameNode, management.set_node_name),
-        "replace_node": Action(m.ReplaceNode, management.replace_node),
-        "ignore_node": Action(m.IgnoreNode, management.ignore_node),
-        "firmware_status": Action(m.Nothing, firmware.status),
-        "firmware_rollout": Action(RolloutRequest, firmware.begin),
-        "firmware_control": Action(RolloutControl, firmware.control),
-        "firmware_import": Action(ImportRequest, firmware.take),
-        "firmware_delete": Action(m.FirmwareParams, firmware.remove),
-        "trigger_update": Action(m.TriggerUpdate, firmware.trigger),
-        "get_activity_log": Quick(m.ActivityLog, management.get_activity_log),
+        "list_nodes": Action(m.Nothing, management.list_nodes, NodeList, needs=VIEWER),
+        "list_unadopted": Action(m.Nothing, management.list_unadopted, NodeList, needs=VIEWER),
+        "list_adopted": Action(m.Nothing, management.list_adopted, NodeList, needs=VIEWER),
+        "list_roles": Action(m.Nothing, management.list_roles, RoleList, needs=VIEWER),
+        "get_node_info": Action(m.NodeParams, management.get_node_info, NodeInfo, needs=VIEWER),
+        "get_gpio_status": Action(m.NodeParams, management.get_gpio_status, needs=VIEWER),
+        "adopt_node": Action(m.AdoptNode, management.adopt_node, AdoptReply),
+        "reset_node": Action(m.ResetNode, management.reset_node, Done, needs=ADMIN),
+        "set_node_name": Action(m.NameNode, management.set_node_name, NodeInfo),
+        "replace_node": Action(m.ReplaceNode, management.replace_node, AdoptReply),
+        "ignore_node": Action(m.IgnoreNode, management.ignore_node, NodeInfo),
+        "firmware_status": Action(m.Nothing, firmware.status, FirmwareReport, needs=VIEWER),
+        "firmware_rollout": Action(RolloutRequest, firmware.begin, Plan, needs=ADMIN),
+        "firmware_control": Action(RolloutControl, firmware.control, Plan, needs=ADMIN),
+        "firmware_import": Action(ImportRequest, firmware.take, Release, needs=ADMIN),
+        "firmware_delete": Action(m.FirmwareParams, firmware.remove, Done, needs=ADMIN),
+        "trigger_update": Action(m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN),
+        "get_activity_log": Quick(m.ActivityLog, management.get_activity_log, needs=VIEWER),
     },
     "router": {
-        "get_status": Action(m.Nothing, router.get_status),
-        "list_routes": Action(m.Nothing, router.list_routes),
-        "set_route": Action(m.SetRoute, router.set_route),
-        "delete_route": Action(m.RouteParams, router.delete_route),
-        "set_route_enabled": Action(m.RouteEnabled, router.set_route_enabled),
-        "set_route_priority": Action(p.RoutePriority, router.set_route_priority),
-        "set_blending": Action(p.SetBlending, router.set_blending),
-        "preview_route": Action(p.PreviewRoute, router.preview_route),
-        "get_output": Action(p.OutputParams, router.get_output),
-        "list_presets": Action(m.Nothing, router.list_presets),
-        "load_preset": Action(p.PresetParams, router.load_preset),
-        "save_preset": Action(p.SavePreset, router.save_preset),
-        "delete_preset": Action(p.PresetParams, router.delete_preset),
+        "get_status": Action(m.Nothing, router.get_status, RouterStatus, needs=VIEWER),
+        "list_routes": Action(m.Nothing, router.list_routes, RouteList, needs=VIEWER),
+        "set_route": Action(m.SetRoute, router.set_route, RouteInfo),
+        "delete_route": Action(m.RouteParams, router.delete_route, Done),
+        "set_route_enabled": Action(m.RouteEnabled, router.set_route_enabled, RouteInfo),
+        "set_route_priority": Action(p.RoutePriority, router.set_route_priority, RouteInfo),
+        "set_blending": Action(p.SetBlending, router.set_blending, Blending),
+        "preview_route": Action(p.PreviewRoute, router.preview_route, Preview, needs=VIEWER),
+        "get_output": Action(p.OutputParams, router.get_output, FieldOutput, needs=VIEWER),
+        "list_presets": Action(m.Nothing, router.list_presets, PresetList, needs=VIEWER),
+        "load_preset": Action(p.PresetParams, router.load_preset, RouteList),
+        "save_preset": Action(p.SavePreset, router.save_preset, PresetInfo),
+        "delete_preset": Action(p.PresetParams, router.delete_preset, Done),
         "take_control": Action(p.TakeControl, router.take_control),
         "release_control": Action(p.ReleaseControl, router.release_control),
-        "list_livelink_sources": Action(m.Nothing, livelink.list_sources),
-        "get_livelink_subject": Action(m.Subject, livelink.get_subject),
+        "list_livelink_sources": Action(
+            m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER
+        ),
+        "get_livelink_subject": Action(
+            m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER
+        ),
     },
     "rc": {
-        "get_status": Action(m.Nothing, rc.get_status),
-        "get_protocol": Action(m.Nothing, rc.get_protocol),
-        "set_enabled": Action(m.Enabled, rc.set_enabled),
-        "get_channel_config": Action(rc_params.Channels, rc.get_channel_config),
-        "set_channel_config": Action(rc_params.ChannelConfig, rc.set_channel_config),
-        "calibrate_channel": Action(rc_params.ChannelPosition, rc.calibrate_channel),
-        "get_failsafe": Action(m.Nothing, rc.get_failsafe),
-        "set_failsafe": Action(SetFailsafe, rc.set_failsafe),
-        "set_protocol": Action(SetProtocol, rc.set_protocol),
-        "reset": Action(ResetRequest, rc.reset),
-        "get_calibration": Action(m.Nothing, rc.get_calibration),
-        "calibration": Action(CalibrationStep, rc.calibration),
-        "detect_protocol": Action(DetectRequest, rc.detect_protocol),
+        "get_status": Action(m.Nothing, rc.get_status, RcStatus, needs=VIEWER),
+        "get_protocol": Action(m.Nothing, rc.get_protocol, needs=VIEWER),
+        "set_enabled": Action(m.Enabled, rc.set_enabled, RcStatus),
+        "get_channel_config": Action(rc_params.Channels, rc.get_channel_config, needs=VIEWER),
+        "set_channel_config": Action(
+            rc_params.ChannelConfig, rc.set_channel_config, RcChannelConfig
+        ),
+        "calibrate_channel": Action(
+            rc_params.ChannelPosition, rc.calibrate_channel, RcChannelConfig
+        ),
+        "get_failsafe": Action(m.Nothing, rc.get_failsafe, FailsafeInfo, needs=VIEWER),
+        "set_failsafe": Action(SetFailsafe, rc.set_failsafe, FailsafeInfo),
+        "set_protocol": Action(SetProtocol, rc.set_protocol, ProtocolInfo),
+        "reset": Action(ResetRequest, rc.reset, RcStatus),
+        "get_calibration": Action(m.Nothing, rc.get_calibration, CalibrationInfo, needs=VIEWER),
+        "calibration": Action(CalibrationStep, rc.calibration, CalibrationInfo),
+        "detect_protocol": Action(DetectRequest, rc.detect_protocol, DetectReport),
     },
     "livelink": {
-        "list_sources": Action(m.Nothing, livelink.list_sources),
-        "get_subject": Action(m.Subject, livelink.get_subject),
-        "list_formats": Action(m.Nothing, livelink.list_formats),
-        "release": Action(SubjectRef, livelink.release),
-        "zero": Action(Zero, livelink.zero),
-        "scale": Action(Scale, livelink.scale),
-        "list_recordings": Action(m.Nothing, livelink.list_recordings),
-        "record": Action(Record, livelink.record),
-        "stop_recording": Action(m.Nothing, livelink.stop_recording),
-        "play": Action(Play, livelink.play),
-        "stop_playing": Action(m.Nothing, livelink.stop_playing),
+        "list_sources": Action(m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER),
+        "get_subject": Action(m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER),
+        "list_formats": Action(m.Nothing, livelink.list_formats, ListenerList, needs=VIEWER),
+        "release": Action(SubjectRef, livelink.release, Done),
+        "zero": Action(Zero, livelink.zero, SubjectDetail),
+        "scale": Action(Scale, livelink.scale, SubjectDetail),
+        "list_recordings": Action(m.Nothing, livelink.list_recordings, RecordingList, needs=VIEWER),
+        "record": Action(Record, livelink.record, RecordingState),
+        "stop_recording": Action(m.Nothing, livelink.stop_recording, RecordingState),
+        "play": Action(Play, livelink.play, Done),
+        "stop_playing": Action(m.Nothing, livelink.stop_playing, Done),
     },
 }
+
 
 MODELS = {g: {name: act.params for name, act in acts.items()} for g, acts in ACTIONS.items()}

@@ -9,6 +9,7 @@ from ...lib.generated.std_msgs import Bool
 from ...lib.roles import RoleConfig
 from .. import messages as m
 from .. import views
+from ..levels import Level
 from ..robot import Robot
 from .caller import Caller
 
@@ -55,6 +56,11 @@ def _by_hand(machine: str, verb: str) -> NoReturn:
     text = f"machines are not restarted or switched off from here ({machine}: {verb})"
     fix = f"Log in and say `sudo systemctl {verb}`, or switch the power off: nothing is lost."
     raise SaintError(Code.REFUSED, text, fix=fix)
+
+
+def estop_needs(params: m.EStop) -> Level:
+    """Everyone may stop the robot, not everyone may set it moving again."""
+    return Level.VIEWER if params.enable else Level.OPERATOR
 
 
 async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
