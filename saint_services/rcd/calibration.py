@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..lib.api.rc import CalibrationInfo, Finding, RcChannelConfig
+from ..lib.api.rc import CalibrationInfo, Finding, RcChannelConfig, SeenRange
 from ..lib.errors import Code, SaintError
 from .config import Channel
 
@@ -107,10 +107,22 @@ class Calibration:
             text=text,
             channel=channel,
             findings=self.findings,
+            seen=[self._range(number, seen) for number, seen in sorted(self._seen.items())],
             proposal=[
                 RcChannelConfig(channel=each.number, **each.model_dump(exclude={"number"}))
                 for each in proposal
             ],
+        )
+
+    def _range(self, number: int, seen: _Seen) -> SeenRange:
+        is_known = self.step != "center"
+        has_moved = seen.high >= seen.low
+        return SeenRange(
+            channel=number,
+            us=round(seen.recent[-1]),
+            center=round(seen.center) if is_known else None,
+            low=round(seen.low) if has_moved else None,
+            high=round(seen.high) if has_moved else None,
         )
 
     def proposal(self) -> list[Channel]:

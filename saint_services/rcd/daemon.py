@@ -113,15 +113,17 @@ class Rcd:
             reports.Line(line.receiver, line.connection, line.counts, line.problem)
             for line in self._lines
         ]
-        armed = self._arming.is_armed if self._arming.rules else None
+        arm, failsafe = self._arming.rules, self.settings.failsafe
         return reports.Picture(
             lines,
             self._selection.in_charge,
             self.is_enabled,
-            self.settings.failsafe.action,
-            self._telling.action(self.settings.failsafe.action),
-            armed,
+            failsafe.action,
+            self._telling.action(failsafe.action),
+            self._arming.is_armed if arm else None,
             self.calibration is not None,
+            arm.number if arm else None,
+            failsafe.channel.number if failsafe.channel else None,
         )
 
     def switch(self, enabled: bool) -> None:

@@ -35,6 +35,8 @@ class Picture:
     told: Action | None  # what failsafe samples ask for now
     armed: bool | None
     calibrating: bool
+    arm_channel: int | None = None
+    failsafe_channel: int | None = None
 
     @property
     def line(self) -> Line:
@@ -85,6 +87,8 @@ def status(picture: Picture, now_s: float) -> RcStatus:
         told=picture.told,
         armed=picture.armed,
         calibrating=picture.calibrating,
+        arm_channel=picture.arm_channel,
+        failsafe_channel=picture.failsafe_channel,
     )
 
 

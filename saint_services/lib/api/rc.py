@@ -62,6 +62,8 @@ class RcStatus(Reply):
     failsafe_action: Action = "hold"
     told: Action | None = None  # what the robot is told of a loss now; None: nothing
     armed: bool | None = None  # None: no arm switch is set
+    arm_channel: int | None = None  # the switch that arms
+    failsafe_channel: int | None = None  # where the receiver shows a loss by a position
     calibrating: bool = False  # then the sticks move nothing
 
 
@@ -151,6 +153,16 @@ class Finding(Reply):
     text: str
 
 
+class SeenRange(Reply):
+    """How far a channel was moved while a guided calibration runs, in microseconds."""
+
+    channel: int
+    us: int  # now
+    center: int | None = None  # None: before that step was done
+    low: int | None = None
+    high: int | None = None
+
+
 class CalibrationInfo(Reply):
     """GET /calibration; also the answer to each step."""
 
@@ -158,6 +170,7 @@ class CalibrationInfo(Reply):
     text: str  # what the operator is to do now
     channel: int | None = None  # the one that is asked for
     findings: list[Finding] = []
+    seen: list[SeenRange] = []
     proposal: list[RcChannelConfig] = []  # at the end: what save would set
 
 

@@ -63,6 +63,19 @@ def test_good_transmitter_is_measured_and_nothing_is_found() -> None:
     assert hand.run.info().proposal[0].channel == 1
 
 
+def test_ranges_are_told_while_the_sticks_are_moved() -> None:
+    hand = transmitter()
+    hand.rest()
+    first = hand.run.info().seen[0]
+    assert (first.channel, first.us, first.center, first.low) == (1, 1510, None, None)
+    hand.run.next()
+    hand.hold(0.1, ch1=1000)
+    hand.hold(0.1, ch1=1900)
+    moved, still, *_ = hand.run.info().seen
+    assert (moved.us, moved.center, moved.low, moved.high) == (1900, 1510, 1000, 1900)
+    assert (still.low, still.high) == (1490, 1490)
+
+
 def test_reversed_channel_is_found_and_turned() -> None:
     hand = transmitter()
     hand.to_ends(ch1=(1000, 2000), ch2=(1000, 2000))

@@ -248,7 +248,8 @@ async def test_arm_switch_must_be_moved_after_start_and_loss(line: Line, tmp_pat
         await rc.until(lambda: rc.states[-1].failsafe)
         await rc.drive(on)
         assert rc.live[-1].names == ("channel_5", "channel_6")
-        assert (await rc.status()).armed is False
+        status = await rc.status()
+        assert (status.armed, status.arm_channel, status.failsafe_channel) == (False, 5, None)
 
 
 async def test_disarming_lets_go_at_once(line: Line, tmp_path: Path) -> None:
