@@ -1,0 +1,193 @@
+"""What a role needs of a Pi, read from its manifest, and whether a node has it: pins that somebody
+else holds, chips that do not answer. Pure. Not here: asking the node (noded, lib/hw).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from .api.adoption import Peripheral
+from .api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
+from .devices import PinSpec
+from .roles import RoleConfig
+
+# noded's button: a role that needs its pin gets it (saint_services/noded/README.md).
+_GIVES_WAY = "reset button"
+_PWM = {"servo": "servo", "quadrature": "encoder A", "button": "button"}
+_I2C_PINS = {0: ((0, "SDA"), (1, "SCL")), 1: ((2, "SDA"), (3, "SCL"))}
+_SPI_PINS = {
+    0: ((10, "MOSI"), (9, "MISO"), (11, "SCLK")),
+    1: ((20, "MOSI"), (19, "MISO"), (21, "SCLK")),
+}
+_SPI_SELECTS = {0: (8, 7), 1: (18, 17, 16)}
+_UART_PINS = ((14, "UART0 TXD"), (15, "UART0 RXD"))
+_HEADER_UARTS = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
+_WITHOUT = "the role starts without it and says that it is missing"
+_NEEDED = "the role does not start without it"
+
+
+def hardware(config: RoleConfig) -> RoleHardware:
+    """Everything that the manifest names, pins in the order of their numbers."""
+    devices = _devices(config)
+    pins = [use for name, spec in config.gpio_mapping.items() for use in _pins(name, spec)]
+    pins += _display_pins(config)
+    pins += _bus_pins(config)
+    return RoleHardware(pins=sorted(pins, key=lambda use: use.bcm), devices=devices)
+
+
+def _pins(name: str, spec: PinSpec) -> list[PinUse]:
+    used: list[tuple[int | None, str]] = [
+        (spec.pin, _PWM.get(spec.type, "PWM")),
+        (spec.pin_b, "encoder B"),
+        (spec.direction_pin, "direction"),
+        (spec.reverse_pin, "PWM backwards"),
+        *((pin, "direction") for pin in spec.direction_pins or ()),
+        *((pin, "enable") for pin in spec.enable_pins),
+    ]
+    return [PinUse(bcm=bcm, name=name, purpose=text) for bcm, text in used if bcm is not None]
+
+
+def _display_pins(config: RoleConfig) -> list[PinUse]:
+    """Lines of a display beside its bus."""
+    found = []
+    for name, device in config.spi_devices.items():
+        lines = (device.data_pin, "data"), (device.reset_pin, "reset"), (device.light_pin, "light")
+        found += [PinUse(bcm=p, name=name, purpose=text) for p, text in lines if p is not None]
+    return found
+
+
+def _bus_pins(config: RoleConfig) -> list[PinUse]:
+    """Pins of the buses that the role's chips hang on; a bus that is not at the header has none."""
+    names: dict[tuple[int, str], list[str]] = {}
+    for name, chip in config.i2c_devices.items():
+        for bcm, line in _I2C_PINS.get(chip.bus, ()):
+            names.setdefault((bcm, f"I2C{chip.bus} {line}"), []).append(name)
+    for name, panel in config.spi_devices.items():
+        for bcm, line in _SPI_PINS.get(panel.bus, ()):
+            names.setdefault((bcm, f"SPI{panel.bus} {line}"), []).append(name)
+        selects = _SPI_SELECTS.get(panel.bus, ())
+        if panel.select < len(selects):
+            place = selects[panel.select], f"SPI{panel.bus} CE{panel.select}"
+            names.setdefault(place, []).append(name)
+    for name, line_device in config.serial_devices.items():
+        for bcm, line in _UART_PINS if line_device.port in _HEADER_UARTS else ():
+            names.setdefault((bcm, line), []).append(name)
+    return [
+        PinUse(bcm=bcm, name=", ".join(who), purpose=line, is_bus=True)
+        for (bcm, line), who in names.items()
+    ]
+
+
+def _devices(config: RoleConfig) -> list[DeviceUse]:
+    found = [
+        DeviceUse(
+            name=name, kind="i2c", place=f"{chip.bus}:0x{chip.address:02x}", chip=chip.driver,
+            required=chip.required, drives=_driven(config, name),
+        )
+        for name, chip in config.i2c_devices.items()
+    ]  # fmt: skip
+    found += [
+        DeviceUse(
+            name=name, kind="spi", place=f"{chip.bus}.{chip.select}", chip=chip.driver,
+            required=chip.required,
+        )
+        for name, chip in config.spi_devices.items()
+    ]  # fmt: skip
+    found += [
+        DeviceUse(
+            name=name, kind="serial", place=line.port, chip=line.driver,
+            required=line.required, drives=_driven(config, name),
+        )
+        for name, line in config.serial_devices.items()
+    ]  # fmt: skip
+    if config.camera.enabled:
+        found.append(
+            DeviceUse(name="camera", kind="camera", place="", chip="camera", required=False)
+        )
+    return found
+
+
+def _driven(config: RoleConfig, device: str) -> list[str]:
+    return [name for name, spec in config.gpio_mapping.items() if spec.device == device]
+
+
+def compare(
+    needs: RoleHardware, pins: Iterable[HeaderPin], peripherals: Sequence[Peripheral]
+) -> list[Finding]:
+    """Every need with what the node has for it: devices first, then pins."""
+    held = {pin.pin_number: pin for pin in pins if pin.in_use}
+    own = {use.name for use in needs.pins}
+    found = [_device(device, peripherals) for device in needs.devices]
+    return found + [_pin(use, held, own) for use in needs.pins if not use.is_bus]
+
+
+def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> Finding:
+    holder = held.get(use.bcm)
+    is_free = holder is None or holder.used_by == _GIVES_WAY
+    is_taken = holder is not None and not is_free and holder.used_by not in own
+    text = "the pin is free" if is_free else "the role holds it"
+    if is_taken:
+        by = (holder.used_by if holder else "") or "another program"
+        text = f"it is held by {by}; {_NEEDED}"
+    return Finding(
+        name=use.name,
+        what=f"GPIO{use.bcm} ({use.purpose})",
+        verdict="taken" if is_taken else "found",
+        required=True,
+        text=text,
+    )
+
+
+def _device(use: DeviceUse, peripherals: Sequence[Peripheral]) -> Finding:
+    look = {"i2c": _i2c, "spi": _spi, "serial": _serial, "camera": _camera}[use.kind]
+    verdict, text = look(use, [p for p in peripherals if p.type == use.kind])
+    what = "Camera" if use.kind == "camera" else f"{use.chip.upper()} at {_where(use)}"
+    if verdict == "missing":
+        text += f"; {_NEEDED if use.required else _WITHOUT}"
+    return Finding.model_validate(
+        {"name": use.name, "what": what, "verdict": verdict, "required": use.required, "text": text}
+    )
+
+
+def _where(use: DeviceUse) -> str:
+    return use.place if use.kind == "serial" else f"{use.kind.upper()} {use.place}"
+
+
+def _i2c(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
+    bus, _, _ = use.place.partition(":")
+    for each in found:
+        if each.address == bus and not each.responsive:
+            return "missing", each.description
+        if each.address == use.place:
+            return _named(use, each)
+    return "missing", "nothing answers there: check its wires and its address"
+
+
+def _named(use: DeviceUse, found: Peripheral) -> tuple[str, str]:
+    """Something answers; an address alone says little about what it is."""
+    if not found.responsive:
+        return "missing", "it was there and does not answer now"
+    text = found.description
+    if "kernel driver" in text:
+        return "taken", f"a driver of the kernel holds it: {text}"
+    if use.chip.lower() in text.lower() or text == "unknown":
+        return "found", "it answers"
+    return "unknown", f"something answers there that is usually {text.rstrip('?')}"
+
+
+def _spi(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
+    if any(each.address == use.place for each in found):
+        return "unknown", "nobody on SPI says whether it is there; the chip select is free"
+    return "missing", "SPI is off, or has no such chip select"
+
+
+def _serial(use: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
+    if any(each.address == use.place for each in found):
+        return "found", "the line is there"
+    if use.place.startswith("/dev/serial"):
+        return "missing", "there is no such line"
+    return "unknown", "lines are known by their lasting names only (/dev/serial/...)"
+
+
+def _camera(_: DeviceUse, found: Sequence[Peripheral]) -> tuple[str, str]:
+    if found:
+        return "found", found[0].description
+    return "missing", "no camera was found"
