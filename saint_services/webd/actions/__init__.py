@@ -41,17 +41,21 @@ from ...lib.api.rc import (
 )
 from ...lib.api.routing import (
     Blending,
+    Curve,
     FieldOutput,
     PresetInfo,
     PresetList,
     Preview,
+    RouteFile,
     RouteInfo,
     RouteList,
     RouterStatus,
+    RoutesText,
 )
 from .. import messages as m
+from .. import replies as r
 from ..levels import Level
-from . import firmware, livelink, management, motion, rc, rc_params, router, system
+from . import firmware, livelink, management, motion, rc, rc_params, route_files, router, system
 from . import router_params as p
 from .action import Action, Quick
 
@@ -61,26 +65,30 @@ VIEWER, OPERATOR, ADMIN = Level
 
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "head": {
-        "move": Quick(m.HeadMove, motion.head_move),
-        "home": Quick(m.Nothing, motion.head_home),
-        "camera": Quick(m.Enable, motion.head_camera),
+        "move": Quick(m.HeadMove, motion.head_move, r.Accepted),
+        "home": Quick(m.Nothing, motion.head_home, r.Accepted),
+        "camera": Quick(m.Enable, motion.head_camera, r.CameraReply),
     },
     "arms": {
-        "move": Quick(m.ArmMove, motion.arm_move),
-        "home": Quick(m.ArmHome, motion.arm_home),
-        "gripper": Quick(m.Gripper, motion.gripper),
+        "move": Quick(m.ArmMove, motion.arm_move, r.Accepted),
+        "home": Quick(m.ArmHome, motion.arm_home, r.Accepted),
+        "gripper": Quick(m.Gripper, motion.gripper, r.Accepted),
     },
     "tracks": {
-        "drive": Quick(m.Drive, motion.drive),
-        "stop": Quick(m.Nothing, motion.stop),
-        "estop": Action(m.EStop, system.estop, needs=VIEWER, raises_to=system.estop_needs),
+        "drive": Quick(m.Drive, motion.drive, r.Accepted),
+        "stop": Quick(m.Nothing, motion.stop, r.Accepted),
+        "estop": Action(
+            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
+        ),
     },
     "system": {
-        "status": Action(m.Nothing, system.status, needs=VIEWER),
-        "describe": Quick(m.Nothing, system.describe, needs=VIEWER),
-        "reboot": Quick(m.Reboot, system.reboot, needs=ADMIN),
-        "shutdown": Quick(m.Nothing, system.shutdown, needs=ADMIN),
-        "estop": Action(m.EStop, system.estop, needs=VIEWER, raises_to=system.estop_needs),
+        "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
+        "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
+        "reboot": Quick(m.Reboot, system.reboot, r.Accepted, needs=ADMIN),
+        "shutdown": Quick(m.Nothing, system.shutdown, r.Accepted, needs=ADMIN),
+        "estop": Action(
+            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
+        ),
     },
     "management": {
         "list_nodes": Action(m.Nothing, management.list_nodes, NodeList, needs=VIEWER),
@@ -88,7 +96,9 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "list_adopted": Action(m.Nothing, management.list_adopted, NodeList, needs=VIEWER),
         "list_roles": Action(m.Nothing, management.list_roles, RoleList, needs=VIEWER),
         "get_node_info": Action(m.NodeParams, management.get_node_info, NodeInfo, needs=VIEWER),
-        "get_gpio_status": Action(m.NodeParams, management.get_gpio_status, needs=VIEWER),
+        "get_gpio_status": Action(
+            m.NodeParams, management.get_gpio_status, r.GpioReply, needs=VIEWER
+        ),
         "adopt_node": Action(m.AdoptNode, management.adopt_node, AdoptReply),
         "reset_node": Action(m.ResetNode, management.reset_node, Done, needs=ADMIN),
         "set_node_name": Action(m.NameNode, management.set_node_name, NodeInfo),
@@ -100,7 +110,9 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "firmware_import": Action(ImportRequest, firmware.take, Release, needs=ADMIN),
         "firmware_delete": Action(m.FirmwareParams, firmware.remove, Done, needs=ADMIN),
         "trigger_update": Action(m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN),
-        "get_activity_log": Quick(m.ActivityLog, management.get_activity_log, needs=VIEWER),
+        "get_activity_log": Quick(
+            m.ActivityLog, management.get_activity_log, r.ActivityReply, needs=VIEWER
+        ),
     },
     "router": {
         "get_status": Action(m.Nothing, router.get_status, RouterStatus, needs=VIEWER),
@@ -111,13 +123,17 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "set_route_priority": Action(p.RoutePriority, router.set_route_priority, RouteInfo),
         "set_blending": Action(p.SetBlending, router.set_blending, Blending),
         "preview_route": Action(p.PreviewRoute, router.preview_route, Preview, needs=VIEWER),
+        "preview_curve": Action(p.PreviewCurve, router.preview_curve, Curve, needs=VIEWER),
         "get_output": Action(p.OutputParams, router.get_output, FieldOutput, needs=VIEWER),
         "list_presets": Action(m.Nothing, router.list_presets, PresetList, needs=VIEWER),
+        "get_preset": Action(p.PresetParams, route_files.get_preset, RouteFile, needs=VIEWER),
         "load_preset": Action(p.PresetParams, router.load_preset, RouteList),
         "save_preset": Action(p.SavePreset, router.save_preset, PresetInfo),
         "delete_preset": Action(p.PresetParams, router.delete_preset, Done),
-        "take_control": Action(p.TakeControl, router.take_control),
-        "release_control": Action(p.ReleaseControl, router.release_control),
+        "export_routes": Action(m.Nothing, route_files.export_routes, RoutesText, needs=VIEWER),
+        "import_routes": Action(p.ImportRoutes, route_files.import_routes, RouteFile),
+        "take_control": Action(p.TakeControl, router.take_control, r.ControlReply),
+        "release_control": Action(p.ReleaseControl, router.release_control, r.ControlReply),
         "list_livelink_sources": Action(
             m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER
         ),
@@ -127,9 +143,11 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     },
     "rc": {
         "get_status": Action(m.Nothing, rc.get_status, RcStatus, needs=VIEWER),
-        "get_protocol": Action(m.Nothing, rc.get_protocol, needs=VIEWER),
+        "get_protocol": Action(m.Nothing, rc.get_protocol, r.ProtocolReply, needs=VIEWER),
         "set_enabled": Action(m.Enabled, rc.set_enabled, RcStatus),
-        "get_channel_config": Action(rc_params.Channels, rc.get_channel_config, needs=VIEWER),
+        "get_channel_config": Action(
+            rc_params.Channels, rc.get_channel_config, r.ChannelReply, needs=VIEWER
+        ),
         "set_channel_config": Action(
             rc_params.ChannelConfig, rc.set_channel_config, RcChannelConfig
         ),

@@ -18,8 +18,8 @@ Data = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Entry(Generic[P]):
-    """`reply` describes the data of the answer. `raises_to` is for actions whose params decide
-    about the level: it gives the one that these params need.
+    """`reply` describes the data of the answer; an action that needs no more than a VIEWER only
+    reads, but for those with `raises_to`, which gives the level that these params need.
     """
 
     params: type[P]
@@ -27,6 +27,11 @@ class _Entry(Generic[P]):
     reply: type[BaseModel] | None = None
     needs: Level = Level.OPERATOR
     raises_to: Callable[[P], Level] | None = None
+
+    @property
+    def is_reading(self) -> bool:
+        """It changes nothing, so it may be asked for again."""
+        return self.needs is Level.VIEWER and self.raises_to is None
 
     def level_for(self, params: P) -> Level:
         """What the caller must be."""

@@ -1,0 +1,101 @@
+"""What webd's own actions answer, as models for the documents of the API and for clients. Not here:
+other daemons' answers (lib/api), the states of the topics (states.py).
+"""
+
+from typing import Literal
+
+from pydantic import RootModel
+
+from ..lib.api import Reply
+from ..lib.api.adoption import Peripheral
+from ..lib.api.rc import RcChannelConfig, RcChannelList
+from ..lib.api.routing import ControlInfo, EStopInfo
+from .states import LogEntry, SystemState
+
+
+class Accepted(Reply):
+    """The command is on its way to the router; what comes of it the topics tell."""
+
+
+class CameraReply(Reply):
+    """Whether the camera was asked for; the topic "head" tells when pictures come."""
+
+    camera_requested: bool | None = None
+    camera_active: bool | None = None
+
+
+class SystemReply(SystemState):
+    """What the topic "system" tells, and the robot's name."""
+
+    robot: str
+
+
+class FieldDescription(Reply):
+    """One field that may be commanded."""
+
+    unit: str
+    kind: Literal["position", "velocity"]
+    limits: list[float]  # lowest, highest
+    neutral: float
+    on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]
+
+
+class Description(Reply):
+    """What this robot is made of."""
+
+    robot: str
+    targets: dict[str, dict[str, FieldDescription]]  # "arms.left" -> "joint_0" -> field
+    topics: list[str]  # that can be subscribed
+
+
+class LatchReply(Reply):
+    """The e-stop after the request."""
+
+    estop: EStopInfo
+
+
+class Pin(Reply):
+    """One pin of the 40-pin header."""
+
+    pin_number: int  # BCM; 255: power or ground
+    pin_name: str
+    direction: str
+    current_state: str
+    in_use: bool
+    used_by: str
+
+
+class GpioReply(Reply):
+    """What a node says about its pins and buses, asked now."""
+
+    node_id: str
+    hardware_rev: str
+    firmware_version: str
+    pins: list[Pin]  # all 40, in the order of the header
+    peripherals: list[Peripheral]
+    cpu_temp: float | None  # degrees Celsius
+    cpu_usage: float | None  # percent
+    memory_usage: float | None  # percent
+    uptime_seconds: int
+
+
+class ActivityReply(Reply):
+    """Newest first."""
+
+    entries: list[LogEntry]
+
+
+class ControlReply(Reply):
+    """Who has which target alone."""
+
+    control: list[ControlInfo]
+
+
+class ProtocolReply(Reply):
+    """What the RC receiver listens for."""
+
+    protocol: str
+
+
+class ChannelReply(RootModel[RcChannelList | RcChannelConfig]):
+    """The channel that was asked for, or all of them."""
