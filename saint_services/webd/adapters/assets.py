@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 
 LARGEST_BYTES = 4 << 20
 _TYPES = {".html", ".css", ".js", ".svg", ".png", ".ico", ".webmanifest", ".woff2", ".txt"}
-_VENDORED = {".js", ".css", ".svg"}
-_COMPRESSED = {".html", ".css", ".js", ".svg", ".webmanifest", ".txt"}
+_VENDORED = {".js", ".mjs", ".css", ".svg"}
+_COMPRESSED = {".html", ".css", ".js", ".mjs", ".svg", ".webmanifest", ".txt"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _load(path: Path, stamp: tuple[int, int]) -> Asset:
     kind = mimetypes.types_map.get(path.suffix, "application/octet-stream")
     if path.suffix == ".webmanifest":
         kind = "application/manifest+json"
-    if path.suffix == ".js":
+    if path.suffix in (".js", ".mjs"):
         kind = "text/javascript"
     if kind.startswith("text/"):
         kind += "; charset=utf-8"
