@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from ..lib.api import Done
 from ..lib.api.routing import (
     Blending,
+    Curve,
+    CurveRequest,
     EStopInfo,
     EStopRequest,
     FieldOutput,
@@ -32,8 +34,8 @@ from ..lib.state import Store
 from ..lib.validation import nearest
 from . import report
 from .logic import Router
-from .preview import preview
-from .routes import check_file
+from .preview import curve, preview
+from .routes import check, check_file
 from .state import SavedRoutes
 
 _DISK_S = 2.0
@@ -66,12 +68,15 @@ class Control:
         api = Api()
         api.get("/status", self._status)
         api.get("/routes", self._list)
+        api.put("/routes", self._replace, RouteFile)
+        api.post("/routes/check", self._check, RouteFile)
         api.put("/routes/{id}", self._put, Route)
         api.delete("/routes/{id}", self._delete)
         api.post("/routes/{id}/enabled", self._enable, SetEnabled)
         api.post("/routes/{id}/priority", self._set_priority, SetPriority)
         api.put("/blending", self._set_blending, Blending)
         api.post("/preview", self._preview, PreviewRequest)
+        api.post("/preview/curve", self._curve, CurveRequest)
         api.get("/outputs/{name}", self._why)
         api.post("/control/take", self._take, TakeControl)
         api.post("/control/release", self._release, ReleaseControl)
@@ -88,8 +93,27 @@ class Control:
     def listed(self) -> RouteList:
         """Every route, the unused ones too."""
         routes = report.route_list(self._router, monotonic_s())
-        routes += [RouteInfo(route=route, status="disabled") for route in self._parked]
+        routes += [
+            RouteInfo(route=route, status="disabled", fault=self._fault(route))
+            for route in self._parked
+        ]
         return RouteList(routes=routes, blending=self._router.blending)
+
+    def _fault(self, route: Route) -> str:
+        """Why a route is not used."""
+        try:
+            check(route, self._router.robot)
+        except SaintError as err:
+            return err.message
+        return f"there are two routes {route.id!r}"
+
+    async def _replace(self, call: Call[RouteFile]) -> RouteList:
+        await self.replace_all(call.body, loaded="")
+        return self.listed()
+
+    async def _check(self, call: Call[RouteFile]) -> Done:
+        check_file(call.body, self._router.robot)
+        return Done(message=f"{len(call.body.routes)} routes fit this robot")
 
     async def _put(self, call: Call[Route]) -> RouteInfo:
         route = call.body
@@ -163,6 +187,9 @@ class Control:
 
     async def _preview(self, call: Call[PreviewRequest]) -> Preview:
         return preview(self._router.robot, call.body.route, call.body.values)
+
+    async def _curve(self, call: Call[CurveRequest]) -> Curve:
+        return curve(self._router.robot, call.body)
 
     async def _why(self, call: Call[None]) -> FieldOutput:
         name = call.path["name"]

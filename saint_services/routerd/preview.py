@@ -3,11 +3,14 @@ plans that samples go through.
 """
 
 from collections.abc import Mapping
-from math import isnan
+from math import isnan, nextafter
 
-from ..lib.api.routing import Preview, PreviewField, Route
+from ..lib.api.routing import Curve, CurveRequest, Preview, PreviewField, Route
+from ..lib.api.routing import Mapping as Arrow
+from ..lib.errors import Code, SaintError
+from .mapping import Shape, shape, switch
 from .plan import Planner
-from .routes import ANY, check
+from .routes import ANY, ESTOP, check, place
 from .sources import Source, Stream
 from .targets import Robot
 
@@ -50,3 +53,42 @@ def _missing(route: Route, values: Mapping[str, float]) -> list[str]:
         return []
     names = dict.fromkeys(mapping.from_ for mapping in route.mapping)
     return [name for name in names if name not in values]
+
+
+def curve(robot: Robot, request: CurveRequest) -> Curve:
+    """One mapping over a range of its input. Raises SaintError request_invalid when the route is
+    not sound or has no such mapping.
+    """
+    check(request.route, robot)
+    mappings = request.route.mapping
+    if mappings == "passthrough" or request.index >= len(mappings):
+        text = f"route {request.route.id}: there is no mapping[{request.index}]"
+        raise SaintError(Code.REQUEST_INVALID, text)
+    mapping = mappings[request.index]
+    if mapping.to == ESTOP:
+        is_on = switch(mapping)
+        points = _points(request, mapping, lambda value: float(is_on(value)))
+        target = request.route.output.target
+        return Curve(target=target, field=ESTOP, unit="", limits=(0.0, 1.0), points=points)
+    target, field = place(request.route, mapping)
+    spec = robot.fields[target][field]
+    low, high = spec.limits
+    return Curve(
+        target=target,
+        field=field,
+        unit=spec.unit,
+        limits=(low, high),
+        points=_points(request, mapping, shape(mapping, low, high)),
+    )
+
+
+def _points(request: CurveRequest, mapping: Arrow, run: Shape) -> list[tuple[float, float]]:
+    """A grid, and where the line bends or jumps: on both sides of a jump."""
+    low, high = min(request.low, request.high), max(request.low, request.high)
+    steps = request.steps
+    inputs = {low + (high - low) * step / steps for step in range(steps)} | {high}
+    bends = (-mapping.deadzone, mapping.deadzone)
+    if mapping.mode == "switch":
+        bends = (nextafter(mapping.threshold, float("-inf")), mapping.threshold)
+    inputs |= {bend for bend in bends if low < bend < high}
+    return [(value, run(value)) for value in sorted(inputs)]

@@ -81,10 +81,19 @@ class Blending(Request):
 
 
 class RouteFile(Request):
-    """A routes YAML: presets and the saved routes have this form."""
+    """A routes YAML: presets and the saved routes have this form. PUT /routes puts them in the
+    place of all others, POST /routes/check only tells whether that could be.
+    """
 
     routes: list[Route] = []
     blending: Blending = Blending()
+
+
+class RoutesText(Reply):
+    """All routes as a RouteFile in YAML."""
+
+    yaml: str
+    routes: int
 
 
 class Rival(Reply):
@@ -158,10 +167,11 @@ class RouteInfo(Reply):
 
     route: Route
     status: Literal["active", "standby", "disabled"]
+    fault: str = ""  # why it is kept but not used: it does not fit this robot
 
 
 class RouteList(Reply):
-    """GET /routes"""
+    """GET /routes, PUT /routes"""
 
     routes: list[RouteInfo]
     blending: Blending
@@ -226,6 +236,26 @@ class Preview(Reply):
     fields: list[PreviewField]
     estop: bool  # it would raise the e-stop
     missing: list[str] = []
+
+
+class CurveRequest(Request):
+    """POST /preview/curve: what one mapping alone makes of a range of inputs."""
+
+    route: Route
+    index: int = Field(ge=0, le=127)  # of the mapping
+    low: float = Field(default=-1.0, ge=-1e6, le=1e6)
+    high: float = Field(default=1.0, ge=-1e6, le=1e6)
+    steps: int = Field(default=64, ge=2, le=128)
+
+
+class Curve(Reply):
+    """The reply: pairs of input and output, both ends and every bend among them."""
+
+    target: str
+    field: str
+    unit: str
+    limits: tuple[float, float]  # of the field
+    points: list[tuple[float, float]]
 
 
 class TakeControl(Request):
