@@ -4,6 +4,8 @@ from typing import Any
 
 from ...lib.api import Done
 from ...lib.api.routing import (
+    Curve,
+    CurveRequest,
     FieldOutput,
     PresetInfo,
     PresetList,
@@ -89,6 +91,13 @@ async def preview_route(robot: Robot, _: Caller, params: p.PreviewRoute) -> Data
     """Input -> output of a route that is not saved."""
     body = PreviewRequest(route=params.route, values=params.values)
     reply = await robot.daemons.routerd.post("/preview", body, Preview)
+    return reply.model_dump(mode="json")
+
+
+async def preview_curve(robot: Robot, _: Caller, params: p.PreviewCurve) -> Data:
+    """The line of one mapping: what it makes of a range of inputs."""
+    body = CurveRequest(**dict(params))
+    reply = await robot.daemons.routerd.post("/preview/curve", body, Curve)
     return reply.model_dump(mode="json")
 
 

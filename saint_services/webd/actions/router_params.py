@@ -47,6 +47,24 @@ class PreviewRoute(Request):
     values: dict[str, m.Number] = Field(default={}, max_length=256)
 
 
+class PreviewCurve(Request):
+    """What one mapping of a route makes of a range of inputs; nothing is saved."""
+
+    route: Route
+    index: int = Field(ge=0, le=127)  # of the mapping
+    low: m.Number = -1.0
+    high: m.Number = 1.0
+    steps: int = Field(default=64, ge=2, le=128)
+
+
+class ImportRoutes(Request):
+    """All routes, as YAML."""
+
+    yaml: str = Field(max_length=60_000)  # a message has no room for more
+    name: str = Field(default="routes.yaml", min_length=1, max_length=100)  # for its faults
+    check_only: bool = False
+
+
 class TakeControl(Request):
     """A target for this client alone, until it is silent for so long or gives it back."""
 

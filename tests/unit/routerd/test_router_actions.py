@@ -88,3 +88,45 @@ async def test_actions_preview_blend_explain_and_lock(robot: Robot) -> None:
     with pytest.raises(SaintError, match="locked by websocket:page"):
         await Page(robot, "other").do("take_control", target="head")
     assert (await page.do("release_control", target="*"))["control"] == []
+
+
+async def test_all_routes_travel_as_yaml(robot: Robot) -> None:
+    page = Page(robot)
+    before = await page.do("export_routes")
+    mine = MINE.model_dump(mode="json", by_alias=True)
+    await page.do("set_route", route=mine)
+    changed = (await page.do("export_routes"))["yaml"]
+    read = await page.do("import_routes", yaml=before["yaml"], check_only=True)
+    assert len(read["routes"]) == before["routes"]
+    assert (await page.do("export_routes"))["yaml"] == changed
+    await page.do("import_routes", yaml=before["yaml"])
+    assert (await page.do("export_routes"))["yaml"] == before["yaml"]
+    assert page.notes[-1] == f"All routes were replaced: {before['routes']} now"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("routes:\n  - id: a\n    sorce: rc\n", "mine.yaml, line 3: routes[0].sorce is not"),
+        ("routes: [", "mine.yaml, line 1: this is not YAML"),
+        ("routes: [{id: a, input: {source: rc}, output: {target: hed}, mapping: []}]",
+         "route a: output.target 'hed' is not known; did you mean 'head'?"),
+    ],
+)  # fmt: skip
+async def test_a_text_with_a_fault_changes_nothing(robot: Robot, text: str, told: str) -> None:
+    page = Page(robot)
+    before = await page.do("list_routes")
+    with pytest.raises(SaintError) as refused:
+        await page.do("import_routes", yaml=text, name="mine.yaml")
+    assert refused.value.status == 400
+    assert told in refused.value.message
+    assert await page.do("list_routes") == before
+
+
+async def test_a_preset_and_a_curve_are_shown(robot: Robot) -> None:
+    page = Page(robot)
+    shown = await page.do("get_preset", preset_name="facecap_head")
+    assert [each["id"] for each in shown["routes"]] == ["facecap_to_head", "rc_estop"]
+    mine = MINE.model_dump(mode="json", by_alias=True)
+    drawn = await page.do("preview_curve", route=mine, index=0, steps=2)
+    assert drawn["points"] == [[-1.0, -180.0], [0.0, 0.0], [1.0, 180.0]]
