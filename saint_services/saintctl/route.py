@@ -22,14 +22,16 @@ from .connect import ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
 from .route_blending import add_to as add_blending
 from .route_edit import add_to as add_edits
+from .route_files import add_to as add_files
 from .route_preset import app as presets
 
 app = typer.Typer(
-    help="Routes: list, why, set, preview, enable, priority, blending, presets, control, test.",
+    help="Routes: list, why, set, export, import, preview, priority, blending, presets, test.",
     no_args_is_help=True,
 )
 app.add_typer(presets, name="preset")
 add_edits(app)
+add_files(app)
 add_blending(app)
 
 RouteId = Annotated[str, typer.Argument(metavar="ROUTE", help="The route's id.")]

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import typer
 
-from ..lib import config
+from ..lib import config, route_text
 from ..lib.api import Done
 from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
 from .connect import TIMEOUT_S, ask, client
@@ -33,8 +33,7 @@ def show_all(context: typer.Context, as_json: AsJson = False) -> None:
 def show(context: typer.Context, preset: Name) -> None:
     """A preset's routes, as a file that `save --file` and `route test` take."""
     reply = run(ask(context.obj, "routerd", _path(preset), RouteFile))
-    data = reply.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    print(config.write_yaml(data), end="")
+    print(route_text.write(reply), end="")
 
 
 @app.command("load")

@@ -142,6 +142,24 @@ async def test_wrong_blending_is_refused(
     assert await terminal.json("blending") == before
 
 
+async def test_all_routes_leave_and_come_back_as_one_file(terminal: Terminal) -> None:
+    kept = terminal.folder / "kept.yaml"
+    assert "routes are in" in await terminal.ok("export", "--to", str(kept))
+    assert await terminal.ok("export") == kept.read_text()
+    assert "2 routes fit this robot" in await terminal.ok("import", str(terminal.file), "--check")
+    assert "rc_drive" in await terminal.ok("list")
+    assert len((await terminal.json("import", str(terminal.file)))["routes"]) == 2
+    assert "rc_drive" not in await terminal.ok("list")
+    await terminal.ok("import", str(kept))
+    assert await terminal.ok("export") == kept.read_text()
+    terminal.file.write_text(FILE.replace("to: pan", "to: pam"))
+    for more in ((), ("--check",)):
+        refused = await terminal.run("import", str(terminal.file), *more)
+        assert refused.exit_code == 2
+        assert "did you mean 'pan'" in refused.output
+    assert (await terminal.run("export", "--to", str(terminal.folder))).exit_code == 2
+
+
 async def test_presets_are_kept_under_names(terminal: Terminal) -> None:
     assert "in force" in await terminal.ok("preset", "list")
     await terminal.ok("preset", "save", "mine", "--file", str(terminal.file))
