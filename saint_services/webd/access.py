@@ -6,11 +6,23 @@ import hmac
 import ipaddress
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Literal
 from urllib.parse import urlsplit
+
+from .levels import Level
 
 FREE_TRIES = 5
 LONGEST_WAIT_S = 60.0
 MOST_ADDRESSES = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who asks: a user, a token, somebody on this machine, or anyone where nobody is asked."""
+
+    name: str
+    level: Level
+    via: Literal["session", "token", "socket", "open"]
 
 
 def host_name(host: str) -> str:

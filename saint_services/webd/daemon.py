@@ -9,12 +9,13 @@ from typing import Any
 
 from ..lib import log
 from ..lib.clock import monotonic_s
-from ..lib.daemon import Context, bind_tcp
+from ..lib.daemon import Context, bind, bind_tcp
 from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
 from .adapters.feeds import Feeds
 from .adapters.firmware import Bundles
+from .adapters.gate import Gate
 from .adapters.session import Door
 from .adapters.site import Site
 from .config import Config
@@ -39,13 +40,14 @@ async def run(ctx: Context[Config]) -> None:
     hub = Hub(_topics(newest, activity, clients), newest.counters)
     daemons = Daemons.at(ctx.directories.runtime)
     robot = Robot.on(await ctx.open_bus(), roles, daemons, newest, hub, activity)
-    door = clients.door = Door(robot, token)
-    parts = [Bundles(config, door, ctx.directories.runtime / "otad-files.sock")]
-    site = Site(config, door, assets, parts, newest.counters)
+    gate = Gate(config, token, newest.counters)
+    door = clients.door = Door(robot, gate)
+    parts = [Bundles(gate, ctx.directories.runtime / "otad-files.sock")]
+    site = Site(config, gate, door, assets, parts, newest.counters)
     feeds = Feeds(robot)
     try:
         feeds.open()
-        await site.open(*_listening(ctx))
+        await site.open(_listening(ctx))
         ctx.spawn(feeds.tick(), "tick")
         ctx.spawn(feeds.watch_nodes(), "watch nodes")
         ctx.spawn(feeds.watch_firmware(), "watch firmware")
@@ -116,12 +118,14 @@ async def _token(ctx: Context[Config]) -> str:
     return token.value
 
 
-def _listening(ctx: Context[Config]) -> tuple[list[socket.socket], list[socket.socket]]:
-    """Sockets passed in, else our own."""
+def _listening(ctx: Context[Config]) -> list[socket.socket]:
+    """Sockets passed in, else our own: the control socket, pages, the robot's WebSocket port."""
+    passed = [each for several in ctx.sockets.values() for each in several]
+    if passed:
+        return passed
     listen = ctx.config.listen
-    http, saint = ctx.sockets.get("http", []), ctx.sockets.get("saint", [])
-    if http or saint:
-        return http, saint
-    return [bind_tcp(listen.address, listen.http_port)], [
-        bind_tcp(listen.address, listen.saint_port)
+    return [
+        bind(ctx.directories.runtime, ctx.name),
+        bind_tcp(listen.address, listen.http_port),
+        bind_tcp(listen.address, listen.saint_port),
     ]

@@ -44,7 +44,7 @@ from saint_services.lib.api.routing import (
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
-from saint_services.lib.daemon import running
+from saint_services.lib.daemon import bind, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.nav_msgs import Odometry
@@ -481,7 +481,8 @@ async def fake_robot(
     settings = config or Config(auth=Auth(required=auth))
     await robot.open()
     try:
-        async with running("webd", settings, run, places, {"http": [http]}, bus=domain.bus("webd")):
+        sockets = {"http": [http], "api": [bind(runtime, "webd")]}
+        async with running("webd", settings, run, places, sockets, bus=domain.bus("webd")):
             yield robot, address, domain
     finally:
         await robot.close()

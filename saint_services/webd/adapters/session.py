@@ -15,13 +15,13 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from .. import logic, views
 from .. import messages as m
-from ..access import Throttle, is_token
 from ..actions import ACTIONS, MODELS, Action, Quick
 from ..actions.caller import Caller
 from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..lag import Lag
 from ..robot import Robot
+from .gate import Gate, RefusedError, address_of
 from .outbox import Outbox, Turns
 from .wire import Wire, accept
 
@@ -37,8 +37,7 @@ class Door:
     """What all sessions share."""
 
     robot: Robot
-    token: str  # empty: none is needed
-    throttle: Throttle = field(default_factory=Throttle)
+    gate: Gate
     sessions: dict[str, "Session"] = field(default_factory=dict)
     turns: Turns = field(default_factory=Turns)
 
@@ -53,8 +52,8 @@ class Session:
 
     def __init__(self, door: Door, request: web.Request) -> None:
         self._door = door
-        self._address = request.remote or "unknown"
-        self._is_trusted = not door.token
+        self._address = address_of(request)
+        self._is_trusted = door.gate.is_open
         self._since_s = monotonic_s()
         self._wire: Wire
         self._outbox: Outbox
@@ -153,7 +152,7 @@ class Session:
             if isinstance(parsed, m.Auth):
                 self._answer(parsed.id, self._authenticate(parsed))
             elif not self._is_trusted:
-                raise _RefusedError("no_token", Code.UNAUTHORIZED, "send auth with the token first")
+                raise RefusedError("no_token", Code.UNAUTHORIZED, "send auth with the token first")
             elif isinstance(parsed, logic.Call):
                 self._call(parsed)
             elif isinstance(parsed, m.Input):
@@ -164,26 +163,19 @@ class Session:
             self._count(err.reason)
             self._refuse(err.id if parsed is None else parsed.id, err)
         except SaintError as err:
-            self._count(err.reason if isinstance(err, _RefusedError) else err.code.value)
+            self._count(err.reason if isinstance(err, RefusedError) else err.code.value)
             self._refuse(None if parsed is None else parsed.id, err)
 
     def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
-        door, now_s = self._door, monotonic_s()
-        if door.token:
-            if wait_s := door.throttle.wait_s(self._address, now_s):
-                text = f"too many wrong tokens; try again in {wait_s:.0f} s"
-                raise _RefusedError("throttled", Code.UNAUTHORIZED, text)
-            if not is_token(auth.token, door.token):
-                door.throttle.failed(self._address, now_s)
-                raise _RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is not right")
-            door.throttle.succeeded(self._address)
+        door = self._door
+        door.gate.by_token(self._address, auth.token)
         self._is_trusted = True
         if auth.client_id is not None and auth.client_id != self.name:
             self._rename(auth.client_id)
         return {
             "client_id": self.name,
             "robot": door.robot.roles.name,
-            "token_required": bool(door.token),
+            "token_required": not door.gate.is_open,
         }
 
     def _rename(self, wanted: str) -> None:
@@ -222,7 +214,7 @@ class Session:
             if message.id is None:
                 self._count("stale_input")
                 return
-            raise _RefusedError("stale_input", Code.REFUSED, "the reading was too long on its way")
+            raise RefusedError("stale_input", Code.REFUSED, "the reading was too long on its way")
         robot.send(self._answers_to.source, message.target, message.values)
         if message.id is not None:
             self._answer(message.id, {})
@@ -235,7 +227,7 @@ class Session:
             self._answer(call.id, data)
         elif self._waiting >= MOST_REQUESTS and call.action != "estop":
             text = f"{MOST_REQUESTS} requests of this client are not answered yet"
-            raise _RefusedError("too_many", Code.REFUSED, text)
+            raise RefusedError("too_many", Code.REFUSED, text)
         else:
             self._waiting += 1
             self._tasks.create_task(self._perform_beside(call, action))
@@ -270,14 +262,6 @@ class Session:
 
     def _count(self, reason: str) -> None:
         self._door.robot.newest.counters[f"refused_{reason}"] += 1
-
-
-class _RefusedError(SaintError):
-    """Refused by the session itself; `reason` is the counter's name."""
-
-    def __init__(self, reason: str, code: Code, message: str) -> None:
-        super().__init__(code, message)
-        self.reason = reason
 
 
 def _invalid(text: str) -> SaintError:

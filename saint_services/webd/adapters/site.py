@@ -12,9 +12,11 @@ from aiohttp import web
 
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import ErrorReply
-from ..access import is_host_allowed, is_origin_allowed, is_token
+from ..access import is_host_allowed
 from ..config import Config
+from ..levels import Level
 from .assets import Asset, Assets
+from .gate import Gate, RefusedError
 from .session import Door, Session
 
 STOP_LIMIT_S = 1.0
@@ -64,20 +66,22 @@ class Site:
     def __init__(
         self,
         config: Config,
+        gate: Gate,
         door: Door,
         assets: Assets,
         parts: Sequence[Part],
         counters: Counter[str],
     ) -> None:
         self._config = config
+        self._gate = gate
         self._door = door
         self._assets = assets
         self._parts = parts
         self._counters = counters
         self._runner: web.AppRunner | None = None
 
-    async def open(self, http: list[socket.socket], saint: list[socket.socket]) -> None:
-        """Answer on these listening sockets; all answer all paths."""
+    async def open(self, listening: Sequence[socket.socket]) -> None:
+        """Answer on these sockets; all answer all paths."""
         app = web.Application(middlewares=[self._guard()], client_max_size=LARGEST_REQUEST_BYTES)
         app.on_response_prepare.append(_add_headers)
         app.router.add_get("/api/ws", self._websocket)
@@ -94,7 +98,7 @@ class Site:
             lingering_time=LINGER_S,
         )
         await self._runner.setup()
-        for each in (*http, *saint):
+        for each in listening:
             await web.SockSite(self._runner, each).start()
 
     async def close(self) -> None:
@@ -113,7 +117,9 @@ class Site:
         async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
             try:
                 if not is_host_allowed(request.host, self._config.names):
-                    self._refused("host", f"this robot is not called {request.host!r}")
+                    self._counters["refused_host"] += 1
+                    text = f"this robot is not called {request.host!r}"
+                    raise SaintError(Code.FORBIDDEN, text)
                 answer: web.StreamResponse = await handler(request)
             except SaintError as err:
                 return _refusal(err)
@@ -124,14 +130,12 @@ class Site:
 
         return guard
 
-    def _refused(self, reason: str, text: str) -> None:
-        self._counters[f"refused_{reason}"] += 1
-        raise SaintError(Code.FORBIDDEN, text)
-
     async def _websocket(self, request: web.Request) -> web.StreamResponse:
-        origin = request.headers.get("Origin")
-        if not is_origin_allowed(origin, request.host, self._config.origins):
-            self._refused("origin", f"pages of {origin} may not connect")
+        try:
+            self._gate.check_origin(request)
+        except RefusedError as err:
+            self._counters[f"refused_{err.reason}"] += 1
+            raise
         if len(self._door.sessions) >= self._config.max_clients:
             self._counters["refused_too_many_clients"] += 1
             text = f"{self._config.max_clients} clients are connected already"
@@ -148,10 +152,7 @@ class Site:
         return _sent(asset, request)
 
     async def _metrics(self, request: web.Request) -> web.StreamResponse:
-        given = request.headers.get("Authorization", "").removeprefix("Bearer ")
-        if self._door.token and not is_token(given, self._door.token):
-            self._counters["refused_no_token"] += 1
-            raise SaintError(Code.UNAUTHORIZED, "metrics need the token as Authorization: Bearer")
+        self._gate.admit(request, Level.VIEWER)
         text = metrics(self._counters, len(self._door.sessions))
         return web.Response(text=text, headers={"Cache-Control": "no-store"})
 

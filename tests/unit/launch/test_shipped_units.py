@@ -44,7 +44,7 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
         for unit in shipped.sockets.values()
         for address in (*unit.streams, *unit.datagrams)
     }
-    names = [package.replace("_", "-") for package in DAEMONS if package != "webd"]
+    names = [package.replace("_", "-") for package in DAEMONS]
     assert found == {(name, "api"): f"/run/saint/{name}.sock" for name in names} | {
         ("otad", "files"): "/run/saint/otad-files.sock",
         ("otad", "firmware"): "8080",

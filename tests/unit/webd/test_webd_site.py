@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from saint_services.webd.adapters.assets import Assets
@@ -105,3 +106,13 @@ def test_lock_file_names_no_download_address() -> None:
     assert all(version[0].isdigit() for version in package["dependencies"].values())
     locked = json.loads(lock)["packages"]
     assert all("integrity" in entry for name, entry in locked.items() if name)
+
+
+async def test_control_socket_needs_no_token(locked: Rig) -> None:
+    connector = aiohttp.UnixConnector(str(locked.robot.runtime / "webd.sock"))
+    async with (
+        aiohttp.ClientSession(connector=connector) as inside,
+        inside.get("http://localhost/metrics") as answer,
+        locked.http.get(locked.url + "/metrics") as outside,
+    ):
+        assert (answer.status, outside.status) == (200, 401)

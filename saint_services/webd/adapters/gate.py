@@ -1,0 +1,124 @@
+"""Who sends a request, and whether that is enough for it: the control socket, a token, later a
+session. Every request that is no page and no WebSocket message passes here. Not here: which level
+an action needs (actions/).
+"""
+
+import pwd
+import socket
+import struct
+from collections import Counter
+
+from aiohttp import web
+
+from ...lib.clock import monotonic_s
+from ...lib.errors import Code, SaintError
+from ..access import Identity, Throttle, is_origin_allowed, is_token
+from ..config import Config
+from ..levels import Level
+
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+_BEARER = "Bearer "
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
+
+
+class Gate:
+    """Knows all ways in."""
+
+    def __init__(self, config: Config, token: str, counters: Counter[str]) -> None:
+        self._origins = config.origins
+        self._token = token  # empty: none is needed
+        self._counters = counters
+        self.throttle = Throttle()
+
+    @property
+    def is_open(self) -> bool:
+        """Nobody is asked who he is."""
+        return not self._token
+
+    def admit(self, request: web.Request, needs: Level) -> Identity:
+        """Who asks; raises unauthorized when that is not known, forbidden when it is not enough."""
+        try:
+            return self._admitted(request, needs)
+        except RefusedError as err:
+            self._counters[f"refused_{err.reason}"] += 1
+            raise
+
+    def check_origin(self, request: web.Request) -> None:
+        """Pages of others must not use what the browser knows about this robot."""
+        origin = request.headers.get("Origin")
+        if not is_origin_allowed(origin, request.host, self._origins):
+            text = f"pages of {origin} may not use this robot"
+            raise RefusedError("origin", Code.FORBIDDEN, text)
+
+    def _admitted(self, request: web.Request, needs: Level) -> Identity:
+        if request.method not in _SAFE:
+            self.check_origin(request)
+        identity = self.identify(request)
+        if identity is None:
+            text = "this needs a token: send it as Authorization: Bearer"
+            raise RefusedError("no_token", Code.UNAUTHORIZED, text)
+        if identity.level < needs:
+            raise not_enough(identity, needs)
+        return identity
+
+    def identify(self, request: web.Request) -> Identity | None:
+        """By what the request carries; None when it carries nothing."""
+        if (local := _peer(request)) is not None:
+            return local
+        if self.is_open:
+            return Identity("anyone", Level.ADMIN, "open")
+        header = request.headers.get("Authorization", "")
+        if not header.startswith(_BEARER):
+            return None
+        return self.by_token(address_of(request), header.removeprefix(_BEARER).strip())
+
+    def by_token(self, address: str, given: str) -> Identity:
+        """Raises unauthorized when it is not right, or when this address has tried too often."""
+        if self.is_open:
+            return Identity("anyone", Level.ADMIN, "open")
+        wait_s = self.throttle.wait_s(address, monotonic_s())
+        if wait_s > 0:
+            text = f"too many wrong tokens; try again in {wait_s:.0f} s"
+            raise RefusedError("throttled", Code.UNAUTHORIZED, text)
+        if not is_token(given, self._token):
+            self.throttle.failed(address, monotonic_s())
+            raise RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is not right")
+        self.throttle.succeeded(address)
+        return Identity("first token", Level.ADMIN, "token")
+
+
+class RefusedError(SaintError):
+    """Refused at the door; `reason` is the counter's name."""
+
+    def __init__(self, reason: str, code: Code, message: str, *, fix: str = "") -> None:
+        super().__init__(code, message, fix=fix)
+        self.reason = reason
+
+
+def not_enough(identity: Identity, needs: Level) -> RefusedError:
+    """What to say to somebody who may less than that."""
+    text = f"{identity.name} is {identity.level.word} here, this needs {needs.word}"
+    fix = "Ask an admin of this robot for that role."
+    return RefusedError("level", Code.FORBIDDEN, text, fix=fix)
+
+
+def address_of(request: web.Request) -> str:
+    """Where the request comes from, as people read it."""
+    return request.remote or "this machine"
+
+
+def _peer(request: web.Request) -> Identity | None:
+    """The user at the other end of the control socket; its file says who may connect at all."""
+    transport = request.transport
+    bare = transport.get_extra_info("socket") if transport else None
+    if bare is None or bare.family != socket.AF_UNIX:
+        return None
+    if not hasattr(socket, "SO_PEERCRED"):  # macOS
+        return Identity("this machine", Level.ADMIN, "socket")
+    raw = bare.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(raw)
+    try:
+        name = pwd.getpwuid(uid).pw_name
+    except KeyError:
+        name = f"uid {uid}"
+    return Identity(name, Level.ADMIN, "socket")
