@@ -26,6 +26,7 @@ from ..lib.generated.saint_msgs import (
     SystemStatus,
     TrackState,
 )
+from .node_history import History
 
 MOST_SOURCES = 64
 FORGET_S = 60.0  # a source that was silent for so long is no longer shown
@@ -89,6 +90,7 @@ class Newest:
     console_display: ConsoleDisplay | None = None
     nodes: NodeList | None = None
     roles: RoleList | None = None
+    node_history: History = field(default_factory=History)
     nodes_problem: SaintError | None = None
     firmware: FirmwareReport | None = None
     firmware_problem: SaintError | None = None

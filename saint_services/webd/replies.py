@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import RootModel
 
 from ..lib.api import Reply
-from ..lib.api.adoption import Peripheral
+from ..lib.api.hardware import RoleHardware
 from ..lib.api.rc import RcChannelConfig, RcChannelList
 from ..lib.api.routing import ControlInfo, EStopInfo
 from .states import LogEntry, SystemState
@@ -45,6 +45,7 @@ class Description(Reply):
 
     robot: str
     targets: dict[str, dict[str, FieldDescription]]  # "arms.left" -> "joint_0" -> field
+    hardware: dict[str, RoleHardware]  # "arms.left" -> pins and devices that the role needs
     topics: list[str]  # that can be subscribed
 
 
@@ -52,31 +53,6 @@ class LatchReply(Reply):
     """The e-stop after the request."""
 
     estop: EStopInfo
-
-
-class Pin(Reply):
-    """One pin of the 40-pin header."""
-
-    pin_number: int  # BCM; 255: power or ground
-    pin_name: str
-    direction: str
-    current_state: str
-    in_use: bool
-    used_by: str
-
-
-class GpioReply(Reply):
-    """What a node says about its pins and buses, asked now."""
-
-    node_id: str
-    hardware_rev: str
-    firmware_version: str
-    pins: list[Pin]  # all 40, in the order of the header
-    peripherals: list[Peripheral]
-    cpu_temp: float | None  # degrees Celsius
-    cpu_usage: float | None  # percent
-    memory_usage: float | None  # percent
-    uptime_seconds: int
 
 
 class ActivityReply(Reply):

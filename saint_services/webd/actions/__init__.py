@@ -14,6 +14,7 @@ from ...lib.api.firmware import (
     RolloutControl,
     RolloutRequest,
 )
+from ...lib.api.hardware import GpioStatus, NodeFit
 from ...lib.api.livelink import (
     ListenerList,
     Play,
@@ -55,7 +56,19 @@ from ...lib.api.routing import (
 from .. import messages as m
 from .. import replies as r
 from ..levels import Level
-from . import firmware, livelink, management, motion, rc, rc_params, route_files, router, system
+from ..node_history import NodeHistory
+from . import (
+    firmware,
+    livelink,
+    management,
+    motion,
+    node_hardware,
+    rc,
+    rc_params,
+    route_files,
+    router,
+    system,
+)
 from . import router_params as p
 from .action import Action, Quick
 
@@ -97,7 +110,11 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "list_roles": Action(m.Nothing, management.list_roles, RoleList, needs=VIEWER),
         "get_node_info": Action(m.NodeParams, management.get_node_info, NodeInfo, needs=VIEWER),
         "get_gpio_status": Action(
-            m.NodeParams, management.get_gpio_status, r.GpioReply, needs=VIEWER
+            m.NodeParams, node_hardware.get_gpio_status, GpioStatus, needs=VIEWER
+        ),
+        "check_node": Action(m.NodeParams, node_hardware.check_node, NodeFit, needs=VIEWER),
+        "get_node_history": Quick(
+            m.NodeParams, node_hardware.get_node_history, NodeHistory, needs=VIEWER
         ),
         "adopt_node": Action(m.AdoptNode, management.adopt_node, AdoptReply),
         "reset_node": Action(m.ResetNode, management.reset_node, Done, needs=ADMIN),

@@ -15,18 +15,13 @@ from ...lib.api.adoption import (
     ResetRequest,
     RoleList,
 )
-from ...lib.errors import Code, SaintError
-from ...lib.generated import topics
-from ...lib.generated.saint_msgs import GPIOProbe_Request
 from .. import messages as m
-from .. import views
 from ..robot import Robot
 from .caller import Caller
 
 Data = dict[str, Any]
 
 ADOPT_LIMIT_S = 30.0  # adoptiond itself gives a node 20 s
-PROBE_LIMIT_S = 3.0
 _FREE = (NodeState.BOOT, NodeState.UNADOPTED, NodeState.ADOPTING)
 
 
@@ -60,16 +55,6 @@ async def get_node_info(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
     """One node."""
     node = await robot.daemons.adoptiond.get(f"/nodes/{params.node_id}", NodeInfo)
     return node.model_dump(mode="json")
-
-
-async def get_gpio_status(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
-    """The node is asked itself, now."""
-    service = topics.NODE_GPIO_PROBE.at(node_id=params.node_id)
-    found = await robot.bus.call(service, GPIOProbe_Request(params.node_id), PROBE_LIMIT_S)
-    if not found.success:
-        raise SaintError(Code.HARDWARE_FAULT, f"{params.node_id}: {found.message}")
-    status: Data = views.plain(found.status)
-    return status
 
 
 async def adopt_node(robot: Robot, caller: Caller, params: m.AdoptNode) -> Data:

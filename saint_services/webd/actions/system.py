@@ -6,6 +6,7 @@ from ...lib.api.routing import EStopInfo, EStopRequest
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
+from ...lib.role_hardware import hardware
 from ...lib.roles import RoleConfig
 from .. import messages as m
 from .. import views
@@ -24,9 +25,15 @@ async def status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 
 
 def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
-    """Targets with their fields: units, limits, what happens on loss."""
-    targets = {target: _fields(role) for target, role in robot.roles.by_target.items()}
-    return {"robot": robot.roles.name, "targets": targets, "topics": list(robot.hub.names)}
+    """Targets with their fields (units, limits, what happens on loss) and with the pins and devices
+    that their roles need."""
+    roles = robot.roles.by_target
+    return {
+        "robot": robot.roles.name,
+        "targets": {target: _fields(role) for target, role in roles.items()},
+        "hardware": {target: hardware(role).model_dump() for target, role in roles.items()},
+        "topics": list(robot.hub.names),
+    }
 
 
 def _fields(role: RoleConfig) -> Data:

@@ -3,6 +3,7 @@ changed. Callbacks only keep the message: nothing is converted before a client t
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
@@ -28,6 +29,7 @@ from ..robot import Robot
 M = TypeVar("M", bound=Message)
 
 NODES_PERIOD_S = 0.5
+NODES_IDLE_S = 5.0  # while nobody looks: what happens to nodes is noted all the same
 FIRMWARE_PERIOD_S = 0.5
 TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead connection by it
 _INPUTS = (
@@ -155,10 +157,12 @@ class Feeds:
             self._hub.changed("system")
 
     async def watch_nodes(self) -> None:
-        """adoptiond's registry, while somebody looks at it."""
+        """adoptiond's registry; often while somebody looks at it."""
+        fetched_s = -math.inf
         while True:
-            if self._hub.is_wanted("nodes"):
+            if self._hub.is_wanted("nodes") or monotonic_s() - fetched_s >= NODES_IDLE_S:
                 await self.fetch_nodes()
+                fetched_s = monotonic_s()
             await asyncio.sleep(NODES_PERIOD_S)
 
     async def watch_firmware(self) -> None:
@@ -190,4 +194,5 @@ class Feeds:
         else:
             self._robot.note_all(activity.node_events(self._newest.nodes, found))
             self._newest.nodes, self._newest.nodes_problem = found, None
+            self._newest.node_history.add(found.nodes, monotonic_s())
         self._hub.changed("nodes")

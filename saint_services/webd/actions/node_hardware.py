@@ -1,0 +1,67 @@
+"""A node's header, buses and load: what it has now, and which roles would fit on it. The node is
+asked itself. Not here: the registry of nodes (management.py).
+"""
+
+from typing import Any
+
+from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
+from ...lib.errors import Code, SaintError
+from ...lib.generated import topics
+from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
+from ...lib.hw.header import HEADER
+from ...lib.role_hardware import compare, hardware
+from .. import messages as m
+from .. import views
+from ..robot import Robot
+from .caller import Caller
+
+Data = dict[str, Any]
+
+PROBE_LIMIT_S = 3.0
+
+
+async def get_gpio_status(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+    """All pins of a node's header and what answers on its buses. The node is asked itself, now."""
+    return (await _probe(robot, params.node_id)).model_dump(mode="json")
+
+
+async def check_node(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+    """What a node has, and for each role of the robot what it would miss there."""
+    status = await _probe(robot, params.node_id)
+    fits = [
+        RoleFit(
+            role=role.role,
+            instance=role.instance,
+            findings=compare(hardware(role), status.pins, status.peripherals),
+        )
+        for role in robot.roles.by_target.values()
+    ]
+    return NodeFit(status=status, roles=fits).model_dump(mode="json")
+
+
+def get_node_history(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+    """Load and temperature of a node in the last ten minutes."""
+    return robot.newest.node_history.of(params.node_id).model_dump(mode="json")
+
+
+async def _probe(robot: Robot, node_id: str) -> GpioStatus:
+    service = topics.NODE_GPIO_PROBE.at(node_id=node_id)
+    found = await robot.bus.call(service, GPIOProbe_Request(node_id), PROBE_LIMIT_S)
+    if not found.success:
+        raise SaintError(Code.HARDWARE_FAULT, f"{node_id}: {found.message}")
+    return _status(found.status)
+
+
+def _status(status: NodeGPIOStatus) -> GpioStatus:
+    data = views.plain(status)
+    pins = [_pin(index, pin) for index, pin in enumerate(status.pins[: len(HEADER)])]
+    return GpioStatus.model_validate({**data, "pins": pins})
+
+
+def _pin(index: int, pin: GPIOPin) -> HeaderPin:
+    """A node tells its pins in the order of the header."""
+    place = HEADER[index]
+    others = place.alternates if place.bcm == pin.pin_number else ()
+    return HeaderPin.model_validate(
+        {**views.plain(pin), "number": place.number, "alternates": others}
+    )
