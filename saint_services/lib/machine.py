@@ -9,7 +9,6 @@ import re
 import socket
 import time
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 # ROS 2 topic names: letters, digits and single underscores, not starting with a digit.
@@ -57,6 +56,8 @@ def version() -> str:
     """SAINT_VERSION is set by the image; a checkout knows its package's version."""
     if version := os.environ.get("SAINT_VERSION"):
         return version
+    from importlib import metadata  # 1 MB that the image's daemons do without
+
     try:
         return metadata.version("saint-os")
     except metadata.PackageNotFoundError:

@@ -1,0 +1,25 @@
+"""What the daemons of a node must not load before they need it: a Pi has no memory to spare."""
+
+import subprocess
+import sys
+
+import pytest
+
+_HEAVY = ("importlib.metadata", "zipfile", "email", "nacl", "aiohttp")
+_SCRIPT = """
+import sys
+import saint_services.lib.daemon, {module}
+from pydantic import BaseModel
+class Model(BaseModel):
+    number: int
+assert Model.model_validate({{"number": "1"}}).number == 1
+print(*(name for name in {heavy} if name in sys.modules))
+"""
+
+
+@pytest.mark.parametrize("name", ["noded", "role_headd", "role_armsd", "role_tracksd", "routerd"])
+def test_a_daemon_that_starts_loads_nothing_heavy(name: str):
+    script = _SCRIPT.format(module=f"saint_services.{name}.daemon", heavy=_HEAVY)
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == []
