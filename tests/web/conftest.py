@@ -31,7 +31,7 @@ class Site:
     async def open(self, **options: Any) -> Any:
         """A new page; what it complains about is kept."""
         page = await self.browser.new_page(**options)
-        page.set_default_timeout(5000)
+        page.set_default_timeout(20_000)  # a busy computer; a fault shows as well, later
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._heard)
         await page.goto(self.url)
