@@ -13,6 +13,7 @@ from ..lib.daemon import Context, bind, bind_tcp
 from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
+from .adapters.camera import CameraStream
 from .adapters.feeds import Feeds
 from .adapters.firmware import Bundles
 from .adapters.gate import Gate
@@ -42,7 +43,11 @@ async def run(ctx: Context[Config]) -> None:
     robot = Robot.on(await ctx.open_bus(), roles, daemons, newest, hub, activity)
     gate = Gate(config, token, newest.counters)
     door = clients.door = Door(robot, gate)
-    parts = [Bundles(gate, ctx.directories.runtime / "otad-files.sock")]
+    robot.clients = clients
+    parts = [
+        Bundles(gate, ctx.directories.runtime / "otad-files.sock"),
+        CameraStream(gate, robot.bus),
+    ]
     site = Site(config, gate, door, assets, parts, newest.counters)
     feeds = Feeds(robot)
     try:
@@ -82,6 +87,14 @@ class Clients:
             self._data = [session.data() for session in self.door.sessions.values()]
             self._until_s = now_s + CLIENTS_PERIOD_S
         return self._data
+
+    def end(self, client_id: str, reason: str) -> bool:
+        """Whether there is such a client; its connection is closed."""
+        session = self.door.sessions.get(client_id) if self.door else None
+        if session is None:
+            return False
+        session.end(reason)
+        return True
 
     def count(self) -> int:
         """For the topic "system"."""

@@ -159,6 +159,12 @@ class NodeParams(Request):
     node_id: NodeId
 
 
+class ClientParams(Request):
+    """One of the clients that are connected."""
+
+    client_id: ClientId
+
+
 class Reboot(Request):
     """One node, or the server."""
 

@@ -10,7 +10,7 @@ from ..lib.api import Reply
 from ..lib.api.hardware import RoleHardware
 from ..lib.api.rc import RcChannelConfig, RcChannelList
 from ..lib.api.routing import ControlInfo, EStopInfo
-from .states import LogEntry, SystemState
+from .states import ClientState, LogEntry, SystemState
 
 
 class Accepted(Reply):
@@ -47,6 +47,12 @@ class Description(Reply):
     targets: dict[str, dict[str, FieldDescription]]  # "arms.left" -> "joint_0" -> field
     hardware: dict[str, RoleHardware]  # "arms.left" -> pins and devices that the role needs
     topics: list[str]  # that can be subscribed
+
+
+class ClientList(Reply):
+    """Everybody who is connected by a WebSocket now."""
+
+    clients: list[ClientState]
 
 
 class LatchReply(Reply):

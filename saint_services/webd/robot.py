@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 from ..lib import config as settings
 from ..lib.bus import Bus, Publisher
@@ -65,6 +66,14 @@ class Daemons:
             await client.close()
 
 
+class Connections(Protocol):
+    """The WebSockets that are open."""
+
+    def data(self, now_s: float) -> list[dict[str, Any]]: ...
+
+    def end(self, client_id: str, reason: str) -> bool: ...
+
+
 @dataclass(slots=True)
 class Robot:
     """Everything that an action may need."""
@@ -79,6 +88,7 @@ class Robot:
     stop: Publisher[Bool]
     camera: Publisher[Bool]
     goals: Goals = field(default_factory=Goals)
+    clients: Connections | None = None  # None: before the site is open
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(

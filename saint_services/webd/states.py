@@ -159,6 +159,7 @@ class ClientState(Reply):
     address: str
     topics: list[str]
     commands: int
+    messages_per_s: float  # of the last whole second
     connected_s: int
 
 

@@ -90,6 +90,12 @@ class Record(Request):
     seconds: float = Field(default=600.0, gt=0, le=86_400)
 
 
+class RecordingRef(Request):
+    """One recording by its name."""
+
+    name: RecordingName
+
+
 class Play(Request):
     """POST /playback: play a recording as a source."""
 

@@ -19,7 +19,9 @@ from ...lib.api.livelink import (
     ListenerList,
     Play,
     Record,
+    RecordingDetail,
     RecordingList,
+    RecordingRef,
     RecordingState,
     Scale,
     SubjectDetail,
@@ -58,6 +60,7 @@ from .. import replies as r
 from ..levels import Level
 from ..node_history import NodeHistory
 from . import (
+    clients,
     firmware,
     livelink,
     management,
@@ -97,6 +100,8 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
+        "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
+        "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
         "reboot": Quick(m.Reboot, system.reboot, r.Accepted, needs=ADMIN),
         "shutdown": Quick(m.Nothing, system.shutdown, r.Accepted, needs=ADMIN),
         "estop": Action(
@@ -188,6 +193,10 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "scale": Action(Scale, livelink.scale, SubjectDetail),
         "list_recordings": Action(m.Nothing, livelink.list_recordings, RecordingList, needs=VIEWER),
         "record": Action(Record, livelink.record, RecordingState),
+        "get_recording": Action(
+            RecordingRef, livelink.get_recording, RecordingDetail, needs=VIEWER
+        ),
+        "delete_recording": Action(RecordingRef, livelink.delete_recording, Done),
         "stop_recording": Action(m.Nothing, livelink.stop_recording, RecordingState),
         "play": Action(Play, livelink.play, Done),
         "stop_playing": Action(m.Nothing, livelink.stop_playing, Done),

@@ -8,7 +8,9 @@ from ...lib.api.livelink import (
     ListenerList,
     Play,
     Record,
+    RecordingDetail,
     RecordingList,
+    RecordingRef,
     RecordingState,
     Scale,
     SubjectDetail,
@@ -21,6 +23,8 @@ from ..robot import Robot
 from .caller import Caller
 
 Data = dict[str, Any]
+
+READ_LIMIT_S = 60.0  # a recording of the largest size, from a slow card
 
 
 async def list_sources(robot: Robot, _: Caller, __: m.Nothing) -> Data:
@@ -65,6 +69,20 @@ async def list_recordings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     """Recordings on the robot, and what is being recorded or played."""
     found = await robot.daemons.livelinkd.get("/recordings", RecordingList)
     return found.model_dump(mode="json")
+
+
+async def get_recording(robot: Robot, _: Caller, params: RecordingRef) -> Data:
+    """How long a recording is, and who sent what is in it."""
+    path = f"/recordings/{params.name}"
+    found = await robot.daemons.livelinkd.get(path, RecordingDetail, timeout_s=READ_LIMIT_S)
+    return found.model_dump(mode="json")
+
+
+async def delete_recording(robot: Robot, caller: Caller, params: RecordingRef) -> Data:
+    """Removes it for good."""
+    done = await robot.daemons.livelinkd.delete(f"/recordings/{params.name}", Done)
+    robot.note("WARNING", caller.source, f"Recording {params.name} was deleted")
+    return done.model_dump(mode="json")
 
 
 async def record(robot: Robot, caller: Caller, params: Record) -> Data:

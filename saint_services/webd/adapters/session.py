@@ -20,6 +20,7 @@ from ..actions.caller import Caller
 from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..lag import Lag
+from ..pace import Pace
 from ..robot import Robot
 from .gate import Gate, RefusedError, address_of
 from .outbox import Outbox, Turns
@@ -55,6 +56,8 @@ class Session:
         self._address = address_of(request)
         self._is_trusted = door.gate.is_open
         self._since_s = monotonic_s()
+        self._reached_at = local_address(request)
+        self._pace = Pace(self._since_s)
         self._wire: Wire
         self._outbox: Outbox
         self._tasks: asyncio.TaskGroup
@@ -75,12 +78,14 @@ class Session:
 
     def data(self) -> dict[str, Any]:
         """As it is shown among the inputs."""
+        now_s = monotonic_s()
         return {
             "client_id": self.name,
             "address": self._address,
             "topics": self._outbox.topics,
             "commands": self.commands,
-            "connected_s": round(monotonic_s() - self._since_s),
+            "messages_per_s": self._pace.per_s(now_s),
+            "connected_s": round(now_s - self._since_s),
         }
 
     async def run(self, request: web.Request) -> web.StreamResponse:
@@ -124,6 +129,10 @@ class Session:
         self._wire.close(_GOING_AWAY, "webd is stopping")
         await self._wire.ended()
 
+    def end(self, reason: str) -> None:
+        """Somebody who may wants it."""
+        self._wire.close(_POLICY, reason)
+
     def _cut_off(self) -> None:
         self._wire.close(_TRY_LATER, "too slow")
 
@@ -145,6 +154,7 @@ class Session:
         self._take(text)
 
     def _take(self, text: str) -> None:
+        self._pace.count(monotonic_s())
         self._door.robot.newest.counters["messages"] += 1
         parsed: logic.Parsed | None = None
         try:
@@ -176,6 +186,7 @@ class Session:
             "client_id": self.name,
             "robot": door.robot.roles.name,
             "token_required": not door.gate.is_open,
+            "server_address": self._reached_at,
         }
 
     def _rename(self, wanted: str) -> None:
@@ -278,3 +289,9 @@ def _limit_kernel_buffer(transport: asyncio.Transport) -> None:
     if bare is not None:
         bare.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER_BYTES)
         bare.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+
+def local_address(request: web.Request) -> str:
+    """The robot's own address on the way that this client came; empty: by the control socket."""
+    name = request.transport.get_extra_info("sockname") if request.transport else None
+    return str(name[0]) if isinstance(name, tuple) else ""

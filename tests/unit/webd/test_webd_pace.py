@@ -1,0 +1,19 @@
+"""Messages per second of a client."""
+
+from saint_services.webd.pace import Pace
+
+
+def test_rate_is_that_of_the_last_second():
+    pace = Pace(10.0)
+    for number in range(50):
+        pace.count(10.0 + number * 0.02)
+    assert pace.per_s(10.99) == 0.0  # not a whole second yet
+    assert pace.per_s(11.0) == 50.0
+
+
+def test_silent_client_falls_to_nothing():
+    pace = Pace(0.0)
+    for _ in range(30):
+        pace.count(0.5)
+    assert pace.per_s(1.0) == 30.0
+    assert pace.per_s(2.5) == 0.0
