@@ -20,7 +20,7 @@ def list_clients(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 
 
 def disconnect_client(robot: Robot, caller: Caller, params: m.ClientParams) -> Data:
-    """Ends a connection; what it commanded ends with it. It may come back while its token counts."""
+    """Ends a connection, and what it commanded. It may come back while its token counts."""
     by = f"disconnected by {caller.client_id}"
     if robot.clients is None or not robot.clients.end(params.client_id, by):
         raise SaintError(Code.NOT_FOUND, f"no client {params.client_id!r} is connected")
