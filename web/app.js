@@ -3,8 +3,11 @@
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
 import { Router } from "./lib/router.js";
+import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
 import { Teleop } from "./lib/teleop.js";
+import { Toasts } from "./lib/toasts.js";
+import { stop } from "./views/estop.js";
 import { page } from "./views/page.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
@@ -18,6 +21,9 @@ const TICK_MS = 100; // so that what went silent looks so in time
  * @property {any} robot what the robot is made of: fields with units and limits
  * @property {Router} router which page is shown
  * @property {Record<string, any>} dialogs open ones; while one is open nothing else can be used but the stop
+ * @property {boolean} isMenuOpen the pages' list, on a phone
+ * @property {Toasts} toasts
+ * @property {StopKeys} stopKeys
  * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its page
  * @property {Teleop} teleop
  * @property {number} now performance.now() of this drawing
@@ -63,11 +69,19 @@ const app = {
   robot: null,
   router,
   dialogs: {},
+  isMenuOpen: false,
+  toasts: new Toasts(draw),
+  stopKeys: new StopKeys(() => mayStop() && stop(app)),
   firmware: { isBusy: false, refusal: "", upload: { state: "none", isOver: false } },
   teleop,
   now: performance.now(),
   draw,
 };
+
+/** A latched stop is not raised again by every press of the key. */
+function mayStop() {
+  return !store.data.system?.estop?.active;
+}
 
 function draw() {
   if (isAsked) return;
@@ -93,6 +107,7 @@ async function describe() {
 }
 
 router.start();
+app.stopKeys.start();
 setInterval(draw, TICK_MS);
 api.start();
 draw();

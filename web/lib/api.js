@@ -4,6 +4,7 @@
 /** @typedef {import("./types.js").LinkState} LinkState */
 
 const SILENCE_MS = 1200; // the server speaks at least every 500 ms
+const DOUBT_MS = 750; // one of its words is overdue
 const CONNECT_LIMIT_MS = 4000;
 const REPLY_LIMIT_MS = 15000;
 const FIRST_PAUSE_MS = 250;
@@ -54,6 +55,11 @@ export class Api {
       if (!document.hidden && this.state === "lost") this.retry();
     });
     this.#connect();
+  }
+
+  /** Connected as far as anybody said, but what is shown may be old. @param {number} now */
+  isSilent(now) {
+    return this.state === "open" && now - this.#heardAt > DOUBT_MS;
   }
 
   /** Do not wait for the next try. */

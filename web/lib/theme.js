@@ -1,21 +1,28 @@
 // Light or dark: the system's preference until a person chooses.
 
-const KEY = "saint.theme";
+import { prefer } from "./preferences.js";
+
+/** @returns {"light" | "dark" | "system"} what was chosen */
+export function choice() {
+  const chosen = document.documentElement.dataset.theme;
+  return chosen === "light" || chosen === "dark" ? chosen : "system";
+}
 
 /** @returns {"light" | "dark"} what is shown now */
 export function theme() {
-  const chosen = document.documentElement.dataset.theme;
-  if (chosen === "light" || chosen === "dark") return chosen;
+  const chosen = choice();
+  if (chosen !== "system") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+}
+
+/** Show it and remember it. @param {"light" | "dark" | "system"} next */
+export function chooseTheme(next) {
+  if (next === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = next;
+  prefer("theme", next);
 }
 
 /** Switch to the other one and remember it. */
 export function toggleTheme() {
-  const next = theme() === "dark" ? "light" : "dark";
-  document.documentElement.dataset.theme = next;
-  try {
-    localStorage.setItem(KEY, next);
-  } catch {
-    // Only not remembered.
-  }
+  chooseTheme(theme() === "dark" ? "light" : "dark");
 }

@@ -6,8 +6,8 @@ import { clock, sourceName } from "../lib/format.js";
 
 /** @typedef {import("../app.js").App} App */
 
-/** @param {App} app */
-async function stop(app) {
+/** Stop the robot, and say when that was not confirmed. @param {App} app */
+export async function stop(app) {
   app.dialogs.stop = { failed: "" };
   app.draw();
   try {
@@ -24,6 +24,7 @@ async function stop(app) {
 export function estopButton(app) {
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   const isPending = app.dialogs.stop && !app.dialogs.stop.failed;
+  const key = app.stopKeys.label;
   if (isStopped) {
     return html`
       <button
@@ -45,6 +46,7 @@ export function estopButton(app) {
       @click=${() => stop(app)}
     >
       ${sign}<span><b>STOP</b><small>${isPending ? "Stopping…" : "Emergency stop"}</small></span>
+      ${key ? html`<kbd title="This key stops too">${key}</kbd>` : nothing}
     </button>
   `;
 }

@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../lib/format.js";
 import { theme, toggleTheme } from "../lib/theme.js";
+import { icon } from "./icons.js";
 
 /** @param {import("../app.js").App} app */
 export function header(app) {
@@ -11,11 +12,13 @@ export function header(app) {
   const name = api.session.robot || "SAINT.OS";
   return html`
     <header class="top">
-      <img class="logo" src="/img/icon.svg" width="40" height="40" alt="">
-      <div class="who">
-        <strong>${name}</strong>
-        <span class="quiet">SAINT.OS${system?.version ? ` ${system.version}` : ""}</span>
-      </div>
+      <a class="brand" href="#/dashboard">
+        <img class="logo" src="/img/icon.svg" width="40" height="40" alt="">
+        <span class="who">
+          <strong>${name}</strong>
+          <span class="quiet">SAINT.OS${system?.version ? ` ${system.version}` : ""}</span>
+        </span>
+      </a>
       <div class="chips">${link(app)} ${openDoor(app)}</div>
       <dl class="vitals" ?data-stale=${!store.isFresh("system", app.now)}>
         ${vital("CPU", percent(system?.cpu_usage))} ${vital("Memory", percent(system?.memory_usage))}
@@ -25,10 +28,19 @@ export function header(app) {
       <button
         class="icon-button"
         type="button"
+        aria-label="This browser: stop key and colours"
+        title="Stop key and colours"
+        @click=${() => ((app.dialogs.browser = {}), app.draw())}
+      >
+        ${icon("tune")}
+      </button>
+      <button
+        class="icon-button toggle-theme"
+        type="button"
         aria-label=${theme() === "dark" ? "Use light colours" : "Use dark colours"}
         @click=${() => (toggleTheme(), app.draw())}
       >
-        ${theme() === "dark" ? sun : moon}
+        ${icon(theme() === "dark" ? "sun" : "moon")}
       </button>
     </header>
   `;
@@ -48,6 +60,9 @@ function link(app) {
     lost: ["bad", "No connection"],
     locked: ["warn", "Token needed"],
   }[app.api.state];
+  if (app.api.state === "open" && app.api.isSilent(app.now)) {
+    return html`<span class="chip warn" data-link="silent"><i class="dot"></i>Not heard</span>`;
+  }
   return html`<span class="chip ${kind}" data-link=${app.api.state}><i class="dot"></i>${text}</span>`;
 }
 
@@ -107,14 +122,3 @@ export function tokenForm(app) {
     </form>
   `;
 }
-
-const sun = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
-  <circle cx="12" cy="12" r="4.2" fill="none" stroke="currentColor" stroke-width="1.8"/>
-  <path d="M12 2.5v2.6M12 18.9v2.6M2.5 12h2.6M18.9 12h2.6M5.3 5.3l1.8 1.8M16.9 16.9l1.8 1.8M18.7 5.3l-1.8 1.8M7.1 16.9l-1.8 1.8"
-    stroke="currentColor" stroke-width="1.8" stroke-linecap="round"/>
-</svg>`;
-
-const moon = html`<svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true">
-  <path d="M20 14.2A8.3 8.3 0 0 1 9.8 4a8.3 8.3 0 1 0 10.2 10.2Z" fill="none"
-    stroke="currentColor" stroke-width="1.8" stroke-linejoin="round"/>
-</svg>`;

@@ -1,31 +1,48 @@
-// The frame of the pages: header, banners, tabs, dialogs, and the stop above everything.
+// The frame of the pages: header, banners, navigation, dialogs, and the stop above everything.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { confirmDialog } from "../lib/confirm.js";
+import { toasts } from "../lib/toasts.js";
+import { browserDialog } from "./browser.js";
 import { clearDialog, estopBanner, estopButton } from "./estop.js";
 import { header, linkBanner, tokenForm } from "./header.js";
-import { tabs } from "./tabs.js";
+import { menuButton, navigation } from "./navigation.js";
 
 /** @param {import("../app.js").App} app */
 export function page(app) {
   const isLocked = app.api.state === "locked";
-  const isCut = app.api.state !== "open";
+  const isCut = app.api.state !== "open" || app.api.isSilent(app.now);
   const { stop, ...asking } = app.dialogs;
   const isAsking = Object.values(asking).some(Boolean);
   const { name } = app.router;
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
-    <div class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""} ${name === "drive" ? "is-drive" : ""}">
-      <div ?inert=${isAsking}>
-        ${header(app)}
-        <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
-        ${isLocked ? nothing : tabs(app)}
-        <main>${isLocked ? tokenForm(app) : shown(app)}</main>
+    <div
+      class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""} ${isLocked ? "is-locked" : ""} is-${name}"
+    >
+      <div class="frame" ?inert=${isAsking}>
+        <a class="skip" href="#main" @click=${toMain}>To the content</a>
+        ${header(app)} ${isLocked ? nothing : navigation(app)}
+        <div class="content">
+          <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
+          <main id="main" tabindex="-1">${isLocked ? tokenForm(app) : shown(app)}</main>
+        </div>
       </div>
-      <div class="stop-dock">${estopButton(app)}</div>
-      ${clearDialog(app)} ${app.router.page?.dialogs?.(app) ?? nothing}
+      <div class="dock">
+        <div class="dock-menu" ?inert=${isAsking}>${isLocked ? nothing : menuButton(app)}</div>
+        ${estopButton(app)}
+      </div>
+      ${clearDialog(app)} ${browserDialog(app)} ${confirmDialog(app)}
+      ${app.router.page?.dialogs?.(app) ?? nothing} ${toasts(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>
   `;
+}
+
+/** The address names the page already, so the jump is done by hand. @param {Event} event */
+function toMain(event) {
+  event.preventDefault();
+  document.getElementById("main")?.focus();
 }
 
 /** @param {import("../app.js").App} app */
