@@ -390,6 +390,38 @@ class NodeGPIOStatus:
 
 
 @dataclass(slots=True)
+class NodeRole:
+    """One role of a node, as the node sees it."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/NodeRole"
+    HASH: ClassVar[str] = "RIHS01_fae10336261b9078be1be99b38cec19493d532d35d5a0485ef5b88acd259b3da"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("role", "string"), ("instance", "string"), ("state", "string"), ("config_version", "string"), ("reason", "string"), ("restarts", "uint32"), ("alive", "bool"), ("outputs_safe", "bool"))
+
+    role: str = ""  # "head", "arms", "tracks", "console"
+    instance: str = ""  # "left", "right" or empty
+    state: str = ""  # "adopting", "active", "updating"
+    config_version: str = ""  # version of the role configuration in force
+    reason: str = ""  # why it is not well; empty when it is
+    restarts: int = 0  # how often its process had to be started again
+    alive: bool = False  # its process answers and its devices are open
+    outputs_safe: bool = False  # it is in its safe state
+
+
+@dataclass(slots=True)
+class NodeRoles:
+    """Every role of a node. Topic /saint/nodes/<id>/roles, on every change, kept for those who come later. NodeStatus tells the first one only: it is for those who know of no others."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/NodeRoles"
+    HASH: ClassVar[str] = "RIHS01_5b2cfc08c94ec33e4c572ed0c270b8f31f6d837cb36a3ee9566195fc235a1526"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("firmware_version", "string"), ("roles", cdr.Sequence(NodeRole, 0)))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""
+    firmware_version: str = ""  # of the release that says so: an older one tells nothing here
+    roles: Sequence[NodeRole] = ()  # the first is the one of NodeStatus; none while the node is free
+
+
+@dataclass(slots=True)
 class NodeStatus:
     """Life sign of an adopted node. Topic /saint/nodes/<id>/status, 1 Hz and on every change."""
 

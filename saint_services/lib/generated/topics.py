@@ -27,6 +27,9 @@ NODE_FIRMWARE: Final[Topic[saint_msgs.FirmwareStatus]] = Topic(
 NODE_TRUST: Final[Topic[saint_msgs.NodeTrust]] = Topic(
     "/saint/nodes/{node_id}/trust", saint_msgs.NodeTrust, Qos(reliable=True, depth=1, latched=True)
 )  # from noded
+NODE_ROLES: Final[Topic[saint_msgs.NodeRoles]] = Topic(
+    "/saint/nodes/{node_id}/roles", saint_msgs.NodeRoles, Qos(reliable=True, depth=1, latched=True)
+)  # from noded
 NODE_STATUS: Final[Topic[saint_msgs.NodeStatus]] = Topic(
     "/saint/nodes/{node_id}/status", saint_msgs.NodeStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from noded
@@ -255,6 +258,8 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/PeripheralInfo": saint_msgs.PeripheralInfo,
     "saint_msgs/msg/NodeAnnouncement": saint_msgs.NodeAnnouncement,
     "saint_msgs/msg/NodeGPIOStatus": saint_msgs.NodeGPIOStatus,
+    "saint_msgs/msg/NodeRole": saint_msgs.NodeRole,
+    "saint_msgs/msg/NodeRoles": saint_msgs.NodeRoles,
     "saint_msgs/msg/NodeStatus": saint_msgs.NodeStatus,
     "saint_msgs/msg/NodeTrust": saint_msgs.NodeTrust,
     "saint_msgs/msg/RCChannelState": saint_msgs.RCChannelState,
