@@ -15,6 +15,7 @@ from ..lib.generated import topics
 from ..lib.ipc import Api
 from . import logic, membership, views
 from .adapters import Memory, load_catalog
+from .backup import backup_of
 from .config import Config
 from .courier import Courier
 from .logic import Catalog, Registry
@@ -49,6 +50,7 @@ async def run(ctx: Context[Config]) -> None:
     adoption = Adoption(ctx, bus, courier, catalog, memory, registry, address)
     api = Api()
     answer_ipc(api, adoption)
+    backup_of(adoption).add_to(api)
     await ctx.serve_ipc(api)
     serve_ros(bus, adoption)
     ctx.spawn(adoption.tick(), "tick")
@@ -134,6 +136,11 @@ class Adoption:
         self.registry = registry
         if before != _kept(registry, node_id):
             self._memory.touch()
+
+    async def use(self, registry: Registry) -> None:
+        """Another registry altogether, on disk when this returns."""
+        self.registry = registry
+        await self._memory.save(self.saved())
 
     def _announced(self, sample: Sample[msgs.NodeAnnouncement]) -> None:
         message = sample.message

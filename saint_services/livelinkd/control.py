@@ -123,6 +123,18 @@ class Subjects:
         async with self._saving:
             await asyncio.to_thread(self._store.save, Saved.of(tunings))
 
+    def tuned(self) -> Saved:
+        """What was set of all subjects."""
+        return Saved.of(self._registry.tunings)
+
+    async def restore(self, saved: Saved) -> None:
+        """This is set from now on, and nothing else."""
+        tunings = saved.tunings()
+        for name in {*self._registry.tunings, *tunings}:
+            self._registry.tune(name, tunings.get(name, Tuning()))
+        async with self._saving:
+            await asyncio.to_thread(self._store.save, self.tuned())
+
     def _known(self, name: str) -> Subject:
         subject = self._registry.subjects.get(name)
         if subject is None:

@@ -13,6 +13,7 @@ from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJ
 from ..lib.ipc import Api
 from ..lib.state import Store
 from . import reports, state
+from .backup import backup_of
 from .config import Config
 from .control import Recordings, Subjects
 from .listening import Listening, formats_of
@@ -37,7 +38,9 @@ async def run(context: Context[Config]) -> None:
     recorder, player = daemon.recorder, Player(daemon.play)
     listening = Listening(config, daemon)
     api = Api()
-    Subjects(daemon.registry, daemon.refusals, store, listening.told).add_to(api)
+    subjects = Subjects(daemon.registry, daemon.refusals, store, listening.told)
+    subjects.add_to(api)
+    backup_of(subjects).add_to(api)
     Recordings(recorder, player, context.tasks).add_to(api)
     await listening.open(context.sockets)
     await context.serve_ipc(api)

@@ -139,11 +139,20 @@ class Control:
 
     async def reset(self, call: Call[ResetRequest]) -> RcStatus:
         """As rcd.yaml says, from now on."""
+        await self.restore(without(self._saved, call.body.parts))
+        return self._status()
+
+    @property
+    def saved(self) -> State:
+        """What was set by hand."""
+        return self._saved
+
+    async def restore(self, state: State) -> None:
+        """All that was set by hand is this from now on."""
         async with self._changing:
-            await self._apply(without(self._saved, call.body.parts))
+            await self._apply(state)
             if self._rcd.settings.enabled != self._rcd.is_enabled:
                 self._rcd.switch(self._rcd.settings.enabled)
-        return self._status()
 
     # Calibration of all channels
 

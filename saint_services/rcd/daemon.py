@@ -15,6 +15,7 @@ from ..lib.generated.topics import INPUT_RC, RC_STATE
 from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
 from .api import Control
+from .backup import backup_of
 from .calibration import Calibration
 from .channels import Normalizer
 from .config import Config, Connection, Failover, RcReceiver
@@ -48,7 +49,9 @@ async def run(context: Context[Config]) -> None:
         log.get(context.name).info("set by hand, not by rcd.yaml", what=", ".join(changed))
     daemon = Rcd(context, await context.open_bus(), merged)
     control = Control(daemon, store, saved, settings)
-    await context.serve_ipc(control.api())
+    api = control.api()
+    backup_of(control, settings).add_to(api)
+    await context.serve_ipc(api)
     daemon.switch(merged.enabled)
     if merged.telemetry:
         context.spawn(daemon.send_telemetry(), "telemetry")

@@ -27,6 +27,7 @@ from ..lib.generated.saint_msgs import (
 from ..lib.generated.std_msgs import Bool
 from . import adapters, messages, state
 from .api import Control
+from .backup import Kept
 from .config import Config
 from .estop import Latch
 from .logic import FOREVER, Router
@@ -74,8 +75,10 @@ async def run(context: Context[Config]) -> None:
     control = Control(
         router, routes_store, parked, loaded, wiring.settle, keeper.since, keeper.save
     )
-    presets = Presets(control, adapters.Shelf(share, folder), robot)
-    await context.serve_ipc(presets.add_to(control.api()))
+    shelf = adapters.Shelf(share, folder)
+    api = Presets(control, shelf, robot).add_to(control.api())
+    Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
+    await context.serve_ipc(api)
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(Teller(bus, router).work(), "status")
     context.spawn(keeper.work(), "latch")

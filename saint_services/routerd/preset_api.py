@@ -52,10 +52,10 @@ class Presets:
         return PresetInfo(name=name, is_shipped=is_shipped, routes=routes, fault=fault)
 
     async def _get(self, call: Call[None]) -> RouteFile:
-        return await asyncio.to_thread(self._shelf.read, _name(call.path["name"]))
+        return await asyncio.to_thread(self._shelf.read, check_name(call.path["name"]))
 
     async def _save(self, call: Call[SavePreset]) -> PresetInfo:
-        name, body = _name(call.path["name"]), call.body
+        name, body = check_name(call.path["name"]), call.body
         now = self._control.in_force()
         routes = now.routes if body.routes is None else body.routes
         file = RouteFile(routes=routes, blending=body.blending or now.blending)
@@ -64,12 +64,12 @@ class Presets:
         return PresetInfo(name=name, is_shipped=False, routes=len(routes))
 
     async def _delete(self, call: Call[None]) -> Done:
-        name = _name(call.path["name"])
+        name = check_name(call.path["name"])
         await asyncio.to_thread(self._shelf.delete, name)
         return Done(message=f"preset {name} is deleted")
 
     async def _load(self, call: Call[None]) -> RouteList:
-        name = _name(call.path["name"])
+        name = check_name(call.path["name"])
         file = await asyncio.to_thread(self._shelf.read, name)
         try:
             await self._control.replace_all(file, name)
@@ -79,7 +79,7 @@ class Presets:
         return self._control.listed()
 
 
-def _name(text: str) -> str:
+def check_name(text: str) -> str:
     """It becomes the name of a file."""
     if not _NAME.fullmatch(text):
         raise SaintError(

@@ -1,12 +1,13 @@
 """What survives a reboot: the e-stop latch, the routes and the operators' own presets."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api.routing import Blending, Route
-from ..lib.state import Store
+from ..lib.state import Migration, Store
 from .estop import Latch
 
 LATCH_VERSION = 1
@@ -63,7 +64,7 @@ def latch_store(directory: Path) -> Store[SavedLatch]:
 
 
 def routes_store(directory: Path) -> Store[SavedRoutes]:
-    return Store(directory / "routes.yaml", SavedRoutes, ROUTES_VERSION, {1: _obeyed_timeout})
+    return Store(directory / "routes.yaml", SavedRoutes, ROUTES_VERSION, ROUTES_MIGRATIONS)
 
 
 def preset_store(directory: Path, name: str) -> Store[SavedPreset]:
@@ -76,3 +77,6 @@ def _obeyed_timeout(data: dict[str, Any]) -> dict[str, Any]:
     """
     blending = {k: v for k, v in (data.get("blending") or {}).items() if k != "source_timeout_ms"}
     return data | {"blending": blending}
+
+
+ROUTES_MIGRATIONS: Final[Mapping[int, Migration]] = {1: _obeyed_timeout}

@@ -1,0 +1,51 @@
+"""What adoptiond gives to a backup and takes back: the registry of nodes. A node itself holds the
+truth about its role, so of nodes that are there only names come back. Not in it: the server's key.
+"""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..lib.backup.sections import Backup, Section
+from ..lib.clock import monotonic_s
+from ..lib.machine import is_token
+from .logic import MOST_NODES, Node, Registry
+from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
+
+if TYPE_CHECKING:
+    from .daemon import Adoption
+
+
+def backup_of(adoption: "Adoption") -> Backup:
+    """The paths."""
+
+    async def current() -> SavedRegistry:
+        return adoption.saved()
+
+    async def check(saved: SavedRegistry) -> list[str]:
+        return [
+            f"{node_id} is left out: that is no name of a node."
+            for node_id in sorted(saved.nodes)
+            if not is_token(node_id)
+        ]
+
+    async def use(saved: SavedRegistry) -> None:
+        await adoption.use(restored(adoption.registry, saved, monotonic_s()))
+
+    return Backup(Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS))
+
+
+def restored(now: Registry, saved: SavedRegistry, now_s: float) -> Registry:
+    """The registry with what was saved of it. Nodes that are gone and not saved are forgotten."""
+    nodes: dict[str, Node] = {}
+    for node_id, node in now.nodes.items():
+        was = saved.nodes.get(node_id)
+        if node.is_online(now_s):
+            nodes[node_id] = replace(node, kept=_named_as(node.kept, was or SavedNode()))
+    for node_id, kept in saved.nodes.items():
+        if node_id not in nodes and is_token(node_id) and len(nodes) < MOST_NODES:
+            nodes[node_id] = Node(node_id, kept)
+    return replace(now, nodes=nodes)
+
+
+def _named_as(kept: SavedNode, was: SavedNode) -> SavedNode:
+    return kept.model_copy(update={"display_name": was.display_name, "is_ignored": was.is_ignored})

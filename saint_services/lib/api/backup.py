@@ -1,0 +1,81 @@
+"""What each daemon gives to a backup and takes back, and what webd tells about backup files."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, StringConstraints
+
+from . import Reply, Request
+
+Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
+
+
+class SectionData(Request):
+    """One part of a daemon's state, in the format of that version."""
+
+    version: int = Field(ge=0, le=10_000)
+    data: dict[str, Any]
+
+
+class DaemonBackup(Request):
+    """GET and PUT /backup of a daemon, POST /backup/check. What is not named stays as it is."""
+
+    sections: dict[Word, SectionData] = Field(max_length=16)
+
+
+class RestoreNotes(Reply):
+    """What a restore did not take over, or would not, in sentences."""
+
+    notes: list[str] = []
+
+
+class FileSum(Reply):
+    """One file of a backup."""
+
+    bytes: int = Field(ge=0)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class Manifest(Reply):
+    """manifest.json, the first file of a backup."""
+
+    format: int = Field(ge=1)
+    robot: str = Field(max_length=120)
+    version: str = Field(max_length=64)  # of SAINT.OS, that wrote it
+    created: str = Field(max_length=40)  # ISO 8601, UTC
+    files: dict[str, FileSum] = Field(max_length=256)
+    outside: list[str] = Field(default=[], max_length=64)  # what is not in it, in sentences
+
+
+class BackupContent(Reply):
+    """One part of it."""
+
+    daemon: str
+    section: str
+    entries: int
+    bytes: int
+
+
+class BackupInfo(Reply):
+    """What a backup file holds, and whether this robot takes it."""
+
+    robot: str
+    version: str
+    created: str
+    contents: list[BackupContent]
+    outside: list[str]
+    notes: list[str] = []
+
+
+class RestoreReply(Reply):
+    """What became of a restore. `waiting`: daemons that did not answer; theirs follows later."""
+
+    restored: list[str]
+    waiting: list[str] = []
+    notes: list[str] = []
+
+
+class RestoreState(Reply):
+    """A restore that has not come to its end, or nothing."""
+
+    waiting: list[str] = []
+    since: str = ""

@@ -1,0 +1,130 @@
+"""A daemon's side of backups: GET /backup gives its state away, POST /backup/check says whether
+another one would be taken, PUT /backup takes it, DELETE /backup goes back to the beginning.
+Not here: what a section holds (each daemon's), the file of all of them (archive.py).
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from .. import validation
+from ..api.backup import DaemonBackup, RestoreNotes, SectionData
+from ..errors import Code, SaintError
+from ..ipc import Api, Call
+from ..state import Migration
+
+T = TypeVar("T", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Section(Generic[T]):
+    """One part of the state. `check` returns sentences about what would not be taken over, and
+    raises SaintError when nothing would; `apply` has it on disk when it returns. The model without
+    arguments is how a new robot begins.
+    """
+
+    name: str
+    model: type[T]
+    version: int
+    current: Callable[[], Awaitable[T]]
+    check: Callable[[T], Awaitable[list[str]]]
+    apply: Callable[[T], Awaitable[None]]
+    migrations: Mapping[int, Migration] | None = None
+
+    def read(self, given: SectionData) -> T:
+        """The value; raises state_newer or request_invalid."""
+        if given.version > self.version:
+            raise SaintError(
+                Code.STATE_NEWER,
+                f"{self.name} has version {given.version}, this release reads {self.version}",
+                fix="Update this robot first, then restore.",
+            )
+        data: dict[str, Any] = given.data
+        try:
+            for step in range(given.version, self.version):
+                data = (self.migrations or {})[step](data)
+            return self.model.model_validate(data)
+        except ValidationError as err:
+            fault = validation.faults(err, self.model, data)[0]
+            raise _invalid(f"{self.name}: {fault}") from err
+        except (LookupError, TypeError, ValueError, AttributeError) as err:
+            text = f"{self.name} of version {given.version} cannot be brought up to date"
+            raise _invalid(text) from err
+
+
+class Backup:
+    """The paths, for all sections of one daemon. One restore at a time."""
+
+    def __init__(self, *sections: Section[Any]) -> None:
+        self._sections = {section.name: section for section in sections}
+        self._restoring = asyncio.Lock()
+
+    def add_to(self, api: Api) -> None:
+        """All paths."""
+        api.get("/backup", self._export)
+        api.post("/backup/check", self._check, DaemonBackup)
+        api.put("/backup", self._restore, DaemonBackup, limit_s=20.0)
+        api.delete("/backup", self._forget, limit_s=20.0)
+
+    async def export(self) -> DaemonBackup:
+        """Everything."""
+        found = {}
+        for name, section in self._sections.items():
+            value = await section.current()
+            data = value.model_dump(mode="json", by_alias=True)
+            found[name] = SectionData(version=section.version, data=data)
+        return DaemonBackup(sections=found)
+
+    async def check(self, given: DaemonBackup) -> list[str]:
+        """Raises SaintError unless all of it would be taken."""
+        notes: list[str] = []
+        for section, value in self._read(given):
+            notes += await section.check(value)
+        return notes
+
+    async def restore(self, given: DaemonBackup) -> list[str]:
+        """Check all, then use all. Done twice it is the same as once."""
+        async with self._restoring:
+            notes = await self.check(given)
+            for section, value in self._read(given):
+                await section.apply(value)
+        return notes
+
+    async def forget(self) -> None:
+        """As a new robot begins."""
+        async with self._restoring:
+            for section in self._sections.values():
+                await section.apply(section.model())
+
+    def _read(self, given: DaemonBackup) -> list[tuple[Section[Any], BaseModel]]:
+        unknown = given.sections.keys() - self._sections.keys()
+        if unknown:
+            raise SaintError(
+                Code.STATE_NEWER,
+                f"this release does not know {min(unknown)!r}, which the backup holds",
+                fix="Update this robot first, then restore.",
+            )
+        return [
+            (self._sections[name], self._sections[name].read(data))
+            for name, data in given.sections.items()
+        ]
+
+    async def _export(self, _: Call[None]) -> DaemonBackup:
+        return await self.export()
+
+    async def _check(self, call: Call[DaemonBackup]) -> RestoreNotes:
+        return RestoreNotes(notes=await self.check(call.body))
+
+    async def _restore(self, call: Call[DaemonBackup]) -> RestoreNotes:
+        return RestoreNotes(notes=await self.restore(call.body))
+
+    async def _forget(self, _: Call[None]) -> RestoreNotes:
+        await self.forget()
+        return RestoreNotes()
+
+
+def _invalid(text: str) -> SaintError:
+    return SaintError(Code.REQUEST_INVALID, text)

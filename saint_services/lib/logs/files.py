@@ -1,0 +1,134 @@
+"""The launcher's log files: <folder>/<machine>-<program>.log and one older .log.1 each. All
+machines of a simulated robot write there, so all can be read.
+"""
+
+import asyncio
+import heapq
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
+from ..errors import Code, SaintError
+from .lines import Origin, is_wanted, launcher_lines, place_of
+
+_MOST_BYTES = 512 << 10  # of one file: the newest
+_LOOK_S = 0.3
+_BEAT_S = 1.0
+SCOPE = "The programs of all simulated machines, since their logs were begun."
+
+
+class LauncherFiles:
+    """All logs in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def page(self, query: LogQuery) -> LogPage:
+        """One page, newest first."""
+        try:
+            before = place_of(query.before) if query.before else None
+        except ValueError:
+            message = f"{query.before[:60]!r} is no place in these logs"
+            raise SaintError(Code.REQUEST_INVALID, message) from None
+        return await asyncio.to_thread(self._page, query, before)
+
+    async def names(self) -> LogNames:
+        """Machines and programs that have written."""
+        origins = await asyncio.to_thread(lambda: [origin for _, origin in self._files()])
+        return LogNames(
+            sources=sorted({origin.source for origin in origins}),
+            nodes=sorted({origin.node for origin in origins}),
+            scope=SCOPE,
+        )
+
+    async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
+        """Lines from now on."""
+        tails = await asyncio.to_thread(self._tails)
+        quiet_s = 0.0
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            lines = await asyncio.to_thread(self._news, tails)
+            quiet_s = 0.0 if lines else quiet_s + _LOOK_S
+            for line in lines:
+                if is_wanted(line, wanted):
+                    yield line
+            if quiet_s >= _BEAT_S:
+                quiet_s = 0.0
+                yield None
+
+    def _files(self) -> list[tuple[Path, Origin]]:
+        found = [(path, Origin.of(path.name)) for path in self._folder.glob("*-*.log*")]
+        return [(path, origin) for path, origin in found if origin is not None]
+
+    def _page(self, query: LogQuery, before: tuple[int, str, int] | None) -> LogPage:
+        matching = (
+            line
+            for path, origin in self._files()
+            for line in _read(path, origin)
+            if is_wanted(line, query) and (before is None or place_of(line.cursor) < before)
+        )
+        newest = heapq.nlargest(query.limit + 1, matching, key=lambda line: place_of(line.cursor))
+        shown = newest[: query.limit]
+        return LogPage(lines=shown, older=shown[-1].cursor if len(newest) > len(shown) else "")
+
+    def _tails(self) -> dict[Path, "_Tail"]:
+        return {path: _Tail.at_end(path) for path, _ in self._files() if path.suffix == ".log"}
+
+    def _news(self, tails: dict[Path, "_Tail"]) -> list[LogLine]:
+        lines: list[LogLine] = []
+        for path, origin in self._files():
+            if path.suffix == ".log":
+                lines += tails.setdefault(path, _Tail()).read(path, origin)
+        return sorted(lines, key=lambda line: place_of(line.cursor))
+
+
+@dataclass(slots=True)
+class _Tail:
+    """How much of a file was read."""
+
+    position: int = 0
+    inode: int = 0
+
+    @classmethod
+    def at_end(cls, path: Path) -> "_Tail":
+        try:
+            status = path.stat()
+        except OSError:
+            return cls()
+        return cls(status.st_size, status.st_ino)
+
+    def read(self, path: Path, origin: Origin) -> list[LogLine]:
+        """What is new, up to the last whole line."""
+        try:
+            status = path.stat()
+            if status.st_ino != self.inode:  # a new file under the name
+                self.position, self.inode = 0, status.st_ino
+            if status.st_size <= self.position:
+                return []
+            with path.open("rb") as file:
+                file.seek(self.position)
+                data = file.read(_MOST_BYTES)
+        except OSError:
+            return []
+        data = data[: data.rfind(b"\n") + 1]
+        start, self.position = self.position, self.position + len(data)
+        text = data.decode(errors="replace")
+        return list(launcher_lines(text, origin, status.st_mtime, start))
+
+
+def _read(path: Path, origin: Origin) -> list[LogLine]:
+    try:
+        status = path.stat()
+        with path.open("rb") as file:
+            start = max(0, status.st_size - _MOST_BYTES)
+            file.seek(start)
+            data = file.read(_MOST_BYTES)
+    except OSError:
+        return []  # it was just moved away
+    if start:  # begins in the middle of a line
+        cut = data.find(b"\n") + 1
+        start, data = start + cut, data[cut:]
+    if path.suffix == ".1":  # what stands in the newer file comes after it
+        start -= 1 << 40
+    return list(launcher_lines(data.decode(errors="replace"), origin, status.st_mtime, start))

@@ -1,0 +1,129 @@
+"""What routerd gives to a backup and takes back: the routes in force and the operators' presets.
+Not the e-stop latch: whether the robot may move is not a matter of yesterday.
+"""
+
+import asyncio
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..lib.api.routing import RouteFile
+from ..lib.backup.sections import Backup, Section
+from ..lib.errors import SaintError
+from .adapters import MOST_PRESETS, Shelf
+from .api import Control
+from .preset_api import check_name
+from .routes import check, check_file
+from .state import PRESET_VERSION, ROUTES_MIGRATIONS, ROUTES_VERSION, SavedPreset, SavedRoutes
+from .targets import Robot
+
+
+class SavedPresets(BaseModel):
+    """The operators' own, by name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    presets: dict[str, SavedPreset] = Field(default={}, max_length=MOST_PRESETS)
+
+
+class Kept:
+    """Both sections."""
+
+    def __init__(
+        self, control: Control, shelf: Shelf, robot: Robot, start: RouteFile, start_name: str
+    ) -> None:
+        self._control = control
+        self._shelf = shelf
+        self._robot = robot
+        self._start = start
+        self._start_name = start_name
+
+    def backup(self) -> Backup:
+        """The paths."""
+        return Backup(
+            Section(
+                "routes",
+                SavedRoutes,
+                ROUTES_VERSION,
+                self._routes,
+                self._check_routes,
+                self._use_routes,
+                ROUTES_MIGRATIONS,
+            ),
+            Section(
+                "presets",
+                SavedPresets,
+                PRESET_VERSION,
+                self._presets,
+                self._check_presets,
+                self._use_presets,
+            ),
+        )
+
+    async def _routes(self) -> SavedRoutes:
+        listed = self._control.listed()
+        return SavedRoutes(
+            routes=[info.route for info in listed.routes],
+            blending=listed.blending,
+            loaded=self._control.loaded,
+        )
+
+    async def _check_routes(self, saved: SavedRoutes) -> list[str]:
+        return self._fitting(saved)[1]
+
+    async def _use_routes(self, saved: SavedRoutes) -> None:
+        if saved.routes is None:
+            await self._control.replace_all(self._start, self._start_name)
+            return
+        file, _ = self._fitting(saved)
+        await self._control.replace_all(file, saved.loaded)
+
+    def _fitting(self, saved: SavedRoutes) -> tuple[RouteFile, list[str]]:
+        """What this robot can use, and sentences about the rest."""
+        notes, sound = [], []
+        for route in saved.routes or []:
+            try:
+                check(route, self._robot)
+            except SaintError as err:
+                notes.append(f"Route {route.id} is left out: {err.message}.")
+            else:
+                sound.append(route)
+        file = RouteFile(routes=sound, blending=saved.blending)
+        check_file(file, self._robot)
+        return file, notes
+
+    async def _presets(self) -> SavedPresets:
+        return await asyncio.to_thread(self._read_presets)
+
+    def _read_presets(self) -> SavedPresets:
+        found = {}
+        for name, is_shipped in self._shelf.names():
+            if is_shipped:
+                continue
+            try:
+                file = self._shelf.read(name)
+            except SaintError:
+                continue  # a damaged one cannot be kept; the list of presets tells of it
+            found[name] = SavedPreset(routes=file.routes, blending=file.blending)
+        return SavedPresets(presets=found)
+
+    async def _check_presets(self, saved: SavedPresets) -> list[str]:
+        shipped = {name for name, is_shipped in self._shelf.names() if is_shipped}
+        for name in saved.presets:
+            check_name(name)
+        return [
+            f"Preset {name} is left out: this release ships one of that name."
+            for name in sorted(saved.presets.keys() & shipped)
+        ]
+
+    async def _use_presets(self, saved: SavedPresets) -> None:
+        await asyncio.to_thread(self._write_presets, saved)
+
+    def _write_presets(self, saved: SavedPresets) -> None:
+        own = {name for name, is_shipped in self._shelf.names() if not is_shipped}
+        shipped = {name for name, is_shipped in self._shelf.names() if is_shipped}
+        for name in own - saved.presets.keys():
+            self._shelf.delete(name)
+        for name, preset in saved.presets.items():
+            if name not in shipped:
+                file = RouteFile(routes=preset.routes, blending=preset.blending)
+                self._shelf.write(name, file)
