@@ -14,6 +14,8 @@ from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
 from .adapters.camera import CameraStream
+from .adapters.commands import Commands
+from .adapters.documents import Documents
 from .adapters.feeds import Feeds
 from .adapters.firmware import Bundles
 from .adapters.gate import Gate
@@ -45,6 +47,8 @@ async def run(ctx: Context[Config]) -> None:
     door = clients.door = Door(robot, gate)
     robot.clients = clients
     parts = [
+        Commands(gate, robot),
+        Documents(share / "manifests" / "api"),
         Bundles(gate, ctx.directories.runtime / "otad-files.sock"),
         CameraStream(gate, robot.bus),
     ]

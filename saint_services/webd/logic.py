@@ -119,10 +119,10 @@ def _checked(data: dict[str, Any], models: Models) -> Parsed:
     if envelope.action not in actions:
         raise _unknown("unknown_action", f"{group} action", envelope.action, actions)
     try:
-        params = actions[envelope.action].model_validate(envelope.params)
+        checked = actions[envelope.action].model_validate(envelope.params)
     except ValidationError as err:
-        raise _invalid(err, actions[envelope.action], envelope.params, "params") from None
-    return Call(envelope.id, group, envelope.action, params)
+        raise invalid(err, actions[envelope.action], envelope.params, "params") from None
+    return Call(envelope.id, group, envelope.action, checked)
 
 
 def _validated(
@@ -134,12 +134,20 @@ def _validated(
         target = data.get("target")
         if model is messages.Command and (not isinstance(target, str) or target not in models):
             raise _unknown("unknown_target", "target", target, models) from None
-        raise _invalid(err, model, data, "") from None
+        raise invalid(err, model, data, "") from None
 
 
-def _invalid(
-    err: ValidationError, model: type[BaseModel], data: object, at: str
-) -> BadMessageError:
+def params(model: type[BaseModel], text: str) -> BaseModel:
+    """Params alone, without an envelope; raises BadMessageError."""
+    data = _data(text)
+    try:
+        return model.model_validate(data)
+    except ValidationError as err:
+        raise invalid(err, model, data, "") from None
+
+
+def invalid(err: ValidationError, model: type[BaseModel], data: object, at: str) -> BadMessageError:
+    """The sentence about the first fault; `at` is where the data stands in the message."""
     fault = validation.faults(err, model, data)[0]
     sentence = str(fault).replace("is not a known setting", "is not known here")
     return BadMessageError("invalid", f"{at}.{sentence}" if at and fault.path else sentence)

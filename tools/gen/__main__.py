@@ -1,9 +1,14 @@
-"""`python -m tools.gen [--check]`: write the generated modules, or say which are stale."""
+"""`python -m tools.gen [--check]`: write the generated files, or say which are stale: modules from
+manifests/, and the API's documents from webd's models.
+"""
 
+import json
 import sys
 from pathlib import Path
 
 import yaml
+
+from saint_services.webd import asyncapi, openapi
 
 from . import definitions, messages, tables
 
@@ -24,6 +29,9 @@ def render() -> dict[Path, str]:
     files[TARGET / "topics.py"] = tables.topics(table, interfaces, generated)
     errors = yaml.safe_load((manifests / "errors.yaml").read_text())
     files[TARGET / "errors.py"] = tables.errors(errors)
+    for name, document in (("openapi", openapi), ("asyncapi", asyncapi)):
+        text = json.dumps(document.document(), indent=1, ensure_ascii=False)
+        files[manifests / "api" / f"{name}.json"] = text + "\n"
     return files
 
 
@@ -44,6 +52,7 @@ def main() -> int:
         return 1 if wrong else 0
     for path in wrong:
         if path in files:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(files[path])
         else:
             path.unlink()

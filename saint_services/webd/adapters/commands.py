@@ -1,0 +1,105 @@
+"""POST /api/v1/<group>/<action>: every action of the table over HTTP, JSON in and out, and the list
+of them. What is allowed is the same as on the WebSocket. Not here: params (http_form.py).
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+from aiohttp import web
+from pydantic import BaseModel
+
+from ...lib.errors import Code, SaintError
+from .. import http_form
+from ..access import Identity
+from ..actions import Quick
+from ..actions.caller import Caller
+from ..robot import Robot
+from .gate import Gate, not_enough
+
+MOST_WAITING = 64  # requests of all clients that wait for other daemons
+_NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
+_LONGEST_NAME = 32
+
+
+class Commands:
+    """The table of actions as HTTP requests."""
+
+    def __init__(self, gate: Gate, robot: Robot) -> None:
+        self._gate = gate
+        self._robot = robot
+        self._waiting = 0
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """The list, and one form for all actions."""
+        path = http_form.ROOT + "{group}/{action}"
+        return [
+            web.get(http_form.ROOT, self.list_all),
+            web.get(path, self.ask, allow_head=False),
+            web.post(path, self.ask),
+        ]
+
+    async def close(self) -> None:
+        """Nothing stays open."""
+
+    async def list_all(self, _: web.Request) -> web.StreamResponse:
+        """What can be asked for. It tells nothing about this robot, so anyone may read it."""
+        actions = [
+            {
+                "path": each.path,
+                "methods": each.methods,
+                "needs": each.entry.needs.word,
+                "text": each.text,
+            }
+            for each in http_form.every()
+        ]
+        return _json({"actions": actions, "document": "/api/openapi.json"})
+
+    async def ask(self, request: web.Request) -> web.StreamResponse:
+        """Answers with the action's data."""
+        named = http_form.find(request.match_info["group"], request.match_info["action"])
+        if request.method not in named.methods:
+            raise web.HTTPMethodNotAllowed(request.method, named.methods)
+        identity = self._gate.admit(request, named.entry.needs)
+        params = await _params(request, named.entry.params)
+        needs = named.entry.level_for(params)
+        if identity.level < needs:
+            raise not_enough(identity, needs)
+        self._robot.newest.counters["http_commands"] += 1
+        return _json(await self._perform(named, identity, params))
+
+    async def _perform(
+        self, named: http_form.Named, identity: Identity, params: BaseModel
+    ) -> dict[str, Any]:
+        entry, caller = named.entry, _caller(identity)
+        if isinstance(entry, Quick):
+            return entry.handler(self._robot, caller, params)
+        if self._waiting >= MOST_WAITING and named.action != "estop":
+            text = f"{MOST_WAITING} requests are not answered yet"
+            raise SaintError(Code.REFUSED, text, fix="Try again when they are.")
+        self._waiting += 1
+        try:
+            return await entry.handler(self._robot, caller, params)
+        finally:
+            self._waiting -= 1
+
+
+async def _params(request: web.Request, model: type[BaseModel]) -> BaseModel:
+    if request.method == "GET":
+        return http_form.from_query(model, request.query)
+    try:
+        return http_form.from_body(model, await request.read())
+    except web.HTTPRequestEntityTooLarge as err:
+        text = f"the body is longer than {request.client_max_size // 1024} KiB"
+        raise SaintError(Code.TOO_LARGE, text) from err
+
+
+def _caller(identity: Identity) -> Caller:
+    """As the rest of the robot sees it; a name that no WebSocket client gets by itself."""
+    name = _NOT_A_NAME.sub("_", identity.name)[:_LONGEST_NAME]
+    return Caller(f"http-{name}")
+
+
+def _json(data: object) -> web.Response:
+    return web.Response(body=orjson.dumps(data), content_type="application/json")
