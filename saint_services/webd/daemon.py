@@ -21,6 +21,7 @@ from .adapters.firmware import Bundles
 from .adapters.gate import Gate
 from .adapters.session import Door
 from .adapters.site import Site
+from .adapters.trend_keeper import keep_trends
 from .config import Config
 from .hub import Hub, Snapshot
 from .newest import Newest
@@ -59,6 +60,7 @@ async def run(ctx: Context[Config]) -> None:
         await site.open(_listening(ctx))
         ctx.spawn(feeds.tick(), "tick")
         ctx.spawn(feeds.watch_nodes(), "watch nodes")
+        ctx.spawn(keep_trends(newest, robot.trends), "trends")
         ctx.spawn(feeds.watch_firmware(), "watch firmware")
         # What is there now stays; looking through it again and again would delay commands by
         # the time that a full collection takes (12 ms on a desk, several times that on a Pi).

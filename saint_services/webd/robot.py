@@ -24,6 +24,7 @@ from .goals import Goals
 from .hub import Hub
 from .logic import Values
 from .newest import Newest
+from .trends import Trends
 
 REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
 
@@ -88,6 +89,7 @@ class Robot:
     stop: Publisher[Bool]
     camera: Publisher[Bool]
     goals: Goals = field(default_factory=Goals)
+    trends: Trends = field(default_factory=Trends)
     clients: Connections | None = None  # None: before the site is open
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.

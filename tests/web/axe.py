@@ -1,5 +1,5 @@
-"""What axe-core finds on a page: rules of WCAG 2.2 A and AA, and its best practices. The library comes
-by npm for the tests alone; webd does not serve it.
+"""What axe-core finds on a page: rules of WCAG 2.2 A and AA, and its best practices. The library
+comes by npm for the tests alone; webd does not serve it.
 """
 
 from pathlib import Path

@@ -59,6 +59,7 @@ from .. import messages as m
 from .. import replies as r
 from ..levels import Level
 from ..node_history import NodeHistory
+from ..trends import GetHistory, HistoryReply
 from . import (
     clients,
     firmware,
@@ -100,6 +101,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
+        "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
         "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
         "reboot": Quick(m.Reboot, system.reboot, r.Accepted, needs=ADMIN),

@@ -12,6 +12,7 @@ from .. import messages as m
 from .. import views
 from ..levels import Level
 from ..robot import Robot
+from ..trends import GetHistory
 from .caller import Caller
 
 Data = dict[str, Any]
@@ -34,6 +35,11 @@ def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
         "hardware": {target: hardware(role).model_dump() for target, role in roles.items()},
         "topics": list(robot.hub.names),
     }
+
+
+def get_history(robot: Robot, _: Caller, params: GetHistory) -> Data:
+    """How load, temperature, inputs and delays went: ten minutes or six hours of points."""
+    return robot.trends.since(params).model_dump()
 
 
 def _fields(role: RoleConfig) -> Data:
