@@ -11,6 +11,7 @@
 /** In the order of the menu. @type {PageEntry[]} */
 export const PAGES = [
   { name: "dashboard", title: "Dashboard", load: () => import("./pages/dashboard/page.js") },
+  { name: "nodes", title: "Nodes", load: () => import("./pages/nodes/page.js") },
   { name: "drive", title: "Drive", load: () => import("./pages/drive/page.js") },
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
 ];

@@ -63,15 +63,21 @@ class ActivityLog:
         return [self._entries[-n] for n in range(1, min(5, len(self._entries)) + 1)]
 
     def newest(
-        self, limit: int, offset: int = 0, level: str = "DEBUG", source: str | None = None
+        self,
+        limit: int,
+        offset: int = 0,
+        level: str = "DEBUG",
+        source: str | None = None,
+        about: str | None = None,
     ) -> list[dict[str, Any]]:
-        """Newest first."""
+        """Newest first. `about`: told by it, or naming it."""
         least = LEVELS.index(level)
         found = [
             entry
             for entry in reversed(self._entries)
             if LEVELS.index(entry.event.level) >= least
             and (source is None or entry.event.source == source)
+            and (about is None or about == entry.event.source or about in entry.event.text)
         ]
         return [entry.data() for entry in found[offset : offset + limit]]
 

@@ -223,6 +223,7 @@ class ActivityLog(Request):
     offset: int = Field(default=0, ge=0, le=10_000)
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"  # this one and worse
     source: str | None = Field(default=None, max_length=64)
+    about: str | None = Field(default=None, max_length=64)  # a node: what it did and what was done
 
 
 class SetRoute(Request):

@@ -68,6 +68,7 @@ from saint_services.lib.sd import Directories
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
 from tests.web.fake_otad import FakeOtad
+from tests.web.fakes_nodes import FakeHeaders
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = (("head", ""), ("arms", "left"), ("arms", "right"), ("tracks", ""), ("console", ""))
@@ -156,6 +157,8 @@ class FakeRobot:
         for name, api in apis.items():
             await self.serve(name, api)
         await self.otad.open_files(self.runtime / "otad-files.sock")
+        self.headers = FakeHeaders(self.bus, self._is_online)
+        self.headers.serve(list(self.nodes))
         self._estop_topic = self.bus.publisher(topics.ESTOP)
         self._tell_estop()
 
@@ -203,6 +206,10 @@ class FakeRobot:
     async def _node(self, call: Call[None]) -> NodeInfo:
         return self._known(call)
 
+    def _is_online(self, node_id: str) -> bool:
+        found = self.nodes.get(node_id)
+        return found is not None and found.state is not NodeState.OFFLINE
+
     def _holder(self, role: str, instance: str) -> str:
         held = [n for n in self.nodes.values() if (n.role, n.instance) == (role, instance)]
         held.sort(key=lambda n: n.state is NodeState.OFFLINE)
@@ -225,9 +232,10 @@ class FakeRobot:
         changes = {
             "role": body.role, "instance": body.instance, "state": NodeState.ACTIVE,
             "display_name": body.display_name or found.display_name, "reason": "",
+            "is_ours": True, "code": "482 173",
         }  # fmt: skip
         self.nodes[found.node_id] = found.model_copy(update=changes)
-        return AdoptReply(message="adopted", topic_prefix=f"/saint/{body.role}")
+        return AdoptReply(message="adopted", topic_prefix=f"/saint/{body.role}", code="482 173")
 
     async def _reset(self, call: Call[ResetRequest]) -> Done:
         found = self._known(call)

@@ -7,9 +7,18 @@
  * @property {"boot"|"updating"|"unadopted"|"adopting"|"active"|"offline"} state
  * @property {string} role
  * @property {string} instance
+ * @property {{role: string, instance: string}[]} [roles] where it holds several
+ * @property {string} topic_prefix
  * @property {string} hardware_model
+ * @property {string} hardware_rev
  * @property {string} firmware_version
+ * @property {string} config_version
+ * @property {string} mac_address
  * @property {string} address
+ * @property {string} first_seen
+ * @property {string} server  that it belongs to
+ * @property {boolean} is_ours
+ * @property {boolean} is_ignored
  * @property {number} seen_age_s
  * @property {number} cpu_temp
  * @property {number} cpu_usage

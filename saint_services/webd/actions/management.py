@@ -106,5 +106,7 @@ async def ignore_node(robot: Robot, caller: Caller, params: m.IgnoreNode) -> Dat
 
 def get_activity_log(robot: Robot, _: Caller, params: m.ActivityLog) -> Data:
     """Newest first."""
-    entries = robot.log.newest(params.limit, params.offset, params.level, params.source)
+    entries = robot.log.newest(
+        params.limit, params.offset, params.level, params.source, params.about
+    )
     return {"entries": entries}

@@ -1,0 +1,72 @@
+// What a node is called, how it is, and what may be done with it. Pure.
+
+import { roleName, words } from "./format.js";
+
+/** @typedef {import("./types.js").NodeInfo} NodeInfo */
+
+const STATES = {
+  active: ["good", "Active"],
+  offline: ["bad", "Offline"],
+  unadopted: ["new", "No role yet"],
+  adopting: ["busy", "Adopting"],
+  boot: ["busy", "Starting"],
+  updating: ["busy", "Updating"],
+};
+const ROLES = ["head", "arms", "tracks", "console"];
+
+/** Kind and text of its chip. @param {NodeInfo} node @returns {[string, string]} */
+export function nodeState(node) {
+  if (node.is_ignored) return ["idle", "Ignored"];
+  const found = STATES[node.state] ?? ["idle", words(node.state)];
+  return /** @type {[string, string]} */ (found);
+}
+
+/** All that it holds: one, or several on newer releases. @param {NodeInfo} node */
+export function rolesOf(node) {
+  if (node.roles?.length) return node.roles;
+  return node.role ? [{ role: node.role, instance: node.instance }] : [];
+}
+
+/** "Head", "Left arm", "Desk", "New node". @param {NodeInfo} node */
+export function nodeTitle(node) {
+  const held = rolesOf(node).map(({ role, instance }) => roleName(role, instance));
+  return held.join(" and ") || node.display_name || "New node";
+}
+
+/** As people named it, where that says more than its title. @param {NodeInfo} node */
+export function givenName(node) {
+  return node.display_name === nodeTitle(node) ? "" : node.display_name;
+}
+
+/** "arms.left" @param {{role: string, instance: string}} held */
+export const targetOf = ({ role, instance }) => (instance ? `${role}.${instance}` : role);
+
+/** It may be adopted now. @param {NodeInfo} node */
+export const isFree = (node) => node.state === "unadopted" && !node.not_offered;
+
+/** What is said under it: what is wrong, or what it waits for. @param {NodeInfo} node */
+export function nodeNote(node) {
+  if (node.reason) return node.reason;
+  if (node.not_offered && node.state !== "offline") return `Not offered: ${node.not_offered}`;
+  if (node.state === "active" && node.role_restarts > 0) {
+    return `Its role was started again ${node.role_restarts} ${node.role_restarts === 1 ? "time" : "times"}.`;
+  }
+  return isFree(node) ? "Waiting for a role." : "";
+}
+
+/** Those that need a person first, then in the order of the roles. @param {NodeInfo[]} list */
+export function inOrder(list) {
+  /** @param {NodeInfo} node */
+  const key = (node) => {
+    const first = rolesOf(node)[0];
+    const place = first ? ROLES.indexOf(first.role) : 9;
+    return `${first ? 1 : 0}${place}${first?.instance ?? ""}${node.node_id}`;
+  };
+  return [...list].sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+/** How its update stands. @param {import("../app.js").App} app @param {string} nodeId */
+export function machineOf(app, nodeId) {
+  const list = app.store.data.firmware?.machines ?? [];
+  return list.find((/** @type {any} */ machine) => machine.node_id === nodeId) ?? null;
+}

@@ -1,0 +1,208 @@
+// One node: what it does, how it is, what it is, and what may be done with it.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { clock, duration } from "../../lib/format.js";
+import { isAdmin, mayOperate } from "../../lib/levels.js";
+import { givenName, isFree, machineOf, nodeNote, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
+import { lastTry, stateWord } from "../../lib/updates.js";
+import { askFactoryReset, askName, askReboot, askReplacement, askReset, askUpdate, setIgnored } from "./dialogs.js";
+import { liveCard } from "./live.js";
+import { loadCard } from "./load.js";
+import { header, usesOf } from "./pins.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("./watch.js").NodeWatch} NodeWatch */
+
+/** @param {App} app @param {NodeWatch} watch */
+export function detailsPage(app, watch) {
+  const node = watch.node(app);
+  if (!node) return app.store.data.nodes ? unknown(watch.id) : html`<p class="quiet" role="status">One moment…</p>`;
+  const roles = rolesOf(node);
+  return html`
+    ${head(app, node)}
+    <div class="node-page" ?data-stale=${!app.store.isFresh("nodes", app.now)} data-node=${node.node_id}>
+      <div>
+        ${isFree(node) ? waiting(node) : nothing} ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
+        ${peripherals(watch, node)}
+      </div>
+      <div>
+        ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(node)} ${update(app, node)}
+        ${activity(watch)}
+      </div>
+    </div>
+  `;
+}
+
+/** @param {string} id */
+export const unknown = (id) => html`
+  <div class="page-head"><h1>Nodes</h1></div>
+  <div class="card empty">
+    <h2>There is no node ${id}</h2>
+    <p>It was forgotten, or the address is not right. <a href="#/nodes">All nodes</a></p>
+  </div>
+`;
+
+/** @param {App} app @param {NodeInfo} node */
+function head(app, node) {
+  const [kind, label] = nodeState(node);
+  const note = nodeNote(node);
+  const isBad = Boolean(node.reason);
+  return html`
+    <p class="way-back"><a href="#/nodes">All nodes</a></p>
+    <div class="page-head">
+      <div>
+        <h1>${nodeTitle(node)} <span class="chip ${kind}" data-state><i class="dot"></i>${label}</span></h1>
+        <p class="quiet">${givenName(node) ? `${givenName(node)} · ` : ""}<code>${node.node_id}</code></p>
+      </div>
+      ${actions(app, node)}
+    </div>
+    ${note && !isFree(node) ? html`<p class="node-why ${isBad ? "is-bad" : "quiet"}">${note}</p>` : nothing}
+  `;
+}
+
+/** @param {App} app @param {NodeInfo} node */
+function actions(app, node) {
+  const has = rolesOf(node).length > 0;
+  const isAway = node.state === "offline";
+  const may = mayOperate(app);
+  const admin = isAdmin(app);
+  const why = "Your account may look only; an operator may do this.";
+  return html`
+    <div class="toolbar" data-actions title=${may ? nothing : why}>
+      ${button("rename", "Rename…", may, () => askName(app, node))}
+      ${isAway && has ? button("replace", "Replace…", may, () => askReplacement(app, node)) : nothing}
+      ${isAway ? nothing : button("update", "Update…", admin, () => askUpdate(app, node))}
+      ${isAway ? nothing : button("reboot", "Restart…", admin, () => askReboot(app, node))}
+      ${has ? nothing : button("ignore", node.is_ignored ? "Offer again" : "Ignore", may, () => setIgnored(app, node, !node.is_ignored))}
+      ${has || isAway ? button("reset", isAway ? "Forget…" : "Reset…", admin, () => askReset(app, node)) : nothing}
+      ${isAway ? nothing : button("factory", "Factory reset…", admin, () => askFactoryReset(app, node))}
+    </div>
+  `;
+}
+
+/** @param {string} name @param {string} text @param {boolean} isAllowed @param {() => void} act */
+const button = (name, text, isAllowed, act) => html`
+  <button class="button small" type="button" data-do=${name} ?disabled=${!isAllowed} @click=${act}>${text}</button>
+`;
+
+/** @param {NodeInfo} node */
+const waiting = (node) => html`
+  <section class="card is-free node-waiting">
+    <div>
+      <h2>It waits for a role</h2>
+      <p class="quiet">Look at its pins and devices, then say what it shall be.</p>
+    </div>
+    <a class="button primary" data-adopt href="#/nodes/${node.node_id}/adopt">Adopt…</a>
+  </section>
+`;
+
+/** @param {App} app @param {NodeWatch} watch @param {NodeInfo} node */
+function pinsCard(app, watch, node) {
+  const uses = usesOf(app, rolesOf(node).map(targetOf));
+  const pins = watch.status?.pins;
+  return html`
+    <section class="card" aria-labelledby="pins-title" ?data-stale=${Boolean(watch.problem)}>
+      <div class="section-head">
+        <h2 id="pins-title">Header</h2>
+        <span class="quiet">${pins ? "asked every 2 seconds" : ""}</span>
+      </div>
+      ${watch.problem ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>` : nothing}
+      ${pins ? header(app, watch, pins, uses, false) : html`<p class="quiet">${noPins(node, watch)}</p>`}
+    </section>
+  `;
+}
+
+/** @param {NodeInfo} node @param {NodeWatch} watch */
+export function noPins(node, watch) {
+  if (node.state === "offline") return "The node is offline; its pins are shown when it is back.";
+  return watch.problem ? "It is asked again every 2 seconds." : "The node is being asked.";
+}
+
+/** @param {NodeWatch} watch @param {NodeInfo} node */
+export function peripherals(watch, node) {
+  const list = watch.status?.peripherals?.length ? watch.status.peripherals : (node.peripherals ?? []);
+  return html`
+    <section class="card" aria-labelledby="devices-title">
+      <h2 id="devices-title">Devices</h2>
+      ${list.length
+        ? html`<ul class="devices">
+            ${list.map(
+              (/** @type {any} */ device) => html`<li>
+                <span class="quiet">${device.type.toUpperCase()}</span>
+                <b>${device.description}</b>
+                <code>${device.address}</code>
+                ${device.responsive ? nothing : html`<span class="chip bad"><i class="dot"></i>No answer</span>`}
+              </li>`,
+            )}
+          </ul>`
+        : html`<p class="quiet">
+            ${rolesOf(node).length ? "Its buses belong to its role and were not searched since it began." : "Nothing was found on its buses."}
+          </p>`}
+    </section>
+  `;
+}
+
+/** @param {NodeInfo} node */
+function facts(node) {
+  const rows = [
+    ["Role", rolesOf(node).map((held) => targetOf(held)).join(", ") || "none"],
+    ["Topics", node.topic_prefix],
+    ["Outputs", node.outputs_safe ? "safe" : "live"],
+    ["Settings", node.config_version && `version ${node.config_version}`],
+    ["Release", node.firmware_version && `v${node.firmware_version}`],
+    ["Running for", node.uptime_s && node.state !== "offline" ? duration(node.uptime_s) : ""],
+    ["Last heard", node.state === "offline" && node.seen_age_s ? `${duration(node.seen_age_s)} ago` : ""],
+    ["Role restarts", String(node.role_restarts)],
+    ["Hardware", [node.hardware_model, node.hardware_rev].filter(Boolean).join(" · ")],
+    ["Address", node.address],
+    ["MAC", node.mac_address],
+    ["First seen", node.first_seen ? node.first_seen.slice(0, 16).replace("T", " ") : ""],
+    ["Belongs to", node.server],
+  ];
+  return html`
+    <section class="card" aria-labelledby="facts-title">
+      <h2 id="facts-title">About it</h2>
+      <dl class="facts-list">
+        ${rows.map(([name, text]) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing))}
+        ${node.code ? html`<dt>Code</dt><dd><b class="code">${node.code}</b> <span class="quiet">its log shows the same</span></dd>` : nothing}
+      </dl>
+    </section>
+  `;
+}
+
+/** @param {App} app @param {NodeInfo} node */
+function update(app, node) {
+  const machine = machineOf(app, node.node_id);
+  if (!machine) return nothing;
+  const [kind, text] = stateWord(machine, undefined);
+  const failed = lastTry(machine);
+  return html`
+    <section class="card" aria-labelledby="update-title">
+      <header>
+        <h2 id="update-title">Release</h2>
+        <span class="chip ${kind}" data-update><i class="dot"></i>${text}</span>
+      </header>
+      <p>${machine.version || "unknown"}${machine.slot ? html` <span class="quiet">in slot ${machine.slot}</span>` : nothing}</p>
+      ${failed ? html`<p class="refusal">${failed}</p>` : nothing}
+      ${!failed && machine.blocked_by ? html`<p class="quiet">Waits with updates: ${machine.blocked_by}</p>` : nothing}
+      <p><a href="#/firmware">Releases and roll-outs</a></p>
+    </section>
+  `;
+}
+
+/** @param {NodeWatch} watch */
+const activity = ({ activity: entries }) => html`
+  <section class="card" aria-labelledby="activity-title">
+    <h2 id="activity-title">Activity</h2>
+    ${entries?.length
+      ? html`<ul class="node-log">
+          ${entries.map(
+            (entry) => html`<li class="is-${entry.level.toLowerCase()}">
+              <time>${clock(entry.time)}</time><span>${entry.text}</span>
+            </li>`,
+          )}
+        </ul>`
+      : html`<p class="quiet">${entries ? "Nothing happened to it since the server started." : "One moment…"}</p>`}
+  </section>
+`;

@@ -1,0 +1,100 @@
+// What the roles of a node do just now: joints, motors, display. Measured, not commanded.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { bar } from "../../lib/bar.js";
+import { clock, fixed, quantity, roleName, words } from "../../lib/format.js";
+import { targetOf } from "../../lib/nodes.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {{role: string, instance: string}} Held */
+
+/** @param {App} app @param {Held} held */
+export function liveCard(app, held) {
+  const { role, instance } = held;
+  const data = role === "arms" ? app.store.data.arms?.[instance] : app.store.data[role];
+  const isSilent = role !== "console" && !app.store.isFresh(role, app.now);
+  return html`
+    <section class="card" aria-label=${roleName(role, instance)} data-live=${targetOf(held)} ?data-stale=${isSilent}>
+      <header>
+        <h2>${roleName(role, instance)} now</h2>
+        ${data && isSilent ? html`<span class="chip bad"><i class="dot"></i>Silent</span>` : nothing}
+      </header>
+      ${data ? PICTURES[/** @type {"head"} */ (role)]?.(app, held, data) : html`<p class="quiet">Nothing was heard of this role yet.</p>`}
+    </section>
+  `;
+}
+
+const PICTURES = {
+  /** @param {App} app @param {Held} held @param {any} data */
+  head: (app, held, data) => [
+    fields(app, held, (name) => data[name]),
+    html`<dl class="facts-list">
+      ${fact("Camera", data.camera_active ? "on" : "off")}
+      ${fact("Temperature", data.temperature == null ? "" : `${fixed(data.temperature, 1)} °C`)}
+      ${fact("Distance", data.proximity == null ? "" : `${fixed(data.proximity, 2)} m`)}
+    </dl>`,
+  ],
+
+  /** @param {App} app @param {Held} held @param {any} data */
+  arms: (app, held, data) => [
+    data.error_state ? html`<p class="refusal">${data.error_message || "The arm reports a fault."}</p>` : nothing,
+    fields(app, held, (name) => (name === "gripper" ? data.gripper?.position : data.joint_positions?.[Number(name.split("_")[1])])),
+    html`<dl class="facts-list">
+      ${fact("Motion", data.in_motion ? "moving" : "at rest")}
+      ${fact("Gripper", data.gripper ? (data.gripper.holding ? "holds something" : data.gripper.moving ? "moving" : "at rest") : "")}
+    </dl>`,
+  ],
+
+  /** @param {App} app @param {Held} held @param {any} data */
+  tracks: (app, held, data) => [
+    speeds(app, held, data),
+    html`<dl class="facts-list">
+      ${fact("Motors", data.motors_enabled ? "on" : "off")}
+      ${fact("Currents", data.left_current == null ? "not measured" : `${fixed(data.left_current, 1)} A, ${fixed(data.right_current, 1)} A`)}
+      ${fact("Way", data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "")}
+    </dl>`,
+  ],
+
+  /** @param {App} _ @param {Held} __ @param {any} data */
+  console: (_, __, data) => html`
+    ${data.display?.lines?.length ? html`<pre class="panel">${data.display.lines.join("\n")}</pre>` : nothing}
+    <dl class="facts-list">
+      ${fact("Shows", data.display?.lines?.length ? "a program's page" : "its status page")}
+      ${fact("Last touched", data.input ? `${words(data.input.control)} ${data.input.event}, ${clock(data.input.time)}` : "not yet")}
+      ${fact("Last order", data.override ? `${data.override.action}, ${clock(data.override.time)}` : "none")}
+    </dl>
+  `,
+};
+
+/** @param {string} name @param {string} text */
+const fact = (name, text) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing);
+
+/** @param {App} app @param {Held} held @param {(name: string) => number | null | undefined} read */
+function fields(app, held, read) {
+  const specs = Object.entries(app.robot?.targets?.[targetOf(held)] ?? {});
+  return html`
+    <ul class="joints">
+      ${specs.map(([name, spec]) => joint(words(name), read(name), spec))}
+    </ul>
+  `;
+}
+
+/** Track speeds share the limit of the robot's speed. @param {App} app @param {Held} held @param {any} data */
+function speeds(app, held, data) {
+  const most = app.robot?.targets?.[targetOf(held)]?.linear?.limits?.[1] ?? 1;
+  const spec = { unit: "m/s", limits: [-most, most], neutral: 0 };
+  return html`
+    <ul class="joints">
+      ${joint("Left track", data.left_velocity, spec)} ${joint("Right track", data.right_velocity, spec)}
+    </ul>
+  `;
+}
+
+/** @param {string} name @param {number | null | undefined} value @param {any} spec */
+const joint = (name, value, spec) => html`
+  <li>
+    <span>${name}</span>
+    <span class="track"><i ${bar(value, spec.limits[0], spec.limits[1], spec.neutral)}></i></span>
+    <span class="number">${quantity(value, spec.unit)}</span>
+  </li>
+`;
