@@ -15,10 +15,13 @@ from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
 from .adapters.camera import CameraStream
 from .adapters.commands import Commands
+from .adapters.control_plane import ControlPlane
 from .adapters.documents import Documents
 from .adapters.feeds import Feeds
 from .adapters.firmware import Bundles
 from .adapters.gate import Gate
+from .adapters.login import Login
+from .adapters.model_files import ModelFiles
 from .adapters.session import Door
 from .adapters.site import Site
 from .adapters.trend_keeper import keep_trends
@@ -26,7 +29,6 @@ from .config import Config
 from .hub import Hub, Snapshot
 from .newest import Newest
 from .robot import Daemons, Robot, load_roles
-from .state import load_token
 
 CLIENTS_PERIOD_S = 0.2
 
@@ -37,21 +39,26 @@ async def run(ctx: Context[Config]) -> None:
     """Until asked to stop."""
     share, config = ctx.directories.share, ctx.config
     roles = await asyncio.to_thread(load_roles, share, config.robot)
-    token = await _token(ctx)
     assets = await asyncio.to_thread(_assets, share / "web")
     newest = Newest(counters=ctx.health.counters)
     activity, clients = ActivityLog(), Clients()
     hub = Hub(_topics(newest, activity, clients), newest.counters)
     daemons = Daemons.at(ctx.directories.runtime)
-    robot = Robot.on(await ctx.open_bus(), roles, daemons, newest, hub, activity)
-    gate = Gate(config, token, newest.counters)
+    bus, state = await ctx.open_bus(), ctx.directories.state
+    robot = Robot.on(bus, roles, daemons, newest, hub, activity, state)
+    await robot.vault.open()
+    gate = Gate(config, robot.vault, newest.counters)
     door = clients.door = Door(robot, gate)
+    robot.vault.on_change = door.look_again
     robot.clients = clients
     parts = [
+        Login(gate, robot.audit, roles.name),
         Commands(gate, robot),
+        ControlPlane(gate, ctx.directories.runtime),
         Documents(share / "manifests" / "api"),
         Bundles(gate, ctx.directories.runtime / "otad-files.sock"),
         CameraStream(gate, robot.bus),
+        ModelFiles(gate, roles.urdf),
     ]
     site = Site(config, gate, door, assets, parts, newest.counters)
     feeds = Feeds(robot)
@@ -65,10 +72,15 @@ async def run(ctx: Context[Config]) -> None:
         # What is there now stays; looking through it again and again would delay commands by
         # the time that a full collection takes (12 ms on a desk, several times that on a Pi).
         gc.freeze()
-        ctx.ready("open" if token else "open, no token needed")
+        ctx.spawn(robot.vault.tidy(), "tidy the vault")
+        ctx.spawn(robot.audit.run(), "audit log")
+        if gate.is_open:
+            _log.warning("anyone who reaches this address may command: auth.required is off")
+        ctx.ready("open, nobody is asked who he is" if gate.is_open else "open")
         await ctx.stopping.wait()
     finally:
         await site.close()
+        await robot.audit.flush()
         await daemons.close()
 
 
@@ -124,17 +136,6 @@ def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str
 
 def _inputs(newest: Newest, clients: Clients, now_s: float) -> dict[str, Any]:
     return views.inputs(newest, clients.data(now_s), now_s)
-
-
-async def _token(ctx: Context[Config]) -> str:
-    """Empty when none is needed; that is said aloud at every start."""
-    if not ctx.config.auth.required:
-        _log.warning("anyone who reaches this address may command: auth.required is off")
-        return ""
-    token = await asyncio.to_thread(load_token, ctx.directories.state)
-    if token.is_new:
-        _log.info("a token was made; clients must send it", file=token.path)
-    return token.value
 
 
 def _listening(ctx: Context[Config]) -> list[socket.socket]:

@@ -49,6 +49,11 @@ OTHERS = (
         answer_type="multipart/x-mixed-replace",
     ),
     Described(
+        "GET", "/api/robot/model/{path}", "robot_model", "system",
+        "How the robot looks: its URDF (`system describe` names it) and the meshes beside it.",
+        Level.VIEWER, "The file.", answer_type="application/xml",
+    ),
+    Described(
         "POST", "/api/firmware", "upload_release", "management",
         "Brings a signed release to the server; the body is the bundle.",
         Level.ADMIN, "The release.", Release, body_type="application/octet-stream",

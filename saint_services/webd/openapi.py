@@ -2,6 +2,7 @@
 no actions from http_paths.py. Pure; written by `make gen`, served as it was written.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +16,7 @@ from .schemas import Schemas, first_line
 
 Data = dict[str, Any]
 
+_PARAMETER = re.compile(r"{(\w+)}")  # in a path
 VERSION = "1"  # of the API; a release may only add to it
 _SECURITY: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 _TEXT = (
@@ -116,6 +118,11 @@ def _other(other: Described, schemas: Schemas) -> Data:
     }
     if other.needs:
         operation["x-needs"] = other.needs.word
+    if names := _PARAMETER.findall(other.path):
+        operation["parameters"] = [
+            {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+            for name in names
+        ]
     if other.body_type:
         operation["requestBody"] = {"required": True, "content": {other.body_type: {}}}
     return operation

@@ -38,6 +38,7 @@ class FieldDescription(Reply):
     limits: list[float]  # lowest, highest
     neutral: float
     on_loss: Literal["hold", "neutral", "park", "ramp_to_zero"]
+    max_rate: float  # units a second
 
 
 class Description(Reply):
@@ -46,6 +47,8 @@ class Description(Reply):
     robot: str
     targets: dict[str, dict[str, FieldDescription]]  # "arms.left" -> "joint_0" -> field
     hardware: dict[str, RoleHardware]  # "arms.left" -> pins and devices that the role needs
+    model: str  # where its URDF is; empty: it has none
+    joints: dict[str, dict[str, str]]  # "head" -> "pan" -> the joint that shows it
     topics: list[str]  # that can be subscribed
 
 

@@ -20,6 +20,8 @@ from ..lib.ipc import Client
 from ..lib.robot_manifest import RobotManifest
 from ..lib.roles import RoleConfig
 from .activity import ActivityLog, Event
+from .adapters.audit_file import AuditFile
+from .adapters.vault import Vault
 from .goals import Goals
 from .hub import Hub
 from .logic import Values
@@ -35,6 +37,8 @@ class Roles:
 
     name: str
     by_target: dict[str, RoleConfig]
+    joints: dict[str, dict[str, str]] = field(default_factory=dict)  # target -> field -> joint
+    urdf: Path | None = None
 
 
 def load_roles(share: Path, robot: str) -> Roles:
@@ -42,7 +46,12 @@ def load_roles(share: Path, robot: str) -> Roles:
     manifests = share / "manifests"
     manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
     roles = [settings.load(RoleConfig, manifests / r.config, required=True) for r in manifest.roles]
-    return Roles(manifest.name, {role.target: role for role in roles})
+    return Roles(
+        manifest.name,
+        {role.target: role for role in roles},
+        {entry.target: entry.joints for entry in manifest.roles if entry.joints},
+        manifests / manifest.urdf if manifest.urdf else None,
+    )
 
 
 @dataclass(slots=True)
@@ -88,6 +97,8 @@ class Robot:
     samples: Publisher[InputSample]
     stop: Publisher[Bool]
     camera: Publisher[Bool]
+    vault: Vault
+    audit: AuditFile
     goals: Goals = field(default_factory=Goals)
     trends: Trends = field(default_factory=Trends)
     clients: Connections | None = None  # None: before the site is open
@@ -99,13 +110,21 @@ class Robot:
 
     @classmethod
     def on(
-        cls, bus: Bus, roles: Roles, daemons: Daemons, newest: Newest, hub: Hub, log: ActivityLog
+        cls,
+        bus: Bus,
+        roles: Roles,
+        daemons: Daemons,
+        newest: Newest,
+        hub: Hub,
+        log: ActivityLog,
+        state: Path,
     ) -> "Robot":
         """Opens the publishers."""
         samples = bus.publisher(topics.INPUT_WEBSOCKET)
         stop = bus.publisher(topics.TRACKS_ESTOP)
         camera = bus.publisher(topics.HEAD_CAMERA_CMD)
-        return cls(roles, daemons, bus, newest, log, hub, samples, stop, camera)
+        vault, audit = Vault(state), AuditFile(state)
+        return cls(roles, daemons, bus, newest, log, hub, samples, stop, camera, vault, audit)
 
     def send(self, source: str, target: str, values: Values) -> None:
         """One new sample of a client."""

@@ -17,6 +17,7 @@ from .caller import Caller
 
 Data = dict[str, Any]
 
+MODEL_PATH = "/api/robot/model/"  # answered by adapters/model_files.py
 ESTOP_LIMIT_S = 0.2  # by then the roles stop by themselves: heartbeats are missing
 
 
@@ -33,6 +34,8 @@ def describe(robot: Robot, _: Caller, __: m.Nothing) -> Data:
         "robot": robot.roles.name,
         "targets": {target: _fields(role) for target, role in roles.items()},
         "hardware": {target: hardware(role).model_dump() for target, role in roles.items()},
+        "model": f"{MODEL_PATH}{robot.roles.urdf.name}" if robot.roles.urdf else "",
+        "joints": robot.roles.joints,
         "topics": list(robot.hub.names),
     }
 
@@ -50,6 +53,7 @@ def _fields(role: RoleConfig) -> Data:
             "limits": list(spec.limits),
             "neutral": spec.neutral,
             "on_loss": spec.on_loss,
+            "max_rate": spec.max_rate,
         }
         for name, spec in role.fields.items()
     }

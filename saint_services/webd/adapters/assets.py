@@ -2,10 +2,12 @@
 web/package.json names, at /vendor/<package>/. Read once, checked for changes at each request.
 """
 
+import base64
 import gzip
 import hashlib
 import json
 import mimetypes
+import re
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -13,6 +15,8 @@ LARGEST_BYTES = 4 << 20
 _TYPES = {".html", ".css", ".js", ".svg", ".png", ".ico", ".webmanifest", ".woff2", ".txt"}
 _VENDORED = {".js", ".mjs", ".css", ".svg"}
 _COMPRESSED = {".html", ".css", ".js", ".mjs", ".svg", ".webmanifest", ".txt"}
+
+_IMPORT_MAP = re.compile(rb'<script type="importmap">(.*?)</script>', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,17 @@ class Assets:
     def missing(self) -> list[str]:
         """Packages that are named but not installed; without them the pages stay empty."""
         return [name for name in self._packages if not (self._modules / name).is_dir()]
+
+    def import_map(self) -> str:
+        """Where libraries find each other stands in the page itself, for browsers read it nowhere
+        else; the content security policy names it by this.
+        """
+        asset = self.get("index.html")
+        found = _IMPORT_MAP.search(asset.body) if asset else None
+        if not found:
+            return ""
+        digest = base64.b64encode(hashlib.sha256(found.group(1)).digest()).decode()
+        return f"'sha256-{digest}'"
 
     def get(self, url_path: str) -> Asset | None:
         """The file at this path of the site; None when there is none."""

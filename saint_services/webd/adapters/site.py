@@ -33,12 +33,17 @@ _HEADERS = {
 }
 
 
-def policy(host: str) -> str:
-    """Only our own files; WebSockets only to the host that served the page."""
+_IMPORT_MAP = web.AppKey("import_map", str)
+
+
+def policy(host: str, import_map: str = "") -> str:
+    """Only our own files, and the import map by its hash; WebSockets only to the host that served
+    the page.
+    """
     return "; ".join(
         (
             "default-src 'none'",
-            "script-src 'self'",
+            f"script-src 'self' {import_map}".rstrip(),
             "style-src 'self'",
             "img-src 'self'",
             "manifest-src 'self'",
@@ -83,6 +88,7 @@ class Site:
     async def open(self, listening: Sequence[socket.socket]) -> None:
         """Answer on these sockets; all answer all paths."""
         app = web.Application(middlewares=[self._guard()], client_max_size=LARGEST_REQUEST_BYTES)
+        app[_IMPORT_MAP] = await asyncio.to_thread(self._assets.import_map)
         app.on_response_prepare.append(_add_headers)
         app.router.add_get("/api/ws", self._websocket)
         app.router.add_get("/saint", self._websocket)
@@ -173,7 +179,9 @@ def metrics(counters: Counter[str], clients: int) -> str:
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(_HEADERS)
-    response.headers["Content-Security-Policy"] = policy(request.host)
+    response.headers["Content-Security-Policy"] = policy(
+        request.host, request.app.get(_IMPORT_MAP, "")
+    )
     response.headers.setdefault("Cache-Control", "no-store")
     response.headers.popall("Server", None)
 
