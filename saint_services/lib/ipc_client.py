@@ -1,5 +1,5 @@
-"""Asks a daemon over its unix socket. Whatever goes wrong is a SaintError: the daemon's own, or
-daemon_unreachable with the daemon's name. Import it from lib/ipc.py.
+"""Asks a daemon, as a rule over its unix socket. Whatever goes wrong is a SaintError: the daemon's
+own, or daemon_unreachable with the daemon's name. Import it from lib/ipc.py.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import h11
 from pydantic import BaseModel, ValidationError
 
 from .errors import Code, SaintError
-from .ipc_exchange import Exchange, Question
+from .ipc_exchange import Exchange, Place, Question, SocketPlace
 from .ipc_wire import ErrorReply, StreamEnd
 
 M = TypeVar("M", bound=BaseModel)
@@ -22,9 +22,14 @@ M = TypeVar("M", bound=BaseModel)
 class Client:
     """Asks one daemon. May be kept open: a daemon that was started anew is simply found again."""
 
-    def __init__(self, socket_path: Path | str) -> None:
-        self.path = Path(socket_path)
+    def __init__(self, place: Path | str | Place) -> None:
+        self._place = SocketPlace(Path(place)) if isinstance(place, Path | str) else place
         self._open: set[Exchange] = set()
+
+    @property
+    def name(self) -> str:
+        """The daemon's."""
+        return self._place.name
 
     async def __aenter__(self) -> Self:
         return self
@@ -126,7 +131,7 @@ class Client:
 
     @contextlib.asynccontextmanager
     async def _exchange(self) -> AsyncGenerator[Exchange]:
-        async with Exchange.connected(self.path) as exchange:
+        async with Exchange.connected(self._place) as exchange:
             self._open.add(exchange)
             try:
                 yield exchange
@@ -136,7 +141,7 @@ class Client:
     @contextlib.contextmanager
     def _reachable(self, limit_s: float) -> Iterator[None]:
         """Whatever breaks a connection becomes one sentence that names the daemon."""
-        name = self.path.stem
+        name = self._place.name
         fix = f"Look at its log: journalctl -u saint-{name}, or the launcher's output."
         try:
             yield
@@ -144,7 +149,7 @@ class Client:
             message = f"{name} did not answer within {limit_s:g} s"
             raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=fix) from err
         except (h11.RemoteProtocolError, OSError, ValueError) as err:
-            message = f"{name} does not answer at {self.path}: {_reason(err)}"
+            message = f"{name} does not answer at {self._place.where}: {_reason(err)}"
             raise SaintError(Code.DAEMON_UNREACHABLE, message, fix=fix) from err
 
 

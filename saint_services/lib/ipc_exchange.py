@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 from urllib.parse import quote
 
 import h11
@@ -16,6 +17,59 @@ from .ipc_wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 _LARGEST_ANSWER_BYTES = 16 << 20
 _READ_BYTES = 64 << 10
 _AS_GIVEN = "/?%:@!$&'()*+,;=~"  # callers write paths as in a URL, parts in quotes already
+
+
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+class Place(Protocol):
+    """Where a daemon is asked, and what each request to it begins with."""
+
+    @property
+    def name(self) -> str:
+        """The daemon's."""
+
+    @property
+    def where(self) -> str:
+        """For people: "at <this>"."""
+
+    @property
+    def prefix(self) -> str:
+        """Before each path."""
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """Of each request."""
+
+    async def open(self) -> Ends:
+        """A new connection; raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class SocketPlace:
+    """A daemon's unix socket."""
+
+    path: Path
+    prefix: str = ""
+
+    @property
+    def name(self) -> str:
+        """The daemon's."""
+        return self.path.stem
+
+    @property
+    def where(self) -> str:
+        """For people."""
+        return str(self.path)
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """Of each request."""
+        return [("Host", "localhost")]
+
+    async def open(self) -> Ends:
+        """A new connection."""
+        return await asyncio.open_unix_connection(str(self.path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,18 +86,18 @@ class Exchange:
     h11.RemoteProtocolError for everything that goes wrong.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, place: Place, ends: Ends) -> None:
+        self._place = place
+        self._reader, self._writer = ends
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD_BYTES)
         self._rest = bytearray()  # of a line
         self.status = 0
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def connected(cls, path: Path) -> "AsyncGenerator[Exchange]":
+    async def connected(cls, place: Place) -> "AsyncGenerator[Exchange]":
         """A new connection, closed at the end."""
-        exchange = cls(*await asyncio.open_unix_connection(str(path)))
+        exchange = cls(place, await place.open())
         try:
             yield exchange
         finally:
@@ -55,11 +109,11 @@ class Exchange:
 
     async def ask(self, question: Question) -> None:
         """Send it and await the status."""
-        headers = [("Host", "localhost"), ("Connection", "close")]
+        headers = [*self._place.headers, ("Connection", "close")]
         if question.body is not None:
             headers.append(("Content-Type", "application/json"))
             headers.append(("Content-Length", str(len(question.body))))
-        target = quote(question.target, safe=_AS_GIVEN)
+        target = quote(self._place.prefix + question.target, safe=_AS_GIVEN)
         request = h11.Request(method=question.method, target=target, headers=headers)
         self._send(request)
         if question.body:

@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from ..lib.errors import SaintError
 from . import estop, firmware, image, inputs, livelink, node, rc, route, sim, status
-from .console import EXIT_CODES
+from .console import EXIT_CODES, fail
+from .server import Server
 
 app = typer.Typer(
     help="See and steer a SAINT.OS robot.",
@@ -36,6 +38,22 @@ def options(
             help="Where the daemons' sockets are; found by itself.",
         ),
     ] = "",
+    server: Annotated[
+        str,
+        typer.Option(
+            envvar="SAINT_SERVER",
+            help="Address of a robot elsewhere: http://saint.local. Else this machine is asked.",
+        ),
+    ] = "",
+    token: Annotated[
+        str, typer.Option(envvar="SAINT_TOKEN", help="For --server; best in SAINT_TOKEN.")
+    ] = "",
+    ca: Annotated[
+        str, typer.Option(envvar="SAINT_CA", help="For --server https://: file of the robot's CA.")
+    ] = "",
 ) -> None:
     """See and steer a SAINT.OS robot."""
-    context.obj = run
+    try:
+        context.obj = Server.at(server, token, ca) if server else run
+    except SaintError as err:
+        raise fail(err) from None

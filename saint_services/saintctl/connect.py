@@ -1,4 +1,4 @@
-"""Finds the daemons' sockets: on a robot, in a checkout, or where the user says."""
+"""Finds the daemons: on this machine by their sockets, or on another one through its webd."""
 
 from pathlib import Path
 from typing import TypeVar
@@ -8,14 +8,22 @@ from pydantic import BaseModel
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
 from ..lib.sd import Directories
+from .server import RemoteDaemon, Server
 
 Reply = TypeVar("Reply", bound=BaseModel)
+Place = str | Server  # a directory of sockets (empty: found by itself), or a server elsewhere
 
 TIMEOUT_S = 30.0  # an adoption waits for a node, a first request for its daemon to start
 
 
-def runtime_directory(given: str) -> Path:
+def runtime_directory(given: Place) -> Path:
     """`given`, else the `make run` of this checkout, else /run/saint."""
+    if isinstance(given, Server):
+        raise SaintError(
+            Code.REFUSED,
+            f"this works only on the robot's own machine, not through {given.address}",
+            fix="Leave --server out, or log in there.",
+        )
     if given:
         return Path(given)
     places = Directories.from_environment()
@@ -26,23 +34,26 @@ def runtime_directory(given: str) -> Path:
     raise SaintError(
         Code.DAEMON_UNREACHABLE,
         f"no robot runs here: neither {simulated} nor {places.runtime} exists",
-        fix="Start one with make run, or name the directory of the sockets with --run.",
+        fix="Start one with make run, name the directory of the sockets with --run, "
+        "or a robot's address with --server.",
     )
 
 
-def client(given: str, daemon: str) -> Client:
-    """A connection to one daemon's socket."""
+def client(given: Place, daemon: str) -> Client:
+    """A connection to one daemon."""
+    if isinstance(given, Server):
+        return Client(RemoteDaemon(given, daemon))
     return Client(runtime_directory(given) / f"{daemon}.sock")
 
 
-async def ask(given: str, daemon: str, path: str, reply: type[Reply]) -> Reply:
+async def ask(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:
     """GET one reply of one daemon."""
     async with client(given, daemon) as connection:
         return await connection.get(path, reply, timeout_s=TIMEOUT_S)
 
 
 async def ask_or_error(
-    given: str, daemon: str, path: str, reply: type[Reply]
+    given: Place, daemon: str, path: str, reply: type[Reply]
 ) -> Reply | SaintError:
     """The same, but a daemon that does not answer is a value, for overviews."""
     try:
@@ -51,7 +62,7 @@ async def ask_or_error(
         return err
 
 
-async def tell(given: str, daemon: str, path: str, body: BaseModel, reply: type[Reply]) -> Reply:
+async def tell(given: Place, daemon: str, path: str, body: BaseModel, reply: type[Reply]) -> Reply:
     """POST one request to one daemon."""
     async with client(given, daemon) as connection:
         return await connection.post(path, body, reply, timeout_s=TIMEOUT_S)

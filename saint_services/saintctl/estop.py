@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ..lib.api.routing import EStopInfo, EStopRequest
-from .connect import tell
+from .connect import Place, tell
 from .console import AsJson, print_json, run
 
 app = typer.Typer(help="E-stop: set, clear.", no_args_is_help=True)
@@ -25,7 +25,7 @@ def clear(context: typer.Context, reason: Reason = "", as_json: AsJson = False) 
     _send(context.obj, "/estop/clear", reason, as_json)
 
 
-def _send(given: str, path: str, reason: str, as_json: bool) -> None:
+def _send(given: Place, path: str, reason: str, as_json: bool) -> None:
     body = EStopRequest(source="saintctl", reason=reason)
     reply = run(tell(given, "routerd", path, body, EStopInfo), as_json)
     if as_json:

@@ -23,8 +23,9 @@ from ..lib.api.firmware import (
 )
 from ..lib.errors import Code, SaintError
 from . import firmware_view as view
-from .connect import ask, client, runtime_directory, tell
+from .connect import Place, ask, client, runtime_directory, tell
 from .console import AsJson, print_json, run
+from .server import Server
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -135,25 +136,25 @@ def _tell_release(release: Release, as_json: bool) -> None:
           f" trusted.\nInstall it with: saintctl firmware rollout {release.version}")  # fmt: skip
 
 
-async def _import(given: str, path: str) -> Release:
+async def _import(given: Place, path: str) -> Release:
     async with client(given, "otad") as otad:
         body = ImportRequest(path=path)
         return await otad.post("/import", body, Release, timeout_s=_IMPORT_LIMIT_S)
 
 
-async def _remove(given: str, version: str) -> Done:
+async def _remove(given: Place, version: str) -> Done:
     if not version:
         raise SaintError(Code.REQUEST_INVALID, "no release was named")
     async with client(given, "otad") as otad:
         return await otad.delete(f"/releases/{quote(version, safe='')}", Done)
 
 
-async def _upload(given: str, file: Path, is_shown: bool) -> Release:
+async def _upload(given: Place, file: Path, is_shown: bool) -> Release:
     from .upload import send
 
-    socket = runtime_directory(given) / "otad-files.sock"
+    door = given if isinstance(given, Server) else runtime_directory(given) / "otad-files.sock"
     if not (is_shown and sys.stderr.isatty()):
-        return await send(socket, file, lambda _, __: None)
+        return await send(door, file, lambda _, __: None)
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
@@ -166,10 +167,10 @@ async def _upload(given: str, file: Path, is_shown: bool) -> Release:
             words = "the server checks it" if sent == total else file.name
             progress.update(task, completed=sent, total=total, description=words)
 
-        return await send(socket, file, tell_progress)
+        return await send(door, file, tell_progress)
 
 
-async def _watch(given: str, as_json: bool, *, until_end: bool) -> Plan | None:
+async def _watch(given: Place, as_json: bool, *, until_end: bool) -> Plan | None:
     """Show every change; returns the roll-out as it ended."""
     before: FirmwareReport | None = None
     with _screen(as_json) as live:
@@ -183,7 +184,7 @@ async def _watch(given: str, as_json: bool, *, until_end: bool) -> Plan | None:
     return None
 
 
-async def _reports(given: str) -> AsyncGenerator[FirmwareReport]:
+async def _reports(given: Place) -> AsyncGenerator[FirmwareReport]:
     """Every change, also over a restart of the server that is updated itself."""
     loop = asyncio.get_running_loop()
     heard_s = loop.time()

@@ -20,7 +20,7 @@ from ..lib.api.livelink import (
 )
 from ..lib.errors import Code, SaintError
 from . import livelink_record
-from .connect import ask, tell
+from .connect import Place, ask, tell
 from .console import AsJson, dot, fail, print_facts, print_json, print_table, run
 from .livelink_record import request
 
@@ -73,7 +73,7 @@ def show(context: typer.Context, subject: Subject, as_json: AsJson = False) -> N
     _print_detail(reply, as_json)
 
 
-async def _detail(given: str, subject: str) -> SubjectDetail:
+async def _detail(given: Place, subject: str) -> SubjectDetail:
     return await ask(given, _DAEMON, f"/subjects/{quote(subject, safe='')}", SubjectDetail)
 
 

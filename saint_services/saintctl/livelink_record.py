@@ -14,7 +14,7 @@ from ..lib.api import Done
 from ..lib.api.livelink import Play, Record, RecordingDetail, RecordingList, RecordingState
 from ..lib.errors import Code, SaintError
 from ..lib.validation import faults
-from .connect import TIMEOUT_S, ask, client
+from .connect import TIMEOUT_S, Place, ask, client
 from .console import AsJson, fail, print_facts, print_json, print_table, run
 
 R = TypeVar("R", bound=BaseModel)
@@ -57,7 +57,7 @@ def record(
     print(f"{state.datagrams} datagrams in {state.seconds:.1f} s{lost}{why}")
 
 
-async def _record(given: str, wish: Record) -> RecordingState:
+async def _record(given: Place, wish: Record) -> RecordingState:
     async with client(given, _DAEMON) as daemon:
         await daemon.post("/recordings", wish, RecordingState, timeout_s=TIMEOUT_S)
         try:
@@ -89,7 +89,7 @@ def play(
     print_json(reply) if as_json else print(reply.message)
 
 
-async def _post(given: str, path: str, body: BaseModel | None) -> Done:
+async def _post(given: Place, path: str, body: BaseModel | None) -> Done:
     async with client(given, _DAEMON) as daemon:
         return await daemon.post(path, body, Done, timeout_s=TIMEOUT_S)
 
@@ -116,7 +116,7 @@ def recordings(
     print_table(("recording", "made", "size", ""), rows, "There are no recordings.")
 
 
-async def _detail(given: str, name: str) -> RecordingDetail:
+async def _detail(given: Place, name: str) -> RecordingDetail:
     return await ask(given, _DAEMON, f"/recordings/{quote(name, safe='')}", RecordingDetail)
 
 
@@ -137,7 +137,7 @@ def remove(context: typer.Context, name: Name, as_json: AsJson = False) -> None:
     print_json(reply) if as_json else print(reply.message)
 
 
-async def _remove(given: str, name: str) -> Done:
+async def _remove(given: Place, name: str) -> Done:
     async with client(given, _DAEMON) as daemon:
         path = f"/recordings/{quote(name, safe='')}"
         return await daemon.delete(path, Done, timeout_s=TIMEOUT_S)

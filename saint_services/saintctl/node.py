@@ -21,7 +21,7 @@ from ..lib.api.adoption import (
 )
 from ..lib.api.firmware import FirmwareReport
 from ..lib.errors import SaintError
-from .connect import ask, ask_or_error, client, tell
+from .connect import Place, ask, ask_or_error, client, tell
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
 
@@ -75,7 +75,7 @@ def show_one(context: typer.Context, node: NodeId, as_json: AsJson = False) -> N
     print_firmware(firmware, problem)
 
 
-async def _ask_about(given: str, node: str) -> tuple[NodeInfo, FirmwareReport | SaintError]:
+async def _ask_about(given: Place, node: str) -> tuple[NodeInfo, FirmwareReport | SaintError]:
     info = await ask(given, "adoptiond", f"/nodes/{quote(node, safe='')}", NodeInfo)
     return info, await ask_or_error(given, "otad", "/status", FirmwareReport)
 
@@ -172,7 +172,7 @@ def rename(
         print(f"{node} is now called {reply.display_name}")
 
 
-async def _rename(given: str, node: str, name: str) -> NodeInfo:
+async def _rename(given: Place, node: str, name: str) -> NodeInfo:
     async with client(given, "adoptiond") as adoptiond:
         path = f"/nodes/{quote(node, safe='')}"
         return await adoptiond.patch(path, RenameRequest(display_name=name), NodeInfo)

@@ -26,7 +26,7 @@ from ..lib.api.rc import (
 from ..lib.errors import Code, SaintError
 from ..lib.validation import faults
 from . import rc_view as view
-from .connect import ask, client, tell
+from .connect import Place, ask, client, tell
 from .console import AsJson, fail, print_json, print_table, run
 
 app = typer.Typer(
@@ -228,14 +228,14 @@ def decode(
     raise typer.Exit(code)
 
 
-def _switch(given: str, enabled: bool, as_json: bool) -> None:
+def _switch(given: Place, enabled: bool, as_json: bool) -> None:
     body = SetEnabled(enabled=enabled)
     reply = run(tell(given, "rcd", "/enabled", body, RcStatus), as_json)
     word = "on" if reply.enabled else "off"
     print_json(reply) if as_json else print(f"The RC receiver is switched {word}.")
 
 
-async def _follow(given: str, as_json: bool) -> None:
+async def _follow(given: Place, as_json: bool) -> None:
     """Every status, drawn over the one before."""
     async with contextlib.AsyncExitStack() as stack:
         rcd = await stack.enter_async_context(client(given, "rcd"))
@@ -254,19 +254,19 @@ async def _follow(given: str, as_json: bool) -> None:
             screen.update(view.overview(reply), refresh=True)
 
 
-async def _patch(given: str, path: str, body: SetChannel) -> RcChannelConfig:
+async def _patch(given: Place, path: str, body: SetChannel) -> RcChannelConfig:
     async with client(given, "rcd") as rcd:
         return await rcd.patch(path, body, RcChannelConfig)
 
 
-async def _calibrate(given: str) -> bool:
+async def _calibrate(given: Place) -> bool:
     from .rc_calibrate import Lines, calibrate
 
     async with client(given, "rcd") as rcd:
         return await calibrate(rcd, Lines(sys.stdin))
 
 
-async def _detect(given: str, body: DetectRequest) -> DetectReport:
+async def _detect(given: Place, body: DetectRequest) -> DetectReport:
     async with client(given, "rcd") as rcd:
         return await rcd.post("/detect", body, DetectReport, timeout_s=_DETECT_LIMIT_S)
 

@@ -18,7 +18,7 @@ from ..lib.api.routing import (
     TakeControl,
 )
 from ..lib.errors import SaintError
-from .connect import ask, tell
+from .connect import Place, ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
 from .route_blending import add_to as add_blending
 from .route_edit import add_to as add_edits
@@ -160,7 +160,7 @@ def test(
     raise typer.Exit(code)
 
 
-def _change(given: str, path: str, is_on: bool, as_json: bool) -> None:
+def _change(given: Place, path: str, is_on: bool, as_json: bool) -> None:
     _told(run(tell(given, "routerd", path, SetEnabled(enabled=is_on), RouteInfo), as_json), as_json)
 
 

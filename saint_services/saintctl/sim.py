@@ -11,7 +11,7 @@ import typer
 from ..lib.errors import Code, SaintError
 from ..lib.sd import Directories
 from . import sim_view
-from .connect import runtime_directory
+from .connect import Place, runtime_directory
 from .console import AsJson, fail, print_table
 
 app = typer.Typer(
@@ -141,7 +141,7 @@ def node(
     os.execv(sys.executable, [sys.executable, "-m", _PROGRAM, *words])  # Ctrl-C is its own
 
 
-def _root_option(run: str, domain: int | None) -> list[str]:
+def _root_option(run: Place, domain: int | None) -> list[str]:
     """The running robot's folder; a node that is alone makes one for itself."""
     if domain is not None and not run:
         return []
@@ -151,7 +151,7 @@ def _root_option(run: str, domain: int | None) -> list[str]:
         raise fail(err) from None
 
 
-def _root(run: str) -> Path:
+def _root(run: Place) -> Path:
     """The folder of a simulated robot, by its server's sockets."""
     folder = runtime_directory(run).resolve()
     root = folder.parent.parent
@@ -164,7 +164,7 @@ def _root(run: str) -> Path:
     return root
 
 
-def _hw(run: str, node: str) -> Path:
+def _hw(run: Place, node: str) -> Path:
     root = _root(run)
     hw = root / node.removeprefix("sim_") / "hw"
     if not hw.is_dir():

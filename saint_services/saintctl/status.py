@@ -12,7 +12,7 @@ from ..lib.api.livelink import SubjectList
 from ..lib.api.rc import RcStatus
 from ..lib.api.routing import RouterStatus
 from ..lib.errors import SaintError
-from .connect import ask_or_error
+from .connect import Place, ask_or_error
 from .console import AsJson, dot, fail, print_table, run
 from .firmware_view import rollout_line
 
@@ -37,7 +37,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     print_table(("", "part", "state"), [_row(name, r) for name, r in replies.items()], "")
 
 
-async def _ask_all(given: str) -> dict[str, BaseModel | SaintError]:
+async def _ask_all(given: Place) -> dict[str, BaseModel | SaintError]:
     asked = [ask_or_error(given, *part) for part in _PARTS.values()]
     return dict(zip(_PARTS, await asyncio.gather(*asked), strict=True))
 

@@ -1,5 +1,5 @@
-"""Sends a large file to otad's socket for bundles, with a word on how far it is. The control
-plane's own client is not for that: it keeps whole bodies in memory.
+"""Sends a large file to otad's socket for bundles, or to the webd of a robot elsewhere, with a word
+on how far it is. The control plane's own client is not for that: it keeps whole bodies in memory.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from ..lib.api.firmware import Release
 from ..lib.errors import Code, SaintError
 from ..lib.ipc_wire import LARGEST_BODY_BYTES, ErrorReply
+from .server import Server
 
 _CHUNK_BYTES = 256 << 10
 _STALL_S = 60.0
@@ -23,18 +24,18 @@ _CHECKSUM_HEADER = "X-Saint-Sha256"
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all
 
 
-async def send(socket: Path, bundle: Path, on_progress: Progress) -> Release:
+async def send(door: Path | Server, bundle: Path, on_progress: Progress) -> Release:
     """Upload one bundle; raises what otad answers."""
     file, size = await asyncio.to_thread(_open, bundle)
     with file:
         checksum = await asyncio.to_thread(_checksum, file)
-        reader, writer = await _connect(socket)
+        reader, writer = await _connect(door)
         try:
             head = h11.Request(
                 method="POST",
-                target="/releases",
+                target="/api/firmware" if isinstance(door, Server) else "/releases",
                 headers=[
-                    ("Host", "otad"),
+                    *(door.headers if isinstance(door, Server) else [("Host", "otad")]),
                     ("Content-Length", str(size)),
                     ("Content-Type", "application/octet-stream"),
                     (_CHECKSUM_HEADER, checksum),
@@ -63,14 +64,17 @@ def _checksum(file: BufferedReader) -> str:
     return digest
 
 
-async def _connect(socket: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connect(door: Path | Server) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     try:
+        if isinstance(door, Server):
+            return await door.open()
         async with asyncio.timeout(_STALL_S):
-            return await asyncio.open_unix_connection(str(socket))
+            return await asyncio.open_unix_connection(str(door))
     except (OSError, TimeoutError) as err:
+        where = door if isinstance(door, Path) else door.address
         raise SaintError(
             Code.DAEMON_UNREACHABLE,
-            f"otad does not answer at {socket}",
+            f"otad does not answer at {where}",
             fix="Look at its log: journalctl -u saint-otad, or the launcher's output.",
         ) from err
 

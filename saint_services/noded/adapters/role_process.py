@@ -68,7 +68,7 @@ class RoleProcess:
     async def _follow(self, client: Client, assignment: RoleAssignment, attempt: int) -> str:
         """Tell the reports until they end; returns why."""
         newest: RoleReport | None = None
-        ended = f"{client.path.stem} ended the connection"
+        ended = f"{client.name} ended the connection"
         try:
             async with (
                 asyncio.timeout(self._ready_timeout_s) as limit,
@@ -88,7 +88,7 @@ class RoleProcess:
                         limit.reschedule(None)
                     self._tell(RoleReported(attempt, newest))
         except TimeoutError:
-            ended = f"{client.path.stem} was not ready within {self._ready_timeout_s:g} s"
+            ended = f"{client.name} was not ready within {self._ready_timeout_s:g} s"
         except SaintError as err:
             ended = err.message
         return newest.reason if newest and not newest.ready and newest.reason else ended

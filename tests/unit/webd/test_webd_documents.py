@@ -11,8 +11,14 @@ from saint_services.webd import asyncapi, http_form, openapi
 from saint_services.webd.states import STATES
 from tests.web.fake_robot import fake_robot
 
-# Pages, the WebSocket, and the form of all actions.
-NOT_DESCRIBED = {"/{path}", "/saint", "/api/ws", "/api/v1/{group}/{action}"}
+# Pages, the WebSocket, the form of all actions, and the daemons' own requests for saintctl.
+NOT_DESCRIBED = {
+    "/{path}",
+    "/saint",
+    "/api/ws",
+    "/api/v1/{group}/{action}",
+    "/api/v1/daemon/{daemon}/{path}",
+}
     "/{path}",
     "/saint",
     "/api/ws",

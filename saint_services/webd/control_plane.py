@@ -1,0 +1,72 @@
+"""Who may ask which daemon for what through webd: saintctl on another machine uses their requests.
+Pure, one table; what is not in it needs an admin. Not here: passing requests on (adapters/).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from .levels import Level
+
+DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
+_CHANGING = "POST PUT PATCH DELETE"
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """Who may ask for these; `paths` are words of the daemon's paths, * is one part of a path."""
+
+    needs: Level
+    methods: str
+    daemons: str
+    paths: str
+
+
+_RULES = (
+    _Rule(
+        Level.VIEWER,
+        "GET",
+        " ".join(DAEMONS),
+        "/status /watch /health /nodes /nodes/* /roles /routes /presets /presets/* /outputs/* "
+        "/channels /channels/* /failsafe /protocol /calibration /subjects /subjects/* /formats "
+        "/recordings /recordings/*",
+    ),
+    _Rule(Level.VIEWER, "POST", "routerd", "/estop /preview /preview/curve /routes/check"),
+    _Rule(
+        Level.OPERATOR,
+        _CHANGING,
+        "routerd",
+        "/estop/clear /routes /routes/* /routes/*/enabled /routes/*/priority /blending "
+        "/presets/* /presets/*/load /control/take /control/release",
+    ),
+    _Rule(
+        Level.OPERATOR,
+        _CHANGING,
+        "rcd",
+        "/enabled /channels/* /channels/*/calibrate /failsafe /protocol /calibration /reset "
+        "/detect",
+    ),
+    _Rule(
+        Level.OPERATOR,
+        _CHANGING,
+        "livelinkd",
+        "/release /zero /scale /recordings /recordings/* /playback /playback/stop",
+    ),
+    _Rule(Level.OPERATOR, "POST", "adoptiond", "/nodes/*/adopt /nodes/*/replace /nodes/*/ignore"),
+    _Rule(Level.OPERATOR, "PATCH", "adoptiond", "/nodes/*"),
+)
+
+
+def needs(daemon: str, method: str, path: str) -> Level:
+    """What the caller must be; `path` as it is on the wire, so that no spelling slips through."""
+    for rule in _RULES:
+        is_meant = method in rule.methods.split() and daemon in rule.daemons.split()
+        if is_meant and _pattern(rule.paths).fullmatch(path):
+            return rule.needs
+    return Level.ADMIN
+
+
+@cache
+def _pattern(paths: str) -> re.Pattern[str]:
+    each = (re.escape(path).replace(r"\*", "[^/]+") for path in paths.split())
+    return re.compile("|".join(each))

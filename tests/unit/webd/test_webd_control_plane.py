@@ -1,0 +1,66 @@
+"""Daemons' own requests through webd: who may, and that they come through as they are."""
+
+import pytest
+
+from saint_services.webd.control_plane import needs
+from saint_services.webd.levels import Level
+from tests.unit.webd.web_rig import Rig
+
+
+@pytest.mark.parametrize(
+    ("level", "daemon", "method", "path"),
+    [
+        (Level.VIEWER, "routerd", "GET", "/status"),
+        (Level.VIEWER, "adoptiond", "GET", "/nodes/sim_head"),
+        (Level.VIEWER, "routerd", "POST", "/estop"),
+        (Level.OPERATOR, "routerd", "POST", "/estop/clear"),
+        (Level.OPERATOR, "routerd", "PUT", "/routes/mine"),
+        (Level.OPERATOR, "rcd", "PATCH", "/channels/3"),
+        (Level.OPERATOR, "adoptiond", "POST", "/nodes/sim_head/adopt"),
+        (Level.ADMIN, "adoptiond", "POST", "/nodes/sim_head/reset"),
+        (Level.ADMIN, "adoptiond", "POST", "/nodes/sim_head/update"),
+        (Level.ADMIN, "otad", "POST", "/rollout"),
+        (Level.ADMIN, "otad", "DELETE", "/releases/1.0.0"),
+        (Level.ADMIN, "routerd", "GET", "/backup"),
+        (Level.ADMIN, "routerd", "GET", "/%62ackup"),
+        (Level.ADMIN, "routerd", "GET", "/nodes/../backup"),
+        (Level.ADMIN, "rcd", "POST", "/estop"),
+        (Level.ADMIN, "routerd", "DELETE", "/something/new"),
+        (Level.ADMIN, "noded", "POST", "/reset"),
+    ],
+)
+def test_level_of_a_request(level: Level, daemon: str, method: str, path: str):
+    assert needs(daemon, method, path) is level
+
+
+async def test_answer_and_refusal_come_back_as_they_are(rig: Rig):
+    root = f"{rig.url}/api/v1/daemon"
+    async with rig.http.get(f"{root}/adoptiond/nodes/sim_head") as answer:
+        assert (answer.status, (await answer.json())["display_name"]) == (200, "Head")
+    async with rig.http.get(f"{root}/adoptiond/nodes/nobody") as answer:
+        assert (answer.status, (await answer.json())["code"]) == (404, "not_found")
+    body = {"source": "test", "reason": "proxy"}
+    async with rig.http.post(f"{root}/routerd/estop", json=body) as answer:
+        assert (answer.status, (await answer.json())["reason"]) == (200, "proxy")
+
+
+async def test_daemon_that_is_gone_or_not_offered(rig: Rig):
+    await rig.robot.stop("rcd")
+    async with rig.http.get(f"{rig.url}/api/v1/daemon/rcd/status") as answer:
+        assert (answer.status, (await answer.json())["code"]) == (503, "daemon_unreachable")
+    for name in ("webd", "otad-files", "..", "x" * 300):
+        async with rig.http.get(f"{rig.url}/api/v1/daemon/{name}/status") as answer:
+            assert answer.status == 404
+
+
+async def test_without_a_token_nothing_is_passed_on(locked: Rig):
+    async with locked.http.get(f"{locked.url}/api/v1/daemon/adoptiond/nodes") as answer:
+        assert answer.status == 401
+    async with locked.http.post(f"{locked.url}/api/v1/daemon/routerd/estop", json={}) as answer:
+        assert answer.status == 401
+
+
+async def test_body_longer_than_a_daemon_takes_is_refused(rig: Rig):
+    url = f"{rig.url}/api/v1/daemon/routerd/estop"
+    async with rig.http.post(url, data=b"x" * 1_100_000) as answer:
+        assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
