@@ -80,7 +80,7 @@ class Courier:
         order = SignedOrder_Request(
             node_id=node_id,
             kind=kind.value,
-            body=body.model_dump_json(),
+            body=body.model_dump_json(exclude_defaults=True),
             challenge=said.challenge,
             server_key=self.public,
         )

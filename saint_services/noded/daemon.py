@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 from collections.abc import Callable
+from functools import partial
 
 from ..lib import log
 from ..lib.api import Done
@@ -23,13 +24,13 @@ from .adapters.role_process import RoleProcess
 from .adapters.server import ConfigServer
 from .config import Config
 from .firmware import NodeFirmware
-from .life import Life, Wanted
-from .logic import step
+from .life import Wanted
 from .orders import Orders
 from .refresh import Refresher
-from .reports import Reporter
+from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
 from .trust import TrustFiles, belongs
+from .whole import fresh, step
 
 _LONGEST_WORD = 64
 _log = log.get("noded")
@@ -66,15 +67,9 @@ class Node:
         self, ctx: Context[Config], bus: Bus, files: NodeFiles, identity: Identity, outputs: Outputs
     ) -> None:
         config = ctx.config
-        self.life = Life(identity.node_id)
+        self.life = fresh(identity.node_id)
         self.identity = identity
-        self.role = RoleProcess(
-            ctx.directories.runtime,
-            ctx.spawn,
-            self.handle,
-            config.role_ready_timeout_s,
-            config.role_silence_timeout_s,
-        )
+        self._processes: dict[int, RoleProcess] = {}  # by the slot of their role
         self._ctx = ctx
         self._bus = bus
         self._trust_files = TrustFiles(ctx.directories.state)
@@ -115,61 +110,79 @@ class Node:
         refresher = Refresher(self, self._bus, self._ctx.config.refresh_interval_s)
         self._ctx.spawn(refresher.refresh(), "refresh")
 
-    def handle(self, event: lives.Event) -> None:
-        """Everything that happens to the node comes through here."""
+    def handle(self, event: lives.Event, slot: int = 0) -> None:
+        """Everything that happens to the node comes through here. `slot`: of the role that it
+        happens to, where it is one role's own event."""
         before = self.life
-        self.life, actions = step(before, event)
-        if (before.state, before.reason) != (self.life.state, self.life.reason):
-            fields = {"state": self.life.state.value, "role": self.life.wanted or "none"}
+        self.life, actions = step(before, event, slot)
+        if (before.state, before.title, before.reason) != self._looks():
+            fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
         # First, because a role may want the button's pin for itself.
-        self._button.watch(self._outputs.board, self.life.config_in_use)
-        for action in actions:
-            self._do(action)
+        self._button.watch(self._outputs.board, self.life.configs_in_use)
+        for whose, action in actions:
+            self._do(action, whose)
+        for gone in self._processes.keys() - self.life.lives.keys():
+            self._processes.pop(gone).stop()
         self.firmware.node_changed(self.life)
 
-    def _do(self, action: lives.Action) -> None:
+    def _looks(self) -> tuple[object, ...]:
+        return self.life.state, self.life.title, self.life.reason
+
+    def _do(self, action: lives.Action, slot: int) -> None:
         match action:
             case lives.MakeSafe(config):
-                self.handle(lives.MadeSafe(self._outputs.make_safe(config)))
+                self.handle(lives.MadeSafe(self._outputs.make_safe(config)), slot)
             case lives.StartRole(attempt, config, pause_s):
-                self.role.start(self.identity.node_id, config, attempt, pause_s)
+                self._process(slot).start(self.identity.node_id, config, attempt, pause_s)
             case lives.StopRole():
-                self.role.stop()
+                self._process(slot).stop()
             case lives.FetchConfig():
-                self._ctx.spawn(self._fetch(action), "fetch configuration")
+                self._ctx.spawn(self._fetch(action, slot), "fetch configuration")
             case lives.StoreRole():
-                self._ctx.spawn(self._store(action), "store role")
+                self._ctx.spawn(self._store(action, slot), "store role")
             case lives.ForgetRole():
-                self._ctx.spawn(self._forget(action), "forget role")
+                self._ctx.spawn(self._forget(action, slot), "forget role")
             case lives.Answer():
                 self._answer(action)
             case lives.Announce():
                 self._reporter.announce(self.life, self.identity)
 
-    async def _fetch(self, action: lives.FetchConfig) -> None:
+    def _process(self, slot: int) -> RoleProcess:
+        if slot not in self._processes:
+            config = self._ctx.config
+            self._processes[slot] = RoleProcess(
+                self._ctx.directories.runtime,
+                self._ctx.spawn,
+                partial(self.handle, slot=slot),
+                config.role_ready_timeout_s,
+                config.role_silence_timeout_s,
+            )
+        return self._processes[slot]
+
+    async def _fetch(self, action: lives.FetchConfig, slot: int) -> None:
         await asyncio.sleep(action.pause_s)
         try:
             word = await self.server.fetch(action.wanted)
         except SaintError as err:
-            self.handle(lives.ConfigFailed(action.attempt, err.message))
+            self.handle(lives.ConfigFailed(action.attempt, err.message), slot)
             return
         await self.rename(word.display_name)
         if word.assignment:
-            self.handle(lives.ConfigArrived(action.attempt, word.assignment))
+            self.handle(lives.ConfigArrived(action.attempt, word.assignment), slot)
 
-    async def _store(self, action: lives.StoreRole) -> None:
+    async def _store(self, action: lives.StoreRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.store(action.assignment))
-        self.handle(lives.Stored(action.attempt, reason))
+        self.handle(lives.Stored(action.attempt, reason), slot)
 
-    async def _forget(self, action: lives.ForgetRole) -> None:
-        reason = await self._on_disk(self._files.forget)
+    async def _forget(self, action: lives.ForgetRole, slot: int) -> None:
+        reason = await self._on_disk(lambda: self._files.forget(action.wanted))
         if action.factory:
             self.identity = self.identity.model_copy(update={"display_name": ""})
             await self._on_disk(lambda: self._files.rename(self.identity, ""))
         if action.forgets_server:
             reason = await self._forget_server() or reason
-        self.handle(lives.Forgotten(action.attempt, reason))
+        self.handle(lives.Forgotten(action.attempt, reason), slot)
         if action.factory:
             await self.firmware.download_again()
 
@@ -269,7 +282,8 @@ class Node:
 
     def close(self) -> None:
         """Give everything back; the role goes to its safe state."""
-        self.role.stop()
+        for process in self._processes.values():
+            process.stop()
         self.firmware.close()
         self._button.close()
 
@@ -280,29 +294,18 @@ class Node:
         return msgs.GPIOProbe_Response(
             success=True,
             message=self._outputs.problem,
-            status=await self._reporter.probe(),
+            status=await self._reporter.probe(self.life),
         )
 
     async def _status(self, _: Call[None]) -> NodeReport:
-        life = self.life
-        return NodeReport(
-            node_id=life.node_id,
-            display_name=self.identity.display_name,
-            state=life.state,
-            role=life.wanted.role if life.wanted else "",
-            instance=life.wanted.instance if life.wanted else "",
-            config_version=life.held.config.version if life.held else "",
-            reason=life.reason,
-            role_alive=life.role_alive,
-            role_restarts=life.restarts,
-            outputs_safe=life.outputs_safe,
-            server=self.orders.bond.server,
-            code=self.orders.bond.code,
-        )
+        return node_report(self.life, self.identity, self.orders.bond)
 
     async def _reset_here(self, call: Call[NodeReset]) -> Done:
-        factory = call.body.factory_reset
-        answer = await self.ask(lambda n: lives.ResetRequested(n, "", factory))
+        body = call.body
+        wanted = Wanted(body.role, body.instance) if body.role else None
+        answer = await self.ask(
+            lambda n: lives.ResetRequested(n, "", body.factory_reset, wanted=wanted)
+        )
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
         return Done(message=answer.message)

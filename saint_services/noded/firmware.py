@@ -18,6 +18,7 @@ from .adapters.firmware import FirmwareServer, checked_release
 from .adapters.role_process import DAEMONS
 from .config import Config
 from .life import Event, Life, UpdateBegan, UpdateEnded
+from .whole import NodeLife
 
 _HEARD_S = 10.0  # its life sign comes once a second
 _log = log.get("noded")
@@ -30,7 +31,7 @@ class NodeFirmware:
         self,
         ctx: Context[Config],
         bus: Bus,
-        read: Callable[[], Life],
+        read: Callable[[], NodeLife],
         tell_node: Callable[[Event], None],
         refuse: Callable[[], str] = str,
         world: World | None = None,
@@ -61,12 +62,13 @@ class NodeFirmware:
         """Give the connections back."""
         self._updater.close()
 
-    def node_changed(self, life: Life) -> None:
+    def node_changed(self, node: NodeLife) -> None:
         """Whether this node may be disturbed now."""
+        live = [life for life in node.roles if life.role_alive and not life.outputs_safe]
         reason = ""
-        if life.role_alive and not life.outputs_safe:
-            reason = f"its outputs are live: stop the {life.wanted} first"
-        elif life.request is not None:
+        if live:
+            reason = f"its outputs are live: stop the {live[0].wanted} first"
+        elif node.is_asked:
             reason = "it is being adopted or reset"
         self._updater.block(reason)
 
@@ -96,13 +98,15 @@ class NodeFirmware:
     # what lib/update asks of its owner
 
     def work(self) -> Work:
-        """How the role is going."""
-        life = self._read()
-        role = life.wanted.role if life.wanted else ""
+        """How the roles are going: every one counts."""
+        roles = self._read().roles
+        problems = [_role_problem(life) for life in roles]
+        worst = max(roles, key=_trouble, default=None)  # whose log would tell more
+        role = worst.wanted.role if worst and worst.wanted else ""
         return Work(
-            role_problem=_role_problem(life),
+            role_problem="; ".join(problem for problem in problems if problem),
             role_unit=f"saint-{DAEMONS[role]}.service" if role in DAEMONS else "",
-            role_deaths=life.restarts,
+            role_deaths=max((life.restarts for life in roles), default=0),
             server_heard=monotonic_s() - self._heard_s < _HEARD_S,
         )
 
@@ -149,6 +153,11 @@ class NodeFirmware:
                 message = f"there is no action '{request.action[:40]}'; use install or rollback"
                 raise SaintError(Code.REQUEST_INVALID, message)
         return answer.success, answer.message
+
+
+def _trouble(life: Life) -> tuple[bool, int]:
+    """A role that does not answer is worse than one that died and came back."""
+    return bool(_role_problem(life)), life.restarts
 
 
 def _role_problem(life: Life) -> str:

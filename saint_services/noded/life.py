@@ -1,5 +1,6 @@
-"""The words of a node's life: what it knows, what may happen to it, what it may have to do.
-Not here: what follows from what (logic.py).
+"""The words of a role's life on this node: what is known of it, what may happen to it, what may
+have to be done. A node without a role has one such life too.
+Not here: what follows from what (logic.py), several of them (whole.py).
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """All that decides what a node does next."""
+    """All that decides what a node does next about one role."""
 
     node_id: str
     state: NodeState = NodeState.BOOT
@@ -86,22 +87,32 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class DiskRead:
+    """What the disk says about every role of the node."""
+
+    roles: tuple[Started, ...] = (Started(),)
+
+
+@dataclass(frozen=True, slots=True)
 class AdoptRequested:
-    """Somebody asks this node to take a role."""
+    """Somebody asks this node to take a role. `adds`: beside those that it has."""
 
     request: int
     node_id: str
     wanted: Wanted
+    adds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ResetRequested:
-    """Somebody asks this node to forget its role. `forgets_server`: and whom it belongs to."""
+    """Somebody asks this node to forget its roles, or one of them. `forgets_server`: and whom it
+    belongs to."""
 
     request: int
     node_id: str
     factory: bool = False
     forgets_server: bool = False
+    wanted: Wanted | None = None  # None: all
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +191,7 @@ class UpdateEnded:
 
 Event = (
     Started
+    | DiskRead
     | AdoptRequested
     | ResetRequested
     | ConfigArrived
@@ -244,6 +256,7 @@ class ForgetRole:
     attempt: int
     factory: bool = False
     forgets_server: bool = False
+    wanted: Wanted | None = None  # None: every role
 
 
 @dataclass(frozen=True, slots=True)

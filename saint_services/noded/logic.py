@@ -1,6 +1,7 @@
-"""The life of a node: which state it is in, what an event changes, what is to be done then.
-Pure: `step(life, event)` returns the next life and the actions in their order.
-Not here: files, the bus, the role's connection; they carry out actions and report events.
+"""The life of a role on this node: which state it is in, what an event changes, what is to be done
+then. Pure: `step(life, event)` returns the next life and the actions in their order.
+Not here: several roles on one node (whole.py); files, the bus, the role's connection, which carry
+out actions and report events.
 """
 
 from dataclasses import replace
@@ -155,7 +156,7 @@ def _refusal(life: Life, event: AdoptRequested) -> str | None:
     if event.wanted.role not in ROLES:
         return f"there is no role '{event.wanted.role}'; choose one of {', '.join(ROLES)}"
     if life.state is NodeState.ACTIVE and life.wanted != event.wanted:
-        return f"{life.node_id} holds {life.wanted}; reset it first"
+        return f"{life.node_id} holds {life.wanted}; reset it first, or add {event.wanted} to it"
     if life.state not in (NodeState.UNADOPTED, NodeState.ACTIVE):
         return f"{life.node_id} is busy ({life.state.value}); try again in a moment"
     return None
@@ -180,7 +181,8 @@ def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
         outputs_safe=life.outputs_safe,
     )
     forgets_server = event.factory or event.forgets_server
-    actions += [ForgetRole(life.attempt, event.factory, forgets_server), Announce()]
+    forget = ForgetRole(life.attempt, event.factory, forgets_server, event.wanted)
+    actions += [forget, Announce()]
     return life, tuple(actions)
 
 
@@ -213,7 +215,7 @@ def _adoption_failed(life: Life, reason: str) -> Outcome:
         actions.append(MakeSafe(life.config_in_use))
     attempt = life.attempt + 1
     if life.is_storing:  # the write may still succeed: it must not outlive this failure
-        actions.append(ForgetRole(attempt))
+        actions.append(ForgetRole(attempt, wanted=life.wanted))
     if life.request is not None:
         actions.append(Answer(life.request, False, reason))
     life = Life(

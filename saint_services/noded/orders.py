@@ -24,6 +24,7 @@ from ..lib.generated.topics import NODE_ORDER, NODE_TRUST
 from . import life as lives
 from .state import now
 from .trust import Bond, Challenges, TrustFiles, refusal
+from .whole import NodeLife
 
 B = TypeVar("B", bound=BaseModel)
 _LONGEST_BODY = 4096
@@ -33,7 +34,7 @@ _log = log.get("noded")
 class Ordered(Protocol):
     """The node that obeys."""
 
-    life: lives.Life
+    life: NodeLife
 
     async def ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer: ...
 
@@ -119,10 +120,10 @@ class Orders:
 
     def _meet(self, order: SignedOrder_Request) -> tuple[str, bodies.Met]:
         server = _body(bodies.Meet, order)
-        held = self._node.life.held
-        if held and not self.bond.server_key and held.server not in ("", server.server):
-            adopted = f"{self._node_id} was adopted by {held.server}, not by {server.server}"
-            raise SaintError(Code.REFUSED, f"{adopted}; reset it first")
+        for held in () if self.bond.server_key else self._node.life.held:
+            if held.server not in ("", server.server):
+                adopted = f"{self._node_id} was adopted by {held.server}, not by {server.server}"
+                raise SaintError(Code.REFUSED, f"{adopted}; reset it first")
         self._met = order.server_key, server, trust.nonce()
         return "", bodies.Met(nonce=self._met[2])
 
@@ -147,10 +148,12 @@ class Orders:
 
     async def _adopt(self, wanted: bodies.AdoptOrder) -> tuple[str, bodies.Adopted]:
         role = lives.Wanted(wanted.role, wanted.instance)
-        answer = await self._node.ask(lambda n: lives.AdoptRequested(n, self._node_id, role))
+        answer = await self._node.ask(
+            lambda n: lives.AdoptRequested(n, self._node_id, role, wanted.add)
+        )
         if answer.success and not self._is_kept:
             await self._keep()
-        elif not answer.success and not self._is_kept and self._node.life.held is None:
+        elif not answer.success and not self._is_kept and not self._node.life.held:
             await self.forget()  # nobody adopted it: others may
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
@@ -158,7 +161,8 @@ class Orders:
 
     async def _reset(self, wanted: bodies.ResetOrder) -> tuple[str, None]:
         factory = wanted.factory_reset
-        answer = await self._node.ask(lambda n: lives.ResetRequested(n, "", factory))
+        role = lives.Wanted(wanted.role, wanted.instance) if wanted.role else None
+        answer = await self._node.ask(lambda n: lives.ResetRequested(n, "", factory, wanted=role))
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
         return answer.message, None

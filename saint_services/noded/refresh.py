@@ -11,6 +11,7 @@ from ..lib.generated.saint_msgs import SystemStatus
 from ..lib.generated.topics import SYSTEM_STATUS
 from . import life as lives
 from .adapters.server import ConfigServer
+from .whole import NodeLife
 
 _AWAY_S = 3.0  # three of its life signs
 
@@ -18,10 +19,10 @@ _AWAY_S = 3.0  # three of its life signs
 class Refreshed(Protocol):
     """The node that is kept current."""
 
-    life: lives.Life
+    life: NodeLife
     server: ConfigServer
 
-    def handle(self, event: lives.Event) -> None: ...
+    def handle(self, event: lives.Event, slot: int = 0) -> None: ...
 
     async def rename(self, display_name: str) -> None: ...
 
@@ -58,14 +59,18 @@ class Refresher:
 
     async def _check(self) -> None:
         await self._node.server_answers()
-        held = self._node.life.held
-        if held is None:
-            return
+        for slot, life in self._node.life.lives.items():
+            if life.held and not await self._is_answered(slot, life.held):
+                return  # it is away: the other roles wait too
+
+    async def _is_answered(self, slot: int, held: lives.Assignment) -> bool:
         try:
             word = await self._node.server.fetch(held.wanted, known=held)
         except SaintError as err:
-            if err.code is not Code.BUS_TIMEOUT:
-                self._node.handle(lives.ConfigChecked(notice=err.message))
-            return
+            if err.code is Code.BUS_TIMEOUT:
+                return False
+            self._node.handle(lives.ConfigChecked(notice=err.message), slot)
+            return True
         await self._node.rename(word.display_name)
-        self._node.handle(lives.ConfigChecked(newer=word.assignment))
+        self._node.handle(lives.ConfigChecked(newer=word.assignment), slot)
+        return True

@@ -7,20 +7,24 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ..lib import machine
+from ..lib.api.node import NodeReport, RoleLife
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s, stamp
 from ..lib.generated.saint_msgs import (
     GPIOPin,
     NodeAnnouncement,
     NodeGPIOStatus,
+    NodeRole,
+    NodeRoles,
     NodeStatus,
     PeripheralInfo,
 )
-from ..lib.generated.topics import NODE_GPIO, NODE_STATUS, NODES_UNADOPTED
+from ..lib.generated.topics import NODE_GPIO, NODE_ROLES, NODE_STATUS, NODES_UNADOPTED
 from .adapters.outputs import HEADER, Outputs
 from .life import Life
 from .state import Identity
 from .trust import Bond
+from .whole import NodeLife
 
 LifeSign = TypeVar("LifeSign", NodeAnnouncement, NodeStatus)
 _INTERVAL_S = 1.0
@@ -33,6 +37,8 @@ class Reporter:
     def __init__(self, bus: Bus, node_id: str, server_address: str, outputs: Outputs) -> None:
         self._announcement = bus.publisher(NODES_UNADOPTED)
         self._status = bus.publisher(NODE_STATUS.at(node_id=node_id))
+        self._roles = bus.publisher(NODE_ROLES.at(node_id=node_id))
+        self._told: tuple[NodeRole, ...] | None = None
         self._gpio = bus.publisher(NODE_GPIO.at(node_id=node_id))
         self._node_id = node_id
         self._server_address = server_address
@@ -50,28 +56,38 @@ class Reporter:
         self._hardware = await asyncio.to_thread(machine.hardware)
         await asyncio.to_thread(self._sample, False)
 
-    async def report(self, read: Callable[[], tuple[Life, Identity]]) -> None:
+    async def report(self, read: Callable[[], tuple[NodeLife, Identity]]) -> None:
         """Forever. `read` gives the node as it is at that moment."""
         next_s = monotonic_s()
         for count in range(1 << 62):
-            is_probing = count % _PROBE_EVERY == 0 and not read()[0].role_alive
+            is_probing = count % _PROBE_EVERY == 0 and not read()[0].is_any_alive
             await asyncio.to_thread(self._sample, is_probing)
             self.announce(*read())
             self._gpio.publish(self._gpio_status())
             next_s = max(next_s + _INTERVAL_S, monotonic_s())
             await asyncio.sleep(next_s - monotonic_s())
 
-    async def probe(self) -> NodeGPIOStatus:
-        """The pins and devices now."""
-        await asyncio.to_thread(self._sample, True)
+    async def probe(self, life: NodeLife) -> NodeGPIOStatus:
+        """The pins now; the devices as they were last known while a role works on their buses."""
+        await asyncio.to_thread(self._sample, not life.is_any_alive)
         return self._gpio_status()
 
-    def announce(self, life: Life, identity: Identity) -> None:
+    def announce(self, life: NodeLife, identity: Identity) -> None:
         """The life sign, with the numbers of the last second."""
+        self._tell_roles(life)
         if life.is_adopted:
             self._status.publish(self._node_status(life, identity))
         else:
             self._announcement.publish(self._node_announcement(life, identity))
+
+    def _tell_roles(self, life: NodeLife) -> None:
+        """Only what changed: whoever comes later gets the last word."""
+        roles = tuple(_role(each) for each in life.roles)
+        if roles == self._told:
+            return
+        self._told = roles
+        version = self._hardware.version
+        self._roles.publish(NodeRoles(stamp(), self._node_id, version, roles))
 
     def _sample(self, is_probing: bool) -> None:
         self._metrics = self._meter.sample()
@@ -80,21 +96,22 @@ class Reporter:
         if is_probing:
             self._peripherals = self._outputs.peripherals()
 
-    def _node_announcement(self, life: Life, identity: Identity) -> NodeAnnouncement:
+    def _node_announcement(self, life: NodeLife, identity: Identity) -> NodeAnnouncement:
         message = NodeAnnouncement(peripherals=self._peripherals, server=self.bond.server)
         return self._filled(message, life, identity)
 
-    def _node_status(self, life: Life, identity: Identity) -> NodeStatus:
+    def _node_status(self, life: NodeLife, identity: Identity) -> NodeStatus:
+        first = _role(life.first)
         message = NodeStatus(
-            role=life.wanted.role if life.wanted else "",
-            instance=life.wanted.instance if life.wanted else "",
-            config_version=life.held.config.version if life.held else "",
+            role=first.role,
+            instance=first.instance,
+            config_version=first.config_version,
             role_restarts=life.restarts,
             outputs_safe=life.outputs_safe,
         )
         return self._filled(message, life, identity)
 
-    def _filled(self, message: LifeSign, life: Life, identity: Identity) -> LifeSign:
+    def _filled(self, message: LifeSign, life: NodeLife, identity: Identity) -> LifeSign:
         """With what both life signs tell."""
         message.stamp = stamp()
         message.node_id = identity.node_id
@@ -124,3 +141,51 @@ class Reporter:
             memory_usage=self._metrics.memory_usage,
             uptime_seconds=self._metrics.uptime_s,
         )
+
+
+def _role(life: Life) -> NodeRole:
+    return NodeRole(
+        role=life.wanted.role if life.wanted else "",
+        instance=life.wanted.instance if life.wanted else "",
+        state=life.state.value,
+        config_version=life.held.config.version if life.held else "",
+        reason=life.reason,
+        restarts=life.restarts,
+        alive=life.role_alive,
+        outputs_safe=life.outputs_safe,
+    )
+
+
+def node_report(node: NodeLife, identity: Identity, bond: Bond) -> NodeReport:
+    """The node as its socket shows it."""
+    roles = [_role_life(life) for life in node.roles]
+    first = _role_life(node.first)
+    return NodeReport(
+        node_id=node.node_id,
+        display_name=identity.display_name,
+        state=node.state,
+        role=first.role,
+        instance=first.instance,
+        config_version=first.config_version,
+        reason=node.reason,
+        role_alive=bool(roles) and all(role.role_alive for role in roles),
+        role_restarts=node.restarts,
+        outputs_safe=node.outputs_safe,
+        server=bond.server,
+        code=bond.code,
+        roles=roles,
+    )
+
+
+def _role_life(life: Life) -> RoleLife:
+    told = _role(life)
+    return RoleLife(
+        role=told.role,
+        instance=told.instance,
+        state=life.state,
+        config_version=told.config_version,
+        reason=told.reason,
+        role_alive=told.alive,
+        role_restarts=told.restarts,
+        outputs_safe=told.outputs_safe,
+    )

@@ -1,18 +1,23 @@
 """What a node keeps over a power cycle: identity.yaml, role.yaml and the role's configuration as
 the server gave it, role_config.yaml. The role counts from the moment when role.yaml is there.
-Calls block: run them in a thread.
+Further roles stand in more_roles.yaml, each with a role_config_<role>.yaml: role.yaml stays as
+releases know it that have one role only, so they go on with the first. Calls block: run them in a
+thread.
 """
 
+import re
 import secrets
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import log, machine, role_text
 from ..lib.errors import Code, SaintError
 from ..lib.state import Store, write_atomic
-from .life import Assignment, Started, Wanted
+from .life import Assignment, DiskRead, Started, Wanted
+from .whole import MOST_ROLES
 
 _LARGEST_CONFIG_BYTES = 1 << 18
 _log = log.get("noded")
@@ -41,15 +46,33 @@ class StoredRole(BaseModel):
     config_version: str = ""
     server_address: str = ""
 
+    @property
+    def wanted(self) -> Wanted:
+        """Which role this is."""
+        return Wanted(self.assigned_role, self.instance)
+
+
+class MoreRoles(BaseModel):
+    """more_roles.yaml: the roles after the first."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    roles: list[StoredRole] = Field(default=[], max_length=MOST_ROLES)
+
+    def without(self, wanted: Wanted) -> list[StoredRole]:
+        """All others."""
+        return [role for role in self.roles if role.wanted != wanted]
+
 
 class NodeFiles:
-    """The three files below the state directory."""
+    """The files below the state directory."""
 
     def __init__(self, directory: Path) -> None:
         self.problem = ""  # of the identity's file; a node without one still works
         self._identity = Store(directory / "identity.yaml", Identity, version=1)
         self._role = Store(directory / "role.yaml", StoredRole, version=1)
-        self._config_path = directory / "role_config.yaml"
+        self._more = Store(directory / "more_roles.yaml", MoreRoles, version=1)
+        self._directory = directory
 
     def identity(self, given_id: str = "", root: Path = Path("/")) -> Identity:
         """Who this node is. A disk that moved to another computer gets that one's identity."""
@@ -84,51 +107,100 @@ class NodeFiles:
             self.problem = str(err)
         return identity
 
-    def started(self) -> Started:
-        """What the disk says about the role."""
+    def started(self) -> DiskRead:
+        """What the disk says about the roles."""
         try:
-            role = self._role.load()
+            first = self._role.load()
         except SaintError as err:
-            return Started(problem=str(err))
+            return DiskRead((Started(problem=str(err)),))
         problem = str(self._role.problem or "")
-        if not role.assigned_role:
-            return Started(problem=problem)
-        wanted = Wanted(role.assigned_role, role.instance)
         try:
-            text = self._config_path.read_bytes()[:_LARGEST_CONFIG_BYTES].decode()
-            assignment = checked_assignment(wanted, text, role.assigned_by, role.server_address)
+            more = self._more.load().without(first.wanted)
+        except SaintError as err:
+            more, problem = [], problem or str(err)
+        problem = problem or str(self._more.problem or "")
+        roles = [role for role in (first, *more) if role.assigned_role]
+        if not roles:
+            return DiskRead((Started(problem=problem),))
+        found = [self._role_started(role) for role in roles]
+        if problem and not found[0].problem:
+            found[0] = replace(found[0], problem=problem)
+        return DiskRead(tuple(found))
+
+    def _role_started(self, role: StoredRole) -> Started:
+        path = self._own_config(role.wanted)
+        path = path if path.exists() else self._first_config
+        try:
+            text = path.read_bytes()[:_LARGEST_CONFIG_BYTES].decode()
+            held = checked_assignment(role.wanted, text, role.assigned_by, role.server_address)
         except (OSError, UnicodeDecodeError, SaintError) as err:
-            message = err.message if isinstance(err, SaintError) else f"{self._config_path}: {err}"
-            return Started(wanted=wanted, problem=message)
-        return Started(held=assignment, wanted=wanted)
+            message = err.message if isinstance(err, SaintError) else f"{path}: {err}"
+            return Started(wanted=role.wanted, problem=message)
+        return Started(held=held, wanted=role.wanted)
 
     def store(self, assignment: Assignment) -> None:
-        """Configuration first: a role.yaml without its configuration should not be seen."""
-        known = self._role.load()
-        is_same = (known.assigned_role, known.instance) == (
-            assignment.config.role,
-            assignment.config.instance,
-        )
-        _write(self._config_path, assignment.text)
-        self._role.save(
-            StoredRole(
-                assigned_role=assignment.config.role,
-                instance=assignment.config.instance,
-                assigned_at=known.assigned_at if is_same else now(),
-                assigned_by=assignment.server,
-                config_version=assignment.config.version,
-                server_address=assignment.server_address,
-            )
-        )
+        """Configuration first: a role without its configuration should not be seen."""
+        wanted = assignment.wanted
+        first, more = self._role.load(), self._more.load()
+        if first.assigned_role and first.wanted != wanted:
+            known = next((role for role in more.roles if role.wanted == wanted), StoredRole())
+            _write(self._own_config(wanted), assignment.text)
+            roles = [*more.without(wanted), _stored(assignment, known)]
+            self._more.save(MoreRoles(roles=roles))
+            return
+        _write(self._first_config, assignment.text)
+        self._role.save(_stored(assignment, first))
+        _remove(self._own_config(wanted))
 
-    def forget(self) -> None:
-        """No role any more. role.yaml goes first: without it the rest means nothing."""
-        self._role.forget()
-        try:
-            self._config_path.unlink(missing_ok=True)
-        except OSError as err:
-            message = f"{self._config_path} cannot be removed: {err.strerror}"
-            raise SaintError(Code.INTERNAL, message) from err
+    def forget(self, wanted: Wanted | None = None) -> None:
+        """No such role any more; None: no role at all. Its own file goes first: without it the
+        configuration means nothing."""
+        if wanted is None:
+            self._more.forget()
+            self._role.forget()
+            for path in self._directory.glob("role_config*.yaml"):
+                _remove(path)
+            return
+        first, more = self._role.load(), self._more.load()
+        rest = more.without(wanted)
+        if first.wanted != wanted:
+            self._keep_more(rest)
+        elif rest:
+            # The next one becomes the first. Both files name it for a moment, which is no harm.
+            self._role.save(rest[0])
+            self._keep_more(rest[1:])
+            _remove(self._first_config)
+        else:
+            self._role.forget()
+            _remove(self._first_config)
+        _remove(self._own_config(wanted))
+
+    def _keep_more(self, roles: list[StoredRole]) -> None:
+        if roles:
+            self._more.save(MoreRoles(roles=roles))
+        else:
+            self._more.forget()
+
+    @property
+    def _first_config(self) -> Path:
+        return self._directory / "role_config.yaml"
+
+    def _own_config(self, wanted: Wanted) -> Path:
+        """Of a role that is, or was, not the first."""
+        name = re.sub(r"[^A-Za-z0-9]", "_", str(wanted))
+        return self._directory / f"role_config_{name}.yaml"
+
+
+def _stored(assignment: Assignment, known: StoredRole) -> StoredRole:
+    is_same = known.wanted == assignment.wanted
+    return StoredRole(
+        assigned_role=assignment.config.role,
+        instance=assignment.config.instance,
+        assigned_at=known.assigned_at if is_same else now(),
+        assigned_by=assignment.server,
+        config_version=assignment.config.version,
+        server_address=assignment.server_address,
+    )
 
 
 def checked_assignment(wanted: Wanted, text: str, server: str, address: str) -> Assignment:
@@ -163,3 +235,10 @@ def _write(path: Path, text: str) -> None:
         write_atomic(path, text.encode())
     except OSError as err:
         raise SaintError(Code.INTERNAL, f"{path} cannot be written: {err.strerror}") from err
+
+
+def _remove(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as err:
+        raise SaintError(Code.INTERNAL, f"{path} cannot be removed: {err.strerror}") from err

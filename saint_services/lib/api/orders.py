@@ -2,6 +2,9 @@
 
 Before each order the server asks for a challenge. A node takes an order that its server signed
 over a challenge that it gave within the last seconds and that was not used yet.
+
+A body leaves out what is as usual (`default`): a node whose release does not know a new field takes
+every order that does not need it, and refuses one that does.
 """
 
 from enum import StrEnum
@@ -59,10 +62,11 @@ class Bind(Request):
 
 
 class AdoptOrder(Request):
-    """Take a role."""
+    """Take a role. `add`: beside those that the node has."""
 
     role: str = Field(max_length=64)
     instance: str = Field(default="", max_length=64)
+    add: bool = False
 
 
 class Adopted(Reply):
@@ -72,9 +76,12 @@ class Adopted(Reply):
 
 
 class ResetOrder(Request):
-    """Give the role back. `factory_reset`: forget the server too, install the release anew."""
+    """Give the role back. `factory_reset`: forget the server too, install the release anew.
+    `role`: only that one of several."""
 
     factory_reset: bool = False
+    role: str = Field(default="", max_length=64)
+    instance: str = Field(default="", max_length=64)
 
 
 class UpdateOrder(Request):

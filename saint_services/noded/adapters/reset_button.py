@@ -3,12 +3,13 @@ counts as held (lib/hw/button.py), what a reset does (logic.py).
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from ...lib.claims import pins
 from ...lib.errors import SaintError
 from ...lib.hw.button import Button
 from ...lib.hw.ports import Board, EdgeInput
-from ...lib.roles import PinSpec, RoleConfig, SpiDevice
+from ...lib.roles import RoleConfig
 
 
 class ResetButton:
@@ -22,17 +23,18 @@ class ResetButton:
         self._button: Button | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    def watch(self, board: Board | None, role: RoleConfig | None) -> None:
-        """From now on, beside this role. A pin that cannot be had is no fault of the node."""
-        if self._pin is None or board is None or _uses(role, self._pin):
+    def watch(self, board: Board | None, roles: Iterable[RoleConfig]) -> None:
+        """From now on, beside these roles. A pin that cannot be had is no fault of the node."""
+        pin = self._pin
+        if pin is None or board is None or any(_uses(role, pin) for role in roles):
             self.close()
             return
         if self._edges is not None:
             return
         try:
-            self._edges = board.edges((self._pin,), "reset button", pull_up=True)
+            self._edges = board.edges((pin,), "reset button", pull_up=True)
             # A line that something else pulls to ground was never released: no button hangs there.
-            self._button = Button() if self._edges.levels()[self._pin] else None
+            self._button = Button() if self._edges.levels()[pin] else None
             self._edges.listen(self._on_edge)
         except (SaintError, OSError) as err:
             self.problem = str(err)
@@ -64,17 +66,7 @@ class ResetButton:
             self._on_held()
 
 
-def _uses(role: RoleConfig | None, pin: int) -> bool:
+def _uses(role: RoleConfig, pin: int) -> bool:
     """Any setting of the role that is about this pin."""
-    if role is None:
-        return False
-    return any(_names(spec.model_dump(exclude_defaults=True), pin) for spec in _specs(role))
-
-
-def _specs(role: RoleConfig) -> list[PinSpec | SpiDevice]:
-    return [*role.gpio_mapping.values(), *role.spi_devices.values()]
-
-
-def _names(settings: dict[str, object], pin: int) -> bool:
-    pins = [value for key, value in settings.items() if "pin" in key]
-    return any(value == pin or (isinstance(value, list | tuple) and pin in value) for value in pins)
+    named = (*role.gpio_mapping.values(), *role.spi_devices.values())
+    return any(pin in pins(spec) for spec in named)

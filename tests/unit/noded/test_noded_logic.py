@@ -91,7 +91,7 @@ def test_adoption_of_an_active_node_same_role_succeeds_other_is_refused():
     _, (other,) = step(active(), lives.AdoptRequested(1, "pi_1", Wanted("arms", "left")))
     assert same == lives.Answer(1, True, "already head", "/saint/head")
     assert isinstance(other, lives.Answer)
-    assert other.message == "pi_1 holds head; reset it first"
+    assert other.message == "pi_1 holds head; reset it first, or add arms left to it"
 
 
 def test_second_adoption_meanwhile_is_busy():
@@ -119,7 +119,7 @@ def test_adoption_role_breaks_while_storing_is_undone_on_disk():
     life = step(life, lives.RoleReported(2, READY))[0]
     life, actions = step(life, lives.RoleBroken(2, "servo chip does not answer"))
     assert life.state is NodeState.UNADOPTED
-    assert lives.ForgetRole(3) in actions
+    assert lives.ForgetRole(3, wanted=Wanted("head")) in actions
     assert step(life, lives.Stored(2)) == (life, ())  # the write that came too late
 
 

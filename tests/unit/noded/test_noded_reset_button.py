@@ -55,7 +55,7 @@ class Watched:
         self.button = ResetButton(pin, self._on_held)
 
     def watch(self, role: RoleConfig | None = None) -> None:
-        self.button.watch(cast(Board, self.board), role)
+        self.button.watch(cast(Board, self.board), (role,) if role else ())
 
     def _on_held(self) -> None:
         self.times += 1
@@ -126,5 +126,5 @@ async def test_without_a_pin_nothing_is_opened():
 async def test_pin_that_cannot_be_had_is_told_and_harmless():
     watched = Watched()
     taken = SaintError(Code.HARDWARE_FAULT, "GPIO26 is held by fan")
-    watched.button.watch(cast(Board, FakeBoard(problem=taken)), None)
+    watched.button.watch(cast(Board, FakeBoard(problem=taken)), ())
     assert "GPIO26 is held by fan" in watched.button.problem

@@ -1,7 +1,6 @@
 """What a node keeps: identity and role, through power cuts, damage, newer files, moved disks."""
 
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from saint_services.lib.roles import RoleConfig
 from saint_services.noded.life import Assignment, Started, Wanted
 from saint_services.noded.state import NodeFiles
 from saint_services.noded.trust import Bond, TrustFiles
+from tests.unit.noded.power_cut import PowerCut, PowerCutError, survives
 
 HEAD_TEXT = (Path(__file__).parents[3] / "manifests/roles/head.yaml").read_text()
 HEAD = Assignment(settings.parse(RoleConfig, HEAD_TEXT, "head"), HEAD_TEXT, "SAINT-01", "10.0.0.1")
@@ -22,52 +22,10 @@ NEWER_TEXT = HEAD_TEXT.replace('"1.0.0"', '"1.1.0"')
 NEWER = replace(HEAD, config=settings.parse(RoleConfig, NEWER_TEXT, "head"), text=NEWER_TEXT)
 
 
-class PowerCutError(BaseException):
-    """Nothing of the process runs after it, so nothing may catch it."""
-
-
-class PowerCut:
-    """Power goes at the n-th thing that is done to the disk."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
-        self.left = at
-        for owner, name in (
-            (os, "open"),
-            (os, "write"),
-            (os, "fsync"),
-            (Path, "replace"),
-            (Path, "unlink"),
-        ):
-            monkeypatch.setattr(owner, name, self._counted(getattr(owner, name)))
-
-    def _counted(self, real: Callable[..., object]) -> Callable[..., object]:
-        def counted(*args: object, **kwargs: object) -> object:
-            if self.left == 0:
-                raise PowerCutError
-            self.left -= 1
-            return real(*args, **kwargs)
-
-        return counted
-
-
-def survives(directory: Path, work: Callable[[NodeFiles], object], at: int) -> tuple[bool, Started]:
-    """Whether the work was done before the cut, and what the next boot finds."""
-    with pytest.MonkeyPatch.context() as monkeypatch:
-        files = NodeFiles(directory)
-        cut = PowerCut(monkeypatch, at)
-        try:
-            work(files)
-            is_done = True
-        except PowerCutError:
-            is_done = False
-        cut.left = 10**9
-    return is_done, NodeFiles(directory).started()
-
-
 def test_power_cut_at_any_moment_of_storing_leaves_no_role_or_the_whole_role(tmp_path: Path):
     for at in range(100):
         directory = tmp_path / str(at)
-        is_done, started = survives(directory, lambda files: files.store(HEAD), at)
+        is_done, (started, *_) = survives(directory, lambda files: files.store(HEAD), at)
         assert started.problem == ""
         assert started.held in (None, HEAD)
         assert started.wanted == (started.held and Wanted("head"))
@@ -81,7 +39,7 @@ def test_power_cut_at_any_moment_of_refreshing_leaves_the_old_or_the_new_one(tmp
     for at in range(100):
         directory = tmp_path / str(at)
         NodeFiles(directory).store(HEAD)
-        is_done, started = survives(directory, lambda files: files.store(NEWER), at)
+        is_done, (started, *_) = survives(directory, lambda files: files.store(NEWER), at)
         assert started.held in (HEAD, NEWER)
         if is_done:
             assert started.held == NEWER
@@ -93,7 +51,7 @@ def test_power_cut_at_any_moment_of_a_reset_leaves_the_role_or_none(tmp_path: Pa
     for at in range(100):
         directory = tmp_path / str(at)
         NodeFiles(directory).store(HEAD)
-        is_done, started = survives(directory, lambda files: files.forget(), at)
+        is_done, (started, *_) = survives(directory, lambda files: files.forget(), at)
         assert started.held in (None, HEAD)
         if is_done:
             assert started == Started()
@@ -159,7 +117,7 @@ def test_disk_that_fails_is_one_sentence(tmp_path: Path, monkeypatch: pytest.Mon
     files = NodeFiles(tmp_path)
     with pytest.raises(SaintError, match="No space left on device"):
         files.store(HEAD)
-    assert files.started() == Started()
+    assert files.started().roles[0] == Started()
     assert files.identity("pi_1").node_id == "pi_1"  # a node without a disk is a node
     assert "No space left" in files.problem
 
@@ -182,7 +140,7 @@ def test_configuration_that_is_no_good_keeps_the_role_and_says_why(tmp_path: Pat
     files = NodeFiles(tmp_path)
     files.store(HEAD)
     (tmp_path / "role_config.yaml").write_text(text, encoding="latin-1")
-    started = files.started()
+    started = files.started().roles[0]
     assert (started.held, started.wanted) == (None, Wanted("head"))
     assert started.problem
 
@@ -191,16 +149,17 @@ def test_configuration_of_a_newer_release_is_used_without_what_is_unknown(tmp_pa
     """After a roll-back the older release finds what the newer one has kept."""
     text = HEAD_TEXT + "\ndance: {tempo: 120}\n"
     NodeFiles(tmp_path).store(replace(HEAD, text=text))
-    assert NodeFiles(tmp_path).started() == Started(held=replace(HEAD, text=text), wanted=WANTED)
+    (started,) = NodeFiles(tmp_path).started().roles
+    assert started == Started(held=replace(HEAD, text=text), wanted=WANTED)
 
 
 def test_role_file_that_is_damaged_is_set_aside_and_newer_is_kept(tmp_path: Path):
     (tmp_path / "role.yaml").write_text("assigned_role: [")
-    started = NodeFiles(tmp_path).started()
+    started = NodeFiles(tmp_path).started().roles[0]
     assert started.wanted is None
     assert "role.yaml.damaged-1" in started.problem
     (tmp_path / "role.yaml").write_text("version_of_format: 2\nnew: thing\n")
-    assert "newer version" in NodeFiles(tmp_path).started().problem
+    assert "newer version" in NodeFiles(tmp_path).started().roles[0].problem
     with pytest.raises(SaintError) as caught:
         NodeFiles(tmp_path).store(HEAD)
     assert caught.value.code is Code.STATE_NEWER
