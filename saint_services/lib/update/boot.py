@@ -7,10 +7,8 @@ import os
 import re
 from pathlib import Path
 
-from ..errors import Code, SaintError
-from ..state import write_atomic
+from .. import power
 
-_LONGEST_REASON = 200
 _NO_TIMER = (errno.ENOENT, errno.ENXIO)  # none on this machine; its reader was disarmed before
 
 
@@ -29,8 +27,7 @@ class Boot:
     def __init__(self, deadman: Path | None = None, requests: Path | None = None) -> None:
         environment = os.environ
         self._deadman = deadman or Path(environment.get("SAINT_DEADMAN", "/run/saint-deadman"))
-        folder = environment.get("SAINT_REBOOT_DIR", "/run/saint-reboot")
-        self._request = (requests or Path(folder)) / "request"
+        self._requests = requests or power.folder()
 
     def disarm(self) -> str:
         """Returns why it could not be done, or nothing. A machine without a timer is no fault."""
@@ -56,14 +53,4 @@ class Boot:
 
     def restart(self, reason: str) -> None:
         """Ask for it. Raises SaintError when nobody could read the request."""
-        line = " ".join(reason.split())[:_LONGEST_REASON] + "\n"
-        try:
-            if not self._request.parent.is_dir():
-                raise FileNotFoundError(2, "there is no such folder")
-            write_atomic(self._request, line.encode(), mode=0o640)
-        except OSError as err:
-            raise SaintError(
-                Code.INTERNAL,
-                f"{self._request} cannot be written: {err.strerror}",
-                fix="Restart this machine by hand.",
-            ) from err
+        power.ask(power.Wish.REBOOT, reason, self._requests)

@@ -1,0 +1,168 @@
+"""The robot's name, facts about its server, and what is done to machines as a whole: restart,
+switch off, forget everything. Refused while somebody drives, unless forced. Not here: backup files
+(adapters/backup_files.py), who may do this (the table of actions).
+"""
+
+import asyncio
+import json
+import os
+import socket
+import time
+from pathlib import Path
+from typing import Any
+
+from ...lib import interfaces, machine, power
+from ...lib.api import Done
+from ...lib.api.adoption import NodeInfo, NodeList, NodeState, ResetRequest
+from ...lib.api.backup import RestoreReply
+from ...lib.api.routing import RouterStatus
+from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
+from ...lib.errors import Code, SaintError
+from ...lib.power import Wish
+from .. import messages as m
+from ..own_settings import SavedSettings
+from ..robot import Robot
+from ..upkeep import now
+from .caller import Caller
+
+Data = dict[str, Any]
+
+_RESET_LIMIT_S = 30.0
+_SETUP_REPORT = Path("/run/saint/setup.json")
+
+
+async def get_settings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """How robot and server are called, the server's network, what its setup complains about."""
+    return (await asyncio.to_thread(_settings, robot)).model_dump(mode="json")
+
+
+def _settings(robot: Robot) -> Settings:
+    role, problems = _setup_report()
+    return Settings(
+        name=robot.roles.name,
+        shipped_name=robot.upkeep.own.shipped_name,
+        hostname=socket.gethostname(),
+        version=machine.version(),
+        is_simulated=is_simulated(),
+        machine_role=role,
+        problems=problems,
+        interfaces=interfaces.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "eth0")),
+        time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    )
+
+
+def _setup_report(path: Path = _SETUP_REPORT) -> tuple[str, list[str]]:
+    """The machine's role and sentences of saint-setup; nothing on a computer without it."""
+    try:
+        report = json.loads(path.read_bytes())
+        return str(report["role"]), [str(each) for each in report["problems"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return "", []
+
+
+def is_simulated() -> bool:
+    """The launcher watches over this machine, not systemd."""
+    return os.environ.get("SAINT_HW", "").startswith("sim") or "SAINT_LOG_DIR" in os.environ
+
+
+async def set_name(robot: Robot, caller: Caller, params: NameRobot) -> Data:
+    """How the robot is called on its pages, from now on."""
+    await robot.upkeep.own.save(SavedSettings(name=params.name))
+    robot.note("INFO", caller.source, f"The robot is now called {params.name}")
+    return await get_settings(robot, caller, m.Nothing())
+
+
+async def reboot(robot: Robot, caller: Caller, params: Reboot) -> Data:
+    """The server's machine, or a node's, restarts."""
+    await _refuse_while_driven(robot, params.force)
+    if params.node is not None:
+        return await _reboot_node(robot, caller, params.node)
+    await _ask(robot, caller, Wish.REBOOT, "The server restarts")
+    return Done(message="The server restarts. It is back in about a minute.").model_dump()
+
+
+async def _reboot_node(robot: Robot, caller: Caller, node_id: str) -> Data:
+    node = await robot.daemons.adoptiond.get(f"/nodes/{node_id}", NodeInfo)
+    reply = await robot.daemons.adoptiond.post(f"/nodes/{node_id}/reboot", None, Done)
+    robot.note("WARNING", caller.source, f"{node.display_name or node_id} was told to restart")
+    return reply.model_dump(mode="json")
+
+
+async def restart(robot: Robot, caller: Caller, params: Forced) -> Data:
+    """The server's programs start anew; its machine and the nodes go on."""
+    await _refuse_while_driven(robot, params.force)
+    await _ask(robot, caller, Wish.RESTART, "The server's programs start anew")
+    return Done(message="The server's programs start anew, which takes seconds.").model_dump()
+
+
+async def shutdown(robot: Robot, caller: Caller, params: Forced) -> Data:
+    """The server's machine goes off. Nodes keep their safe state until their power is cut."""
+    await _refuse_while_driven(robot, params.force)
+    await _ask(robot, caller, Wish.POWER_OFF, "The server switches itself off")
+    text = "The server switches itself off. Take its power away and give it again to start it."
+    return Done(message=text).model_dump()
+
+
+async def _ask(robot: Robot, caller: Caller, wish: Wish, text: str) -> None:
+    await asyncio.to_thread(power.ask, wish, f"asked for by {caller.source}")
+    robot.note("WARNING", caller.source, text)
+
+
+async def _refuse_while_driven(robot: Robot, force: bool) -> None:
+    """A router that does not answer drives nothing: its silence is no reason to refuse."""
+    if force:
+        return
+    try:
+        status = await robot.daemons.routerd.get("/status", RouterStatus, timeout_s=2.0)
+    except SaintError:
+        return
+    driven = next((out for out in status.outputs if out.policy == "live"), None)
+    if driven is None or status.estop.active:
+        return
+    raise SaintError(
+        Code.REFUSED,
+        f"{driven.source} drives {driven.target} {driven.field} now",
+        fix="Let go of the controls or press the emergency stop first, or force it.",
+    )
+
+
+async def restore_state(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Daemons whose part of the last restore is still to be done."""
+    return robot.upkeep.backups.state().model_dump(mode="json")
+
+
+async def undo_restore(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+    """As it was before the last restore or reset."""
+    reply = await robot.upkeep.backups.undo(robot.roles.name, now())
+    robot.note("WARNING", caller.source, "The last restore was undone")
+    return reply.model_dump(mode="json")
+
+
+async def factory_reset(robot: Robot, caller: Caller, params: FactoryReset) -> Data:
+    """The server forgets routes, presets, RC settings, subjects, nodes, names and users."""
+    if params.confirm != robot.roles.name:
+        text = f"{params.confirm!r} is not this robot's name, {robot.roles.name}"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Type the name as it is written.")
+    await _refuse_while_driven(robot, params.force)
+    notes = await _reset_nodes(robot) if params.nodes else []
+    reply = await robot.upkeep.backups.forget(robot.roles.name, now())
+    robot.note("WARNING", caller.source, "The robot was reset to how it was shipped")
+    told = reply.model_copy(update={"notes": [*notes, *reply.notes]})
+    return RestoreReply.model_validate(told).model_dump(mode="json")
+
+
+async def _reset_nodes(robot: Robot) -> list[str]:
+    """Sentences about those that did not obey."""
+    client, notes = robot.daemons.adoptiond, []
+    known = (await client.get("/nodes", NodeList)).nodes
+    for node in known:
+        if node.state is NodeState.OFFLINE:
+            notes.append(f"{node.node_id} is offline and keeps its role and server.")
+            continue
+        try:
+            body = ResetRequest(factory_reset=True)
+            path = f"/nodes/{node.node_id}/reset"
+            await client.post(path, body, Done, timeout_s=_RESET_LIMIT_S)
+        except SaintError as err:
+            notes.append(f"{node.node_id} was not reset: {err.message}.")
+    return notes

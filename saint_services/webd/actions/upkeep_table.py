@@ -1,0 +1,33 @@
+"""The actions that look after the robot: logs, settings, maintenance. Part of the table of all
+actions, in a module of its own for its length.
+"""
+
+from typing import Any
+
+from ...lib.api import Done
+from ...lib.api.backup import RestoreReply, RestoreState
+from ...lib.api.logs import LogNames, LogPage, LogQuery
+from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
+from .. import messages as m
+from ..levels import Level
+from . import logs, upkeep
+from .action import Action, Quick
+
+VIEWER, ADMIN = Level.VIEWER, Level.ADMIN
+
+UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
+    "logs": {
+        "query": Action(LogQuery, logs.query, LogPage, needs=VIEWER),
+        "names": Action(m.Nothing, logs.names, LogNames, needs=VIEWER),
+    },
+    "settings": {
+        "get": Action(m.Nothing, upkeep.get_settings, Settings, needs=VIEWER),
+        "set_name": Action(NameRobot, upkeep.set_name, Settings, needs=ADMIN),
+    },
+    "maintenance": {
+        "restart": Action(Forced, upkeep.restart, Done, needs=ADMIN),
+        "restore_state": Action(m.Nothing, upkeep.restore_state, RestoreState, needs=VIEWER),
+        "undo_restore": Action(m.Nothing, upkeep.undo_restore, RestoreReply, needs=ADMIN),
+        "factory_reset": Action(FactoryReset, upkeep.factory_reset, RestoreReply, needs=ADMIN),
+    },
+}

@@ -1,0 +1,67 @@
+"""What webd needs to look after the robot besides moving it: logs, backups, its own settings, the
+folders of this machine. Wiring only.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from ..lib import machine
+from ..lib.backup.sections import Backup, Section
+from ..lib.logs import LogSource, source_at
+from ..lib.sd import Directories
+from .backups import Backups, Keeper, Remote
+from .own_settings import OwnSettings, SavedSettings
+
+if TYPE_CHECKING:
+    from .robot import Robot
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """Reached by the actions as robot.upkeep."""
+
+    logs: LogSource
+    backups: Backups
+    own: OwnSettings
+    directories: Directories
+
+
+async def open_upkeep(
+    robot: "Robot", directories: Directories, sections: Sequence[Section[Any]] = ()
+) -> Upkeep:
+    """With what was saved in force; `sections` are more of webd's own state, for backups."""
+    shipped = robot.roles.name
+
+    def use(saved: SavedSettings) -> None:
+        robot.roles = replace(robot.roles, name=saved.name or shipped)
+        robot.hub.changed("system")
+
+    own = OwnSettings(directories.state, shipped, use)
+    await own.load()
+    daemons = robot.daemons
+    keepers: dict[str, Keeper] = {
+        "adoptiond": Remote(daemons.adoptiond),
+        "routerd": Remote(daemons.routerd),
+        "rcd": Remote(daemons.rcd),
+        "livelinkd": Remote(daemons.livelinkd),
+        "webd": Backup(own.section(), *sections),  # last: it may sign the asker out
+    }
+    version = await asyncio.to_thread(machine.version)
+    backups = Backups(keepers, directories.state, version)
+    logs = await asyncio.to_thread(source_at, directories.runtime)
+    return Upkeep(logs, backups, own, directories)
+
+
+def now() -> str:
+    """Wall time, for people."""
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def file_name(robot: str, what: str) -> str:
+    """Of a download: ASCII, whatever the robot is called."""
+    name = re.sub(r"[^A-Za-z0-9-]+", "-", robot).strip("-") or "robot"
+    return f"{name}-{what}-{datetime.now(UTC):%Y%m%d-%H%M%S}.zip"

@@ -1,0 +1,172 @@
+"""Backup and restore over several daemons: all or nothing at first, and to the end in any case."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.backup import DaemonBackup, SectionData
+from saint_services.lib.backup.archive import pack, unpack
+from saint_services.lib.errors import Code, SaintError
+from saint_services.webd.backups import Backups
+
+NOW = "2026-11-22T10:00:00Z"
+
+
+def holding(value: str) -> DaemonBackup:
+    return DaemonBackup(sections={"all": SectionData(version=1, data={"value": value})})
+
+
+class Fake:
+    """A daemon that may be away, or refuse."""
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+        self.is_away = False
+        self.is_away_at_restore = False
+        self.refuses = False
+
+    def _reached(self) -> None:
+        if self.is_away:
+            raise SaintError(Code.DAEMON_UNREACHABLE, "no answer")
+
+    async def export(self) -> DaemonBackup:
+        self._reached()
+        return holding(self.value)
+
+    async def check(self, given: DaemonBackup) -> list[str]:
+        self._reached()
+        if self.refuses:
+            raise SaintError(Code.REQUEST_INVALID, "not for me")
+        return [f"{self.value} changes"]
+
+    async def restore(self, given: DaemonBackup) -> list[str]:
+        self._reached()
+        if self.is_away_at_restore:
+            raise SaintError(Code.DAEMON_UNREACHABLE, "no answer")
+        self.value = str(given.sections["all"].data["value"])
+        return []
+
+    async def forget(self) -> None:
+        self._reached()
+        self.value = ""
+
+
+class Robot:
+    """Three daemons and a disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.fakes = {"rcd": Fake("rc"), "routerd": Fake("routes"), "webd": Fake("users")}
+        self.backups = self.start()
+
+    def start(self) -> Backups:
+        return Backups(self.fakes, self.folder, "1.0.0")
+
+    @property
+    def values(self) -> list[str]:
+        return [fake.value for fake in self.fakes.values()]
+
+
+@pytest.fixture
+def robot(tmp_path: Path) -> Robot:
+    return Robot(tmp_path)
+
+
+def file(**values: str) -> bytes:
+    daemons = {name: holding(value) for name, value in values.items()}
+    return pack(daemons, robot="r", version="1", created=NOW)
+
+
+async def until_done(backups: Backups) -> None:
+    """At the start what was begun is brought to its end."""
+    working = asyncio.create_task(backups.work())
+    async with asyncio.timeout(5):
+        await asyncio.sleep(0)
+        while backups.state().waiting or not backups.state().since:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    working.cancel()
+
+
+async def test_backup_holds_every_daemon(robot: Robot) -> None:
+    content = unpack(await robot.backups.create("SAINT-01", NOW))
+    assert content.daemons == {
+        "rcd": holding("rc"), "routerd": holding("routes"), "webd": holding("users"),
+    }  # fmt: skip
+
+
+async def test_backup_without_one_daemon_is_none(robot: Robot) -> None:
+    robot.fakes["routerd"].is_away = True
+    with pytest.raises(SaintError) as caught:
+        await robot.backups.create("SAINT-01", NOW)
+    assert caught.value.code is Code.DAEMON_UNREACHABLE
+
+
+async def test_restored_backup_is_in_force_everywhere(robot: Robot) -> None:
+    raw = await robot.backups.create("SAINT-01", NOW)
+    for fake in robot.fakes.values():
+        fake.value = "changed"
+    reply = await robot.backups.restore(raw, "SAINT-01", NOW)
+    assert robot.values == ["rc", "routes", "users"]
+    assert (reply.restored, reply.waiting) == (["rcd", "routerd", "webd"], [])
+    assert len(reply.notes) == 3
+
+
+@pytest.mark.parametrize("fault", ["is_away", "refuses"])
+async def test_restore_that_one_daemon_would_not_take_changes_nothing(
+    robot: Robot, fault: str
+) -> None:
+    setattr(robot.fakes["webd"], fault, True)
+    with pytest.raises(SaintError):
+        await robot.backups.restore(file(rcd="new", webd="new"), "SAINT-01", NOW)
+    assert robot.values == ["rc", "routes", "users"]
+    assert robot.start().state().waiting == []
+
+
+async def test_restore_cut_by_power_is_finished_at_the_next_start(robot: Robot) -> None:
+    robot.fakes["routerd"].is_away_at_restore = True
+    raw = file(rcd="new", routerd="new", webd="new")
+    reply = await robot.backups.restore(raw, "SAINT-01", NOW)
+    assert (reply.restored, reply.waiting) == (["rcd", "webd"], ["routerd"])
+    robot.fakes["rcd"].value = "edited since"
+    robot.fakes["routerd"].is_away_at_restore = False
+    again = robot.start()
+    await until_done(again)
+    assert robot.values == ["edited since", "new", "new"]
+
+
+async def test_restore_begun_at_all_is_finished_after_a_cut_before_the_first_daemon(
+    robot: Robot,
+) -> None:
+    for fake in robot.fakes.values():
+        fake.is_away_at_restore = True
+    await robot.backups.restore(file(rcd="new", webd="new"), "SAINT-01", NOW)
+    for fake in robot.fakes.values():
+        fake.is_away_at_restore = False
+    await until_done(robot.start())
+    assert robot.values == ["new", "routes", "new"]
+
+
+async def test_undo_brings_back_what_was_before(robot: Robot) -> None:
+    await robot.backups.restore(file(rcd="new"), "SAINT-01", NOW)
+    await robot.backups.undo("SAINT-01", NOW)
+    assert robot.values == ["rc", "routes", "users"]
+
+
+async def test_undo_without_a_restore_is_not_found(robot: Robot) -> None:
+    with pytest.raises(SaintError) as caught:
+        await robot.backups.undo("SAINT-01", NOW)
+    assert caught.value.code is Code.NOT_FOUND
+
+
+async def test_reset_forgets_everything_and_can_be_undone(robot: Robot) -> None:
+    await robot.backups.forget("SAINT-01", NOW)
+    assert robot.values == ["", "", ""]
+    await robot.backups.undo("SAINT-01", NOW)
+    assert robot.values == ["rc", "routes", "users"]
+
+
+async def test_backup_of_unknown_daemon_says_update_first(robot: Robot) -> None:
+    with pytest.raises(SaintError) as caught:
+        await robot.backups.check(file(armd="x"))
+    assert caught.value.code is Code.STATE_NEWER

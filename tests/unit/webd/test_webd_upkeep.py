@@ -1,0 +1,197 @@
+"""Logs, backups, restarts and resets by webd's API, with fake daemons around it."""
+
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib.api.backup import DaemonBackup, SectionData
+from saint_services.lib.api.routing import FieldOutput
+from saint_services.lib.backup.archive import pack, unpack
+from tests.unit.webd.web_rig import Rig
+from tests.web.fakes_backup import Words
+from tests.web.fakes_logs import write
+
+
+def request_in(tmp_path: Path, name: str) -> str:
+    """What the machine below was asked for."""
+    path = tmp_path / "reboot" / name
+    return path.read_text() if path.exists() else ""
+
+
+def file(**words: list[str]) -> bytes:
+    names = {"rcd": "receiver", "routerd": "routes", "adoptiond": "nodes"}
+    daemons = {
+        daemon: DaemonBackup(sections={names[daemon]: SectionData(version=1, data={"words": each})})
+        for daemon, each in words.items()
+    }
+    return pack(daemons, robot="Other", version="0.9", created="2026-11-22T10:00:00Z")
+
+
+async def post(rig: Rig, raw: bytes, query: str = "") -> tuple[int, dict[str, Any]]:
+    async with rig.http.post(f"{rig.url}/api/backup{query}", data=raw) as answer:
+        return answer.status, await answer.json()
+
+
+def drive(rig: Rig) -> None:
+    rig.robot.outputs = [
+        FieldOutput(
+            target="tracks", field="linear", unit="m/s", value=0.4, winner="rc_drive", source="rc",
+            age_ms=10, policy="live", clamped=False, changed_ms=0,
+        )
+    ]  # fmt: skip
+
+
+async def test_log_query_gives_newest_first_and_pages(rig: Rig) -> None:
+    chat = await rig.chat()
+    first = await chat.do("logs", "query", level="WARNING", limit=2)
+    assert len(first["lines"]) == 2 and first["older"]
+    assert first["lines"][0]["time"] >= first["lines"][1]["time"]
+    second = await chat.do("logs", "query", level="WARNING", limit=50, before=first["older"])
+    assert second["older"] == ""
+    texts = [line["text"] for page in (first, second) for line in page["lines"]]
+    assert len(texts) == len(set(texts)) == 3
+
+
+async def test_log_query_filters_by_source_node_and_text(rig: Rig) -> None:
+    chat = await rig.chat()
+    lines = (await chat.do("logs", "query", node="head", search="SERVO", level="ERROR"))["lines"]
+    assert [(line["source"], line["level"]) for line in lines] == [("role-headd", "ERROR")]
+    names = await chat.do("logs", "names")
+    assert "rcd" in names["sources"] and names["nodes"] == ["head", "server"]
+
+
+async def test_log_query_with_wrong_place_says_so(rig: Rig) -> None:
+    error = await (await rig.chat()).fail("logs", "query", before="nowhere")
+    assert "no place in these logs" in error["message"]
+
+
+async def test_log_download_is_a_text_newest_last(rig: Rig) -> None:
+    async with rig.http.get(f"{rig.url}/api/logs?source=routerd") as answer:
+        assert answer.headers["Content-Disposition"].startswith("attachment; filename=")
+        lines = (await answer.text()).splitlines()
+    assert len(lines) == 4
+    assert lines == sorted(lines)
+    assert "WARNING: source lost source=rc" in lines[2]
+
+
+async def test_log_follow_sends_what_is_written_from_now_on(rig: Rig, tmp_path: Path) -> None:
+    async with rig.http.get(f"{rig.url}/api/logs?follow=1&level=WARNING") as answer:
+        assert await answer.content.readline() == b"\n"
+        write(tmp_path / "log", "server-rcd", "info: not wanted", "error: receiver burns")
+        line = b""
+        while not line.strip():
+            line = await answer.content.readline()
+    assert json.loads(line)["text"] == "receiver burns"
+
+
+async def test_log_filter_that_is_wrong_is_named(rig: Rig) -> None:
+    async with rig.http.get(f"{rig.url}/api/logs?level=LOUD") as answer:
+        assert answer.status == 422 or answer.status == 400
+        assert "level" in (await answer.json())["message"]
+
+
+async def test_backup_restored_brings_back_what_every_daemon_had(rig: Rig) -> None:
+    async with rig.http.get(f"{rig.url}/api/backup") as answer:
+        assert answer.content_type == "application/zip"
+        raw = await answer.read()
+    assert set(unpack(raw).daemons) == {"adoptiond", "routerd", "rcd", "livelinkd", "webd"}
+    before = {name: kept.words for name, kept in rig.robot.kept.items()}
+    for kept in rig.robot.kept.values():
+        kept.words = Words(words=["changed"])
+    status, reply = await post(rig, raw)
+    assert status == 200 and reply["waiting"] == []
+    assert {name: kept.words for name, kept in rig.robot.kept.items()} == before
+
+
+async def test_backup_check_tells_content_and_changes_nothing(rig: Rig) -> None:
+    status, info = await post(rig, file(rcd=["strange", "ibus"]), "?check=1")
+    assert status == 200
+    assert (info["robot"], info["notes"]) == ("Other", ["strange is left out."])
+    assert info["contents"][0]["entries"] == 2
+    assert rig.robot.kept["rcd"].words == Words(words=["crsf"])
+
+
+@pytest.mark.parametrize("raw", [b"", b"no zip at all", file(rcd=["new"], routerd=["refused"])])
+async def test_backup_that_does_not_fit_is_refused_whole(rig: Rig, raw: bytes) -> None:
+    status, error = await post(rig, raw)
+    assert status >= 400 and error["fix"]
+    assert rig.robot.kept["rcd"].words == Words(words=["crsf"])
+
+
+async def test_backup_larger_than_any_is_refused(rig: Rig) -> None:
+    status, error = await post(rig, bytes((1 << 20) + 1))
+    assert status == 413 and error["code"] == "too_large"
+
+
+async def test_restore_can_be_undone(rig: Rig) -> None:
+    await post(rig, file(rcd=["ibus"]))
+    await (await rig.chat()).do("maintenance", "undo_restore")
+    assert rig.robot.kept["rcd"].words == Words(words=["crsf"])
+
+
+async def test_name_is_in_force_at_once_and_in_the_backup(rig: Rig) -> None:
+    chat = await rig.chat()
+    assert (await chat.do("settings", "set_name", name=" Robi "))["name"] == "Robi"
+    assert (await chat.do("system", "describe"))["robot"] == "Robi"
+    async with rig.http.get(f"{rig.url}/api/backup") as answer:
+        sections = unpack(await answer.read()).daemons["webd"].sections
+    assert sections["settings"].data == {"name": "Robi"}
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 65, "a\nb"])
+async def test_name_that_nobody_could_read_is_refused(rig: Rig, name: str) -> None:
+    assert "name" in (await (await rig.chat()).fail("settings", "set_name", name=name))["message"]
+
+
+@pytest.mark.parametrize(
+    ("group", "action", "request_file"),
+    [
+        ("system", "reboot", "request"),
+        ("system", "shutdown", "poweroff"),
+        ("maintenance", "restart", "restart"),
+    ],
+)
+async def test_machine_is_asked_only_when_nobody_drives(
+    rig: Rig, tmp_path: Path, group: str, action: str, request_file: str
+) -> None:
+    chat = await rig.chat()
+    drive(rig)
+    error = await chat.fail(group, action)
+    assert error["message"] == "rc drives tracks linear now"
+    assert request_in(tmp_path, request_file) == ""
+    await chat.do(group, action, force=True)
+    assert "websocket:" in request_in(tmp_path, request_file)
+
+
+async def test_machine_restarts_while_the_router_is_dead(rig: Rig, tmp_path: Path) -> None:
+    await rig.robot.stop("routerd")
+    await (await rig.chat()).do("system", "reboot")
+    assert request_in(tmp_path, "request")
+
+
+async def test_factory_reset_needs_the_name_typed(rig: Rig) -> None:
+    error = await (await rig.chat()).fail("maintenance", "factory_reset", confirm="robot")
+    assert "is not this robot's name" in error["message"]
+    assert rig.robot.kept["rcd"].words == Words(words=["crsf"])
+
+
+async def test_factory_reset_forgets_and_tells_which_nodes_did_not_hear(rig: Rig) -> None:
+    chat = await rig.chat()
+    name = (await chat.do("settings", "get"))["name"]
+    reply = await chat.do("maintenance", "factory_reset", confirm=name, nodes=True)
+    assert all(kept.words == Words() for kept in rig.robot.kept.values())
+    assert reply["notes"] == ["sim_console is offline and keeps its role and server."]
+    assert "reset sim_head factory=True" in rig.robot.requests
+
+
+async def test_diagnostics_hold_logs_and_name_who_is_silent(rig: Rig) -> None:
+    await rig.robot.stop("rcd")
+    async with rig.http.get(f"{rig.url}/api/diagnostics") as answer:
+        archive = zipfile.ZipFile(io.BytesIO(await answer.read()))
+    assert "servo controller does not answer" in archive.read("log.txt").decode()
+    assert "rcd does not answer" in archive.read("rcd-status.json").decode()
+    assert json.loads(archive.read("adoptiond-nodes.json"))["nodes"]

@@ -1,0 +1,44 @@
+"""The other daemons' side of backups: each keeps one list of words."""
+
+from pydantic import BaseModel, ConfigDict
+
+from saint_services.lib.backup.sections import Backup, Section
+from saint_services.lib.errors import Code, SaintError
+
+SECTIONS = {
+    "adoptiond": ("nodes", ["sim_head", "sim_tracks"]),
+    "routerd": ("routes", ["rc_drive", "facecap_to_head"]),
+    "rcd": ("receiver", ["crsf"]),
+    "livelinkd": ("subjects", ["FaceCapture"]),
+}
+
+
+class Words(BaseModel):
+    """What is kept."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    words: list[str] = []
+
+
+class FakeKept:
+    """One daemon's; a word "refused" is refused, "strange" is left out with a note."""
+
+    def __init__(self, name: str) -> None:
+        self.section, words = SECTIONS[name]
+        self.words = Words(words=words)
+
+    def backup(self) -> Backup:
+        """The paths."""
+        return Backup(Section(self.section, Words, 1, self._current, self._check, self._apply))
+
+    async def _current(self) -> Words:
+        return self.words
+
+    async def _check(self, words: Words) -> list[str]:
+        if "refused" in words.words:
+            raise SaintError(Code.REQUEST_INVALID, f"{self.section} does not fit this robot")
+        return [f"{each} is left out." for each in words.words if each == "strange"]
+
+    async def _apply(self, words: Words) -> None:
+        self.words = words
