@@ -12,6 +12,8 @@
 export const PAGES = [
   { name: "dashboard", title: "Dashboard", load: () => import("./pages/dashboard/page.js") },
   { name: "nodes", title: "Nodes", load: () => import("./pages/nodes/page.js") },
+  { name: "routes", title: "Routes", load: () => import("./pages/routes/page.js") },
+  { name: "inputs", title: "Inputs", load: () => import("./pages/inputs/page.js") },
   { name: "drive", title: "Drive", load: () => import("./pages/drive/page.js") },
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
 ];

@@ -10,7 +10,6 @@ import contextlib
 import math
 import socket
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,17 +29,11 @@ from saint_services.lib.api.adoption import (
     RoleChoice,
     RoleList,
 )
-from saint_services.lib.api.livelink import SubjectDetail, SubjectInfo, SubjectList
-from saint_services.lib.api.rc import RcChannel, RcStatus
-from saint_services.lib.api.rc import SetEnabled as RcEnabled
 from saint_services.lib.api.routing import (
     EStopInfo,
     EStopRequest,
-    Route,
-    RouteInfo,
-    RouteList,
+    FieldOutput,
     RouterStatus,
-    SetEnabled,
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
@@ -68,7 +61,11 @@ from saint_services.lib.sd import Directories
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
 from tests.web.fake_otad import FakeOtad
+from tests.web.fakes_backup import SECTIONS, FakeKept
+from tests.web.fakes_inputs import FakeCapture, FakeReceiver
+from tests.web.fakes_logs import fake_logs
 from tests.web.fakes_nodes import FakeHeaders
+from tests.web.fakes_routes import FakeRouter
 
 ROOT = Path(__file__).resolve().parents[2]
 ROLES = (("head", ""), ("arms", "left"), ("arms", "right"), ("tracks", ""), ("console", ""))
@@ -135,26 +132,31 @@ class FakeRobot:
     runtime: Path
     bus: LocalBus
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
-    routes: dict[str, Route] = field(default_factory=dict)
     estop: EStopInfo = field(default_factory=lambda: EStopInfo(active=False))
     clear_refusal: str = ""
-    is_rc_enabled: bool = True
+    outputs: list[FieldOutput] = field(default_factory=list)
     is_rc_live: bool = True
     is_face_live: bool = True
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
     otad: FakeOtad = field(default_factory=FakeOtad)
+    receiver: FakeReceiver = field(default_factory=FakeReceiver)
+    capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
+    kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
     generation: int = 0
     frame: int = 0
 
     async def open(self) -> None:
         """Answer on the sockets."""
+        self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
         apis = {
             "adoptiond": self._adoptiond(), "routerd": self._routerd(),
-            "rcd": self._rcd(), "livelinkd": self._livelinkd(), "otad": self.otad.api(),
+            "rcd": self.receiver.api(), "livelinkd": self.capture.api(), "otad": self.otad.api(),
         }  # fmt: skip
         for name, api in apis.items():
+            if name in self.kept:
+                self.kept[name].backup().add_to(api)
             await self.serve(name, api)
         await self.otad.open_files(self.runtime / "otad-files.sock")
         self.headers = FakeHeaders(self.bus, self._is_online)
@@ -267,36 +269,15 @@ class FakeRobot:
     def _routerd(self) -> Api:
         api = Api()
         api.get("/status", self._router_status)
-        api.get("/routes", self._route_list)
-        api.put("/routes/{id}", self._set_route, Route)
-        api.delete("/routes/{id}", self._delete_route)
-        api.post("/routes/{id}/enabled", self._enable_route, SetEnabled)
         api.post("/estop", self._stop, EStopRequest)
         api.post("/estop/clear", self._clear, EStopRequest)
+        self.router.add_to(api)
         return api
 
     async def _router_status(self, _: Call[None]) -> RouterStatus:
         return RouterStatus(
-            state="idle", estop=self.estop, outputs=[], sources=[], samples=0, refused={}
+            state="idle", estop=self.estop, outputs=self.outputs, sources=[], samples=0, refused={}
         )
-
-    async def _route_list(self, _: Call[None]) -> RouteList:
-        found = [RouteInfo(route=r, status="standby") for r in self.routes.values()]
-        return RouteList(routes=found, blending={})  # type: ignore[arg-type]
-
-    async def _set_route(self, call: Call[Route]) -> RouteInfo:
-        self.routes[call.path["id"]] = call.body
-        return RouteInfo(route=call.body, status="standby")
-
-    async def _delete_route(self, call: Call[None]) -> Done:
-        if self.routes.pop(call.path["id"], None) is None:
-            raise SaintError(Code.NOT_FOUND, f"there is no route {call.path['id']}")
-        return Done()
-
-    async def _enable_route(self, call: Call[SetEnabled]) -> RouteInfo:
-        route = self.routes[call.path["id"]].model_copy(update={"enabled": call.body.enabled})
-        self.routes[route.id] = route
-        return RouteInfo(route=route, status="standby" if route.enabled else "disabled")
 
     async def _stop(self, call: Call[EStopRequest]) -> EStopInfo:
         self.requests.append(f"estop {call.body.source}")
@@ -320,46 +301,6 @@ class FakeRobot:
         self._estop_topic.publish(
             EStop(stamp(), latch.active, latch.source, latch.reason, self.generation)
         )
-
-    def _rcd(self) -> Api:
-        api = Api()
-        api.get("/status", self._rc_status)
-        api.post("/enabled", self._rc_enabled, RcEnabled)
-        return api
-
-    async def _rc_status(self, _: Call[None]) -> RcStatus:
-        channel = RcChannel(channel=1, name="steering", raw=992, us=1500, normalized=0.0)
-        return RcStatus(
-            enabled=self.is_rc_enabled, connected=True, protocol="crsf", device="/dev/ttyAMA0",
-            failsafe=False, rssi=-61.0, link_quality=99, frame_rate_hz=50.0, frames=100,
-            rejected=0, discarded_bytes=0, channels=[channel],
-        )  # fmt: skip
-
-    async def _rc_enabled(self, call: Call[RcEnabled]) -> RcStatus:
-        self.is_rc_enabled = call.body.enabled
-        return await self._rc_status(Call({}, {}, None))
-
-    def _livelinkd(self) -> Api:
-        api = Api()
-        api.get("/subjects", self._subjects)
-        api.get("/subjects/{name}", self._subject)
-        return api
-
-    def _face(self) -> SubjectInfo:
-        return SubjectInfo(
-            subject_name="FaceCapture", subject_type="face", device="phone",
-            source_ip="192.168.1.50", source_address="192.168.1.50:50000", frame_rate=60.0,
-            last_frame=time.time(), age_ms=5, frames=100, lost=0, tracked=True,
-            properties=list(FACE),
-        )  # fmt: skip
-
-    async def _subjects(self, _: Call[None]) -> SubjectList:
-        return SubjectList(sources=[self._face()], refused={})
-
-    async def _subject(self, call: Call[None]) -> SubjectDetail:
-        if call.path["name"] != "FaceCapture":
-            raise SaintError(Code.NOT_FOUND, f"there is no subject {call.path['name']}")
-        return SubjectDetail(subject=self._face(), values={"jawOpen": 0.25})
 
     def listen_to_clients(self) -> list[InputSample]:
         """What webd sends for its clients, from now on."""
@@ -490,8 +431,9 @@ async def fake_robot(
     await robot.open()
     try:
         sockets = {"http": [http], "api": [bind(runtime, "webd")]}
-        async with running("webd", settings, run, places, sockets, bus=domain.bus("webd")):
-            yield robot, address, domain
+        with fake_logs(directory):
+            async with running("webd", settings, run, places, sockets, bus=domain.bus("webd")):
+                yield robot, address, domain
     finally:
         await robot.close()
 

@@ -1,0 +1,272 @@
+"""A receiver and a capture service for the page "Inputs": what they answer is set by the tests. Not
+here: what they send on the bus (fake_robot.py).
+"""
+
+import time
+from dataclasses import dataclass, field
+from typing import Literal
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.livelink import (
+    Listener,
+    ListenerList,
+    Play,
+    Record,
+    RecordingInfo,
+    RecordingList,
+    RecordingState,
+    Scale,
+    SubjectDetail,
+    SubjectInfo,
+    SubjectList,
+    SubjectRef,
+    Zero,
+)
+from saint_services.lib.api.rc import (
+    CalibrationInfo,
+    CalibrationStep,
+    DetectReport,
+    DetectRequest,
+    FailsafeInfo,
+    Finding,
+    ProtocolInfo,
+    RcChannel,
+    RcChannelConfig,
+    RcChannelList,
+    RcLine,
+    RcStatus,
+    Seen,
+    SeenRange,
+    SetChannel,
+    SetEnabled,
+    SetFailsafe,
+    SetProtocol,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import Api, Call
+
+NAMES = {1: "steering", 2: "throttle", 3: "head tilt", 4: "head pan", 5: "gripper", 6: "stop"}
+CHANNELS = 16
+Step = Literal["idle", "center", "ends", "directions", "done"]
+_TEXTS: dict[Step, str] = {
+    "idle": "No calibration runs.",
+    "center": "Put all sticks in the middle and all switches as they rest, leave them, and go on.",
+    "ends": "Move every stick and switch to all of its ends, several times, and go on.",
+    "directions": "Move steering (channel 1) to the right or up, and hold it.",
+    "done": "Look at what was found; save or cancel.",
+}
+
+
+def _configs() -> dict[int, RcChannelConfig]:
+    return {
+        n: RcChannelConfig(
+            channel=n, name=NAMES.get(n, ""), min=1000, max=2000, center=1500, reversed=False
+        )
+        for n in range(1, CHANNELS + 1)
+    }
+
+
+@dataclass
+class FakeReceiver:
+    """rcd's socket."""
+
+    is_enabled: bool = True
+    is_live: bool = True
+    armed: bool | None = True
+    protocol: str = "crsf"
+    channels: dict[int, RcChannelConfig] = field(default_factory=_configs)
+    failsafe: FailsafeInfo = field(
+        default_factory=lambda: FailsafeInfo(
+            action="hold", timeout_ms=120, lost_frames=10, recovery_ms=200
+        )
+    )
+    step: Step = "idle"
+    refusal: str = ""  # of the next step
+    ranges: list[SeenRange] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def api(self) -> Api:
+        api = Api()
+        api.get("/status", self._status)
+        api.post("/enabled", self._enable, SetEnabled)
+        api.get("/channels", self._channels)
+        api.patch("/channels/{number}", self._set_channel, SetChannel)
+        api.get("/failsafe", self._failsafe)
+        api.post("/failsafe", self._set_failsafe, SetFailsafe)
+        api.post("/protocol", self._set_protocol, SetProtocol)
+        api.post("/detect", self._detect, DetectRequest)
+        api.get("/calibration", self._calibration)
+        api.post("/calibration", self._go, CalibrationStep)
+        return api
+
+    async def _status(self, _: Call[None]) -> RcStatus:
+        line = RcLine(
+            receiver="primary", protocol=self.protocol, device="/dev/ttyAMA0",
+            connected=self.is_live, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
+            frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3,
+            reason="" if self.is_live else "no frame for 120 ms",
+        )  # fmt: skip
+        heard = [
+            RcChannel(channel=n, name=each.name, raw=992, us=1500, normalized=0.0)
+            for n, each in self.channels.items()
+        ]
+        return RcStatus(
+            **line.model_dump(exclude={"receiver", "lost_frames"}),
+            enabled=self.is_enabled, channels=heard, receivers=[line],
+            failsafe_action=self.failsafe.action,
+            told=None if self.is_live else self.failsafe.action,
+            armed=self.armed, arm_channel=None if self.armed is None else 5,
+            calibrating=self.step != "idle",
+        )  # fmt: skip
+
+    async def _enable(self, call: Call[SetEnabled]) -> RcStatus:
+        self.is_enabled = call.body.enabled
+        return await self._status(Call({}, {}, None))
+
+    async def _channels(self, _: Call[None]) -> RcChannelList:
+        return RcChannelList(channels=list(self.channels.values()))
+
+    async def _set_channel(self, call: Call[SetChannel]) -> RcChannelConfig:
+        number = int(call.path["number"])
+        changes = call.body.model_dump(exclude_none=True)
+        self.channels[number] = self.channels[number].model_copy(update=changes)
+        return self.channels[number]
+
+    async def _failsafe(self, _: Call[None]) -> FailsafeInfo:
+        return self.failsafe
+
+    async def _set_failsafe(self, call: Call[SetFailsafe]) -> FailsafeInfo:
+        changes = call.body.model_dump(exclude_none=True)
+        self.failsafe = self.failsafe.model_copy(update=changes)
+        return self.failsafe
+
+    async def _set_protocol(self, call: Call[SetProtocol]) -> ProtocolInfo:
+        self.protocol = call.body.protocol
+        return ProtocolInfo(protocol=call.body.protocol, device="/dev/ttyAMA0", baud_rate=None)
+
+    async def _detect(self, _: Call[DetectRequest]) -> DetectReport:
+        seen = Seen(
+            protocol="sbus", baud_rate=100_000, bytes=500, frames=20, rejected=0, discarded_bytes=0
+        )
+        text = "SBUS speaks on this line, at 100000 baud."
+        return DetectReport(protocol="sbus", baud_rate=100_000, text=text, seen=[seen])
+
+    async def _calibration(self, _: Call[None]) -> CalibrationInfo:
+        found, proposal = [], []
+        if self.step == "done":
+            text = "channel 1 falls when it is moved to the right or up"
+            found = [Finding(channel=1, kind="reversed", text=text)]
+            proposal = [self.channels[1].model_copy(update={"min": 1010, "reversed": True})]
+        return CalibrationInfo(
+            step=self.step, text=_TEXTS[self.step], seen=self.ranges, findings=found,
+            channel=1 if self.step == "directions" else None, proposal=proposal,
+        )  # fmt: skip
+
+    async def _go(self, call: Call[CalibrationStep]) -> CalibrationInfo:
+        self.asked.append(call.body.step)
+        if self.refusal:
+            refusal, self.refusal = self.refusal, ""
+            raise SaintError(Code.REFUSED, refusal, fix="Leave the sticks alone.")
+        order: list[Step] = ["center", "ends", "directions", "done"]
+        if call.body.step == "start":
+            self.step = "center"
+        elif call.body.step in ("save", "cancel"):
+            self.step = "idle"
+        else:
+            self.step = order[order.index(self.step) + 1]
+        return await self._calibration(Call({}, {}, None))
+
+
+@dataclass
+class FakeCapture:
+    """livelinkd's socket."""
+
+    properties: tuple[str, ...]
+    is_open: bool = False
+    zeros: list[bool] = field(default_factory=list)
+    scale: dict[str, float] = field(default_factory=dict)
+    recordings: list[str] = field(default_factory=lambda: ["greeting"])
+    current: RecordingState | None = None
+    playing: str = ""
+
+    def api(self) -> Api:
+        api = Api()
+        api.get("/subjects", self._subjects)
+        api.get("/subjects/{name}", self._subject)
+        api.get("/formats", self._formats)
+        api.post("/release", self._release, SubjectRef)
+        api.post("/zero", self._zero, Zero)
+        api.post("/scale", self._scale, Scale)
+        api.get("/recordings", self._recordings)
+        api.post("/recordings", self._record, Record)
+        api.post("/recordings/stop", self._stop)
+        api.delete("/recordings/{name}", self._remove)
+        api.post("/playback", self._play, Play)
+        api.post("/playback/stop", self._stop_playing)
+        return api
+
+    def _face(self) -> SubjectInfo:
+        return SubjectInfo(
+            subject_name="FaceCapture", subject_type="face", device="phone",
+            source_ip="192.168.1.50", source_address="192.168.1.50:50000", frame_rate=60.0,
+            last_frame=time.time(), age_ms=5, frames=100, lost=0, tracked=True,
+            properties=list(self.properties), format="llf", is_open=self.is_open,
+            is_tuned=bool(self.scale),
+        )  # fmt: skip
+
+    def _detail(self) -> SubjectDetail:
+        return SubjectDetail(subject=self._face(), values={"jawOpen": 0.25}, scale=self.scale)
+
+    async def _subjects(self, _: Call[None]) -> SubjectList:
+        return SubjectList(sources=[self._face()], refused={"not_a_frame": 3})
+
+    async def _subject(self, call: Call[None]) -> SubjectDetail:
+        if call.path["name"] != "FaceCapture":
+            raise SaintError(Code.NOT_FOUND, f"there is no subject {call.path['name']}")
+        return self._detail()
+
+    async def _formats(self, _: Call[None]) -> ListenerList:
+        on = Listener(format="llf", enabled=True, addresses=["udp 0.0.0.0:11111"])
+        off = Listener(format="capture", enabled=False, addresses=[])
+        return ListenerList(formats=[on, off])
+
+    async def _release(self, _: Call[SubjectRef]) -> Done:
+        self.is_open = True
+        return Done()
+
+    async def _zero(self, call: Call[Zero]) -> SubjectDetail:
+        self.zeros.append(call.body.clear)
+        return self._detail()
+
+    async def _scale(self, call: Call[Scale]) -> SubjectDetail:
+        self.scale |= call.body.scale
+        return self._detail()
+
+    async def _recordings(self, _: Call[None]) -> RecordingList:
+        kept = [
+            RecordingInfo(name=each, size_bytes=1_400_000, made=1.76e9) for each in self.recordings
+        ]
+        return RecordingList(recordings=kept, current=self.current, playing=self.playing)
+
+    async def _record(self, call: Call[Record]) -> RecordingState:
+        self.current = RecordingState(name=call.body.name, recording=True, seconds=1.0)
+        return self.current
+
+    async def _stop(self, _: Call[None]) -> RecordingState:
+        if self.current is None:
+            raise SaintError(Code.NOT_FOUND, "nothing is being recorded")
+        self.recordings.append(self.current.name)
+        self.current = self.current.model_copy(update={"recording": False})
+        return self.current
+
+    async def _remove(self, call: Call[None]) -> Done:
+        self.recordings.remove(call.path["name"])
+        return Done()
+
+    async def _play(self, call: Call[Play]) -> Done:
+        self.playing = call.body.name
+        return Done()
+
+    async def _stop_playing(self, _: Call[None]) -> Done:
+        self.playing = ""
+        return Done()

@@ -1,0 +1,130 @@
+// One channel's settings. The robot checks them again, and its word stands at the field it is about.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dialog } from "../../lib/dialog.js";
+import { fixed } from "../../lib/format.js";
+import { mayOperate } from "../../lib/levels.js";
+import { drivenBy, isHeard, position, settingsOf } from "./channels.js";
+import { microseconds, scale } from "./scale.js";
+import { watches } from "./watches.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const ENDS = /** @type {const} */ ([
+  ["min", "Low end"],
+  ["center", "Middle"],
+  ["max", "High end"],
+]);
+const LONGEST_US = 4095;
+
+/** @param {App} app @param {number} number */
+export function openChannel(app, number) {
+  app.dialogs.channel = { ...settingsOf(number), faults: {}, refusal: "", isBusy: false };
+  app.draw();
+}
+
+/** @param {App} app */
+export function channelDialog(app) {
+  const open = app.dialogs.channel;
+  const close = () => ((app.dialogs.channel = null), app.draw());
+  return dialog(open, close, () => form(app, open, close), "Channel");
+}
+
+/** @param {App} app @param {any} open @param {() => void} close */
+function form(app, open, close) {
+  const status = watches.status.data;
+  const channel = status?.channels.find((/** @type {any} */ each) => each.channel === open.channel);
+  const before = settingsOf(open.channel);
+  const value = channel ? position(app, channel) : null;
+  const us = channel ? (Math.abs(value) < 0.999 ? microseconds(value, before) : channel.us) : null;
+  const isLive = Boolean(channel) && isHeard(app, status);
+  const drives = drivenBy(open.channel).map((each) => (each.isStop ? "the emergency stop" : each.text));
+  return html`
+    <form class="form channel-form" novalidate @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), save(app, open))}>
+      <h2>Channel ${open.channel}</h2>
+      <p class="quiet">${drives.length ? `Routes use it for: ${drives.join(", ")}.` : "No route uses it."}</p>
+      <div class="now" ?data-stale=${!isLive}>
+        ${scale(us, open)}
+        <span class="number">${isLive ? `${fixed(us, 0)} µs` : "not heard"}</span>
+      </div>
+      <label class="entry">
+        <span>Name</span>
+        <input data-focus name="name" maxlength="64" autocomplete="off" .value=${open.name}
+          @input=${(/** @type {any} */ event) => (open.name = event.target.value)}>
+      </label>
+      ${ENDS.map(([key, title]) => end(app, open, key, title, isLive ? us : null))}
+      <label class="check">
+        <input type="checkbox" name="reversed" .checked=${open.reversed}
+          @change=${(/** @type {any} */ event) => ((open.reversed = event.target.checked), app.draw())}>
+        Reversed: the low end counts as +1
+      </label>
+      <p class="refusal" role="alert">${open.refusal || nothing}</p>
+      <div class="actions">
+        <button class="button" type="button" @click=${close}>Cancel</button>
+        <button class="button primary" type="submit" data-save ?disabled=${open.isBusy || !mayOperate(app)}>
+          ${open.isBusy ? "Saving…" : "Save"}
+        </button>
+      </div>
+    </form>
+  `;
+}
+
+/** @param {App} app @param {any} open @param {"min" | "center" | "max"} key @param {string} title @param {number | null} us */
+function end(app, open, key, title, us) {
+  const fault = open.faults[key];
+  return html`
+    <div class="end">
+      <label class="entry ${fault ? "is-wrong" : ""}">
+        <span>${title}, µs</span>
+        <input name=${key} type="number" inputmode="numeric" step="1" min="0" max=${LONGEST_US} .value=${String(open[key])}
+          aria-invalid=${fault ? "true" : "false"} aria-describedby=${fault ? `fault-${key}` : nothing}
+          @input=${(/** @type {any} */ event) => ((open[key] = event.target.value), check(open), app.draw())}>
+      </label>
+      <button class="button small" type="button" ?disabled=${us === null}
+        @click=${() => ((open[key] = Math.round(us ?? 0)), check(open), app.draw())}>Use ${us === null ? "it" : fixed(us, 0)}</button>
+      ${fault ? html`<p class="wrong" id=${`fault-${key}`}>${fault}</p>` : nothing}
+    </div>
+  `;
+}
+
+/** The robot's own rules, said while a person types. @param {any} open */
+function check(open) {
+  /** @type {Record<string, string>} */
+  const faults = {};
+  for (const [key] of ENDS) {
+    const number = Number(open[key]);
+    if (open[key] === "" || !Number.isInteger(number) || number < 0 || number > LONGEST_US) {
+      faults[key] = `A whole number from 0 to ${LONGEST_US}.`;
+    }
+  }
+  if (!faults.min && !faults.center && Number(open.min) >= Number(open.center)) {
+    faults.min = `Must be below the middle (${open.center}).`;
+  }
+  if (!faults.max && !faults.center && Number(open.max) <= Number(open.center)) {
+    faults.max = `Must be above the middle (${open.center}).`;
+  }
+  open.faults = faults;
+}
+
+/** @param {App} app @param {any} open */
+async function save(app, open) {
+  check(open);
+  if (Object.keys(open.faults).length) return app.draw();
+  Object.assign(open, { isBusy: true, refusal: "" });
+  app.draw();
+  const { channel, name, reversed } = open;
+  const ends = { min: Number(open.min), center: Number(open.center), max: Number(open.max) };
+  try {
+    await app.api.request("rc", "set_channel_config", { channel, name, reversed, ...ends });
+    app.dialogs.channel = null;
+    app.toasts.done(`Channel ${channel} was saved.`);
+    watches.channels.look(app);
+  } catch (err) {
+    const { message, fix } = /** @type {any} */ (err);
+    const field = /params\.(\w+)/.exec(message)?.[1];
+    if (field && ENDS.some(([key]) => key === field)) open.faults = { [field]: message };
+    else open.refusal = [message, fix].filter(Boolean).join(" ");
+    open.isBusy = false;
+  }
+  app.draw();
+}

@@ -1,0 +1,119 @@
+// Which protocol the receiver speaks: chosen, or found by listening.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { ask } from "../../lib/confirm.js";
+import { mayOperate } from "../../lib/levels.js";
+import { watches } from "./watches.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const PROTOCOLS = {
+  crsf: "CRSF (ExpressLRS, Crossfire)",
+  sbus: "SBUS (FrSky, Futaba)",
+  ibus: "IBUS (FlySky)",
+  ppm: "PPM (one pin)",
+  pwm: "PWM (one pin per channel)",
+};
+
+/** @type {{isListening: boolean, report: any, problem: any, refusal: string}} */
+const state = { isListening: false, report: null, problem: null, refusal: "" };
+
+/** @param {App} app @param {any} status */
+export function protocolForm(app, status) {
+  const mayChange = mayOperate(app) && !state.isListening;
+  /** @param {any} event */
+  async function choose(event) {
+    const select = event.target;
+    state.refusal = "";
+    try {
+      await app.api.request("rc", "set_protocol", { protocol: select.value });
+      app.toasts.done(`The receiver is read as ${select.value.toUpperCase()} now.`);
+    } catch (err) {
+      const { message, fix } = /** @type {any} */ (err);
+      state.refusal = [message, fix].filter(Boolean).join(" ");
+      select.value = status.protocol;
+    }
+    watches.status.look(app);
+    app.draw();
+  }
+  return html`
+    <article class="card form setup-card">
+      <h3>Protocol</h3>
+      <label class="entry">
+        <span class="hidden">Protocol</span>
+        <select name="protocol" ?disabled=${!mayChange} @change=${choose}>
+          ${Object.entries(PROTOCOLS).map(
+            ([key, title]) => html`<option value=${key} ?selected=${key === status.protocol}>${title}</option>`,
+          )}
+        </select>
+      </label>
+      ${state.refusal ? html`<p class="wrong" role="alert">${state.refusal}</p>` : nothing}
+      <div class="toolbar">
+        <button class="button small" type="button" data-detect ?disabled=${!mayChange}
+          @click=${() => confirmDetect(app)}>${state.isListening ? "Listening…" : "Detect…"}</button>
+        <span class="quiet">Listens on ${status.device}</span>
+      </div>
+      <div role="status">${state.isListening ? listening : state.report ? found(app, status) : nothing}</div>
+      ${state.problem ? html`<p class="wrong" role="alert">${state.problem.message} ${state.problem.fix}</p>` : nothing}
+    </article>
+  `;
+}
+
+const listening = html`<p class="quiet">Every protocol is listened for in turn; leave the transmitter on.</p>`;
+
+/** @param {App} app */
+function confirmDetect(app) {
+  ask(app, {
+    title: "Listen for every protocol?",
+    text: "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, and other inputs may drive it.",
+    verb: "Listen",
+    work: async () => void detect(app),
+  });
+}
+
+/** @param {App} app */
+async function detect(app) {
+  Object.assign(state, { isListening: true, report: null, problem: null });
+  app.draw();
+  try {
+    state.report = await app.api.request("rc", "detect_protocol", { seconds: 1 });
+  } catch (err) {
+    state.problem = err;
+  }
+  state.isListening = false;
+  app.draw();
+}
+
+/** @param {App} app @param {any} status */
+function found(app, status) {
+  const { protocol, baud_rate, text, seen } = state.report;
+  async function use() {
+    try {
+      await app.api.request("rc", "set_protocol", { protocol, baud_rate });
+      state.report = null;
+      app.toasts.done(`The receiver is read as ${protocol.toUpperCase()} now.`);
+    } catch (err) {
+      app.toasts.failed(err);
+    }
+    watches.status.look(app);
+  }
+  return html`
+    <p data-detected=${protocol ?? ""}><strong>${text}</strong></p>
+    <details>
+      <summary>What was seen</summary>
+      <ul class="seen">
+        ${seen.map(
+          (/** @type {any} */ each) => html`<li>
+            ${each.protocol.toUpperCase()}, ${each.baud_rate} baud: ${each.frames} frames, ${each.rejected} refused,
+            ${each.discarded_bytes} of ${each.bytes} bytes are noise
+          </li>`,
+        )}
+      </ul>
+    </details>
+    ${protocol && protocol !== status.protocol
+      ? html`<button class="button small primary" type="button" ?disabled=${!mayOperate(app)} @click=${use}>
+          Use ${protocol.toUpperCase()}
+        </button>`
+      : nothing}
+  `;
+}

@@ -1,0 +1,180 @@
+// One LiveLink subject: who sends it, its live values by group, its zero, and how much each value counts.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { bar } from "../../lib/bar.js";
+import { ask } from "../../lib/confirm.js";
+import { fixed, words } from "../../lib/format.js";
+import { mayOperate } from "../../lib/levels.js";
+import { STALE_MS } from "../../lib/store.js";
+import { grouped, range } from "./groups.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const LARGEST = 100;
+
+/** What a person does with each subject. @type {Map<string, {search: string, isAdjusting: boolean, detail: any, wrong: Record<string, string>}>} */
+const desks = new Map();
+
+/** @param {string} name */
+function deskOf(name) {
+  const known = desks.get(name) ?? { search: "", isAdjusting: false, detail: null, wrong: {} };
+  desks.set(name, known);
+  return known;
+}
+
+/** @param {App} app @param {any} info */
+export function subject(app, info) {
+  const name = info.subject_name;
+  const desk = deskOf(name);
+  const live = app.store.data.inputs?.livelink?.find((/** @type {any} */ each) => each.subject === name);
+  const isStale = app.store.sourceAge(`livelink:${name}`, app.now) > STALE_MS;
+  const [kind, word] = condition(info, isStale);
+  return html`
+    <article class="card subject" data-subject=${name} ?data-stale=${isStale}>
+      <header>
+        <h3>${name} <span class="quiet">${info.subject_type}</span></h3>
+        <span class="chip ${kind}"><i class="dot"></i>${word}</span>
+      </header>
+      <dl class="link-facts">
+        ${fact("Rate", html`${fixed(info.frame_rate, 0)} <small>per second</small>`)}
+        ${fact("Lost", html`${info.lost} <small>of ${info.frames + info.lost}</small>`)}
+        ${fact("From", html`${info.source_address} <small>${info.device}</small>`)}
+        ${fact("Format", html`${info.format || "–"}`)}
+        ${fact("Belongs to", html`${info.is_open ? "the next sender" : info.source_ip}`)}
+      </dl>
+      <div class="toolbar">
+        <button class="button small" type="button" data-zero ?disabled=${!mayOperate(app) || !info.tracked}
+          @click=${() => zero(app, name, false)}>Look straight: zero</button>
+        ${info.is_tuned
+          ? html`<button class="button small" type="button" ?disabled=${!mayOperate(app)} @click=${() => zero(app, name, true)}>Forget zero</button>`
+          : nothing}
+        <button class="button small" type="button" aria-pressed=${desk.isAdjusting} data-adjust ?disabled=${!mayOperate(app)}
+          @click=${() => adjust(app, name, desk)}>${desk.isAdjusting ? "Done" : "Scale and turn"}</button>
+        <button class="button small" type="button" ?disabled=${!mayOperate(app) || info.is_open}
+          @click=${() => release(app, info)}>Release</button>
+      </div>
+      ${live ? values(app, name, desk, live.values) : html`<p class="quiet">No values now: ${info.tracked ? "the stream is silent" : "nobody is tracked"}.</p>`}
+    </article>
+  `;
+}
+
+/** @param {any} info @param {boolean} isStale @returns {[string, string]} */
+function condition(info, isStale) {
+  if (!info.tracked) return ["warn", "Not tracked"];
+  return isStale ? ["bad", "Silent"] : ["good", "Live"];
+}
+
+/** @param {string} name @param {unknown} value */
+const fact = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`;
+
+/** @param {App} app @param {string} name @param {any} desk @param {Record<string, number | null>} all */
+function values(app, name, desk, all) {
+  const wanted = desk.search.trim().toLowerCase();
+  const names = Object.keys(all).filter((each) => !wanted || each.toLowerCase().includes(wanted) || words(each).toLowerCase().includes(wanted));
+  return html`
+    <label class="search">
+      <span class="hidden">Search the values of ${name}</span>
+      <input type="search" placeholder="Search ${Object.keys(all).length} values" .value=${desk.search}
+        @input=${(/** @type {any} */ event) => ((desk.search = event.target.value), app.draw())}>
+    </label>
+    ${names.length ? nothing : html`<p class="quiet" role="status">No value is called "${desk.search}".</p>`}
+    ${repeat(
+      grouped(names),
+      ([group]) => group,
+      ([group, members]) => html`
+        <section class="value-group" aria-label=${group}>
+          <h4>${group}</h4>
+          <ul>
+            ${repeat(
+              members,
+              (each) => each,
+              (each) => row(app, name, desk, each, all[each]),
+            )}
+          </ul>
+        </section>
+      `,
+    )}
+  `;
+}
+
+/** @param {App} app @param {string} subject @param {any} desk @param {string} name @param {number | null} value */
+function row(app, subject, desk, name, value) {
+  const [low, high] = range(name, value);
+  return html`
+    <li data-value=${name}>
+      <span class="name">${words(name)}</span>
+      <span class="track ${low < 0 ? "both" : ""}"><i ${bar(value, low, high)}></i></span>
+      <span class="number">${fixed(value, 2)}</span>
+      ${desk.isAdjusting ? factor(app, subject, desk, name) : nothing}
+    </li>
+  `;
+}
+
+/** @param {App} app @param {string} subject @param {any} desk @param {string} name */
+function factor(app, subject, desk, name) {
+  const now = desk.detail?.scale?.[name] ?? 1;
+  return html`
+    <span class="factor">
+      <label>
+        <span class="hidden">Factor of ${words(name)}</span>×
+        <input type="number" step="0.1" min=${-LARGEST} max=${LARGEST} .value=${String(now)}
+          aria-invalid=${desk.wrong[name] ? "true" : "false"}
+          @change=${(/** @type {any} */ event) => scale(app, subject, desk, name, event.target.value)}>
+      </label>
+      <button class="button small" type="button" aria-label=${`Turn ${words(name)} round`}
+        @click=${() => scale(app, subject, desk, name, String(-now))}>±</button>
+      ${desk.wrong[name] ? html`<small class="wrong" role="alert">${desk.wrong[name]}</small>` : nothing}
+    </span>
+  `;
+}
+
+/** @param {App} app @param {string} name @param {any} desk */
+async function adjust(app, name, desk) {
+  desk.isAdjusting = !desk.isAdjusting;
+  desk.wrong = {};
+  app.draw();
+  if (desk.isAdjusting) await tuned(app, desk, app.api.request("livelink", "get_subject", { subject_name: name }));
+}
+
+/** @param {App} app @param {string} subject @param {any} desk @param {string} name @param {string} given */
+async function scale(app, subject, desk, name, given) {
+  const value = Number(given);
+  desk.wrong = {};
+  if (given.trim() === "" || !Number.isFinite(value) || Math.abs(value) > LARGEST) {
+    desk.wrong[name] = `A number from -${LARGEST} to ${LARGEST}.`;
+    return app.draw();
+  }
+  await tuned(app, desk, app.api.request("livelink", "scale", { subject_name: subject, scale: { [name]: value } }));
+}
+
+/** @param {App} app @param {any} desk @param {Promise<any>} answer */
+async function tuned(app, desk, answer) {
+  try {
+    desk.detail = await answer;
+  } catch (err) {
+    app.toasts.failed(err);
+  }
+  app.draw();
+}
+
+/** @param {App} app @param {string} name @param {boolean} clear */
+async function zero(app, name, clear) {
+  try {
+    await app.api.request("livelink", "zero", { subject_name: name, clear });
+    app.toasts.done(clear ? `${name} has no zero of its own any more.` : `${name} looks straight ahead now.`);
+  } catch (err) {
+    app.toasts.failed(err);
+  }
+}
+
+/** @param {App} app @param {any} info */
+function release(app, info) {
+  ask(app, {
+    title: `Release ${info.subject_name}?`,
+    text: `It belongs to ${info.source_ip} as long as that sends. Released, the first other sender that uses this name gets it.`,
+    verb: "Release it",
+    work: () => app.api.request("livelink", "release", { subject_name: info.subject_name }),
+    said: `${info.subject_name} is free for the next sender.`,
+  });
+}
