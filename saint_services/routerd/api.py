@@ -63,9 +63,8 @@ class Control:
         self._saved = saved
         self._editing = asyncio.Lock()
 
-    def api(self) -> Api:
+    def add_to(self, api: Api) -> Api:
         """All paths."""
-        api = Api()
         api.get("/status", self._status)
         api.get("/routes", self._list)
         api.put("/routes", self._replace, RouteFile)

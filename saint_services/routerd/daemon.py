@@ -25,6 +25,7 @@ from ..lib.generated.saint_msgs import (
     RouterHeartbeat,
 )
 from ..lib.generated.std_msgs import Bool
+from ..lib.ipc import Api
 from . import adapters, messages, state
 from .api import Control
 from .backup import Kept
@@ -76,7 +77,7 @@ async def run(context: Context[Config]) -> None:
         router, routes_store, parked, loaded, wiring.settle, keeper.since, keeper.save
     )
     shelf = adapters.Shelf(share, folder)
-    api = Presets(control, shelf, robot).add_to(control.api())
+    api = Presets(control, shelf, robot).add_to(control.add_to(Api()))
     Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
     await context.serve_ipc(api)
     context.spawn(wiring.beat(), "heartbeat")
