@@ -53,7 +53,7 @@ const router = new Router((shown, before) => {
   }
   shown?.open?.(app, router.rest);
   draw();
-});
+}, (shown, to) => shown.mayLeave?.(app, to) ?? true);
 
 const teleop = new Teleop(
   api,

@@ -10,6 +10,7 @@ import { PAGES } from "../pages.js";
  * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the stop
  * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on
  * @property {(app: import("../app.js").App) => void} [close] it is not shown any more
+ * @property {(app: import("../app.js").App, to: string) => boolean} [mayLeave] false: it is asking first
  */
 
 export class Router {
@@ -22,10 +23,16 @@ export class Router {
   page = null;
   /** Why it could not be fetched. */
   failure = "";
+  /** What is shown. */
+  #address = "";
 
-  /** @param {(page: PageModule | null, before: PageModule | null) => void} onChange */
-  constructor(onChange) {
+  /**
+   * @param {(page: PageModule | null, before: PageModule | null) => void} onChange
+   * @param {(page: PageModule, to: string) => boolean} mayLeave
+   */
+  constructor(onChange, mayLeave) {
     this.onChange = onChange;
+    this.mayLeave = mayLeave;
   }
 
   /** Go by the address from now on. */
@@ -36,6 +43,11 @@ export class Router {
 
   /** Show what the address asks for; also the way to try again. */
   async follow() {
+    if (this.page && !this.mayLeave(this.page, location.hash)) {
+      history.replaceState(null, "", this.#address || "#");
+      return;
+    }
+    this.#address = location.hash;
     const [asked, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
     const entry = PAGES.find((each) => each.name === asked) ?? PAGES[0];
     const before = this.page;

@@ -1,0 +1,42 @@
+// Looks where the ports of the picture are whenever that may have changed: other ports, another size.
+// A directive, for only the drawn element can be measured.
+
+import { nothing } from "/vendor/lit-html/lit-html.js";
+import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { view } from "./view.js";
+
+class Area extends AsyncDirective {
+  /** @type {ResizeObserver | null} */ #sizes = null;
+
+  /** @param {import("../../app.js").App} app */
+  render(app) {
+    return nothing;
+  }
+
+  /** @param {any} part @param {[import("../../app.js").App]} values */
+  update(part, [app]) {
+    const area = /** @type {HTMLElement} */ (part.element);
+    const look = () => {
+      view.geometry.measure(area);
+      app.draw();
+    };
+    if (!this.#sizes) {
+      this.#sizes = new ResizeObserver(look);
+      this.#sizes.observe(area);
+    }
+    // Not before everything is drawn, which it is when this turn ends.
+    queueMicrotask(() => {
+      const ports = [...area.querySelectorAll("[data-port]")];
+      const drawn = ports.map((each) => /** @type {HTMLElement} */ (each).dataset.port).join("|");
+      if (view.geometry.isNew(drawn)) look();
+    });
+    return nothing;
+  }
+
+  disconnected() {
+    this.#sizes?.disconnect();
+    this.#sizes = null;
+  }
+}
+
+export const area = directive(Area);

@@ -1,0 +1,93 @@
+// One field of a form: label, control, what it means or what is wrong with it.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { live } from "/vendor/lit-html/directives/live.js";
+
+/**
+ * @typedef {object} Entry
+ * @property {string} key what the robot calls it: "mapping[0].scale"
+ * @property {string} label
+ * @property {string} wrong empty: nothing
+ * @property {string} [hint]
+ */
+
+/** @param {string} key */
+const idOf = (key) => `field-${key.replace(/\W+/g, "-")}`;
+
+/** @param {Entry} entry @param {(attributes: {id: string, note: string, isWrong: boolean}) => unknown} control */
+function entry({ key, label, wrong, hint = "" }, control) {
+  const id = idOf(key);
+  return html`
+    <div class="entry ${wrong ? "is-wrong" : ""}" data-key=${key}>
+      <label for=${id}><span>${label}</span></label>
+      ${control({ id, note: `${id}-note`, isWrong: Boolean(wrong) })}
+      <span id="${id}-note" class=${wrong ? "wrong" : "hint"}>${wrong || hint}</span>
+    </div>
+  `;
+}
+
+/** @param {Entry} told @param {string} value @param {(value: string) => void} set @param {{list?: string, isRequired?: boolean}} [more] */
+export const textEntry = (told, value, set, more = {}) =>
+  entry(
+    told,
+    ({ id, note, isWrong }) => html`<input
+      id=${id}
+      type="text"
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+      list=${more.list ?? nothing}
+      aria-describedby=${note}
+      aria-invalid=${isWrong}
+      .value=${live(value)}
+      @input=${(/** @type {any} */ event) => set(event.target.value)}
+    >`,
+  );
+
+/**
+ * @param {Entry} told
+ * @param {number | null | ""} value
+ * @param {(value: number | "" ) => void} set an empty one is told as ""
+ * @param {{placeholder?: string, step?: number, min?: number, max?: number}} [more]
+ */
+export const numberEntry = (told, value, set, more = {}) =>
+  entry(
+    told,
+    ({ id, note, isWrong }) => html`<input
+      id=${id}
+      type="number"
+      step=${more.step ?? "any"}
+      min=${more.min ?? nothing}
+      max=${more.max ?? nothing}
+      placeholder=${more.placeholder ?? nothing}
+      aria-describedby=${note}
+      aria-invalid=${isWrong}
+      .value=${live(value === null ? "" : String(value))}
+      @input=${(/** @type {any} */ event) => {
+        // While "-" or "1e" is being typed there is no number yet: wait for the rest.
+        if (!event.target.validity.badInput) set(event.target.value === "" ? "" : Number(event.target.value));
+      }}
+    >`,
+  );
+
+/** @param {Entry} told @param {string} value @param {[string, string][]} choices value and words @param {(value: string) => void} set */
+export const choiceEntry = (told, value, choices, set) =>
+  entry(
+    told,
+    ({ id, note, isWrong }) => html`<select
+      id=${id}
+      aria-describedby=${note}
+      aria-invalid=${isWrong}
+      @change=${(/** @type {any} */ event) => set(event.target.value)}
+    >
+      ${choices.map(([each, words]) => html`<option value=${each} .selected=${each === value}>${words}</option>`)}
+    </select>`,
+  );
+
+/** @param {string} label @param {boolean} value @param {(value: boolean) => void} set */
+export const checkEntry = (label, value, set) => html`
+  <label class="check">
+    <input type="checkbox" .checked=${live(value)} @change=${(/** @type {any} */ event) => set(event.target.checked)}>
+    ${label}
+  </label>
+`;

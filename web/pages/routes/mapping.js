@@ -1,0 +1,163 @@
+// The dialog after an input was brought to an output: which route gets the mapping, how far it moves,
+// and what it would do now. Nothing moves before it is made.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dialog } from "../../lib/dialog.js";
+import { fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { ANY, ESTOP, allSources, freeId, guess, heardSources, isFor, newMapping, newRoute } from "./model.js";
+import { routes } from "./state.js";
+
+const LOOK_MS = 200;
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("./model.js").Route} Route */
+
+/** @param {App} app @param {{source: string, name: string}} input @param {string} field "head.pan" or the e-stop */
+export function openMapping(app, input, field) {
+  const known = routes.list ?? [];
+  const source = allSources(known, heardSources(app.store.data.inputs)).find((each) => each.name === input.source);
+  if (!source) return;
+  const [target, name] = field === ESTOP ? [ANY, ESTOP] : split(field);
+  const spec = app.robot?.targets?.[target]?.[name];
+  const fitting = known.filter(
+    ({ route, fault }) =>
+      !fault && Array.isArray(route.mapping) && route.output.target === target && isFor(route, source),
+  );
+  const id = freeId(`${source.kind}_${field === ESTOP ? ESTOP : target}`, known);
+  app.dialogs.mapping = {
+    source,
+    name: input.name,
+    field,
+    spec,
+    fitting: fitting.map((info) => info.route),
+    chosen: fitting[0]?.route.id ?? "",
+    id,
+    mapping: newMapping(input.name, name, guess(source, input.name, spec)),
+    shown: null,
+    refusal: "",
+    isBusy: false,
+    lookedAt: 0,
+  };
+  look(app);
+  app.draw();
+}
+
+/** @param {string} field @returns {[string, string]} */
+function split(field) {
+  const dot = field.lastIndexOf(".");
+  return [field.slice(0, dot), field.slice(dot + 1)];
+}
+
+/** The route as it would be. @param {any} open @returns {Route} */
+function wanted(open) {
+  const found = open.fitting.find((/** @type {Route} */ route) => route.id === open.chosen);
+  if (found) return { ...found, mapping: [...found.mapping, open.mapping] };
+  const { kind, subject } = open.source;
+  const target = open.field === ESTOP ? ANY : split(open.field)[0];
+  const made = newRoute(open.id, { source: kind, subject: subject || ANY }, target, [open.mapping]);
+  return open.field === ESTOP ? { ...made, priority: 1000 } : made; // a stop passes all others
+}
+
+/** Ask the router what it would make of the input now. @param {App} app */
+async function look(app) {
+  const open = app.dialogs.mapping;
+  open.lookedAt = performance.now();
+  try {
+    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)?.values[open.name];
+    const route = { ...wanted(open), id: "trial", mapping: [open.mapping] };
+    const values = value === null || value === undefined ? {} : { [open.name]: value };
+    const reply = await app.api.request("router", "preview_route", { route, values });
+    open.shown = { value, made: reply.fields[0] ?? null, isStop: reply.estop };
+    open.refusal = "";
+  } catch (err) {
+    open.refusal = /** @type {Error} */ (err).message;
+  }
+  if (app.dialogs.mapping === open) app.draw();
+}
+
+/** @param {App} app @param {boolean} isEdited go on in the editor */
+async function make(app, isEdited) {
+  const open = app.dialogs.mapping;
+  const route = wanted(open);
+  Object.assign(open, { isBusy: true, refusal: "" });
+  try {
+    await routes.save(app, route, `Map ${open.name} to ${open.field}`);
+    app.dialogs.mapping = null;
+    app.toasts.done(`${open.name} drives ${open.field} by route ${route.id} now.`);
+    if (isEdited) location.hash = `#/routes/${encodeURIComponent(route.id)}`;
+  } catch (err) {
+    Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
+  }
+  app.draw();
+}
+
+/** @param {App} app */
+export function mappingDialog(app) {
+  const open = app.dialogs.mapping;
+  const close = () => ((app.dialogs.mapping = null), app.draw());
+  return dialog(open, close, () => form(app, open, close), "Make a mapping");
+}
+
+/** @param {App} app @param {any} open @param {() => void} close */
+function form(app, open, close) {
+  if (app.now - open.lookedAt > LOOK_MS) look(app);
+  const submit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    make(app, false);
+  };
+  const output = open.field === ESTOP ? "the emergency stop" : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
+  return html`
+    <form class="form" data-mapping @submit=${submit}>
+      <h2>${open.name} → ${open.field}</h2>
+      <p class="quiet">${sourceName(open.source.name)} will move ${output}.</p>
+      ${chooser(app, open)} ${open.spec ? scale(app, open) : nothing}
+      <p class="map-now" data-now role="status">${now(open)}</p>
+      <p class="refusal" role="alert">${open.refusal}</p>
+      <div class="actions">
+        <button class="button" type="button" @click=${close}>Cancel</button>
+        <button class="button" type="button" ?disabled=${open.isBusy} @click=${() => make(app, true)}>Make and edit…</button>
+        <button class="button primary" type="submit" data-focus data-make ?disabled=${open.isBusy}>
+          ${open.isBusy ? "One moment…" : "Make the mapping"}
+        </button>
+      </div>
+    </form>
+  `;
+}
+
+/** @param {App} app @param {any} open */
+function chooser(app, open) {
+  const choose = (/** @type {any} */ event) => ((open.chosen = event.target.value), app.draw());
+  return html`
+    <label class="entry">
+      <span>Route</span>
+      <select data-route-choice .value=${open.chosen} @change=${choose}>
+        ${open.fitting.map((/** @type {Route} */ route) => html`<option value=${route.id}>${route.id}</option>`)}
+        <option value="">A new one: ${open.id}</option>
+      </select>
+    </label>
+  `;
+}
+
+/** @param {App} app @param {any} open */
+function scale(app, open) {
+  const change = (/** @type {any} */ event) => {
+    open.mapping = { ...open.mapping, scale: event.target.value === "" ? "" : Number(event.target.value) };
+    look(app);
+  };
+  return html`
+    <label class="entry">
+      <span>Scale</span>
+      <input type="number" step="any" .value=${String(open.mapping.scale)} @input=${change}>
+      <span class="hint">At an input of 1 the output is asked for so many ${open.spec.unit}.</span>
+    </label>
+  `;
+}
+
+/** @param {any} open */
+function now(open) {
+  if (!open.shown) return "One moment…";
+  const { value, made, isStop } = open.shown;
+  if (value === null || value === undefined) return "This input is not heard now.";
+  if (open.field === ESTOP) return isStop ? `Now at ${fixed(value, 2)}: this would stop the robot.` : `Now at ${fixed(value, 2)}: no stop.`;
+  return `Now: ${open.name} ${fixed(value, 2)} asks for ${quantity(made?.value, made?.unit ?? "")}${made?.clamped ? ", its limit" : ""}.`;
+}

@@ -1,0 +1,243 @@
+// What the routes, the inputs and the outputs say together: which source feeds which route, who has
+// which field, what is lost. Pure; not here: asking the robot (state.js), drawing.
+
+/**
+ * @typedef {object} Mapping
+ * @property {string} from
+ * @property {string} to
+ * @property {"axis" | "switch"} mode
+ * @property {number} threshold
+ * @property {boolean} inverted
+ * @property {number} deadzone
+ * @property {"linear" | "exponential"} curve
+ * @property {number} expo
+ * @property {number} scale
+ * @property {number} offset
+ * @property {[number, number] | null} clamp
+ *
+ * @typedef {object} Route
+ * @property {string} id
+ * @property {boolean} enabled
+ * @property {number | null} priority
+ * @property {number | null} weight
+ * @property {{source: string, subject: string, type: string, protocol: string, command_types: string[]}} input
+ * @property {{target: string}} output
+ * @property {Mapping[] | "passthrough"} mapping
+ * @property {number | null} timeout_ms
+ *
+ * @typedef {{route: Route, status: "active" | "standby" | "disabled", fault: string}} RouteInfo
+ * @typedef {"active" | "standby" | "lost" | "disabled" | "unused"} State
+ *
+ * @typedef {object} Source one that is heard, or one that a route waits for
+ * @property {string} name "livelink:FaceCapture"; of one that is waited for "livelink:*"
+ * @property {string} kind
+ * @property {string} subject
+ * @property {boolean} isHeard
+ * @property {boolean} isAlive
+ * @property {boolean} isFailsafe
+ * @property {number} rateHz
+ * @property {Record<string, number | null>} values
+ *
+ * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason: string, ageMs: number}} Claim
+ */
+
+export const ANY = "*";
+export const ESTOP = "estop";
+export const KINDS = ["rc", "livelink", "websocket", "autonomous", "leader", "safety"];
+/** What a route has that says nothing about it (manifests: lib/api/routing.py). */
+const PRIORITIES = { safety: 1000, rc: 300, websocket: 200, leader: 150, livelink: 100, autonomous: 50 };
+const NEW_MAPPING = {
+  mode: "axis",
+  threshold: 0.5,
+  inverted: false,
+  deadzone: 0,
+  curve: "linear",
+  expo: 0,
+  scale: 1,
+  offset: 0,
+  clamp: null,
+};
+const NEW_ROUTE = { enabled: true, priority: null, weight: null, timeout_ms: null };
+const NEW_INPUT = { subject: ANY, type: "", protocol: "", command_types: [] };
+
+/** @param {string} from @param {string} to @param {Partial<Mapping>} more @returns {Mapping} */
+export const newMapping = (from, to, more = {}) => /** @type {Mapping} */ ({ from, to, ...NEW_MAPPING, ...more });
+
+/**
+ * @param {string} id
+ * @param {{source: string, subject?: string, type?: string}} input
+ * @param {string} target
+ * @param {Mapping[] | "passthrough"} mapping
+ * @returns {Route}
+ */
+export const newRoute = (id, input, target, mapping) => ({
+  id,
+  ...NEW_ROUTE,
+  input: { ...NEW_INPUT, ...input },
+  output: { target },
+  mapping,
+});
+
+/** Without what is so anyway: short enough to be sent with all others. @param {Route} route */
+export function compact(route) {
+  const { id, input, output, mapping, ...rest } = route;
+  return {
+    id,
+    ...told(rest, NEW_ROUTE),
+    input: { source: input.source, ...told(input, { ...NEW_INPUT, source: input.source }) },
+    output,
+    mapping: mapping === "passthrough" ? mapping : mapping.map((each) => told(each, NEW_MAPPING)),
+  };
+}
+
+/** @param {Record<string, any>} values @param {Record<string, any>} defaults */
+function told(values, defaults) {
+  return Object.fromEntries(Object.entries(values).filter(([key, value]) => !same(value, defaults[key])));
+}
+
+/** Equal as data. @param {unknown} a @param {unknown} b */
+export const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** @param {Route} route */
+export const priority = (route) =>
+  route.priority ?? PRIORITIES[/** @type {"rc"} */ (route.input.source)] ?? 0;
+
+/** Every source that the topic "inputs" tells of. @param {any} inputs @returns {Source[]} */
+export function heardSources(inputs) {
+  if (!inputs) return [];
+  const found = inputs.rc?.values ? [source("rc", "", inputs.rc)] : [];
+  for (const kind of KINDS) {
+    if (kind !== "rc") for (const each of inputs[kind] ?? []) found.push(source(kind, each.subject, each));
+  }
+  return found;
+}
+
+/** @param {string} kind @param {string} subject @param {any} data @returns {Source} */
+const source = (kind, subject, data) => ({
+  name: subject ? `${kind}:${subject}` : kind,
+  kind,
+  subject,
+  isHeard: true,
+  isAlive: Boolean(data.alive),
+  isFailsafe: Boolean(data.failsafe),
+  rateHz: data.rate_hz ?? 0,
+  values: data.values,
+});
+
+/** Could this route be for what that source sends? @param {Route} route @param {Source} from */
+export function isFor(route, from) {
+  const wanted = route.input;
+  if (wanted.source !== from.kind) return false;
+  if (from.kind !== "rc" && wanted.subject !== ANY && wanted.subject !== from.subject) return false;
+  if (!from.isHeard || !wanted.type) return true;
+  const names = Object.keys(from.values); // they tell the type, as for the router
+  const hasBones = names.some((name) => name.includes("."));
+  const isFace = names.some((name) => !name.includes("."));
+  return isFace === hasBones || (wanted.type === "face" ? isFace : hasBones);
+}
+
+/**
+ * The sources that are heard, and one in place of each that a route waits for.
+ * @param {RouteInfo[]} routes
+ * @param {Source[]} heard
+ * @returns {Source[]}
+ */
+export function allSources(routes, heard) {
+  const found = [...heard];
+  for (const { route } of routes) {
+    if (found.some((each) => isFor(route, each))) continue;
+    const { source: kind, subject } = route.input;
+    const name = kind === "rc" ? "rc" : `${kind}:${subject}`;
+    if (found.some((each) => each.name === name)) continue;
+    found.push({ name, kind, subject, isHeard: false, isAlive: false, isFailsafe: false, rateHz: 0, values: {} });
+  }
+  const rank = (/** @type {Source} */ each) => KINDS.indexOf(each.kind);
+  return found.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+}
+
+/** Names that a source's routes read, and all that it sends. @param {Source} from @param {RouteInfo[]} routes */
+export function properties(from, routes) {
+  const used = new Set();
+  for (const { route } of routes) {
+    if (route.mapping === "passthrough" || !isFor(route, from)) continue;
+    for (const mapping of route.mapping) used.add(mapping.from);
+  }
+  return { used: [...used].sort(byNumber), all: [...new Set([...used, ...Object.keys(from.values)])].sort(byNumber) };
+}
+
+/** channel_2 before channel_10. @param {string} a @param {string} b */
+export const byNumber = (a, b) => a.localeCompare(b, undefined, { numeric: true });
+
+/** Target and field that a mapping drives. @param {Route} route @param {Mapping} mapping */
+export function place(route, mapping) {
+  if (mapping.to === ESTOP) return ESTOP;
+  return route.output.target === ANY ? mapping.to : `${route.output.target}.${mapping.to}`;
+}
+
+/** Who wants each field, by "head.pan". @param {any} outputs @returns {Map<string, Claim[]>} */
+export function claims(outputs) {
+  const found = new Map();
+  for (const field of outputs?.fields ?? []) {
+    const rivals = field.rivals.map((/** @type {any} */ rival) => ({
+      route: rival.route,
+      source: rival.source,
+      value: rival.value,
+      isWinner: false,
+      reason: rival.reason,
+      ageMs: rival.age_ms,
+    }));
+    const winner = { ...field, route: field.winner, isWinner: true, reason: "", ageMs: field.age_ms };
+    found.set(`${field.target}.${field.field}`, field.winner ? [winner, ...rivals] : rivals);
+  }
+  return found;
+}
+
+/**
+ * What a route does at this moment.
+ * @param {RouteInfo} info
+ * @param {Claim[]} own its claims
+ * @param {Source[]} sources those that it is for
+ * @returns {State}
+ */
+export function stateOf(info, own, sources) {
+  if (info.fault) return "unused";
+  if (!info.route.enabled) return "disabled";
+  if (own.some((claim) => claim.isWinner)) return "active";
+  if (!sources.some((each) => each.isAlive && !each.isFailsafe)) return "lost";
+  return info.status === "active" && !own.length ? "active" : "standby";
+}
+
+export const STATES = {
+  active: { word: "Active", chip: "good", says: "It drives something now" },
+  standby: { word: "Standby", chip: "idle", says: "Its source is there, but others drive" },
+  lost: { word: "No signal", chip: "warn", says: "Its source is silent" },
+  disabled: { word: "Off", chip: "idle", says: "It is switched off" },
+  unused: { word: "Not used", chip: "bad", says: "It does not fit this robot" },
+};
+
+/**
+ * The best first guess for a new mapping: full deflection moves the whole range.
+ * @param {Source} from
+ * @param {string} name
+ * @param {{unit: string, kind: string, limits: [number, number]} | undefined} field nothing for the e-stop
+ * @returns {Partial<Mapping>}
+ */
+export function guess(from, name, field) {
+  if (!field) return { mode: "switch", threshold: 0.5 };
+  const most = Math.max(...field.limits.map(Math.abs));
+  const rest = from.kind === "rc" && field.kind === "velocity" ? { deadzone: 0.05 } : {};
+  if (from.kind === "rc" || from.kind === "websocket") return { scale: most, ...rest };
+  if (from.kind !== "livelink" || name.includes(".")) return { scale: 1 }; // in the field's own unit
+  if (/^head(Yaw|Pitch|Roll)$/.test(name) && field.unit === "deg") return { scale: 57.2958 }; // about a radian
+  return { scale: most };
+}
+
+/** A free name: "rc_head", "rc_head_2". @param {string} wanted @param {RouteInfo[]} routes */
+export function freeId(wanted, routes) {
+  const clean = wanted.replace(/[^A-Za-z0-9_.-]+/g, "_").slice(0, 60) || "route";
+  const taken = new Set(routes.map((info) => info.route.id));
+  for (let number = 1; ; number++) {
+    const name = number > 1 ? `${clean}_${number}` : clean;
+    if (!taken.has(name)) return name;
+  }
+}

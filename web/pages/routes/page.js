@@ -1,0 +1,146 @@
+// The page "Routes": the picture, all routes, presets; `#/routes/<id>` is one route's editor.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { viewerNotice } from "../../lib/levels.js";
+import { blending, blendingDialog } from "./blending.js";
+import { editing, editor, NEW } from "./editor.js";
+import { exportRoutes, importDialog, openImport } from "./files.js";
+import { flow } from "./flow.js";
+import { leaveDialog, mayLeave } from "./leaving.js";
+import { mappingDialog } from "./mapping.js";
+import { allSources, byNumber, heardSources } from "./model.js";
+import { presets, saveDialog } from "./presets.js";
+import { isOff, routes } from "./state.js";
+import { table } from "./table.js";
+import { view } from "./view.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("./model.js").Source} Source */
+
+/** @type {import("../../lib/router.js").PageModule} */
+export const page = {
+  topics: { inputs: 20, outputs: 20 },
+  view: (app, rest) => html`${viewerNotice(app)} ${rest ? editor(app, rest) : overview(app)}`,
+  dialogs: (app) => [
+    mappingDialog(app), saveDialog(app), importDialog(app), blendingDialog(app), leaveDialog(app),
+  ],
+  open(app, rest) {
+    if (!rest) editing.draft = null;
+    view.pick.clear();
+    routes.start(app);
+  },
+  close(app) {
+    routes.stop();
+    editing.draft = null;
+    for (const name of ["mapping", "preset", "importing", "blending"]) app.dialogs[name] = null;
+  },
+  mayLeave,
+};
+
+const KINDS = { "": "All", rc: "RC", livelink: "LiveLink", websocket: "Clients", autonomous: "Programs" };
+
+/** @param {App} app */
+function overview(app) {
+  const { list } = routes;
+  return html`
+    <div class="page-head">
+      <h1>Routes</h1>
+      <div class="toolbar">${tools(app)}</div>
+    </div>
+    ${list ? shown(app, list) : waiting(app)}
+  `;
+}
+
+/** @param {App} app */
+function tools(app) {
+  const { last, next } = routes.history;
+  const tried = (/** @type {Promise<void>} */ work, /** @type {string} */ said) =>
+    work.then(() => app.toasts.done(said)).catch((err) => app.toasts.failed(err));
+  const undo = () => tried(routes.undo(app), `Taken back: ${last?.label}.`);
+  const redo = () => tried(routes.redo(app), `Done again: ${next?.label}.`);
+  return html`
+    <button class="button small" type="button" data-undo title=${last?.label ?? "Nothing to take back"} ?disabled=${!last || isOff(app)} @click=${undo}>
+      Undo
+    </button>
+    <button class="button small" type="button" data-redo title=${next?.label ?? "Nothing to do again"} ?disabled=${!next || isOff(app)} @click=${redo}>
+      Redo
+    </button>
+    <button class="button small" type="button" data-export @click=${() => exportRoutes(app)}>Export</button>
+    <button class="button small" type="button" data-open-import ?disabled=${isOff(app)} @click=${() => openImport(app)}>Import…</button>
+    <a class="button small primary" href="#/routes/${NEW}">New route</a>
+  `;
+}
+
+/** @param {App} app */
+function waiting(app) {
+  if (!routes.problem) return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
+  return html`
+    <div class="card empty" role="alert">
+      <h2>The routes cannot be shown</h2>
+      <p>${routes.problem}</p>
+      <button class="button" type="button" @click=${() => routes.refresh(app)}>Try again</button>
+    </div>
+  `;
+}
+
+/** @param {App} app @param {import("./model.js").RouteInfo[]} list */
+function shown(app, list) {
+  const every = allSources(list, heardSources(app.store.data.inputs));
+  const sources = every.filter((each) => !view.kind || each.kind === view.kind);
+  const chosen = list.filter((info) => !view.kind || info.route.input.source === view.kind);
+  return html`
+    ${routes.problem ? html`<p class="notice" role="alert">${routes.problem}</p>` : nothing}
+    <section class="routes-flow" aria-labelledby="flow-title">
+      <div class="section-head">
+        <h2 id="flow-title">What moves what</h2>
+        ${filter(app)}
+      </div>
+      <p class="quiet">Pull an input onto an output to make a mapping, or choose one after the other.</p>
+      ${flow(app, chosen, sources)} ${picked(app)}
+    </section>
+    ${list.length ? table(app, chosen, every) : none()}
+    <div class="routes-more-sections">${presets(app)} ${blending(app)}</div>
+  `;
+}
+
+const none = () => html`
+  <div class="card empty">
+    <h2>No routes: nothing moves this robot</h2>
+    <p>Load a preset below, or pull an input onto an output.</p>
+  </div>
+`;
+
+/** @param {App} app */
+function filter(app) {
+  const choose = (/** @type {string} */ kind) => () => ((view.kind = kind), app.draw());
+  return html`
+    <div class="segments" role="group" aria-label="Sources that are shown">
+      ${Object.entries(KINDS).map(
+        ([kind, words]) => html`<label>
+          <input type="radio" name="kind" value=${kind} .checked=${view.kind === kind} @change=${choose(kind)}><span>${words}</span>
+        </label>`,
+      )}
+    </div>
+  `;
+}
+
+/** The other way to an output: by its name. @param {App} app */
+function picked(app) {
+  const { input, pull } = view.pick;
+  if (!input || pull) return nothing;
+  const targets = app.robot?.targets ?? {};
+  const fields = Object.keys(targets).flatMap((target) => Object.keys(targets[target]).map((name) => `${target}.${name}`));
+  const give = (/** @type {any} */ event) => event.target.value && view.pick.give(app, event.target.value);
+  const letGo = () => (view.pick.clear(), app.draw());
+  return html`
+    <div class="card picked" role="status" @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && letGo()}>
+      <span><b>${input.name}</b> is chosen. Choose an output:</span>
+      <select aria-label="Output" data-pick-output @change=${give}>
+        <option value="">…</option>
+        ${fields.sort(byNumber).map((field) => html`<option value=${field}>${field}</option>`)}
+        <option value="estop">Emergency stop</option>
+      </select>
+      <button class="button plain small" type="button" @click=${letGo}>Let go</button>
+    </div>
+  `;
+}

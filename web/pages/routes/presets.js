@@ -1,0 +1,167 @@
+// Whole sets of routes under a name: loaded after a look at what that changes, saved, deleted.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { ask } from "../../lib/confirm.js";
+import { dialog } from "../../lib/dialog.js";
+import { words } from "../../lib/format.js";
+import { changes, plural } from "./changes.js";
+import { isOff, routes } from "./state.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+/** @param {App} app */
+export function presets(app) {
+  const known = routes.presets;
+  return html`
+    <section aria-labelledby="presets-title" data-presets>
+      <div class="section-head">
+        <h2 id="presets-title">Presets</h2>
+        <button class="button small" type="button" data-save-preset ?disabled=${isOff(app)} @click=${() => openSave(app)}>Save these routes as…</button>
+      </div>
+      <ul class="presets">
+        ${known ? known.map((preset) => html`<li>${card(app, preset)}</li>`) : html`<li class="card skeleton"></li>`}
+      </ul>
+    </section>
+  `;
+}
+
+/** @param {App} app @param {any} preset */
+function card(app, preset) {
+  const isLoaded = preset.name === routes.loaded;
+  return html`
+    <div class="card preset" data-preset=${preset.name}>
+      <div>
+        <h3>${words(preset.name)}</h3>
+        <p class="quiet">
+          ${plural(preset.routes, "route")}, ${preset.is_shipped ? "shipped" : "your own"}
+        </p>
+      </div>
+      ${isLoaded ? html`<span class="chip good"><i class="dot"></i>In force</span>` : nothing}
+      ${preset.fault ? html`<p class="refusal">${preset.fault}</p>` : nothing}
+      <div class="actions">
+        ${preset.is_shipped
+          ? nothing
+          : html`<button class="button plain small" type="button" ?disabled=${isOff(app)} @click=${() => askDelete(app, preset.name)}>
+              Delete<span class="hidden"> preset ${preset.name}</span>
+            </button>`}
+        <button
+          class="button small"
+          type="button"
+          data-load
+          ?disabled=${Boolean(preset.fault) || isOff(app)}
+          @click=${() => askLoad(app, preset.name)}
+        >
+          Load…<span class="hidden"> preset ${preset.name}</span>
+        </button>
+      </div>
+    </div>
+  `;
+}
+
+/** @param {App} app @param {string} name */
+async function askLoad(app, name) {
+  try {
+    const after = await app.api.request("router", "get_preset", { preset_name: name });
+    ask(app, {
+      title: `Load ${words(name)}?`,
+      text: changeList(changes(routes.snapshot(), after)),
+      verb: "Load the preset",
+      said: `${words(name)} is loaded.`,
+      work: () =>
+        routes.change(app, `Load ${name}`, () => app.api.request("router", "load_preset", { preset_name: name })),
+    });
+  } catch (err) {
+    app.toasts.failed(err);
+  }
+}
+
+const SIGNS = { new: "New", gone: "Goes", changed: "Changes" };
+const CHIPS = { new: "good", gone: "bad", changed: "busy" };
+
+/** What will be different. @param {import("./changes.js").Change[]} found */
+export function changeList(found) {
+  if (!found.length) return html`<span>Nothing changes: these routes are in force already.</span>`;
+  return html`
+    <span>This takes the place of all routes at once. Whatever moves is faded over, and undo brings them back.</span>
+    <span class="change-list" data-changes>
+      ${found.map(
+        (change) => html`<span class="change">
+          <span class="chip ${CHIPS[change.kind]}">${SIGNS[change.kind]}</span>
+          <span><b>${change.id}</b> <small class="quiet">${change.what}</small></span>
+        </span>`,
+      )}
+    </span>
+  `;
+}
+
+/** @param {App} app @param {string} name */
+function askDelete(app, name) {
+  ask(app, {
+    title: `Delete the preset ${words(name)}?`,
+    text: "The routes that are in force stay as they are. A deleted preset cannot be brought back.",
+    verb: "Delete the preset",
+    isDanger: true,
+    said: `Preset ${words(name)} is deleted.`,
+    work: async () => {
+      await app.api.request("router", "delete_preset", { preset_name: name });
+      await routes.refresh(app);
+    },
+  });
+}
+
+/** @param {App} app */
+function openSave(app) {
+  app.dialogs.preset = { name: "", refusal: "", isBusy: false };
+  app.draw();
+}
+
+/** @param {App} app */
+export function saveDialog(app) {
+  const open = app.dialogs.preset;
+  const close = () => ((app.dialogs.preset = null), app.draw());
+  const save = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    Object.assign(open, { isBusy: true, refusal: "" });
+    app.draw();
+    try {
+      await app.api.request("router", "save_preset", { preset_name: open.name });
+      await routes.refresh(app);
+      app.toasts.done(`Preset ${words(open.name)} is saved.`);
+      app.dialogs.preset = null;
+    } catch (err) {
+      const { message, fix } = /** @type {any} */ (err);
+      Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+    }
+    app.draw();
+  };
+  return dialog(open, close, () => saveForm(app, open, close, save), "Save these routes");
+}
+
+/** @param {App} app @param {any} open @param {() => void} close @param {(event: any) => void} save */
+function saveForm(app, open, close, save) {
+  const isOver = routes.presets?.some((preset) => !preset.is_shipped && preset.name === open.name);
+  return html`
+    <form class="form" @submit=${save}>
+      <h2>Save these routes</h2>
+      <label class="entry ${open.refusal ? "is-wrong" : ""}">
+        <span>Name</span>
+        <input
+          data-focus
+          data-name
+          required
+          pattern="[A-Za-z0-9_\\-]{1,64}"
+          autocomplete="off"
+          autocapitalize="none"
+          .value=${open.name}
+          @input=${(/** @type {any} */ event) => ((open.name = event.target.value), app.draw())}
+        >
+        <span class="hint">${isOver ? "A preset of this name is there: it will be replaced." : "Letters, digits, _ and -."}</span>
+        <span class="wrong" role="alert">${open.refusal}</span>
+      </label>
+      <div class="actions">
+        <button class="button" type="button" @click=${close}>Cancel</button>
+        <button class="button primary" type="submit" ?disabled=${open.isBusy}>${isOver ? "Replace it" : "Save"}</button>
+      </div>
+    </form>
+  `;
+}
