@@ -28,6 +28,7 @@ from saint_services.lib.api.adoption import (
     ResetRequest,
     RoleChoice,
     RoleList,
+    Stranger,
 )
 from saint_services.lib.api.routing import (
     EStopInfo,
@@ -139,6 +140,7 @@ class FakeRobot:
     is_face_live: bool = True
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
+    strangers: list[Stranger] = field(default_factory=list)
     servers: dict[str, Server] = field(default_factory=dict)
     otad: FakeOtad = field(default_factory=FakeOtad)
     receiver: FakeReceiver = field(default_factory=FakeReceiver)
@@ -197,7 +199,7 @@ class FakeRobot:
         return api
 
     async def _nodes(self, _: Call[None]) -> NodeList:
-        return NodeList(nodes=list(self.nodes.values()))
+        return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)
 
     def _known(self, call: Call[object]) -> NodeInfo:
         found = self.nodes.get(call.path["node_id"])
