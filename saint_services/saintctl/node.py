@@ -13,6 +13,7 @@ from ..lib.api.adoption import (
     IgnoreRequest,
     NodeInfo,
     NodeList,
+    NodeRole,
     NodeState,
     Peripheral,
     RenameRequest,
@@ -46,7 +47,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 def _row(node: NodeInfo) -> tuple[str, ...]:
-    role = f"{node.role} {node.instance}".strip() or "-"
+    role = " + ".join(_role_names(node)) or "-"
     note = node.reason or node.not_offered
     good = node.state in (NodeState.ACTIVE, NodeState.UNADOPTED) and not note
     return (
@@ -80,15 +81,35 @@ async def _ask_about(given: Place, node: str) -> tuple[NodeInfo, FirmwareReport 
     return info, await ask_or_error(given, "otad", "/status", FirmwareReport)
 
 
+def _role_names(node: NodeInfo) -> list[str]:
+    """A server of a release before tells the first one only."""
+    roles = node.roles or ([NodeRole(role=node.role, instance=node.instance)] if node.role else [])
+    return [f"{role.role} {role.instance}".strip() for role in roles]
+
+
+def _role_facts(node: NodeInfo) -> list[tuple[str, str]]:
+    """Each of several roles has its own line with what is only its own."""
+    if len(node.roles) < 2:
+        names = _role_names(node)
+        return [("role", f"{names[0]} on {node.topic_prefix}" if names else "none")]
+    lines = []
+    for role in node.roles:
+        name = f"{role.role} {role.instance}".strip()
+        outputs = "safe" if role.outputs_safe else "live"
+        ill = f", {role.reason}" if role.reason else ""
+        text = f"{name} on {role.topic_prefix}: {role.state}, outputs {outputs}{ill}"
+        lines.append(("role", text))
+    return lines
+
+
 def _facts(node: NodeInfo) -> list[tuple[str, str]]:
     """Label and value; what is not known is left out."""
-    role = f"{node.role} {node.instance}".strip()
     load = f"CPU {node.cpu_usage:.0f} %, memory {node.memory_usage:.0f} %"
     rows = [
         ("node", node.node_id),
         ("name", node.display_name),
         ("state", f"{node.state}{f': {node.reason}' if node.reason else ''}"),
-        ("role", f"{role} on {node.topic_prefix}" if role else "none"),
+        *_role_facts(node),
         ("settings", node.config_version),
         ("belongs to", _owner(node)),
         ("not offered", node.not_offered),
@@ -122,10 +143,11 @@ def adopt(
     role: Annotated[str, typer.Argument(help="head, arms, tracks or console")],
     instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
     name: Annotated[str, typer.Option(help="What people call it")] = "",
+    add: Annotated[bool, typer.Option("--add", help="Beside the roles that it has")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Give an unadopted node its role."""
-    body = AdoptRequest(role=role, instance=instance, display_name=name)
+    """Give an unadopted node its role, or with --add one more."""
+    body = AdoptRequest(role=role, instance=instance, display_name=name, add=add)
     reply = run(tell(context.obj, "adoptiond", f"/nodes/{node}/adopt", body, AdoptReply), as_json)
     if as_json:
         print_json(reply)
@@ -147,7 +169,7 @@ def replace(
     name: Annotated[str, typer.Option(help="Else the old one's name")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Give role and name of a node that is gone to another one, in one step."""
+    """Give roles and name of a node that is gone to another one, in one step."""
     body = ReplaceRequest(by=new, display_name=name)
     reply = run(tell(context.obj, "adoptiond", f"/nodes/{old}/replace", body, AdoptReply), as_json)
     if as_json:
@@ -204,10 +226,12 @@ def reset(
     context: typer.Context,
     node: NodeId,
     factory: Annotated[bool, typer.Option("--factory", help="Also forget its name")] = False,
+    role: Annotated[str, typer.Option(help="Only this one of several roles")] = "",
+    instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Take a node's role away; it stops and announces itself again."""
-    body = ResetRequest(factory_reset=factory)
+    """Take a node's roles away; it stops and announces itself again."""
+    body = ResetRequest(factory_reset=factory, role=role, instance=instance)
     reply = run(tell(context.obj, "adoptiond", f"/nodes/{node}/reset", body, Done), as_json)
     if as_json:
         print_json(reply)

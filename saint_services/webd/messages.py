@@ -13,7 +13,20 @@ LARGEST_BYTES = 64 * 1024
 MOST_TOPICS = 16
 MOST_VALUES = 128
 
-Group = Literal["head", "arms", "tracks", "system", "management", "router", "rc", "livelink"]
+Group = Literal[
+    "head",
+    "arms",
+    "tracks",
+    "system",
+    "management",
+    "router",
+    "rc",
+    "livelink",
+    "users",
+    "logs",
+    "settings",
+    "maintenance",
+]
 MessageId = (
     Annotated[str, StringConstraints(max_length=128)] | Annotated[int, Field(ge=-(2**63), lt=2**63)]
 )
@@ -165,24 +178,21 @@ class ClientParams(Request):
     client_id: ClientId
 
 
-class Reboot(Request):
-    """One node, or the server."""
-
-    node: NodeId | None = None
-
-
 class AdoptNode(NodeParams):
-    """Gives a node its role."""
+    """Gives a node its role; with `add` one more beside those that it has."""
 
     role: Name
     instance: str = Field(default="", max_length=32)
     display_name: str = Field(default="", max_length=64)
+    add: bool = False
 
 
 class ResetNode(NodeParams):
-    """Takes its role away."""
+    """Takes its roles away, or only the one that is named."""
 
     factory_reset: bool = False
+    role: str = Field(default="", max_length=32)
+    instance: str = Field(default="", max_length=32)
 
 
 class NameNode(NodeParams):

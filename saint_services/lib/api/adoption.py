@@ -25,8 +25,23 @@ class Peripheral(Reply):
     responsive: bool
 
 
+class NodeRole(Reply):
+    """One role of a node."""
+
+    role: str
+    instance: str = ""
+    topic_prefix: str = ""
+    state: NodeState = NodeState.OFFLINE
+    config_version: str = ""
+    reason: str = ""  # why it is not well
+    role_restarts: int = 0
+    role_alive: bool = False
+    outputs_safe: bool = True
+
+
 class NodeInfo(Reply):
-    """What the server knows of one node."""
+    """What the server knows of one node. Of several roles `role`, `instance`, `topic_prefix` and
+    `config_version` are the first one's."""
 
     node_id: str
     display_name: str
@@ -34,6 +49,7 @@ class NodeInfo(Reply):
     role: str = ""
     instance: str = ""
     topic_prefix: str = ""
+    roles: list[NodeRole] = []  # all of them, the first one too
     hardware_model: str = ""
     hardware_rev: str = ""
     firmware_version: str = ""
@@ -80,6 +96,7 @@ class AdoptRequest(Request):
     role: str
     instance: str = ""
     display_name: str = ""
+    add: bool = False  # beside the roles that the node has
 
 
 class AdoptReply(Reply):
@@ -104,9 +121,11 @@ class IgnoreRequest(Request):
 
 
 class ResetRequest(Request):
-    """POST /nodes/{node_id}/reset"""
+    """POST /nodes/{node_id}/reset. Without `role` the node gives back all that it has."""
 
     factory_reset: bool = False
+    role: str = ""
+    instance: str = ""
 
 
 class RenameRequest(Request):

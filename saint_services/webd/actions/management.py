@@ -60,7 +60,10 @@ async def get_node_info(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
 async def adopt_node(robot: Robot, caller: Caller, params: m.AdoptNode) -> Data:
     """Gives a node its role; takes as long as the node needs to open its drivers."""
     body = AdoptRequest(
-        role=params.role, instance=params.instance, display_name=params.display_name
+        role=params.role,
+        instance=params.instance,
+        display_name=params.display_name,
+        add=params.add,
     )
     path = f"/nodes/{params.node_id}/adopt"
     reply = await robot.daemons.adoptiond.post(path, body, AdoptReply, timeout_s=ADOPT_LIMIT_S)
@@ -70,11 +73,15 @@ async def adopt_node(robot: Robot, caller: Caller, params: m.AdoptNode) -> Data:
 
 
 async def reset_node(robot: Robot, caller: Caller, params: m.ResetNode) -> Data:
-    """Takes a node's role away."""
-    body = ResetRequest(factory_reset=params.factory_reset)
+    """Takes a node's roles away, or one of them."""
+    body = ResetRequest(
+        factory_reset=params.factory_reset, role=params.role, instance=params.instance
+    )
     path = f"/nodes/{params.node_id}/reset"
     reply = await robot.daemons.adoptiond.post(path, body, Done, timeout_s=ADOPT_LIMIT_S)
-    robot.note("WARNING", caller.source, f"{params.node_id} was reset")
+    role = f"{params.role} {params.instance}".strip()
+    told = f"{params.node_id} gave back {role}" if role else f"{params.node_id} was reset"
+    robot.note("WARNING", caller.source, told)
     return reply.model_dump(mode="json")
 
 
