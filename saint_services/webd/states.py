@@ -6,7 +6,7 @@ and the client are made of these; not here: how a state comes about (views.py).
 from typing import Literal
 
 from ..lib.api import Reply
-from ..lib.api.adoption import NodeInfo, RoleChoice
+from ..lib.api.adoption import NodeInfo, RoleChoice, Stranger
 from ..lib.api.firmware import MachineFirmware, Plan, Release
 from ..lib.ipc_wire import ErrorReply
 
@@ -157,6 +157,8 @@ class ClientState(Reply):
 
     client_id: str
     address: str
+    user: str  # name of the user or the token
+    level: str
     topics: list[str]
     commands: int
     messages_per_s: float  # of the last whole second
@@ -211,6 +213,7 @@ class NodesState(Reply):
     """Topic "nodes"; `problem` is why adoptiond does not answer."""
 
     nodes: list[NodeInfo]
+    strangers: list[Stranger]  # heard, but no node of this robot; each with the reason
     robot: str
     roles: list[RoleChoice]
     problem: ErrorReply | None

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from ..lib.api.adoption import NodeList
 from ..lib.errors import SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.nav_msgs import Odometry
@@ -229,8 +230,10 @@ def nodes(newest: Newest) -> Data | None:
     if newest.nodes is None and newest.nodes_problem is None:
         return None
     failed = newest.nodes_problem
+    known = (newest.nodes or NodeList(nodes=[])).model_dump(mode="json")
     return {
-        "nodes": newest.nodes.model_dump(mode="json")["nodes"] if newest.nodes else [],
+        "nodes": known["nodes"],
+        "strangers": known["strangers"],
         "robot": newest.roles.robot if newest.roles else "",
         "roles": newest.roles.model_dump(mode="json")["roles"] if newest.roles else [],
         "problem": problem(failed) if failed else None,

@@ -53,7 +53,7 @@ export function adoptPage(app, watch, adoption) {
         <p class="quiet"><code>${node.node_id}</code> · ${node.hardware_model || "unknown hardware"} · ${node.address}</p>
       </div>
     </div>
-    <div class="node-page" data-node=${node.node_id} ?data-stale=${!app.store.isFresh("nodes", app.now)}>
+    <div class="node-page is-even" data-node=${node.node_id} ?data-stale=${!app.store.isFresh("nodes", app.now)}>
       <div>${adoption.phase === "asking" ? question(app, watch, adoption, node) : progress(app, watch, adoption, node)}</div>
       <div>${planned(app, watch, adoption, node)} ${peripherals(watch, node)}</div>
     </div>

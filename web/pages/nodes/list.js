@@ -132,7 +132,7 @@ function row(app, node) {
       <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       <p class="node-load">${load(node)}</p>
       <p class="node-place quiet">${placeOf(node)}</p>
-      <div class="node-act">${act(app, node)}</div>
+      <div class="node-act ${isFree(node) || node.is_ignored ? "" : "is-plain"}">${act(app, node)}</div>
       ${note ? html`<p class="node-note ${isBad ? "is-bad" : "quiet"}">${note}</p>` : nothing}
     </li>
   `;

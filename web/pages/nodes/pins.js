@@ -69,11 +69,12 @@ export function header(app, watch, pins, uses, isPlan) {
 function row(app, watch, pin, uses, isPlan, isFocused) {
   const kind = kindOf(pin, uses);
   const look = () => watch.pin !== pin.number && ((watch.pin = pin.number), app.draw());
-  const isIdle = kind === "free" || kind === "power" || kind === "ground";
+  const isSupply = kind === "power" || kind === "ground";
+  const isIdle = isSupply || (!pin.in_use && !uses.length);
   return html`
     <li class=${isIdle ? "is-idle" : ""}>
       <button
-        class="pin is-${kind} ${isClash(pin, uses, isPlan) ? "is-clash" : ""}"
+        class="pin is-${kind} ${isIdle && !isSupply ? "is-unused" : ""} ${isClash(pin, uses, isPlan) ? "is-clash" : ""}"
         type="button"
         data-pin=${pin.number}
         aria-pressed=${watch.pin === pin.number}
@@ -155,7 +156,7 @@ function stateWord(pin) {
 
 /** @param {Pin | undefined} pin @param {Map<number, Use[]>} uses @param {boolean} isPlan */
 function details(pin, uses, isPlan) {
-  if (!pin) return html`<p class="pins-detail quiet">Point at a pin to see more of it.</p>`;
+  if (!pin) return html`<p class="pins-detail quiet">Choose a pin to see more of it.</p>`;
   const used = uses.get(pin.pin_number) ?? [];
   const isPower = pin.direction === "power" || pin.direction === "ground";
   const state = stateWord(pin) || "level not known";

@@ -1,0 +1,161 @@
+"""The nodes' pages as a person uses them."""
+
+from typing import Any
+
+import pytest
+
+from saint_services.lib.api.adoption import NodeState, Stranger
+from saint_services.lib.generated.saint_msgs import PeripheralInfo
+from tests.web.axe import violations
+from tests.web.conftest import Site
+from tests.web.fakes_nodes import CHIPS
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(60),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+
+async def open_at(site: Site, place: str, **options: Any) -> Any:
+    page = await site.open(**options)
+    await page.goto(f"{site.url}#/nodes{place}")
+    return page
+
+
+def free_console(site: Site) -> None:
+    """The role console has nobody."""
+    del site.robot.nodes["sim_console"]
+
+
+async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offered(
+    site: Site,
+) -> None:
+    site.robot.strangers = [Stranger(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
+    page = await open_at(site, "")
+    rows = page.locator("[data-node]")
+    await page.wait_for_selector("[data-node=sim_head]")
+    assert await rows.count() == 6
+    assert "5 of 5 roles taken · 1 waiting for a role · 1 offline" in await page.inner_text("main")
+    assert "its id is no name" in await page.locator(".strangers").inner_text()
+    await page.check("input[value=offline]")
+    assert await rows.count() == 1 and "Console" in await rows.inner_text()
+    await page.check("input[value=all]")
+    await page.fill("input[type=search]", "left")
+    assert await rows.count() == 1 and "sim_arm_left" in await rows.inner_text()
+    await page.fill("input[type=search]", "zebra")
+    await page.get_by_text("No node is like that").wait_for()
+
+
+async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> None:
+    page = await open_at(site, "/sim_head")
+    pan = page.locator("[data-live=head] li", has_text="Pan").first.locator(".number")
+    await pan.wait_for()
+    servo = page.locator("[data-pin='32']")
+    await servo.wait_for()
+    assert await page.locator("[data-pin]").count() == 40
+    assert "GPIO12" in await servo.inner_text() and "Pan, servo" in await servo.inner_text()
+    assert "PWM 7 %" in await servo.inner_text()
+    assert "imu" in await page.locator("[data-pin='3']").inner_text()
+    await servo.hover()
+    detail = page.locator("[data-pin-detail]")
+    assert "BCM 12" in await detail.inner_text() and "PWM0" in await detail.inner_text()
+    await servo.focus()
+    await page.keyboard.press("ArrowUp")
+    assert await page.evaluate("document.activeElement.dataset.pin") == "30"
+    assert "Ground" in await page.locator(".pins-legend").inner_text()
+    assert "Raspberry Pi 4" in await page.locator("#facts-title + dl").inner_text()
+
+
+async def test_only_the_node_that_is_looked_at_is_asked_for_its_pins(site: Site) -> None:
+    page = await open_at(site, "/sim_head")
+    await page.wait_for_selector("[data-pin='1']")
+    await page.goto(f"{site.url}#/nodes")
+    await page.wait_for_selector("[data-node=sim_spare]")
+    site.robot.headers.asked.clear()
+    await page.goto(f"{site.url}#/nodes/sim_tracks")
+    await page.wait_for_selector("[data-pin='1']")
+    assert set(site.robot.headers.asked) == {"sim_tracks"}
+
+
+async def test_adoption_tells_what_is_missing_and_goes_on_when_it_is_there(site: Site) -> None:
+    free_console(site)
+    site.robot.headers.chips = CHIPS[:1]
+    page = await open_at(site, "/sim_spare/adopt")
+    await page.wait_for_selector("[data-fit=bad]")
+    assert (
+        "Taken by Head"
+        in await page.locator("label", has=page.locator("[value='head/']")).inner_text()
+    )
+    await page.check("input[value='console/']")
+    display = page.locator("[data-finding=display]")
+    assert "Missing" in await display.inner_text() and "1:0x3c" in await display.inner_text()
+    assert await page.locator("[data-confirm]").inner_text() == "Adopt anyway as console"
+    assert "Button a" in await page.locator("[data-pin='29']").inner_text()
+    site.robot.headers.chips = (*CHIPS[:1], PeripheralInfo("i2c", "1:0x3c", "SSD1306?", True))
+    await display.get_by_text("Found").wait_for()
+    await page.fill("input[name=name]", "Desk")
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-phase=done]")
+    assert site.robot.requests == ["adopt sim_spare console"]
+    assert await page.locator("[data-code]").inner_text() == "482 173"
+    await page.click("[data-done]")
+    await page.locator("[data-state]", has_text="Active").wait_for()
+    assert "Desk" in await page.locator(".page-head").inner_text()
+
+
+async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -> None:
+    console = site.robot.nodes["sim_console"]
+    page = await open_at(site, "/sim_spare/adopt")
+    await page.check("input[value='console/']")
+    site.robot.nodes["sim_console"] = console.model_copy(update={"state": NodeState.ACTIVE})
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-phase=failed]")
+    assert "console is held by sim_console" in await page.locator(".refusal").inner_text()
+    assert await page.locator(".steps .is-failed").count() == 1
+    site.robot.nodes["sim_console"] = console
+    await page.click("[data-retry]")
+    await page.wait_for_selector("[data-phase=done]")
+
+
+async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
+    page = await open_at(site, "/sim_head")
+    await page.click("[data-do=rename]")
+    await page.fill(".dialog input[name=name]", "Upstairs")
+    await page.click("[data-confirm]")
+    await page.locator(".page-head", has_text="Upstairs").wait_for()
+    await page.click("[data-do=factory]")
+    assert await page.locator("[data-confirm]").is_disabled()
+    await page.fill(".dialog input", "sim_head")
+    await page.click("[data-confirm]")
+    await page.locator("[data-state]", has_text="No role yet").wait_for()
+    assert site.robot.requests == ["reset sim_head factory=True"]
+    await page.goto(f"{site.url}#/nodes/sim_console")
+    await page.click("[data-do=replace]")
+    await page.check("input[value=sim_spare]")
+    await page.click("[data-confirm]")
+    await page.wait_for_url("**/#/nodes/sim_spare")
+    await page.locator("h1", has_text="Console").wait_for()
+
+
+async def test_ignored_node_is_offered_again(site: Site) -> None:
+    page = await open_at(site, "/sim_spare")
+    await page.click("[data-do=ignore]")
+    await page.locator("[data-state]", has_text="Ignored").wait_for()
+    await page.goto(f"{site.url}#/nodes")
+    await page.click("[data-node=sim_spare] button")
+    await page.wait_for_selector("[data-node=sim_spare] [data-adopt]")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+async def test_everybody_can_use_the_pages(site: Site, theme: Any, width: int) -> None:
+    options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
+    page = await open_at(site, "", **options)
+    await page.wait_for_selector("[data-node=sim_head]")
+    assert await violations(page) == []
+    for place, sign in (("/sim_head", "[data-pin='32']"), ("/sim_spare/adopt", "[data-fit]")):
+        await page.goto(f"{site.url}#/nodes{place}")
+        await page.wait_for_selector(sign)
+        assert await violations(page) == []
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0
