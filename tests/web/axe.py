@@ -7,7 +7,7 @@ from typing import Any
 
 _AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 _RUN = """async () => {
-  const found = await axe.run(document, { resultTypes: ["violations"] });
+  const found = await axe.run(document, { preload: false, resultTypes: ["violations"] });
   return found.violations.flatMap(({ id, help, nodes }) =>
     nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`));
 }"""

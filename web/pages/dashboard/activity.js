@@ -1,32 +1,104 @@
-// What happened lately.
+// What happened lately, by level and by who told it.
 
-import { html } from "/vendor/lit-html/lit-html.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { clock } from "../../lib/format.js";
+import { clock, words } from "../../lib/format.js";
 
-const SHOWN = 12;
+/** @typedef {import("../../app.js").App} App */
 
-/** @param {import("../../app.js").App} app */
+const PAGE = 12;
+const MOST = 200;
+const LEVELS = { INFO: "All", WARNING: "Warnings", ERROR: "Errors" };
+const SIGNS = { WARNING: "Warning", ERROR: "Error" };
+
+const chosen = { level: "INFO", source: "", shown: PAGE };
+/** What the server told last, and the newest entry that the topic "log" had then. */
+const asked = { entries: /** @type {any[]} */ ([]), newest: -1, key: "", isAsking: false, refusal: "" };
+
+/** The topic carries the newest entries of all kinds; for anything else the server is asked. @param {App} app */
+function entries(app) {
+  const newest = app.store.data.log?.entries ?? [];
+  if (chosen.level === "INFO" && !chosen.source && chosen.shown <= newest.length) return newest;
+  const key = `${chosen.level} ${chosen.source} ${chosen.shown}`;
+  if (asked.key !== key || asked.newest !== (newest[0]?.number ?? 0)) refresh(app, key, newest[0]?.number ?? 0);
+  return asked.entries;
+}
+
+/** @param {App} app @param {string} key @param {number} newest */
+async function refresh(app, key, newest) {
+  if (asked.isAsking || app.api.state !== "open") return;
+  asked.isAsking = true;
+  const { level, source, shown } = chosen;
+  const params = { level, limit: shown + 1, ...(source ? { source } : {}) };
+  try {
+    asked.entries = (await app.api.request("management", "get_activity_log", params)).entries;
+    asked.refusal = "";
+  } catch (err) {
+    asked.refusal = /** @type {Error} */ (err).message;
+  }
+  Object.assign(asked, { isAsking: false, key, newest });
+  app.draw();
+}
+
+/** @param {App} app */
 export function activity(app) {
-  const entries = app.store.data.log?.entries ?? [];
+  const found = entries(app);
+  const choose = (/** @type {Partial<typeof chosen>} */ change) => (Object.assign(chosen, { shown: PAGE }, change), app.draw());
   return html`
     <section class="activity" aria-labelledby="activity-title">
-      <div class="section-head"><h2 id="activity-title">Activity</h2></div>
+      <div class="section-head">
+        <h2 id="activity-title">Activity</h2>
+        <div class="toolbar">
+          <div class="segments" role="radiogroup" aria-label="Which entries">
+            ${Object.entries(LEVELS).map(
+              ([level, title]) => html`
+                <label>
+                  <input
+                    type="radio"
+                    name="level"
+                    value=${level}
+                    .checked=${chosen.level === level}
+                    @change=${() => choose({ level })}
+                  >
+                  <span>${title}</span>
+                </label>
+              `,
+            )}
+          </div>
+          ${sourcePicker(app, choose)}
+        </div>
+      </div>
       <div class="card log">
-        ${entries.length
-          ? html`<ol>
-              ${repeat(
-                entries.slice(0, SHOWN),
-                (/** @type {any} */ entry) => entry.number,
-                (/** @type {any} */ entry) => html`
-                  <li class="is-${entry.level.toLowerCase()}">
-                    <time>${clock(entry.time)}</time><span>${entry.text}</span>
-                  </li>
-                `,
-              )}
-            </ol>`
-          : html`<p class="quiet">Nothing has happened since the server started.</p>`}
+        ${asked.refusal ? html`<p class="refusal">${asked.refusal}</p>` : nothing}
+        ${found.length
+          ? html`<ol>${repeat(found.slice(0, chosen.shown), (entry) => entry.number, line)}</ol>`
+          : html`<p class="quiet">${chosen.level === "INFO" && !chosen.source ? "Nothing has happened since the server started." : "Nothing of that kind."}</p>`}
+        ${found.length > chosen.shown && chosen.shown < MOST
+          ? html`<button class="button small" type="button" @click=${() => choose({ shown: chosen.shown + 3 * PAGE })}>
+              Show more
+            </button>`
+          : nothing}
       </div>
     </section>
   `;
 }
+
+/** Those that have told something lately. @param {App} app @param {(change: any) => void} choose */
+function sourcePicker(app, choose) {
+  const lately = (app.store.data.log?.entries ?? []).map((/** @type {any} */ entry) => entry.source);
+  const sources = [...new Set([...lately, ...(chosen.source ? [chosen.source] : [])])].sort();
+  return html`
+    <select aria-label="Who told it" @change=${(/** @type {any} */ event) => choose({ source: event.target.value })}>
+      <option value="" ?selected=${!chosen.source}>Everybody</option>
+      ${sources.map((source) => html`<option value=${source} ?selected=${source === chosen.source}>${words(source)}</option>`)}
+    </select>
+  `;
+}
+
+/** @param {any} entry */
+const line = (entry) => html`
+  <li class="is-${entry.level.toLowerCase()}">
+    <time>${clock(entry.time)}</time>
+    <span>${SIGNS[/** @type {"ERROR"} */ (entry.level)] ? html`<b>${SIGNS[/** @type {"ERROR"} */ (entry.level)]}:</b> ` : nothing}${entry.text}</span>
+  </li>
+`;

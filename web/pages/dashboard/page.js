@@ -1,23 +1,30 @@
-// The dashboard: what the robot is, what it hears, what it does.
+// The dashboard: how the robot is, what it hears, what it does, what happened.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
-import { adoptDialog, resetDialog } from "./adopt.js";
-import { drivePad } from "./drive.js";
 import { figure } from "./figure.js";
 import { inputs } from "./inputs.js";
 import { nodes } from "./nodes.js";
 import { outputs } from "./outputs.js";
+import { controlDialog, presetDialog, quickActions } from "./quick.js";
+import { attention, sentence } from "./summary.js";
+import { history, trends } from "./trends.js";
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
   topics: { nodes: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, log: 0 },
+  open: (app) => history.open(app),
+  close: () => history.close(),
   view: (app) => html`
-    <h1 class="hidden">Dashboard</h1>
-    <div class="columns">
-      <div class="column wide">${nodes(app)} ${outputs(app)} ${activity(app)}</div>
-      <div class="column">${figure(app)} ${inputs(app)} ${drivePad(app)}</div>
+    <div class="page-head">
+      <div><h1>Dashboard</h1><p class="quiet" data-sentence>${sentence(app)}</p></div>
+      ${quickActions(app)}
+    </div>
+    <div class="dashboard">
+      ${attention(app)}
+      <div class="main-column">${nodes(app)} ${trends(app)} ${outputs(app)} ${activity(app)}</div>
+      <div class="side-column">${figure(app)} ${inputs(app)}</div>
     </div>
   `,
-  dialogs: (app) => [adoptDialog(app), resetDialog(app)],
+  dialogs: (app) => [presetDialog(app), controlDialog(app)],
 };

@@ -1,0 +1,106 @@
+// Lines over time, drawn by uPlot into a canvas: `<div class="chart" ${chart(lines, data, range)}></div>`.
+// Colours come from the tokens at each drawing, so that a change of theme needs no more than that; the
+// lines differ by their dashes as well. What they say is said in words too, by the caller.
+
+import uPlot from "/vendor/uplot/dist/uPlot.esm.js";
+import { nothing } from "/vendor/lit-html/lit-html.js";
+import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { theme } from "./theme.js";
+
+const HEIGHT = 132;
+const DASHES = [[], [6, 4], [2, 3]];
+
+/**
+ * @typedef {object} Line
+ * @property {string} colour name of a token: "--accent"
+ * @property {string} title
+ *
+ * @typedef {object} ChartData
+ * @property {number[]} times seconds since 1970, oldest first
+ * @property {(number | null)[][]} values one list for each line
+ */
+
+/** @param {string} name */
+const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** @param {Line[]} lines @param {[number, number] | null} range of the values; null: theirs */
+function options(lines, range) {
+  const axis = {
+    stroke: () => token("--quiet"),
+    grid: { stroke: () => token("--line"), width: 1 },
+    ticks: { show: false },
+    font: `12px ${token("--font")}`,
+  };
+  return {
+    width: 240,
+    height: HEIGHT,
+    padding: [8, 6, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: { x: { time: true }, y: { range: range ?? least } },
+    axes: [
+      { ...axis, size: 24, space: 70, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(clock) },
+      { ...axis, size: 40, space: 34 },
+    ],
+    series: [
+      {},
+      ...lines.map((line, at) => ({
+        stroke: () => token(line.colour),
+        width: 1.8,
+        dash: DASHES[at % DASHES.length],
+        points: { show: false },
+      })),
+    ],
+  };
+}
+
+/** From zero, and never so narrow that noise looks like a mountain. @param {any} _ @param {number} low @param {number} high */
+const least = (_, low, high) => /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
+
+/** @param {number} seconds */
+const clock = (seconds) =>
+  new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+
+class Chart extends AsyncDirective {
+  /** @type {any} */ #plot = null;
+  /** @type {ResizeObserver | null} */ #watch = null;
+  /** @type {ChartData | null} */ #shown = null;
+  #theme = "";
+
+  render() {
+    return nothing;
+  }
+
+  /** @param {any} part @param {[Line[], ChartData, [number, number] | null]} values */
+  update(part, [lines, data, range]) {
+    if (!this.#plot) this.#begin(part.element, lines, range);
+    if (data !== this.#shown) {
+      this.#shown = data;
+      this.#plot.setData([data.times, ...data.values]);
+    }
+    if (theme() !== this.#theme) {
+      this.#theme = theme();
+      this.#plot.redraw(false, true);
+    }
+    return nothing;
+  }
+
+  /** @param {HTMLElement} element @param {Line[]} lines @param {[number, number] | null} range */
+  #begin(element, lines, range) {
+    this.#theme = theme();
+    this.#plot = new uPlot(options(lines, range), [[], ...lines.map(() => [])], element);
+    this.#watch = new ResizeObserver(() => {
+      const width = element.clientWidth;
+      if (width) this.#plot.setSize({ width, height: HEIGHT });
+    });
+    this.#watch.observe(element);
+  }
+
+  disconnected() {
+    this.#watch?.disconnect();
+    this.#plot?.destroy();
+    this.#plot = this.#watch = this.#shown = null;
+  }
+}
+
+export const chart = directive(Chart);

@@ -1,0 +1,38 @@
+// How the robot is, in one line, and below it what needs a person.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { icon } from "../../views/icons.js";
+import { matters } from "./attention.js";
+
+const SHOWN = 5;
+
+/** @param {import("../../app.js").App} app */
+export function sentence(app) {
+  const { system } = app.store.data;
+  if (!system || app.api.state !== "open") return "";
+  if (system.estop?.active) return "Stopped";
+  const found = matters(app.store.data);
+  const bad = found.filter(({ kind }) => kind === "bad").length;
+  if (bad) return bad === 1 ? "1 fault" : `${bad} faults`;
+  return found.length ? "Running; something waits for you" : "All is well";
+}
+
+/** @param {import("../../app.js").App} app */
+export function attention(app) {
+  const found = matters(app.store.data);
+  if (!found.length) return nothing;
+  return html`
+    <section class="card attention" aria-label="What needs you">
+      <ul>
+        ${found.slice(0, SHOWN).map(
+          ({ kind, text, href }) => html`
+            <li class="is-${kind}" data-matter=${kind}>
+              ${icon("alert", 20)} ${href ? html`<a href=${href}>${text}</a>` : html`<span>${text}</span>`}
+            </li>
+          `,
+        )}
+      </ul>
+      ${found.length > SHOWN ? html`<p class="quiet">and ${found.length - SHOWN} more</p>` : nothing}
+    </section>
+  `;
+}

@@ -1,0 +1,118 @@
+// Charts of the robot's numbers over the last minutes or hours.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { chart } from "../../lib/chart.js";
+import { fixed } from "../../lib/format.js";
+import { History } from "./history.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {{name: string, title: string, unit: string, colour: string}} Series */
+
+export const history = new History();
+
+/** @type {{title: string, range: [number, number] | null, lines: Series[]}[]} */
+const CHARTS = [
+  {
+    title: "Server load",
+    range: [0, 100],
+    lines: [
+      { name: "cpu_usage", title: "CPU", unit: "%", colour: "--accent" },
+      { name: "memory_usage", title: "Memory", unit: "%", colour: "--busy" },
+    ],
+  },
+  {
+    title: "Server temperature",
+    range: [20, 90],
+    lines: [{ name: "cpu_temp", title: "CPU", unit: "°C", colour: "--warn" }],
+  },
+  {
+    title: "Inputs",
+    range: null,
+    lines: [
+      { name: "rc_hz", title: "RC", unit: "/s", colour: "--accent" },
+      { name: "livelink_hz", title: "LiveLink", unit: "/s", colour: "--busy" },
+    ],
+  },
+  {
+    title: "Delay",
+    range: null,
+    lines: [
+      { name: "command_age_ms", title: "Command", unit: "ms", colour: "--accent" },
+      { name: "delay_ms", title: "Server", unit: "ms", colour: "--warn" },
+    ],
+  },
+];
+const SPANS = { minutes: "10 min", hours: "6 h" };
+
+/** @param {App} app */
+export function trends(app) {
+  return html`
+    <section class="trends" aria-labelledby="trends-title">
+      <div class="section-head">
+        <h2 id="trends-title">History</h2>
+        <div class="segments" role="radiogroup" aria-label="How far back">
+          ${Object.entries(SPANS).map(
+            ([span, title]) => html`
+              <label>
+                <input
+                  type="radio"
+                  name="span"
+                  value=${span}
+                  .checked=${history.span === span}
+                  @change=${() => history.choose(app, /** @type {any} */ (span))}
+                >
+                <span>${title}</span>
+              </label>
+            `,
+          )}
+        </div>
+      </div>
+      ${history.failure && !history.isKnown
+        ? html`<p class="notice">There is no history: ${history.failure}</p>`
+        : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`}
+    </section>
+  `;
+}
+
+/** What uPlot was last given, so that it draws only when something is new. @type {Map<string, {of: number[], data: any}>} */
+const given = new Map();
+
+/** @param {{title: string, range: [number, number] | null, lines: Series[]}} which */
+function card({ title, range, lines }) {
+  if (given.get(title)?.of !== history.times) {
+    const values = lines.map(({ name }) => history.series[name] ?? []);
+    given.set(title, { of: history.times, data: { times: history.times, values } });
+  }
+  return html`
+    <figure class="card trend" data-trend=${lines[0].name}>
+      <figcaption>
+        <b>${title}</b>
+        <span class="trend-values">${lines.map((line, at) => legend(line, at))}</span>
+      </figcaption>
+      <div class="chart" role="img" aria-label=${inWords(title, lines)} ${chart(lines, given.get(title)?.data, range)}></div>
+      ${history.isKnown && !history.times.length ? html`<p class="quiet">The first points come in a moment.</p>` : nothing}
+    </figure>
+  `;
+}
+
+/** @param {Series} line @param {number} at */
+const legend = (line, at) => html`
+  <span class="trend-value">
+    <i class="stroke stroke-${at} ${line.colour.slice(2)}"></i>${line.title}
+    <b>${reading(history.newest(line.name), line.unit)}</b>
+  </span>
+`;
+
+/** @param {number | null} value @param {string} unit */
+const reading = (value, unit) => (value === null ? "–" : `${fixed(value, value < 10 && unit === "ms" ? 1 : 0)} ${unit}`);
+
+/** For those who do not see the lines. @param {string} title @param {Series[]} lines */
+function inWords(title, lines) {
+  const told = lines.map(({ name, title: of, unit }) => {
+    const known = (history.series[name] ?? []).filter((value) => value !== null);
+    if (!known.length) return `${of}: nothing measured`;
+    const [low, high] = [Math.min(...known), Math.max(...known)];
+    return `${of} between ${reading(low, unit)} and ${reading(high, unit)}`;
+  });
+  return `${title}, last ${SPANS[history.span]}. ${told.join("; ")}.`;
+}
