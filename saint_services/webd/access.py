@@ -1,8 +1,7 @@
-"""Who may talk to us: host names (against DNS rebinding), origins of pages, tokens and how often
-one may try. Pure. Not here: where the token is kept (state.py).
+"""Who may talk to us: host names (against DNS rebinding), origins of pages, and how often somebody
+may try to get in. Pure. Not here: users and tokens (users.py), who is signed in (signins.py).
 """
 
-import hmac
 import ipaddress
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from .levels import Level
 
 FREE_TRIES = 5
 LONGEST_WAIT_S = 60.0
+FREE_TRIES_OF_ACCOUNT = 20  # from all addresses together
 MOST_ADDRESSES = 1024
 
 
@@ -23,6 +23,10 @@ class Identity:
     name: str
     level: Level
     via: Literal["session", "token", "socket", "open"]
+    key: str = ""  # of the sign-in or the token
+
+
+ANYONE = Identity("anyone", Level.ADMIN, "open")
 
 
 def host_name(host: str) -> str:
@@ -55,9 +59,13 @@ def is_origin_allowed(origin: str | None, host: str, origins: Collection[str]) -
     return parts.scheme in ("http", "https") and parts.netloc.lower() == host.lower()
 
 
-def is_token(given: str, right: str) -> bool:
-    """Compared in constant time; an empty token is never right."""
-    return bool(right) and hmac.compare_digest(given.encode("utf-8", "replace"), right.encode())
+def is_same_origin(origin: str | None, host: str, *, is_secure: bool) -> bool:
+    """A page of this very server: nothing else may use what the browser keeps for it."""
+    if origin is None:
+        return False
+    if is_secure:
+        return origin.lower() == f"https://{host.lower()}"
+    return is_origin_allowed(origin, host, ())
 
 
 @dataclass(slots=True)
@@ -68,25 +76,74 @@ class _Failures:
 
 @dataclass(slots=True)
 class Throttle:
-    """Wrong tokens by address: after some free tries each costs twice the wait of the last."""
+    """Wrong tries by key: after some free ones each costs twice the wait of the last."""
 
+    free_tries: int = FREE_TRIES
     failures: dict[str, _Failures] = field(default_factory=dict)
 
-    def wait_s(self, address: str, now_s: float) -> float:
-        """How long this address must wait before its next try."""
-        known = self.failures.get(address)
+    def wait_s(self, key: str, now_s: float) -> float:
+        """How long it must wait before its next try."""
+        known = self.failures.get(key)
         return max(0.0, known.free_at_s - now_s) if known else 0.0
 
-    def failed(self, address: str, now_s: float) -> None:
-        """One wrong token more."""
-        count = self.failures[address].count + 1 if address in self.failures else 1
-        over = count - FREE_TRIES
+    def failed(self, key: str, now_s: float) -> None:
+        """One wrong try more."""
+        count = self.failures[key].count + 1 if key in self.failures else 1
+        over = count - self.free_tries
         wait = min(LONGEST_WAIT_S, 2.0 ** min(over, 10)) if over >= 0 else 0.0
-        self.failures.pop(address, None)
+        self.failures.pop(key, None)
         if len(self.failures) >= MOST_ADDRESSES:
             self.failures.pop(next(iter(self.failures)))  # the oldest
-        self.failures[address] = _Failures(count, now_s + wait)
+        self.failures[key] = _Failures(count, now_s + wait)
 
-    def succeeded(self, address: str) -> None:
-        """The right one: start anew."""
-        self.failures.pop(address, None)
+    def succeeded(self, key: str) -> None:
+        """A right one: start anew."""
+        self.failures.pop(key, None)
+
+
+def network_of(address: str) -> str:
+    """What one person has of addresses: of IPv6 a whole /64."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is None:
+        return str(ipaddress.ip_network((found, 64), strict=False))
+    return str(getattr(found, "ipv4_mapped", None) or found)
+
+
+@dataclass(slots=True)
+class Guard:
+    """Guessing costs time: for each address, and for each account from all addresses together.
+    From where an account's owner came in before, strangers who guess do not keep the owner out.
+    """
+
+    addresses: Throttle = field(default_factory=Throttle)
+    accounts: Throttle = field(default_factory=lambda: Throttle(FREE_TRIES_OF_ACCOUNT))
+    _at_home: dict[tuple[str, str], None] = field(default_factory=dict)
+
+    def wait_s(self, address: str, now_s: float, account: str = "") -> float:
+        """Before the next try; without an account: a token or a code."""
+        network, account = network_of(address), account.lower()
+        own_s = self.addresses.wait_s(network, now_s)
+        if not account or (account, network) in self._at_home:
+            return own_s
+        return max(own_s, self.accounts.wait_s(account, now_s))
+
+    def failed(self, address: str, now_s: float, account: str = "") -> None:
+        """Wrong."""
+        network, account = network_of(address), account.lower()
+        self.addresses.failed(network, now_s)
+        if account and (account, network) not in self._at_home:
+            self.accounts.failed(account, now_s)
+
+    def succeeded(self, address: str, account: str = "") -> None:
+        """Right."""
+        network, account = network_of(address), account.lower()
+        self.addresses.succeeded(network)
+        if account:
+            self.accounts.succeeded(account)
+            self._at_home.pop((account, network), None)
+            if len(self._at_home) >= MOST_ADDRESSES:
+                self._at_home.pop(next(iter(self._at_home)))
+            self._at_home[account, network] = None

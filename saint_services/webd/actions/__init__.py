@@ -57,6 +57,7 @@ from ...lib.api.routing import (
 )
 from .. import messages as m
 from .. import replies as r
+from .. import user_messages
 from ..levels import Level
 from ..node_history import NodeHistory
 from ..trends import GetHistory, HistoryReply
@@ -72,9 +73,11 @@ from . import (
     route_files,
     router,
     system,
+    users,
 )
 from . import router_params as p
 from .action import Action, Quick
+from .users_table import USERS
 
 __all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
 
@@ -101,6 +104,9 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
+        "get_audit_log": Action(
+            user_messages.GetAuditLog, users.get_audit_log, user_messages.AuditReply, needs=ADMIN
+        ),
         "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
         "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
@@ -203,7 +209,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "play": Action(Play, livelink.play, Done),
         "stop_playing": Action(m.Nothing, livelink.stop_playing, Done),
     },
+    "users": USERS,
 }
-
 
 MODELS = {g: {name: act.params for name, act in acts.items()} for g, acts in ACTIONS.items()}

@@ -11,12 +11,12 @@ from aiohttp import web
 from pydantic import BaseModel
 
 from ...lib.errors import Code, SaintError
-from .. import http_form
+from .. import admission, http_form
 from ..access import Identity
 from ..actions import Quick
 from ..actions.caller import Caller
 from ..robot import Robot
-from .gate import Gate, not_enough
+from .gate import Gate, address_of
 
 MOST_WAITING = 64  # requests of all clients that wait for other daemons
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
@@ -63,16 +63,17 @@ class Commands:
             raise web.HTTPMethodNotAllowed(request.method, named.methods)
         identity = self._gate.admit(request, named.entry.needs)
         params = await _params(request, named.entry.params)
-        needs = named.entry.level_for(params)
-        if identity.level < needs:
-            raise not_enough(identity, needs)
+        caller = _caller(identity, request)
+        admission.check(caller, named.group, named.action, params)
         self._robot.newest.counters["http_commands"] += 1
-        return _json(await self._perform(named, identity, params))
+        data = await self._perform(named, caller, params)
+        admission.tell(self._robot, caller, named.group, named.action, params)
+        return _json(data)
 
     async def _perform(
-        self, named: http_form.Named, identity: Identity, params: BaseModel
+        self, named: http_form.Named, caller: Caller, params: BaseModel
     ) -> dict[str, Any]:
-        entry, caller = named.entry, _caller(identity)
+        entry = named.entry
         if isinstance(entry, Quick):
             return entry.handler(self._robot, caller, params)
         if self._waiting >= MOST_WAITING and named.action != "estop":
@@ -95,10 +96,10 @@ async def _params(request: web.Request, model: type[BaseModel]) -> BaseModel:
         raise SaintError(Code.TOO_LARGE, text) from err
 
 
-def _caller(identity: Identity) -> Caller:
+def _caller(identity: Identity, request: web.Request) -> Caller:
     """As the rest of the robot sees it; a name that no WebSocket client gets by itself."""
     name = _NOT_A_NAME.sub("_", identity.name)[:_LONGEST_NAME]
-    return Caller(f"http-{name}")
+    return Caller(f"http-{name}", identity, address_of(request))
 
 
 def _json(data: object) -> web.Response:

@@ -1,6 +1,6 @@
-"""Who sends a request, and whether that is enough for it: the control socket, a token, later a
-session. Every request that is no page and no WebSocket message passes here. Not here: which level
-an action needs (actions/).
+"""Who sends a request, and whether that is enough for it: somebody on the control socket, a token,
+or a browser that is signed in. Every request that is no page passes here, and every WebSocket.
+Not here: which level an action needs (actions/), signing in (login.py).
 """
 
 import pwd
@@ -12,9 +12,10 @@ from aiohttp import web
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from ..access import Identity, Throttle, is_origin_allowed, is_token
+from ..access import ANYONE, Guard, Identity, is_origin_allowed, is_same_origin
 from ..config import Config
 from ..levels import Level
+from .vault import Vault
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _BEARER = "Bearer "
@@ -24,24 +25,24 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 class Gate:
     """Knows all ways in."""
 
-    def __init__(self, config: Config, token: str, counters: Counter[str]) -> None:
+    def __init__(self, config: Config, vault: Vault, counters: Counter[str]) -> None:
         self._origins = config.origins
-        self._token = token  # empty: none is needed
         self._counters = counters
-        self.throttle = Throttle()
-
-    @property
-    def is_open(self) -> bool:
-        """Nobody is asked who he is."""
-        return not self._token
+        self.vault = vault
+        self.is_open = not config.auth.required  # nobody is asked who he is
+        self.guard = Guard()
 
     def admit(self, request: web.Request, needs: Level) -> Identity:
         """Who asks; raises unauthorized when that is not known, forbidden when it is not enough."""
         try:
             return self._admitted(request, needs)
         except RefusedError as err:
-            self._counters[f"refused_{err.reason}"] += 1
+            self.count(err)
             raise
+
+    def count(self, err: "RefusedError") -> None:
+        """For /metrics."""
+        self._counters[f"refused_{err.reason}"] += 1
 
     def check_origin(self, request: web.Request) -> None:
         """Pages of others must not use what the browser knows about this robot."""
@@ -55,36 +56,58 @@ class Gate:
             self.check_origin(request)
         identity = self.identify(request)
         if identity is None:
-            text = "this needs a token: send it as Authorization: Bearer"
+            text = "this needs somebody who is signed in, or a token (Authorization: Bearer)"
             raise RefusedError("no_token", Code.UNAUTHORIZED, text)
         if identity.level < needs:
             raise not_enough(identity, needs)
         return identity
 
     def identify(self, request: web.Request) -> Identity | None:
-        """By what the request carries; None when it carries nothing."""
+        """By what the request carries; None when it carries nothing that counts."""
         if (local := _peer(request)) is not None:
             return local
         if self.is_open:
-            return Identity("anyone", Level.ADMIN, "open")
+            return ANYONE
         header = request.headers.get("Authorization", "")
-        if not header.startswith(_BEARER):
+        if header.startswith(_BEARER):
+            return self.by_token(address_of(request), header.removeprefix(_BEARER).strip())
+        return self.by_cookie(request)
+
+    def by_cookie(self, request: web.Request) -> Identity | None:
+        """The browser adds it to whatever asks; only our own pages may make use of that."""
+        secret = request.cookies.get(cookie_name(request))
+        if not secret:
             return None
-        return self.by_token(address_of(request), header.removeprefix(_BEARER).strip())
+        is_reading = request.method in _SAFE and "Upgrade" not in request.headers
+        origin = request.headers.get("Origin")
+        if not (is_reading and origin is None) and not is_same_origin(
+            origin, request.host, is_secure=request.secure
+        ):
+            return None
+        return self.vault.by_cookie(secret)
 
     def by_token(self, address: str, given: str) -> Identity:
         """Raises unauthorized when it is not right, or when this address has tried too often."""
         if self.is_open:
-            return Identity("anyone", Level.ADMIN, "open")
-        wait_s = self.throttle.wait_s(address, monotonic_s())
-        if wait_s > 0:
-            text = f"too many wrong tokens; try again in {wait_s:.0f} s"
-            raise RefusedError("throttled", Code.UNAUTHORIZED, text)
-        if not is_token(given, self._token):
-            self.throttle.failed(address, monotonic_s())
+            return ANYONE
+        self.check_pace(address)
+        found = self.vault.by_token(given)
+        if found is None:
+            self.guard.failed(address, monotonic_s())
             raise RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is not right")
-        self.throttle.succeeded(address)
-        return Identity("first token", Level.ADMIN, "token")
+        self.guard.succeeded(address)
+        return found
+
+    def check_pace(self, address: str, account: str = "") -> None:
+        """Raises unauthorized while somebody must wait before the next try."""
+        wait_s = self.guard.wait_s(address, monotonic_s(), account)
+        if wait_s > 0:
+            text = f"too many wrong tries; try again in {wait_s:.0f} s"
+            raise RefusedError("throttled", Code.UNAUTHORIZED, text)
+
+    def again(self, identity: Identity | None) -> Identity | None:
+        """Whether somebody who came in may stay, and as what."""
+        return identity and self.vault.again(identity)
 
 
 class RefusedError(SaintError):
@@ -100,6 +123,11 @@ def not_enough(identity: Identity, needs: Level) -> RefusedError:
     text = f"{identity.name} is {identity.level.word} here, this needs {needs.word}"
     fix = "Ask an admin of this robot for that role."
     return RefusedError("level", Code.FORBIDDEN, text, fix=fix)
+
+
+def cookie_name(request: web.Request) -> str:
+    """Browsers take the second from TLS only, for the whole host only."""
+    return "__Host-saint" if request.secure else "saint"
 
 
 def address_of(request: web.Request) -> str:

@@ -13,13 +13,16 @@ from pydantic import BaseModel
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from .. import logic, views
+from .. import admission, logic, views
 from .. import messages as m
+from ..access import Identity
 from ..actions import ACTIONS, MODELS, Action, Quick
 from ..actions.caller import Caller
+from ..audit import Driving
 from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..lag import Lag
+from ..levels import Level
 from ..pace import Pace
 from ..robot import Robot
 from .gate import Gate, RefusedError, address_of
@@ -31,6 +34,7 @@ MOST_REQUESTS = 16  # of one client that wait for other daemons
 SEND_BUFFER_BYTES = 64 * 1024  # small, so that little old news waits in the kernel
 MOST_SAME_NAME = 1000
 _GOING_AWAY, _POLICY, _TRY_LATER = 1001, 1008, 1013
+_NOBODY = Identity("nobody", Level.VIEWER, "open")
 
 
 @dataclass(slots=True)
@@ -47,6 +51,11 @@ class Door:
         names = (f"{wanted}-{n}" if n > 1 else wanted for n in range(1, MOST_SAME_NAME))
         return next(name for name in names if name not in self.sessions)
 
+    def look_again(self) -> None:
+        """Users, tokens or sign-ins have changed: who lost his way in leaves, at once."""
+        for session in list(self.sessions.values()):
+            session.look_again()
+
 
 class Session:
     """A client while it is connected."""
@@ -54,7 +63,7 @@ class Session:
     def __init__(self, door: Door, request: web.Request) -> None:
         self._door = door
         self._address = address_of(request)
-        self._is_trusted = door.gate.is_open
+        self._identity = door.gate.identify(request)
         self._since_s = monotonic_s()
         self._reached_at = local_address(request)
         self._pace = Pace(self._since_s)
@@ -64,6 +73,7 @@ class Session:
         self._waiting = 0
         self._answers_to = Caller("")
         self._lag = Lag()
+        self._driving = Driving()
         self.commands = 0
         self.name = door.free_name(f"client-{secrets.token_hex(3)}")
 
@@ -74,7 +84,7 @@ class Session:
 
     @name.setter
     def name(self, name: str) -> None:
-        self._answers_to = Caller(name)
+        self._answers_to = Caller(name, self._identity or _NOBODY, self._address)
 
     def data(self) -> dict[str, Any]:
         """As it is shown among the inputs."""
@@ -82,6 +92,8 @@ class Session:
         return {
             "client_id": self.name,
             "address": self._address,
+            "user": self._answers_to.identity.name,
+            "level": self._answers_to.identity.level.word,
             "topics": self._outbox.topics,
             "commands": self.commands,
             "messages_per_s": self._pace.per_s(now_s),
@@ -133,12 +145,20 @@ class Session:
         """Somebody who may wants it."""
         self._wire.close(_POLICY, reason)
 
+    def look_again(self) -> None:
+        """The same client, by what is known of it now."""
+        before = self._identity
+        self._identity = self._door.gate.again(before)
+        if before is not None and self._identity is None:
+            self.end("signed out")
+        self.name = self.name
+
     def _cut_off(self) -> None:
         self._wire.close(_TRY_LATER, "too slow")
 
     async def _expect_auth(self) -> None:
         await asyncio.sleep(AUTH_LIMIT_S)
-        if not self._is_trusted:
+        if self._identity is None:
             self._count("no_token")
             self._wire.close(_POLICY, "no token came")
 
@@ -161,8 +181,8 @@ class Session:
             parsed = logic.parse(text, MODELS)
             if isinstance(parsed, m.Auth):
                 self._answer(parsed.id, self._authenticate(parsed))
-            elif not self._is_trusted:
-                raise RefusedError("no_token", Code.UNAUTHORIZED, "send auth with the token first")
+            elif self._identity is None:
+                raise RefusedError("no_token", Code.UNAUTHORIZED, "send auth with a token first")
             elif isinstance(parsed, logic.Call):
                 self._call(parsed)
             elif isinstance(parsed, m.Input):
@@ -178,14 +198,22 @@ class Session:
 
     def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
         door = self._door
-        door.gate.by_token(self._address, auth.token)
-        self._is_trusted = True
+        if auth.token:
+            self._identity = door.gate.by_token(self._address, auth.token)
+            self.name = self.name
+        who = self._identity
+        if who is None:
+            text = "sign in on the robot's page, or send auth with a token"
+            raise RefusedError("no_token", Code.UNAUTHORIZED, text)
         if auth.client_id is not None and auth.client_id != self.name:
             self._rename(auth.client_id)
         return {
             "client_id": self.name,
             "robot": door.robot.roles.name,
             "token_required": not door.gate.is_open,
+            "user": who.name,
+            "level": who.level.word,
+            "via": who.via,
             "server_address": self._reached_at,
         }
 
@@ -220,6 +248,7 @@ class Session:
         """One reading of a stick or a pad. Only refused ones and those with an id are answered."""
         self.commands += 1
         robot = self._door.robot
+        admission.check_motion(self._answers_to)
         logic.check_target(message.target, robot.roles.by_target)
         if message.time_ms is not None and self._lag.is_stale(message.time_ms / 1e3, monotonic_s()):
             if message.id is None:
@@ -227,15 +256,18 @@ class Session:
                 return
             raise RefusedError("stale_input", Code.REFUSED, "the reading was too long on its way")
         robot.send(self._answers_to.source, message.target, message.values)
+        self._note_motion(message.target)
         if message.id is not None:
             self._answer(message.id, {})
 
     def _call(self, call: logic.Call) -> None:
         action = ACTIONS[call.group][call.action]
+        admission.check(self._answers_to, call.group, call.action, call.params)
         if isinstance(action, Quick):
             self.commands += 1
             data = action.handler(self._door.robot, self._answers_to, _params(call.params))
             self._answer(call.id, data)
+            self._note(call)
         elif self._waiting >= MOST_REQUESTS and call.action != "estop":
             text = f"{MOST_REQUESTS} requests of this client are not answered yet"
             raise RefusedError("too_many", Code.REFUSED, text)
@@ -260,6 +292,19 @@ class Session:
             self._refuse(call.id, err)
         else:
             self._answer(call.id, data)
+            self._note(call)
+
+    def _note(self, call: logic.Call) -> None:
+        """For the audit log."""
+        if (call.group, call.action) in admission.MOTION:
+            self._note_motion(call.group)
+        else:
+            robot = self._door.robot
+            admission.tell(robot, self._answers_to, call.group, call.action, call.params)
+
+    def _note_motion(self, target: str) -> None:
+        if self._driving.begins(target, monotonic_s()):
+            admission.tell_motion(self._door.robot, self._answers_to, target)
 
     def _answer(self, message_id: logic.MessageId, data: dict[str, Any]) -> None:
         self._reply(message_id, {"status": "ok", "data": data})

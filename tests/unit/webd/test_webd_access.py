@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.webd import access
-from saint_services.webd.state import load_token
+from saint_services.webd.state import load_code
 
 
 @pytest.mark.parametrize(
@@ -45,13 +45,6 @@ def test_origin_must_be_the_host(origin: str | None, is_allowed: bool) -> None:
     assert access.is_origin_allowed(origin, "10.0.0.2:8080", allowed) is is_allowed
 
 
-def test_token_must_be_equal_and_not_empty() -> None:
-    assert access.is_token("abc", "abc")
-    assert not access.is_token("abd", "abc")
-    assert not access.is_token("", "")
-    assert not access.is_token("\ud800ü", "abc")
-
-
 def test_throttle_waits_longer_after_free_tries() -> None:
     throttle = access.Throttle()
     waits = []
@@ -74,15 +67,15 @@ def test_throttle_is_bounded() -> None:
     assert len(throttle.failures) == access.MOST_ADDRESSES
 
 
-def test_token_is_made_once_and_only_for_us(tmp_path: Path) -> None:
-    first = load_token(tmp_path)
-    again = load_token(tmp_path)
+def test_code_is_made_once_and_only_for_us(tmp_path: Path) -> None:
+    first = load_code(tmp_path)
+    again = load_code(tmp_path)
     assert first.is_new and not again.is_new
     assert first.value == again.value and len(first.value) >= 32
     assert stat.S_IMODE(first.path.stat().st_mode) == 0o600
     assert first.value not in repr(first)
 
 
-def test_damaged_token_file_is_replaced(tmp_path: Path) -> None:
+def test_damaged_code_file_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "token").write_bytes(b"\xff\xfe")
-    assert load_token(tmp_path).is_new
+    assert load_code(tmp_path).is_new

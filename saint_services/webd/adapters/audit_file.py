@@ -1,0 +1,81 @@
+"""The audit log on the disk: lines are only added, in a thread, so that nobody who stops the robot
+waits for a card. Two files of bounded size; the older one goes when the newer one is full.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+
+from ...lib import log
+from ...lib.clock import wall_s
+from ..audit import Entry, entries
+
+LARGEST_BYTES = 512 << 10
+_MOST_WAITING = 1000
+_log = log.get("webd")
+
+
+class AuditFile:
+    """Anybody may add at any time; run() writes."""
+
+    def __init__(self, directory: Path) -> None:
+        self.path = directory / "audit.jsonl"
+        self._older = directory / "audit.jsonl.1"
+        self._waiting: deque[Entry] = deque(maxlen=_MOST_WAITING)
+        self._has_news = asyncio.Event()
+        self._turn = asyncio.Lock()
+        self._is_failing = False
+
+    def add(self, entry: Entry) -> None:
+        """Written soon."""
+        self._waiting.append(entry)
+        self._has_news.set()
+
+    def note(self, who: str, address: str, what: str, detail: str = "") -> None:
+        """Something that is no action of the table."""
+        self.add(Entry(wall_s(), who, "", address, what, detail))
+
+    async def run(self) -> None:
+        """For ever."""
+        while True:
+            await self._has_news.wait()
+            self._has_news.clear()
+            await self.flush()
+
+    async def flush(self) -> None:
+        """What waits is on the disk then, if the disk takes it."""
+        async with self._turn:
+            lines = "".join(entry.line() for entry in self._waiting)
+            self._waiting.clear()
+            if not lines:
+                return
+            try:
+                await asyncio.to_thread(self._append, lines)
+                self._is_failing = False
+            except OSError as err:
+                if not self._is_failing:
+                    _log.error("the audit log cannot be written", file=self.path, error=err)
+                self._is_failing = True
+
+    async def read(
+        self, is_wanted: Callable[[Entry], bool], offset: int, limit: int
+    ) -> list[Entry]:
+        """A part of it, the newest first."""
+        await self.flush()
+        return await asyncio.to_thread(self._read, is_wanted, offset, limit)
+
+    def _append(self, lines: str) -> None:
+        if self.path.exists() and self.path.stat().st_size >= LARGEST_BYTES:
+            self.path.replace(self._older)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(lines)
+
+    def _read(self, is_wanted: Callable[[Entry], bool], offset: int, limit: int) -> list[Entry]:
+        found: list[Entry] = []
+        for path in (self._older, self.path):
+            if path.exists():
+                with path.open(encoding="utf-8", errors="replace") as file:
+                    found += (entry for entry in entries(file) if is_wanted(entry))
+        found.reverse()
+        return found[offset : offset + limit]

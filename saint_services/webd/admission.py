@@ -1,0 +1,50 @@
+"""What happens around every action, whichever way it was asked for: is the caller allowed to, and
+does the audit log tell of it. Not here: who the caller is (adapters/gate.py).
+"""
+
+from pydantic import BaseModel
+
+from ..lib.clock import wall_s
+from ..lib.errors import Code, SaintError
+from . import audit
+from .actions import ACTIONS
+from .actions.caller import Caller
+from .levels import Level
+from .robot import Robot
+
+# What moves something; sent many times a second, so that only the beginning is told.
+MOTION = {
+    ("head", "move"), ("head", "home"), ("arms", "move"), ("arms", "home"), ("arms", "gripper"),
+    ("tracks", "drive"),
+}  # fmt: skip
+
+
+def check(caller: Caller, group: str, action: str, params: BaseModel) -> None:
+    """Raises forbidden when the caller's role is not enough for these params."""
+    needs = ACTIONS[group][action].level_for(params)
+    who = caller.identity
+    if who.level < needs:
+        text = f"{who.name} is {who.level.word} here, {group} {action} needs {needs.word}"
+        fix = "Ask an admin of this robot for that role."
+        raise SaintError(Code.FORBIDDEN, text, fix=fix)
+
+
+def check_motion(caller: Caller) -> None:
+    """The same for a stream of readings."""
+    if caller.identity.level < Level.OPERATOR:
+        text = f"{caller.identity.name} is {caller.identity.level.word} here and may not move it"
+        fix = "Ask an admin of this robot for the role operator."
+        raise SaintError(Code.FORBIDDEN, text, fix=fix)
+
+
+def tell(robot: Robot, caller: Caller, group: str, action: str, params: BaseModel) -> None:
+    """After it was done."""
+    if audit.is_told(group, action, ACTIONS[group][action].needs >= Level.ADMIN):
+        what = f"{group} {action}"
+        robot.audit.add(audit.entry_of(caller.identity, caller.address, what, params, wall_s()))
+
+
+def tell_motion(robot: Robot, caller: Caller, target: str) -> None:
+    """A client that was at rest begins to move something."""
+    who, what = caller.identity, f"began to move {target or 'what its routes say'}"
+    robot.audit.add(audit.Entry(wall_s(), who.name, who.level.word, caller.address, what))
