@@ -11,7 +11,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.robot_manifest import RobotManifest, RobotRole
 from ..lib.roles import RoleConfig
-from .logic import Catalog, RoleKey, RoleText
+from .registry import Catalog, RoleKey, RoleText
 from .state import SavedRegistry, registry_store
 
 _LARGEST_MANIFEST_BYTES = 1 << 18

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
 from ..lib.machine import is_token
-from .logic import MOST_NODES, Node, Registry
+from .logic import MOST_NODES
+from .registry import Node, Registry
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
 
 if TYPE_CHECKING:

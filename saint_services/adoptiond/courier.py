@@ -15,7 +15,8 @@ from ..lib.bus import Bus
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import SignedOrder_Request, SignedOrder_Response
 from ..lib.generated.topics import NODE_ORDER
-from .logic import Bond, clean
+from .logic import clean
+from .registry import Bond
 
 R = TypeVar("R", bound=Reply)
 # For what a node answers without doing anything. One that is just booting is slow in everything.

@@ -13,13 +13,13 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api
-from . import logic, membership, views
+from . import logic, membership, sharing, views
 from .adapters import Memory, load_catalog
 from .backup import backup_of
 from .config import Config
 from .courier import Courier
-from .logic import Catalog, Registry
 from .questions import answer_ipc, serve_ros
+from .registry import Catalog, Registry
 from .state import SavedNode
 from .state import SavedRegistry as Saved
 from .strangers import Strangers
@@ -165,6 +165,14 @@ class Adoption:
             return
         self.change(node_id, registry)
 
+    def _roles_told(self, node_id: str, sample: Sample[msgs.NodeRoles]) -> None:
+        date = logic.iso_date(int(wall_s()))
+        registry = sharing.hear_roles(self.registry, node_id, sample.message, date)
+        if registry is None:
+            self._counters["roles_refused"] += 1
+            return
+        self.change(node_id, registry)
+
     def _belongs(self, node_id: str, sample: Sample[msgs.NodeTrust]) -> None:
         registry = membership.hear_trust(self.registry, node_id, sample.message)
         if registry is None:
@@ -222,6 +230,7 @@ class Adoption:
         self._heard[node_id] = (
             listen(topics.NODE_STATUS.at(**at), partial(self._reported, node_id)),
             listen(topics.NODE_TRUST.at(**at), partial(self._belongs, node_id)),
+            listen(topics.NODE_ROLES.at(**at), partial(self._roles_told, node_id)),
         )
 
     def _tell_gone(self) -> None:
@@ -237,7 +246,7 @@ class Adoption:
 
     def _title(self, node_id: str) -> str:
         node = self.registry.nodes[node_id]
-        return f"{node.title}, {node.key}" if node.key else node.title
+        return f"{node.title}, {node.holds}" if node.key else node.title
 
     def _alert(self, severity: str, code: Code | None, text: str) -> None:
         alert = msgs.ConsoleAlert(

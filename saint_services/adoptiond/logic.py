@@ -6,141 +6,22 @@ Not here: how it is shown (views.py); asking nodes (daemon.py).
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from ..lib.api.adoption import NodeState, Peripheral
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeAnnouncement, NodeStatus
 from ..lib.machine import is_token
-from ..lib.roles import RoleConfig
-from .state import SavedNode, SavedRegistry
+from .registry import LONGEST_NAME, Node, Pending, Registry, RoleKey
+from .state import SavedNode, SavedRegistry, SavedRole
 
 MOST_NODES = 256
-OFFLINE_AFTER_S = 3.0  # three life signs
 FORGET_UNADOPTED_AFTER_S = 60.0
-LONGEST_NAME = 64
 _LONGEST_REASON = 240
 _MOST_PERIPHERALS = 64
-_STATES = {state.value: state for state in NodeState if state is not NodeState.OFFLINE}
-
-
-@dataclass(frozen=True, slots=True)
-class RoleKey:
-    """A role and instance, e.g. arms left."""
-
-    role: str
-    instance: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.role} {self.instance}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class RoleText:
-    """A role manifest as it is served."""
-
-    config: RoleConfig
-    text: str
-    checksum: str
-
-
-@dataclass(frozen=True, slots=True)
-class Catalog:
-    """The roles of this robot."""
-
-    robot: str
-    roles: Mapping[RoleKey, RoleText]
-    server_key: str = ""  # ours
-
-    @property
-    def keys(self) -> frozenset[RoleKey]:
-        """All roles."""
-        return frozenset(self.roles)
-
-    def topic_prefix(self, key: RoleKey) -> str:
-        """Where a role lives; empty for one that this robot does not have."""
-        role = self.roles.get(key)
-        return role.config.topic_prefix if role else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Bond:
-    """Which server a node belongs to, as it says; without `server_key` to none."""
-
-    node_key: str
-    server: str = ""
-    server_key: str = ""
-    code: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One node: what is kept, and what it said last."""
-
-    node_id: str
-    kept: SavedNode = field(default_factory=SavedNode)
-    state: NodeState = NodeState.OFFLINE
-    seen_s: float | None = None  # monotonic; None: not since we started
-    cpu_temp: float = 0.0
-    cpu_usage: float = 0.0
-    memory_usage: float = 0.0
-    uptime_s: int = 0
-    role_restarts: int = 0
-    outputs_safe: bool = True
-    reason: str = ""
-    peripherals: tuple[Peripheral, ...] = ()
-    bond: Bond | None = None  # None: not heard yet, or its release knows no keys
-
-    @property
-    def key(self) -> RoleKey | None:
-        """The role that it holds."""
-        return RoleKey(self.kept.role, self.kept.instance) if self.kept.role else None
-
-    @property
-    def title(self) -> str:
-        """For people."""
-        return (
-            f"{self.node_id} ({self.kept.display_name})" if self.kept.display_name else self.node_id
-        )
-
-    def is_online(self, now_s: float) -> bool:
-        """It was heard of lately."""
-        return self.seen_s is not None and now_s - self.seen_s <= OFFLINE_AFTER_S
-
-
-@dataclass(frozen=True, slots=True)
-class Pending:
-    """An adoption that a node was asked for and has not answered yet."""
-
-    key: RoleKey
-    display_name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Registry:
-    """All nodes, and the adoptions on their way."""
-
-    nodes: Mapping[str, Node] = field(default_factory=dict)
-    pending: Mapping[str, Pending] = field(default_factory=dict)
-    # What was told by nodes that are not known yet, or were forgotten: it is told only once.
-    bonds: Mapping[str, Bond] = field(default_factory=dict)
-
-    def known(self, node_id: str) -> Node:
-        """Raises not_found."""
-        if node_id not in self.nodes:
-            raise SaintError(Code.NOT_FOUND, f"node {node_id[:LONGEST_NAME]!r} is not known")
-        return self.nodes[node_id]
-
-    def holders(self, key: RoleKey, now_s: float) -> list[Node]:
-        """The nodes at work in a role; more than one is a conflict."""
-        return [n for n in self.nodes.values() if n.key == key and n.is_online(now_s)]
-
-    def display_name(self, node_id: str) -> str:
-        """As a person gave it, also when the adoption that brings it is still on its way."""
-        pending = self.pending.get(node_id)
-        node = self.nodes.get(node_id)
-        return (pending and pending.display_name) or (node.kept.display_name if node else "")
+NO_ROLE: Mapping[str, object] = {"role": "", "instance": "", "config_version": "", "roles": []}
+STATES = {state.value: state for state in NodeState if state is not NodeState.OFFLINE}
 
 
 def restored(saved: SavedRegistry) -> Registry:
@@ -163,12 +44,12 @@ def hear_announcement(
     registry: Registry, message: NodeAnnouncement, now_s: float, date: str
 ) -> Registry | None:
     """A node without a role. None: it is refused."""
-    node = _room_for(registry, message.node_id, date)
+    node = room_for(registry, message.node_id, date)
     if node is None:
         return None
     kept = node.kept
     if message.state == NodeState.UNADOPTED.value:  # it was reset, whatever we thought
-        kept = kept.model_copy(update={"role": "", "instance": "", "config_version": ""})
+        kept = kept.model_copy(update=NO_ROLE)
         if node.bond and not node.bond.server_key:  # and it belongs to nobody any more
             kept = kept.model_copy(update={"node_key": "", "code": ""})
     node = replace(
@@ -193,7 +74,7 @@ def hear_status(
     registry: Registry, node_id: str, message: NodeStatus, now_s: float, date: str
 ) -> Registry | None:
     """A node with a role, on its own topic. None: it is refused."""
-    node = _room_for(registry, node_id, date) if message.node_id == node_id else None
+    node = room_for(registry, node_id, date) if message.node_id == node_id else None
     if node is None:
         return None
     role = {
@@ -248,8 +129,8 @@ def begin_adoption(
         raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Switch it on first.")
     if node_id in registry.pending:
         raise SaintError(Code.CONFLICT, f"{node.title} is being adopted just now")
-    if node.key is not None and node.key != key:
-        raise SaintError(Code.CONFLICT, f"{node.title} already holds {node.key}")
+    if node.keys and key not in node.keys:
+        _may_add(node, wanted)
     for other in registry.holders(key, now_s):
         if other.node_id != node_id:
             raise SaintError(Code.CONFLICT, f"{other.title} already holds {key}")
@@ -257,6 +138,16 @@ def begin_adoption(
         if other_wanted.key == key:
             raise SaintError(Code.CONFLICT, f"{other_id} is being adopted as {key} just now")
     return replace(registry, pending={**registry.pending, node_id: wanted})
+
+
+def _may_add(node: Node, wanted: Pending) -> None:
+    if not wanted.adds:
+        text = f"{node.title} already holds {node.holds}"
+        command = f"saintctl node adopt {node.node_id} {wanted.key.role} --add"
+        raise SaintError(Code.CONFLICT, text, fix=f"Reset it first, or add the role: {command}.")
+    if not node.knows_several:
+        text = f"{node.title} holds {node.holds}, and its release can hold one role only"
+        raise SaintError(Code.REFUSED, text, fix="Update it first.")
 
 
 def end_adoption(registry: Registry, node_id: str, is_adopted: bool) -> Registry:
@@ -267,23 +158,42 @@ def end_adoption(registry: Registry, node_id: str, is_adopted: bool) -> Registry
     node = registry.nodes.get(node_id)
     if not is_adopted or wanted is None or node is None:
         return registry
-    update = {"role": wanted.key.role, "instance": wanted.key.instance, "replaced_by": ""}
+    update: dict[str, object] = {"replaced_by": ""}
+    if wanted.adds and node.keys:
+        added = SavedRole(role=wanted.key.role, instance=wanted.key.instance)
+        update["roles"] = [*without(node.kept.roles, wanted.key), added]
+    else:
+        update |= {"role": wanted.key.role, "instance": wanted.key.instance}
     if wanted.display_name:
         update["display_name"] = wanted.display_name
     kept = node.kept.model_copy(update=update)
     return with_node(registry, replace(node, kept=kept, state=NodeState.ACTIVE, reason=""))
 
 
-def after_reset(registry: Registry, node_id: str, factory: bool) -> Registry:
-    """The node has forgotten its role."""
+def after_reset(
+    registry: Registry, node_id: str, factory: bool, key: RoleKey | None = None
+) -> Registry:
+    """The node has forgotten its roles, or that one."""
     node = registry.nodes.get(node_id)
     if node is None:
         return registry
-    update = {"role": "", "instance": "", "config_version": "", "replaced_by": ""}
+    left = [other for other in node.keys if key is not None and other != key]
+    if left:
+        first = {"role": left[0].role, "instance": left[0].instance}
+        rest = {"roles": without(node.kept.roles, key)}
+        return with_node(
+            registry, replace(node, kept=node.kept.model_copy(update={**first, **rest}))
+        )
+    update: dict[str, object] = {**NO_ROLE, "replaced_by": ""}
     if factory:
         update |= {"display_name": "", "node_key": "", "code": ""}
     kept = node.kept.model_copy(update=update)
     return with_node(registry, replace(node, kept=kept, state=NodeState.UNADOPTED, reason=""))
+
+
+def without(roles: list[SavedRole], key: RoleKey | None) -> list[SavedRole]:
+    """All others."""
+    return [role for role in roles if RoleKey(role.role, role.instance) != key]
 
 
 def forget(registry: Registry, node_id: str) -> Registry:
@@ -321,7 +231,7 @@ def clean(text: str, longest: int) -> str:
     return text if text.isprintable() else "".join(c for c in text if c.isprintable())
 
 
-def _room_for(registry: Registry, node_id: str, date: str) -> Node | None:
+def room_for(registry: Registry, node_id: str, date: str) -> Node | None:
     if node_id in registry.nodes:
         return registry.nodes[node_id]
     if not is_token(node_id):
@@ -369,7 +279,7 @@ def _measured(node: Node, message: NodeAnnouncement | NodeStatus, now_s: float) 
     return replace(
         node,
         seen_s=now_s,
-        state=_STATES.get(message.state, NodeState.UNADOPTED),
+        state=STATES.get(message.state, NodeState.UNADOPTED),
         reason=clean(message.reason, _LONGEST_REASON),
         cpu_temp=_within(message.cpu_temp, -60.0, 200.0),
         cpu_usage=_within(message.cpu_usage, 0.0, 100.0),

@@ -8,17 +8,8 @@ from ..lib.api.adoption import NodeState
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeTrust
 from ..lib.machine import is_token
-from .logic import (
-    LONGEST_NAME,
-    MOST_NODES,
-    Bond,
-    Catalog,
-    Node,
-    Registry,
-    RoleKey,
-    clean,
-    with_node,
-)
+from .logic import MOST_NODES, NO_ROLE, clean, with_node
+from .registry import LONGEST_NAME, Bond, Catalog, Node, Registry, RoleKey
 
 _KEY_CHARS = 64
 _FREE = (NodeState.UNADOPTED, NodeState.OFFLINE)
@@ -61,12 +52,14 @@ def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
     """Do not offer it any more, or do so again. Raises SaintError."""
     node = registry.known(node_id)
     if is_ignored and node.key is not None:
-        raise SaintError(Code.CONFLICT, f"{node.title} holds {node.key}")
+        raise SaintError(Code.CONFLICT, f"{node.title} holds {node.holds}")
     kept = node.kept.model_copy(update={"is_ignored": is_ignored})
     return with_node(registry, replace(node, kept=kept))
 
 
-def role_to_move(registry: Registry, old_id: str, new_id: str, now_s: float) -> RoleKey:
+def roles_to_move(
+    registry: Registry, old_id: str, new_id: str, now_s: float
+) -> tuple[RoleKey, ...]:
     """What a new node takes over from one that is gone. Raises SaintError."""
     old = registry.known(old_id)
     if old_id == new_id:
@@ -77,7 +70,7 @@ def role_to_move(registry: Registry, old_id: str, new_id: str, now_s: float) -> 
         raise SaintError(
             Code.CONFLICT, f"{old.title} is at work", fix="Switch it off, or reset it first."
         )
-    return old.key
+    return old.keys
 
 
 def replaced(registry: Registry, old_id: str, new_id: str) -> Registry:
@@ -85,9 +78,8 @@ def replaced(registry: Registry, old_id: str, new_id: str) -> Registry:
     old = registry.nodes.get(old_id)
     if old is None:
         return registry
-    gone = {"role": "", "instance": "", "config_version": "", "display_name": ""}
-    kept = old.kept.model_copy(update={**gone, "replaced_by": new_id})
-    return with_node(registry, replace(old, kept=kept))
+    gone = {**NO_ROLE, "display_name": "", "replaced_by": new_id}
+    return with_node(registry, replace(old, kept=old.kept.model_copy(update=gone), roles=()))
 
 
 def work(registry: Registry, server_key: str, now_s: float) -> Work:

@@ -22,7 +22,7 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
 from . import views
-from .logic import RoleKey
+from .registry import Pending, RoleKey
 
 if TYPE_CHECKING:
     from .daemon import Adoption
@@ -49,10 +49,14 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
 
     async def adopt(call: Call[AdoptRequest]) -> AdoptReply:
         key = RoleKey(call.body.role, call.body.instance)
-        return await adoption.verbs.adopt(call.path["node_id"], key, call.body.display_name)
+        body = call.body
+        wanted = Pending(key, body.display_name, body.add)
+        return await adoption.verbs.adopt(call.path["node_id"], wanted)
 
     async def reset(call: Call[ResetRequest]) -> Done:
-        return await adoption.verbs.reset(call.path["node_id"], call.body.factory_reset)
+        body = call.body
+        key = RoleKey(body.role, body.instance) if body.role else None
+        return await adoption.verbs.reset(call.path["node_id"], body.factory_reset, key)
 
     async def replace(call: Call[ReplaceRequest]) -> AdoptReply:
         body = call.body
@@ -74,7 +78,7 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     api.get("/roles", roles)
     # Longer than adoptiond itself waits for the node (config.py).
     api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
-    api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=28.0)
+    api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=58.0)
     api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
     api.post("/nodes/{node_id}/ignore", ignore, body=IgnoreRequest)
     # For otad: the key that signs for a node is here alone.
@@ -88,7 +92,7 @@ def serve_ros(bus: Bus, adoption: "Adoption") -> None:
     async def adopt(request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
         key = RoleKey(request.role, request.instance)
         try:
-            reply = await adoption.verbs.adopt(request.node_id, key, "")
+            reply = await adoption.verbs.adopt(request.node_id, Pending(key, ""))
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
         return msgs.AdoptNode_Response(

@@ -9,11 +9,21 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.state import Store
 
-VERSION = 2
+VERSION = 3
+
+
+class SavedRole(BaseModel):
+    """One role of a node."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: str
+    instance: str = ""
+    config_version: str = ""
 
 
 class SavedNode(BaseModel):
-    """One node."""
+    """One node. `role`, `instance` and `config_version` are those of its life sign: its first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,6 +41,8 @@ class SavedNode(BaseModel):
     code: str = ""  # six digits that the node shows too
     is_ignored: bool = False
     replaced_by: str = ""  # the node that has its role now
+    roles: list[SavedRole] = Field(default=[], max_length=8)  # all, as it told
+    roles_told_by: str | None = None  # by which release; None: its release knows one role only
 
 
 class SavedRegistry(BaseModel):
@@ -46,7 +58,12 @@ def from_1(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-MIGRATIONS = {1: from_1}
+def from_2(data: dict[str, Any]) -> dict[str, Any]:
+    """Nodes had one role: those that know of several tell them when they are heard of again."""
+    return data
+
+
+MIGRATIONS = {1: from_1, 2: from_2}
 
 
 def registry_store(folder: Path) -> Store[SavedRegistry]:

@@ -3,7 +3,8 @@ for theirs. Bounded: anybody on the bus can make up names.
 """
 
 from ..lib.api.adoption import Stranger
-from .logic import LONGEST_NAME, clean
+from .logic import clean
+from .registry import LONGEST_NAME
 
 _MOST = 16
 _FORGOTTEN_AFTER_S = 60.0

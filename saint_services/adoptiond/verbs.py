@@ -3,6 +3,7 @@ rules, asks the node, tells the registry. Not here: the rules (logic.py, members
 is asked (courier.py).
 """
 
+from dataclasses import replace
 from typing import Protocol
 
 from pydantic import BaseModel
@@ -16,10 +17,10 @@ from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
-from . import logic, membership
+from . import logic, membership, sharing
 from .config import Config
 from .courier import Courier, Told
-from .logic import Catalog, Node, Pending, Registry, RoleKey
+from .registry import Bond, Catalog, Node, Pending, Registry, RoleKey
 
 _UPDATE_LIMIT_S = 10.0
 _log = log.get("adoptiond")
@@ -43,17 +44,20 @@ class Verbs:
         self._courier = courier
         self._config = config
 
-    async def adopt(self, node_id: str, key: RoleKey, display_name: str) -> AdoptReply:
+    async def adopt(self, node_id: str, wanted: Pending) -> AdoptReply:
         """Ask a node to take a role and wait until it has, or says why not."""
-        owner = self._owner
-        name = logic.checked_name(display_name) if display_name else ""
+        owner, key = self._owner, wanted.key
+        if wanted.display_name:
+            wanted = replace(wanted, display_name=logic.checked_name(wanted.display_name))
         begun = logic.begin_adoption(
-            owner.registry, owner.catalog.keys, node_id, Pending(key, name), monotonic_s()
+            owner.registry, owner.catalog.keys, node_id, wanted, monotonic_s()
         )
+        if wanted.adds:
+            sharing.check_room(owner.catalog, owner.registry.known(node_id), key)
         owner.change(node_id, begun)
         is_adopted = False
         try:
-            told = await self._have_adopted(owner.registry.known(node_id), key)
+            told = await self._have_adopted(owner.registry.known(node_id), wanted)
             is_adopted = told.success
         except SaintError as err:
             if err.code is not Code.REFUSED:
@@ -71,29 +75,42 @@ class Verbs:
         )
 
     async def replace(self, old_id: str, new_id: str, display_name: str) -> AdoptReply:
-        """A new node takes the place of one that is gone: role, name, and with the role its whole
-        configuration, which is kept here."""
+        """A new node takes the place of one that is gone: roles, name, and with each role its whole
+        configuration, which is kept here. All of them, or none."""
         owner = self._owner
-        key = membership.role_to_move(owner.registry, old_id, new_id, monotonic_s())
+        keys = membership.roles_to_move(owner.registry, old_id, new_id, monotonic_s())
         name = display_name or owner.registry.known(old_id).kept.display_name
-        reply = await self.adopt(new_id, key, name)
+        reply = await self.adopt(new_id, Pending(keys[0], name))
+        try:
+            for key in keys[1:]:
+                await self.adopt(new_id, Pending(key, name, adds=True))
+        except SaintError:
+            await self.reset(new_id, factory=False)  # else both would hold some of them
+            raise
         owner.change(old_id, membership.replaced(owner.registry, old_id, new_id))
-        _log.info("node replaced", node=old_id, by=new_id, role=key)
+        _log.info("node replaced", node=old_id, by=new_id, roles=", ".join(map(str, keys)))
         return reply
 
-    async def reset(self, node_id: str, factory: bool) -> Done:
-        """Take a node's role away. One that is offline can only be forgotten here."""
+    async def reset(self, node_id: str, factory: bool, key: RoleKey | None = None) -> Done:
+        """Take a node's roles away, or that one. One that is offline can only be forgotten here."""
         owner = self._owner
         node = owner.registry.known(node_id)
-        if not node.is_online(monotonic_s()):
+        if key is not None and key not in node.keys:
+            text = f"{node.title} does not hold {key}; it holds {node.holds or 'no role'}"
+            raise SaintError(Code.NOT_FOUND, logic.clean(text, 240))
+        is_online = node.is_online(monotonic_s())
+        if key is not None and len(node.keys) > 1 and not is_online:
+            fix = f"Switch it on first, or forget the whole node: saintctl node reset {node_id}."
+            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix=fix)
+        if not is_online:
             owner.change(node_id, logic.forget(owner.registry, node_id))
             _log.info("node forgotten", node=node_id)
-            held = f"; when it is switched on again it is still {node.key}" if node.key else ""
+            held = f"; when it is switched on again it is still {node.holds}" if node.key else ""
             return Done(message=f"{node.title} is offline and was forgotten here{held}")
-        told = await self._have_reset(node, factory)
+        told = await self._have_reset(node, factory, key if len(node.keys) > 1 else None)
         if not told.success:
             raise SaintError(Code.REFUSED, f"{node_id} was not reset: {told.message}")
-        owner.change(node_id, logic.after_reset(owner.registry, node_id, factory))
+        owner.change(node_id, logic.after_reset(owner.registry, node_id, factory, key))
         _log.info("node reset", node=node_id, factory=factory)
         return Done(message=told.message)
 
@@ -124,8 +141,8 @@ class Verbs:
         owner = self._owner
         owner.change(node_id, membership.ignore(owner.registry, node_id, is_ignored))
 
-    async def _have_adopted(self, node: Node, key: RoleKey) -> Told:
-        node_id = node.node_id
+    async def _have_adopted(self, node: Node, wanted: Pending) -> Told:
+        node_id, key = node.node_id, wanted.key
         if not self._obeys_orders(node):
             plain = msgs.AdoptNode_Request(node_id=node_id, role=key.role, instance=key.instance)
             service = topics.NODE_ADOPT.at(node_id=node_id)
@@ -137,19 +154,24 @@ class Verbs:
         if not said.server_key or said.node_key != node.kept.node_key:
             await self._bind(node_id, "")  # a person wants it, whichever key it has now
         node = self._owner.registry.known(node_id)
-        order = AdoptOrder(role=key.role, instance=key.instance)
+        adds = wanted.adds and bool(node.keys)
+        order = AdoptOrder(role=key.role, instance=key.instance, add=adds)
         return await self._ordered(node, OrderKind.ADOPT, order, self._config.adopt_timeout_s)
 
-    async def _have_reset(self, node: Node, factory: bool) -> Told:
+    async def _have_reset(self, node: Node, factory: bool, key: RoleKey | None) -> Told:
         node_id, limit_s = node.node_id, self._config.reset_timeout_s
         said = await self._courier.owner(node_id) if self._obeys_orders(node) else None
         if said is None or not said.server_key:
+            if key is not None:
+                text = f"{node.title} belongs to no server's key yet; reset all of it"
+                raise SaintError(Code.REFUSED, text)
             plain = msgs.ResetNode_Request(node_id=node_id, factory_reset=factory)
             answer = await self._bus.call(topics.NODE_RESET.at(node_id=node_id), plain, limit_s)
             return Told(answer.success, logic.clean(answer.message, 240))
         if said.server_key != self._courier.public:
             raise SaintError(Code.CONFLICT, self._foreign(node, said))
-        order = ResetOrder(factory_reset=factory)
+        one = {"role": key.role, "instance": key.instance} if key else {}
+        order = ResetOrder(factory_reset=factory, **one)
         return await self._ordered(node, OrderKind.RESET, order, limit_s)
 
     def _obeys_orders(self, node: Node) -> bool:
@@ -159,6 +181,6 @@ class Verbs:
     async def _ordered(self, node: Node, kind: OrderKind, body: BaseModel, limit_s: float) -> Told:
         return await self._courier.order(node.node_id, node.kept.node_key, kind, body, limit_s)
 
-    def _foreign(self, node: Node, said: logic.Bond) -> str:
+    def _foreign(self, node: Node, said: Bond) -> str:
         why = membership.foreign(said, self._owner.catalog.robot)
         return f"{node.title} {why}"

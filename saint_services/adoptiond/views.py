@@ -4,8 +4,8 @@ from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
 from ..lib.machine import Metrics
-from . import membership
-from .logic import Catalog, Node, Registry, RoleKey
+from . import membership, sharing
+from .registry import Catalog, Node, Registry, RoleKey
 
 
 def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> NodeInfo:
@@ -20,6 +20,7 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
         role=kept.role,
         instance=kept.instance,
         topic_prefix=catalog.topic_prefix(key) if key else "",
+        roles=sharing.role_views(node, catalog, state(node, now_s)),
         hardware_model=kept.hardware_model,
         hardware_rev=kept.hardware_rev,
         firmware_version=kept.firmware_version,
@@ -65,17 +66,19 @@ def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> st
 
 
 def _conflict(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> str:
-    if node.key is None:
-        return ""
-    if node.key not in catalog.keys:
-        return f"this robot has no role {node.key}; reset the node"
-    others = [n.title for n in registry.holders(node.key, now_s) if n is not node]
-    return f"{', '.join(others)} holds {node.key} too; reset one of them" if others else ""
+    texts = []
+    for key in node.keys:
+        others = [n.title for n in registry.holders(key, now_s) if n is not node]
+        if key not in catalog.keys:
+            texts.append(f"this robot has no role {key}; reset the node")
+        elif others:
+            texts.append(f"{', '.join(others)} holds {key} too; reset one of them")
+    return "; ".join(texts)
 
 
 def role_choice(registry: Registry, catalog: Catalog, key: RoleKey, now_s: float) -> RoleChoice:
     """A role and who holds it: a node at work before one that is away."""
-    holders = [node for node in registry.nodes.values() if node.key == key]
+    holders = [node for node in registry.nodes.values() if key in node.keys]
     holders.sort(key=lambda node: not node.is_online(now_s))
     return RoleChoice(
         role=key.role,

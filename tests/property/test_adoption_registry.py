@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from saint_services.adoptiond import logic, views
-from saint_services.adoptiond.logic import Catalog, Pending, Registry, RoleKey
+from saint_services.adoptiond.registry import Catalog, Pending, Registry, RoleKey
 from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo

@@ -155,7 +155,7 @@ async def test_two_nodes_with_one_role_show_the_conflict(robot: Robot):
 async def test_node_that_falls_silent_is_offline_and_its_role_may_be_replaced(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("saint_services.adoptiond.logic.OFFLINE_AFTER_S", 0.2)
+    monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", 0.2)
     old, new = robot.node("pi_1"), robot.node("pi_2")
     old.role = "head"
     alerts: list[msgs.ConsoleAlert] = []
@@ -181,7 +181,7 @@ async def test_reset_online_asks_the_node_offline_forgets_it_with_a_sentence(
         assert (done.message, node.role) == ("is unadopted", "")
         assert (await info(client, "pi_1")).role == ""
         await adopt(client, "pi_1", "head")
-        monkeypatch.setattr("saint_services.adoptiond.logic.OFFLINE_AFTER_S", -1.0)
+        monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", -1.0)
         done = await client.post("/nodes/pi_1/reset", ResetRequest(), Done)
         assert done.message == (
             "pi_1 is offline and was forgotten here; when it is switched on again it is still head"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.adoptiond import logic
-from saint_services.adoptiond.logic import Pending, Registry, RoleKey
+from saint_services.adoptiond.registry import Pending, Registry, RoleKey
 from saint_services.adoptiond.state import registry_store
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.errors import Code, SaintError
@@ -186,5 +186,5 @@ def test_registry_of_the_release_without_keys_is_read_and_stays_for_it(tmp_path:
     node = found.nodes["pi_1"]
     assert (node.role, node.display_name, node.node_key) == ("head", "Head Unit", "")
     store.save(found)
-    assert json.loads(path.read_text())["version_of_format"] == 2
+    assert json.loads(path.read_text())["version_of_format"] == 3
     assert (tmp_path / "nodes.json.v1").read_text() == SAVED_1

@@ -260,7 +260,7 @@ async def test_answer_of_an_impostor_is_refused(robot: Robot):
 async def test_replace_moves_role_and_name_and_resets_the_old_one_when_it_returns(
     robot: Robot, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("saint_services.adoptiond.logic.OFFLINE_AFTER_S", 1.5)
+    monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", 1.5)
     for machine in ("pi_1", "pi_2"):
         await robot.role(machine, "role-headd")
     async with robot.server() as server:

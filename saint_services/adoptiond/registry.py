@@ -1,0 +1,154 @@
+"""What the registry consists of: the robot's roles, nodes, adoptions on their way.
+Frozen: nothing of it changes by itself. Not here: what changes it (logic.py, membership.py,
+sharing.py).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ..lib.api.adoption import NodeRole, NodeState, Peripheral
+from ..lib.errors import Code, SaintError
+from ..lib.roles import RoleConfig
+from .state import SavedNode
+
+OFFLINE_AFTER_S = 3.0  # three life signs
+LONGEST_NAME = 64
+
+
+@dataclass(frozen=True, slots=True)
+class RoleKey:
+    """A role and instance, e.g. arms left."""
+
+    role: str
+    instance: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.role} {self.instance}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class RoleText:
+    """A role manifest as it is served."""
+
+    config: RoleConfig
+    text: str
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """The roles of this robot."""
+
+    robot: str
+    roles: Mapping[RoleKey, RoleText]
+    server_key: str = ""  # ours
+
+    @property
+    def keys(self) -> frozenset[RoleKey]:
+        """All roles."""
+        return frozenset(self.roles)
+
+    def topic_prefix(self, key: RoleKey) -> str:
+        """Where a role lives; empty for one that this robot does not have."""
+        role = self.roles.get(key)
+        return role.config.topic_prefix if role else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bond:
+    """Which server a node belongs to, as it says; without `server_key` to none."""
+
+    node_key: str
+    server: str = ""
+    server_key: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One node: what is kept, and what it said last."""
+
+    node_id: str
+    kept: SavedNode = field(default_factory=SavedNode)
+    state: NodeState = NodeState.OFFLINE
+    seen_s: float | None = None  # monotonic; None: not since we started
+    cpu_temp: float = 0.0
+    cpu_usage: float = 0.0
+    memory_usage: float = 0.0
+    uptime_s: int = 0
+    role_restarts: int = 0
+    outputs_safe: bool = True
+    reason: str = ""
+    peripherals: tuple[Peripheral, ...] = ()
+    roles: tuple[NodeRole, ...] = ()  # how each of them is, as it said
+    bond: Bond | None = None  # None: not heard yet, or its release knows no keys
+
+    @property
+    def key(self) -> RoleKey | None:
+        """The role that it holds, the first one of several."""
+        return RoleKey(self.kept.role, self.kept.instance) if self.kept.role else None
+
+    @property
+    def keys(self) -> tuple[RoleKey, ...]:
+        """All roles that it holds."""
+        if self.key is None:
+            return ()
+        told = self.kept.roles if self.knows_several else []
+        keys = [self.key, *(RoleKey(role.role, role.instance) for role in told)]
+        return tuple(dict.fromkeys(keys))
+
+    @property
+    def knows_several(self) -> bool:
+        """Its release can hold several roles. After a roll-back what a newer one told is void."""
+        return self.kept.roles_told_by == self.kept.firmware_version
+
+    @property
+    def holds(self) -> str:
+        """Its roles, for people."""
+        return " and ".join(str(key) for key in self.keys)
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        return (
+            f"{self.node_id} ({self.kept.display_name})" if self.kept.display_name else self.node_id
+        )
+
+    def is_online(self, now_s: float) -> bool:
+        """It was heard of lately."""
+        return self.seen_s is not None and now_s - self.seen_s <= OFFLINE_AFTER_S
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An adoption that a node was asked for and has not answered yet."""
+
+    key: RoleKey
+    display_name: str
+    adds: bool = False  # beside the roles that the node has
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """All nodes, and the adoptions on their way."""
+
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    pending: Mapping[str, Pending] = field(default_factory=dict)
+    # What was told by nodes that are not known yet, or were forgotten: it is told only once.
+    bonds: Mapping[str, Bond] = field(default_factory=dict)
+
+    def known(self, node_id: str) -> Node:
+        """Raises not_found."""
+        if node_id not in self.nodes:
+            raise SaintError(Code.NOT_FOUND, f"node {node_id[:LONGEST_NAME]!r} is not known")
+        return self.nodes[node_id]
+
+    def holders(self, key: RoleKey, now_s: float) -> list[Node]:
+        """The nodes at work in a role; more than one is a conflict."""
+        return [n for n in self.nodes.values() if key in n.keys and n.is_online(now_s)]
+
+    def display_name(self, node_id: str) -> str:
+        """As a person gave it, also when the adoption that brings it is still on its way."""
+        pending = self.pending.get(node_id)
+        node = self.nodes.get(node_id)
+        return (pending and pending.display_name) or (node.kept.display_name if node else "")

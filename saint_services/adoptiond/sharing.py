@@ -1,0 +1,87 @@
+"""Several roles on one node, as the server sees it: what a node tells of them, and whether another
+one fits beside them. Pure. Not here: adoption of a single role (logic.py).
+"""
+
+from dataclasses import replace
+
+from ..lib.api.adoption import NodeRole, NodeState
+from ..lib.claims import conflict
+from ..lib.errors import Code, SaintError
+from ..lib.generated.saint_msgs import NodeRoles
+from .logic import STATES, clean, room_for, with_node
+from .registry import Catalog, Node, Registry, RoleKey
+from .state import SavedRole
+
+_MOST_ROLES = 8
+_LONGEST_REASON = 240
+
+
+def hear_roles(registry: Registry, node_id: str, message: NodeRoles, date: str) -> Registry | None:
+    """A node tells its roles; this may come before its first life sign. None: it is refused."""
+    if message.node_id != node_id or len(message.roles) > _MOST_ROLES:
+        return None
+    if node_id not in registry.nodes and not message.roles:
+        return registry  # a free node announces itself
+    node = room_for(registry, node_id, date)
+    if node is None:
+        return None
+    roles = tuple(
+        NodeRole(
+            role=clean(role.role, 16),
+            instance=clean(role.instance, 16),
+            state=STATES.get(role.state, NodeState.ADOPTING),
+            config_version=clean(role.config_version, 32),
+            reason=clean(role.reason, _LONGEST_REASON),
+            role_restarts=role.restarts,
+            role_alive=role.alive,
+            outputs_safe=role.outputs_safe,
+        )
+        for role in message.roles
+        if role.role
+    )
+    release = clean(message.firmware_version, 32)
+    update: dict[str, object] = {
+        "roles": [_saved(role) for role in roles],
+        "roles_told_by": release,
+    }
+    if node_id not in registry.nodes:
+        update |= {"role": roles[0].role, "instance": roles[0].instance} if roles else {}
+        update["firmware_version"] = release
+    kept = node.kept.model_copy(update=update)
+    return with_node(registry, replace(node, kept=kept, roles=roles))
+
+
+def _saved(role: NodeRole) -> SavedRole:
+    version = role.config_version
+    return SavedRole(role=role.role, instance=role.instance, config_version=version)
+
+
+def role_views(node: Node, catalog: Catalog, state: NodeState) -> list[NodeRole]:
+    """Each role of a node as the control plane shows it."""
+    return [_view(node, catalog, key, state) for key in node.keys]
+
+
+def _view(node: Node, catalog: Catalog, key: RoleKey, state: NodeState) -> NodeRole:
+    told = next((role for role in node.roles if RoleKey(role.role, role.instance) == key), None)
+    if told is None:  # not heard yet, or its release tells of one role in its life sign only
+        told = NodeRole(
+            role=key.role,
+            instance=key.instance,
+            state=state,
+            config_version=node.kept.config_version if key == node.key else "",
+            role_restarts=node.role_restarts,
+            role_alive=state is NodeState.ACTIVE and not node.reason,
+            outputs_safe=node.outputs_safe,
+        )
+    is_off = state is NodeState.OFFLINE
+    update = {"topic_prefix": catalog.topic_prefix(key), "state": state if is_off else told.state}
+    return told.model_copy(update=update)
+
+
+def check_room(catalog: Catalog, node: Node, key: RoleKey) -> None:
+    """Raises conflict, naming both, when a role wants what another one of the node has."""
+    wanted = catalog.roles.get(key)
+    held = [catalog.roles[other].config for other in node.keys if other in catalog.roles]
+    reason = conflict(held, wanted.config) if wanted else ""
+    if reason:
+        raise SaintError(Code.CONFLICT, f"{node.title} cannot hold {key} too: {reason}")

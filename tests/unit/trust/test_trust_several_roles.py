@@ -1,0 +1,185 @@
+"""Several roles on one node: server and nodes, both ours, over a local bus; the role processes are
+played by the test.
+"""
+
+import pytest
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeState,
+    ReplaceRequest,
+    ResetRequest,
+    RoleList,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import Client
+from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
+
+
+async def add(server: Client, node_id: str, role: str) -> AdoptReply:
+    body = AdoptRequest(role=role, add=True)
+    return await server.post(f"/nodes/{node_id}/adopt", body, AdoptReply, timeout_s=9.0)
+
+
+async def reset(server: Client, node_id: str, role: str = "") -> Done:
+    return await server.post(f"/nodes/{node_id}/reset", ResetRequest(role=role), Done)
+
+
+def names(node: NodeInfo) -> list[str]:
+    return [role.role for role in node.roles]
+
+
+async def knows(server: Client, node_id: str, roles: list[str]) -> NodeInfo:
+    return await eventually(lambda: info(server, node_id), lambda found: names(found) == roles)
+
+
+async def head_and_console(robot: Robot, server: Client) -> None:
+    """Give both to pi_1."""
+    await seen(server, "pi_1")
+    await adopt(server, "pi_1", "head", name="Upper Body")
+    await knows(server, "pi_1", ["head"])
+    await add(server, "pi_1", "console")
+    await knows(server, "pi_1", ["head", "console"])
+
+
+async def test_role_is_added_to_a_node_and_both_are_told(robot: Robot):
+    head = await robot.role("pi_1", "role-headd")
+    console = await robot.role("pi_1", "role-consoled")
+    async with robot.server() as server, robot.node() as node:
+        await head_and_console(robot, server)
+        said = await report(node)
+        assert [(r.role, r.role_alive) for r in said.roles] == [("head", True), ("console", True)]
+        assert (said.role, said.role_alive) == ("head", True)
+        assert [role.topic_prefix for role in (await info(server, "pi_1")).roles] == [
+            "/saint/head",
+            "/saint/console",
+        ]
+        roles = {r.role: r.node_id for r in (await server.get("/roles", RoleList)).roles}
+        assert (roles["head"], roles["console"]) == ("pi_1", "pi_1")
+    assert (len(head.assignments), len(console.assignments)) == (1, 1)
+
+
+async def test_another_role_without_add_is_refused_with_the_command(robot: Robot):
+    await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        await adopt(server, "pi_1", "head")
+        with pytest.raises(SaintError) as caught:
+            await adopt(server, "pi_1", "console")
+    assert "already holds head" in caught.value.message
+    assert "saintctl node adopt pi_1 console --add" in caught.value.fix
+
+
+async def test_roles_that_need_the_same_pin_are_refused_before_the_node_is_asked(robot: Robot):
+    head = await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        await adopt(server, "pi_1", "head")
+        await knows(server, "pi_1", ["head"])
+        with pytest.raises(SaintError) as caught:
+            await add(server, "pi_1", "tracks")
+        assert caught.value.code is Code.CONFLICT
+        assert "GPIO12 is used by head (pan) and would be used by tracks" in caught.value.message
+        assert names(await info(server, "pi_1")) == ["head"]
+    assert len(head.assignments) == 1
+
+
+async def test_both_roles_resume_after_a_power_cycle_without_the_server(robot: Robot):
+    head = await robot.role("pi_1", "role-headd")
+    console = await robot.role("pi_1", "role-consoled")
+    async with robot.server() as server, robot.node():
+        await head_and_console(robot, server)
+    async with robot.node() as node:
+        await eventually(lambda: report(node), lambda said: said.role_alive)
+        assert [role.role for role in (await report(node)).roles] == ["head", "console"]
+    assert (len(head.assignments), len(console.assignments)) == (2, 2)
+
+
+async def test_role_that_dies_leaves_the_other_one_alone(robot: Robot):
+    head = await robot.role("pi_1", "role-headd")
+    console = await robot.role("pi_1", "role-consoled")
+    async with robot.server() as server, robot.node() as node:
+        await head_and_console(robot, server)
+        await head.die()
+        said = await eventually(lambda: report(node), lambda s: s.roles[0].role_restarts == 1)
+        assert said.roles[1].role_restarts == 0
+        await eventually(lambda: report(node), lambda s: s.role_alive)
+    assert robot.happened.count("role-consoled ended") <= 1  # at the end of the test
+    assert (len(head.assignments), len(console.assignments)) == (2, 1)
+
+
+async def test_one_role_is_taken_away_and_the_other_goes_on(robot: Robot):
+    await robot.role("pi_1", "role-headd")
+    console = await robot.role("pi_1", "role-consoled")
+    async with robot.server() as server, robot.node() as node:
+        await head_and_console(robot, server)
+        await reset(server, "pi_1", "head")
+        told = await knows(server, "pi_1", ["console"])
+        assert (told.role, told.state) == ("console", NodeState.ACTIVE)
+        assert [role.role for role in (await report(node)).roles] == ["console"]
+        with pytest.raises(SaintError, match="does not hold head; it holds console"):
+            await reset(server, "pi_1", "head")
+    async with robot.node() as node:
+        await eventually(lambda: report(node), lambda said: said.role == "console")
+    assert len(console.assignments) == 2
+
+
+async def test_reset_of_the_node_takes_all_its_roles(robot: Robot):
+    await robot.role("pi_1", "role-headd")
+    await robot.role("pi_1", "role-consoled")
+    async with robot.server() as server, robot.node() as node:
+        await head_and_console(robot, server)
+        await reset(server, "pi_1")
+        assert (await report(node)).roles == []
+        assert names(await seen(server, "pi_1")) == []
+
+
+async def test_server_that_starts_again_knows_both_roles_at_once(robot: Robot):
+    await robot.role("pi_1", "role-headd")
+    await robot.role("pi_1", "role-consoled")
+    async with robot.server() as server, robot.node():
+        await head_and_console(robot, server)
+    async with robot.server() as server:
+        assert names(await info(server, "pi_1")) == ["head", "console"]
+
+
+async def test_replacing_moves_every_role(robot: Robot, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", 1.5)
+    for machine in ("pi_1", "pi_2"):
+        await robot.role(machine, "role-headd")
+        await robot.role(machine, "role-consoled")
+    async with robot.server() as server:
+        async with robot.node("pi_1"):
+            await head_and_console(robot, server)
+        async with robot.node("pi_2") as node:
+            await seen(server, "pi_1", NodeState.OFFLINE)
+            await seen(server, "pi_2")
+            body = ReplaceRequest(by="pi_2")
+            await server.post("/nodes/pi_1/replace", body, AdoptReply, timeout_s=20.0)
+            new = await knows(server, "pi_2", ["head", "console"])
+            assert new.display_name == "Upper Body"
+            assert [role.role for role in (await report(node)).roles] == ["head", "console"]
+            assert names(await info(server, "pi_1")) == []
+
+
+async def test_replacing_that_fails_half_way_leaves_everything_as_it_was(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", 1.5)
+    for machine in ("pi_1", "pi_2"):
+        await robot.role(machine, "role-headd")
+    await robot.role("pi_1", "role-consoled")  # pi_2 has no display: its console never starts
+    async with robot.server() as server:
+        async with robot.node("pi_1"):
+            await head_and_console(robot, server)
+        async with robot.node("pi_2") as node:
+            await seen(server, "pi_1", NodeState.OFFLINE)
+            await seen(server, "pi_2")
+            with pytest.raises(SaintError, match="did not become console"):
+                body = ReplaceRequest(by="pi_2")
+                await server.post("/nodes/pi_1/replace", body, AdoptReply, timeout_s=20.0)
+            assert (await report(node)).state is NodeState.UNADOPTED
+            assert names(await info(server, "pi_1")) == ["head", "console"]
