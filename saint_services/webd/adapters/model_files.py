@@ -3,6 +3,7 @@ and pictures that stand beside that file or in folders below. Not here: which jo
 field (the action `system describe` tells it).
 """
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +30,7 @@ class ModelFiles:
 
     def __init__(self, gate: Gate, urdf: Path | None) -> None:
         self._gate = gate
-        self._folder = urdf.parent.resolve() if urdf else None
+        self._folder = urdf.parent if urdf else None
 
     def routes(self) -> Sequence[web.RouteDef]:
         """One path for all files."""
@@ -41,7 +42,7 @@ class ModelFiles:
     async def _sent(self, request: web.Request) -> web.StreamResponse:
         self._gate.admit(request, Level.VIEWER)
         name = request.match_info["path"]
-        path = self._found(name)
+        path = await asyncio.to_thread(self._found, name)
         if path is None:
             raise SaintError(Code.NOT_FOUND, f"this robot's model has no file {name}")
         headers = {"Cache-Control": "no-cache", "Content-Type": _TYPES[path.suffix.lower()]}
@@ -50,6 +51,7 @@ class ModelFiles:
     def _found(self, name: str) -> Path | None:
         if self._folder is None or "\0" in name or "\\" in name:
             return None
-        path = (self._folder / name).resolve()
-        is_ours = path.is_relative_to(self._folder) and path.suffix.lower() in _TYPES
+        folder = self._folder.resolve()
+        path = (folder / name).resolve()
+        is_ours = path.is_relative_to(folder) and path.suffix.lower() in _TYPES
         return path if is_ours and path.is_file() else None
