@@ -34,7 +34,7 @@ class NotYetError(AssertionError):
 
 @dataclass(frozen=True)
 class FirstUpdate:
-    """What the node's network card received for it, and the bundle's size, in bytes."""
+    """What the node received from the release server, and the bundle's size, in bytes."""
 
     received: int
     bundle: int

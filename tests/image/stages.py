@@ -13,6 +13,7 @@ from tests.image.forge import Forge, change_one_file
 from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Host, Pair, Rig
 from tests.image.robot import CLAIM, FirstUpdate, Robot
+from tests.image.wire import count_from_now, received_bytes
 from tools.vm.machine import Machine
 from tools.vm.settings import PATIENCE
 
@@ -105,14 +106,13 @@ def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
     bundle = forge.release(FIRST, change_one_file)
     status, said = robot.upload(bundle)
     assert status == 200, said
-    counter = "cat /sys/class/net/eth0/statistics/rx_bytes"
-    node, before = robot.node, int(robot.node.sh(counter))
+    node = robot.node
+    count_from_now(node)
     began, since = time.monotonic(), node.machine.serial.end
     with restart_held(node):
         robot.roll_out(FIRST)
         wait_installed(node)
-        received = int(node.sh(counter)) - before
-        robot.first_update = FirstUpdate(received, bundle.stat().st_size)
+        robot.first_update = FirstUpdate(received_bytes(node), bundle.stat().st_size)
         report.number("one-file update: installation (TCG)", time.monotonic() - began, "s")
     verdict = robot.wait_verdict(FIRST)
     assert verdict.verdict is Verdict.HEALTHY, verdict
