@@ -1,5 +1,5 @@
-"""Counts what a machine receives from the robot's release server: its firewall counts the packets of
-that one connection, so that the robot's own talk, which goes on meanwhile, is not in the figure.
+"""Counts what a machine receives from the robot's release server: its firewall counts the packets
+from that port, so that the robot's own talk, which goes on meanwhile, is not in the figure.
 """
 
 import json
