@@ -28,13 +28,13 @@ class Site:
         self.browser = browser
         self.faults: list[str] = []
 
-    async def open(self, **options: Any) -> Any:
-        """A new page; what it complains about is kept."""
+    async def open(self, place: str = "", **options: Any) -> Any:
+        """A new page at "#/name"; what it complains about is kept."""
         page = await self.browser.new_page(**options)
         page.set_default_timeout(20_000)  # a busy computer; a fault shows as well, later
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on("console", self._heard)
-        await page.goto(self.url)
+        await page.goto(self.url + place)
         return page
 
     def _heard(self, message: Any) -> None:

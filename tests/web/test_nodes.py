@@ -17,12 +17,6 @@ pytestmark = [
 ]
 
 
-async def open_at(site: Site, place: str, **options: Any) -> Any:
-    page = await site.open(**options)
-    await page.goto(f"{site.url}#/nodes{place}")
-    return page
-
-
 def free_console(site: Site) -> None:
     """The role console has nobody."""
     del site.robot.nodes["sim_console"]
@@ -32,7 +26,7 @@ async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offer
     site: Site,
 ) -> None:
     site.robot.strangers = [Stranger(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
-    page = await open_at(site, "")
+    page = await site.open("#/nodes")
     rows = page.locator("[data-node]")
     await page.wait_for_selector("[data-node=sim_head]")
     assert await rows.count() == 6
@@ -48,7 +42,7 @@ async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offer
 
 
 async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> None:
-    page = await open_at(site, "/sim_head")
+    page = await site.open("#/nodes/sim_head")
     pan = page.locator("[data-live=head] li", has_text="Pan").first.locator(".number")
     await pan.wait_for()
     servo = page.locator("[data-pin='32']")
@@ -68,7 +62,7 @@ async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> Non
 
 
 async def test_only_the_node_that_is_looked_at_is_asked_for_its_pins(site: Site) -> None:
-    page = await open_at(site, "/sim_head")
+    page = await site.open("#/nodes/sim_head")
     await page.wait_for_selector("[data-pin='1']")
     await page.goto(f"{site.url}#/nodes")
     await page.wait_for_selector("[data-node=sim_spare]")
@@ -81,7 +75,7 @@ async def test_only_the_node_that_is_looked_at_is_asked_for_its_pins(site: Site)
 async def test_adoption_tells_what_is_missing_and_goes_on_when_it_is_there(site: Site) -> None:
     free_console(site)
     site.robot.headers.chips = CHIPS[:1]
-    page = await open_at(site, "/sim_spare/adopt")
+    page = await site.open("#/nodes/sim_spare/adopt")
     await page.wait_for_selector("[data-fit=bad]")
     assert (
         "Taken by Head"
@@ -106,7 +100,7 @@ async def test_adoption_tells_what_is_missing_and_goes_on_when_it_is_there(site:
 
 async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -> None:
     console = site.robot.nodes["sim_console"]
-    page = await open_at(site, "/sim_spare/adopt")
+    page = await site.open("#/nodes/sim_spare/adopt")
     await page.check("input[value='console/']")
     site.robot.nodes["sim_console"] = console.model_copy(update={"state": NodeState.ACTIVE})
     await page.click("[data-confirm]")
@@ -119,7 +113,7 @@ async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -
 
 
 async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
-    page = await open_at(site, "/sim_head")
+    page = await site.open("#/nodes/sim_head")
     await page.click("[data-do=rename]")
     await page.fill(".dialog input[name=name]", "Upstairs")
     await page.click("[data-confirm]")
@@ -139,7 +133,7 @@ async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
 
 
 async def test_ignored_node_is_offered_again(site: Site) -> None:
-    page = await open_at(site, "/sim_spare")
+    page = await site.open("#/nodes/sim_spare")
     await page.click("[data-do=ignore]")
     await page.locator("[data-state]", has_text="Ignored").wait_for()
     await page.goto(f"{site.url}#/nodes")
@@ -150,7 +144,7 @@ async def test_ignored_node_is_offered_again(site: Site) -> None:
 @pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
 async def test_everybody_can_use_the_pages(site: Site, theme: Any, width: int) -> None:
     options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
-    page = await open_at(site, "", **options)
+    page = await site.open("#/nodes", **options)
     await page.wait_for_selector("[data-node=sim_head]")
     assert await violations(page) == []
     for place, sign in (("/sim_head", "[data-pin='32']"), ("/sim_spare/adopt", "[data-fit]")):
