@@ -107,7 +107,10 @@ class FakeReceiver:
             reason="" if self.is_live else "no frame for 120 ms",
         )  # fmt: skip
         heard = [
-            RcChannel(channel=n, name=each.name, raw=992, us=1500, normalized=0.0)
+            RcChannel(
+                channel=n, name=each.name, raw=992, us=1000 if n in (5, 6) else 1500,
+                normalized=-1.0 if n in (5, 6) else 0.0,
+            )  # fmt: skip
             for n, each in self.channels.items()
         ]
         return RcStatus(

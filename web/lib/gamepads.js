@@ -38,3 +38,8 @@ export function centred(value) {
   const size = Math.min(1, Math.abs(value));
   return size <= DEADZONE ? 0 : (Math.sign(value) * (size - DEADZONE)) / (1 - DEADZONE);
 }
+
+/** Indices of the buttons that are pressed. @param {Gamepad} pad */
+export function pressed(pad) {
+  return pad.buttons.flatMap((button, index) => (button.pressed ? [index] : []));
+}

@@ -1,11 +1,54 @@
-// The page "Drive". Pads are looked at only while it is shown.
+// The page "Drive": two sticks, keys or a game pad, what they ask for, and what the head sees. Pads
+// and keys are looked at only while it is shown.
 
-import { teleop } from "./sticks.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { mayOperate, viewerNotice } from "../../lib/levels.js";
+import { camera } from "./camera.js";
+import { keyboard } from "./keyboard.js";
+import { latency } from "./latency.js";
+import { gamePad } from "./pad.js";
+import { status } from "./status.js";
+import { driveStick, lookStick } from "./sticks.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+/** @param {App} app */
+function view(app) {
+  const targets = app.robot?.targets;
+  if (targets && !targets.tracks && !targets.head) {
+    return html`
+      <div class="page-head"><h1>Drive</h1></div>
+      <div class="card empty"><h3>Nothing to drive</h3><p>This robot has neither tracks nor a head.</p></div>
+    `;
+  }
+  const isStopped = Boolean(app.store.data.system?.estop?.active);
+  const isReady = app.api.state === "open" && !isStopped && mayOperate(app);
+  latency.look(app);
+  return html`
+    <div class="page-head"><h1>Drive</h1></div>
+    ${viewerNotice(app)}
+    <div class="teleop" data-engaged=${app.teleop.isEngaged}>
+      <section class="cockpit" aria-labelledby="asked-title">
+        <h2 id="asked-title" class="hidden">What is asked for</h2>
+        ${targets?.head ? camera(app) : nothing} ${status(app)}
+      </section>
+      ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
+      ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)} ${keyboard(app, isReady)}
+    </div>
+  `;
+}
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: { tracks: 20, outputs: 20 },
-  view: teleop,
-  open: (app) => app.teleop.open(),
-  close: (app) => app.teleop.close(),
+  topics: { tracks: 50, head: 10, outputs: 10 },
+  view,
+  open(app) {
+    app.teleop.gaze = () => ({ pan: app.store.data.head?.pan ?? 0, tilt: app.store.data.head?.tilt ?? 0 });
+    app.teleop.open();
+    latency.start(app);
+  },
+  close(app) {
+    app.teleop.close();
+    latency.stop();
+  },
 };

@@ -89,11 +89,13 @@ function marks(channel, status, value) {
   const isStop = drives.some((each) => each.isStop);
   const isArm = channel.channel === status.arm_channel;
   const others = drives.filter((each) => !each.isStop).map((each) => each.text);
+  const isSwitch = isStop || isArm || drives.some((each) => each.isSwitch);
+  const looksLikeOne = channel.channel >= SWITCH_FROM && Math.abs(value) >= FULL;
   return html`
     ${isArm ? html`<b class="tag arm">Arm switch</b>` : nothing}
     ${isStop ? html`<b class="tag stop">E-stop</b>` : nothing}
     ${channel.channel === status.failsafe_channel ? html`<b class="tag">Failsafe</b>` : nothing}
-    ${isStop || isArm || channel.channel >= SWITCH_FROM ? html`<span>${switchWord(value)}</span>` : nothing}
+    ${isSwitch || looksLikeOne ? html`<span>${switchWord(value)}</span>` : nothing}
     ${others.length ? html`<span class="quiet">${others.join(", ")}</span>` : nothing}
   `;
 }
