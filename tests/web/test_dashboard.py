@@ -200,19 +200,6 @@ async def test_drive_pad_moves_only_while_held(site: Site) -> None:
     assert len(heard) == at_rest
 
 
-async def test_token_is_asked_for_and_remembered(locked_site: Site) -> None:
-    page = await locked_site.open()
-    await page.fill("input[name=token]", "wrong")
-    await page.click(".token-form button")
-    await page.locator(".refusal", has_text="not right").wait_for()
-    token = (locked_site.robot.runtime.parent / "state" / "token").read_text().strip()
-    await page.fill("input[name=token]", token)
-    await page.click(".token-form button")
-    await page.wait_for_selector("[data-node=sim_head]")
-    await page.reload()
-    await page.wait_for_selector("[data-node=sim_head]")
-
-
 @pytest.mark.parametrize("width", [360, 390, 768, 1280, 1920])
 async def test_nothing_is_wider_than_the_window(site: Site, width: int) -> None:
     page = await site.open(viewport={"width": width, "height": 844})

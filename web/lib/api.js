@@ -10,7 +10,8 @@ const REPLY_LIMIT_MS = 15000;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 const STREAM_BYTES = 256; // two readings
-const TOKEN_KEY = "saint.token";
+
+const NOBODY = { code: "unauthorized", message: "Nobody is signed in on this page.", fix: "Sign in first." };
 
 /** A refusal of the robot, in its own words. */
 export class ApiError extends Error {
@@ -36,7 +37,7 @@ export class Api {
   /** When the next try begins (performance.now), while the connection is lost. */
   retryAt = 0;
   /** What the server told when it let us in. */
-  session = { client_id: "", robot: "", token_required: true };
+  session = { client_id: "", robot: "", token_required: true, user: "", level: "", via: "" };
 
   /**
    * @param {Record<string, number>} topics to subscribe, with their rates in Hz (0: every change)
@@ -92,6 +93,7 @@ export class Api {
    * @returns {Promise<any>}
    */
   request(type, action, params = {}) {
+    if (this.state === "locked") return Promise.reject(new ApiError(NOBODY));
     return this.#ask({ type, action, params });
   }
 
@@ -117,19 +119,6 @@ export class Api {
   }
 
   /**
-   * Try a token; it is kept for this browser when it is right.
-   * @param {string} token
-   */
-  async unlock(token) {
-    await this.#enter(token);
-    try {
-      localStorage.setItem(TOKEN_KEY, token);
-    } catch {
-      // Asked again next time.
-    }
-  }
-
-  /**
    * Bring a release to the robot.
    * @param {File} file
    * @param {(sent: number) => void} onProgress
@@ -151,8 +140,6 @@ export class Api {
       request.onabort = () => fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
       request.open("POST", "/api/firmware");
       request.setRequestHeader("Content-Type", "application/octet-stream");
-      const token = storedToken();
-      if (token) request.setRequestHeader("Authorization", `Bearer ${token}`);
       request.send(file);
     });
     return { answer, cancel: () => request.abort() };
@@ -165,17 +152,20 @@ export class Api {
     const scheme = location.protocol === "https:" ? "wss" : "ws";
     const socket = new WebSocket(`${scheme}://${location.host}/api/ws`);
     this.#socket = socket;
-    socket.onopen = () => this.#enter(storedToken()).catch(() => {});
+    socket.onopen = () => this.#enter().catch(() => {});
     socket.onmessage = (event) => socket === this.#socket && this.#take(event.data);
     socket.onclose = () => socket === this.#socket && this.#lost();
   }
 
-  /** @param {string} token */
-  async #enter(token) {
+  /** The browser's cookie came with the handshake; nobody is signed in where it is refused. */
+  async #enter() {
     try {
-      this.session = await this.#ask({ type: "auth", token, client_id: this.#clientId });
+      this.session = await this.#ask({ type: "auth", client_id: this.#clientId });
     } catch (err) {
-      if (err instanceof ApiError && err.code === "unauthorized") this.#tell("locked");
+      if (err instanceof ApiError && err.code === "unauthorized") {
+        this.#drop();
+        this.#tell("locked");
+      }
       throw err;
     }
     this.#pause = FIRST_PAUSE_MS;
@@ -273,13 +263,5 @@ function parsed(text) {
     return JSON.parse(text);
   } catch {
     return null;
-  }
-}
-
-function storedToken() {
-  try {
-    return localStorage.getItem(TOKEN_KEY) ?? "";
-  } catch {
-    return "";
   }
 }

@@ -1,8 +1,9 @@
-// Who this robot is, whether we are connected, and the way in where a token is needed.
+// Who this robot is, whether we are connected, who we are.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../lib/format.js";
 import { theme, toggleTheme } from "../lib/theme.js";
+import { accountButton } from "./account.js";
 import { icon } from "./icons.js";
 
 /** @param {import("../app.js").App} app */
@@ -25,6 +26,7 @@ export function header(app) {
         ${vital("Temp", system?.cpu_temp ? `${fixed(system.cpu_temp, 0)} °C` : "–")}
         ${vital("Up", system?.uptime_seconds ? duration(system.uptime_seconds) : "–")}
       </dl>
+      ${accountButton(app)}
       <button
         class="icon-button"
         type="button"
@@ -58,7 +60,7 @@ function link(app) {
     open: ["good", "Connected"],
     connecting: ["idle", "Connecting"],
     lost: ["bad", "No connection"],
-    locked: ["warn", "Token needed"],
+    locked: ["warn", "Not signed in"],
   }[app.api.state];
   if (app.api.state === "open" && app.api.isSilent(app.now)) {
     return html`<span class="chip warn" data-link="silent"><i class="dot"></i>Not heard</span>`;
@@ -86,39 +88,5 @@ export function linkBanner(app) {
       </div>
       <button class="button" type="button" @click=${() => app.api.retry()}>Try now</button>
     </div>
-  `;
-}
-
-let refusal = "";
-
-/** @param {import("../app.js").App} app */
-export function tokenForm(app) {
-  /** @param {SubmitEvent} event */
-  async function submit(event) {
-    event.preventDefault();
-    const form = /** @type {HTMLFormElement} */ (event.target);
-    const token = String(new FormData(form).get("token") ?? "").trim();
-    try {
-      await app.api.unlock(token);
-      refusal = "";
-    } catch (err) {
-      refusal = /** @type {Error} */ (err).message;
-    }
-    app.draw();
-  }
-  return html`
-    <form class="card token-form" @submit=${submit}>
-      <h2>This robot asks for its token</h2>
-      <p>
-        The server made it at its first start and wrote it to a file; its log says where
-        (<code>journalctl -u saint-webd</code>).
-      </p>
-      <label>
-        Token
-        <input name="token" type="password" autocomplete="current-password" required>
-      </label>
-      <p class="refusal" role="alert">${refusal}</p>
-      <button class="button primary" type="submit">Connect</button>
-    </form>
   `;
 }

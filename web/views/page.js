@@ -3,9 +3,11 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { confirmDialog } from "../lib/confirm.js";
 import { toasts } from "../lib/toasts.js";
+import { accountDialog } from "./account.js";
 import { browserDialog } from "./browser.js";
 import { clearDialog, estopBanner, estopButton } from "./estop.js";
-import { header, linkBanner, tokenForm } from "./header.js";
+import { header, linkBanner } from "./header.js";
+import { loginView } from "./login.js";
 import { menuButton, navigation } from "./navigation.js";
 
 /** @param {import("../app.js").App} app */
@@ -25,14 +27,14 @@ export function page(app) {
         ${header(app)} ${isLocked ? nothing : navigation(app)}
         <div class="content">
           <div class="banners" role="status">${linkBanner(app)} ${estopBanner(app)}</div>
-          <main id="main" tabindex="-1">${isLocked ? tokenForm(app) : shown(app)}</main>
+          <main id="main" tabindex="-1">${isLocked ? loginView(app) : shown(app)}</main>
         </div>
       </div>
       <div class="dock">
         <div class="dock-menu" ?inert=${isAsking}>${isLocked ? nothing : menuButton(app)}</div>
         ${estopButton(app)}
       </div>
-      ${clearDialog(app)} ${browserDialog(app)} ${confirmDialog(app)}
+      ${clearDialog(app)} ${browserDialog(app)} ${accountDialog(app)} ${confirmDialog(app)}
       ${app.router.page?.dialogs?.(app) ?? nothing} ${toasts(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>

@@ -1,0 +1,124 @@
+"""Coming in: a robot without an owner is claimed, then people sign in, each as far as they may."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from saint_services.webd import passwords
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(60),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+PASSWORD = "four words make it"
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Working them out as slowly as on a robot would take most of these tests."""
+    cheap = passwords.Cost(log_n=4, r=1, p=1)
+    monkeypatch.setattr(passwords.hash_password, "__defaults__", (cheap,))
+
+
+async def claim(site: Site, page: Any, name: str = "ann") -> None:
+    code = (site.robot.runtime.parent / "state" / "token").read_text().strip()
+    await page.fill("input[name=code]", code)
+    await page.fill("input[name=name]", name)
+    await page.fill("input[name=password]", PASSWORD)
+    await page.click(".login button[type=submit]")
+    await page.wait_for_selector("[data-link=open]")
+
+
+async def sign_in(page: Any, name: str, password: str) -> None:
+    await page.fill("input[name=name]", name)
+    await page.fill("input[name=password]", password)
+    await page.click(".login button[type=submit]")
+
+
+async def add_user(page: Any, name: str, role: str) -> None:
+    await page.evaluate(
+        """async ([name, role, password]) => {
+          const answer = await fetch("/api/v1/users/add_user", { method: "POST",
+            body: JSON.stringify({ name, role, password }) });
+          if (!answer.ok) throw new Error(await answer.text());
+        }""",
+        [name, role, PASSWORD],
+    )
+
+
+async def test_robot_without_owner_is_claimed_and_remembers(locked_site: Site) -> None:
+    page = await locked_site.open()
+    await page.get_by_text("Make this robot yours").wait_for()
+    assert await violations(page) == []
+    await page.fill("input[name=code]", "wrong")
+    await page.fill("input[name=name]", "ann")
+    await page.fill("input[name=password]", PASSWORD)
+    await page.click(".login button[type=submit]")
+    await page.locator(".refusal", has_text="the claim code is not right").wait_for()
+    locked_site.faults.clear()  # the browser itself tells of the 401
+    await claim(locked_site, page)
+    await page.wait_for_selector("[data-account=ann]")
+    await page.reload()
+    await page.wait_for_selector("[data-account=ann]")
+
+
+async def test_wrong_password_says_so_and_the_right_one_opens(locked_site: Site) -> None:
+    await claim(locked_site, await locked_site.open())
+    page = await (await locked_site.browser.new_context()).new_page()
+    page.set_default_timeout(5000)
+    await page.goto(locked_site.url)
+    await page.get_by_role("heading", name="Sign in").wait_for()
+    assert await violations(page) == []
+    await sign_in(page, "ann", "not this one")
+    await page.locator(".refusal", has_text="name or password is not right").wait_for()
+    await sign_in(page, "ann", PASSWORD)
+    await page.wait_for_selector("[data-account=ann]")
+
+
+async def test_signing_out_ends_every_tab_of_this_browser(locked_site: Site) -> None:
+    page = await locked_site.open()
+    await claim(locked_site, page)
+    other = await page.context.new_page()
+    await other.goto(locked_site.url)
+    await other.wait_for_selector("[data-account=ann]", timeout=5000)
+    await page.click("[data-account=ann]")
+    await page.click("[data-sign-out]")
+    for each in (page, other):
+        await each.get_by_role("heading", name="Sign in").wait_for(timeout=5000)
+
+
+async def test_viewer_may_stop_and_is_told_why_not_drive(locked_site: Site) -> None:
+    admin = await locked_site.open()
+    await claim(locked_site, admin)
+    await add_user(admin, "vic", "viewer")
+    page = await (await locked_site.browser.new_context()).new_page()
+    page.set_default_timeout(5000)
+    await page.goto(locked_site.url + "#/drive")
+    await sign_in(page, "vic", PASSWORD)
+    await page.wait_for_selector("[data-account=vic]")
+    await page.locator("[data-viewer]").wait_for()
+    await page.click(".estop")
+    await page.wait_for_selector("[data-estop=latched]")
+    assert locked_site.robot.requests[0].startswith("estop websocket:page-")
+
+
+async def test_removed_user_is_out_at_once(locked_site: Site) -> None:
+    admin = await locked_site.open()
+    await claim(locked_site, admin)
+    await add_user(admin, "bob", "operator")
+    page = await (await locked_site.browser.new_context()).new_page()
+    page.set_default_timeout(5000)
+    await page.goto(locked_site.url)
+    await sign_in(page, "bob", PASSWORD)
+    await page.wait_for_selector("[data-account=bob]")
+    async with asyncio.timeout(5):
+        await admin.evaluate(
+            """() => fetch("/api/v1/users/remove_user",
+                           { method: "POST", body: JSON.stringify({ name: "bob" }) })"""
+        )
+    await page.get_by_role("heading", name="Sign in").wait_for()

@@ -1,0 +1,75 @@
+// Who uses this browser: the button in the header, and what can be done about it.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { signOut } from "../lib/account.js";
+import { dialog } from "../lib/dialog.js";
+import { icon } from "./icons.js";
+import { forget } from "./login.js";
+
+/** @typedef {import("../app.js").App} App */
+
+const MEANINGS = {
+  viewer: "You see everything and may stop the robot.",
+  operator: "You may drive the robot and change how it moves.",
+  admin: "You may change everything.",
+};
+
+/** @param {App} app */
+export function accountButton(app) {
+  const { user, via } = app.api.session;
+  if (app.api.state !== "open" || via === "open" || !user) return nothing;
+  return html`
+    <button
+      class="icon-button"
+      type="button"
+      data-account=${user}
+      aria-label="Signed in as ${user}"
+      title="Signed in as ${user}"
+      @click=${() => ((app.dialogs.account = { isBusy: false, refusal: "" }), app.draw())}
+    >
+      ${icon("person")}
+    </button>
+  `;
+}
+
+/** @param {App} app */
+export function accountDialog(app) {
+  const open = app.dialogs.account;
+  const close = () => ((app.dialogs.account = null), app.draw());
+  const { user, level } = app.api.session;
+  return dialog(
+    open,
+    close,
+    () => html`
+      <h2>${user}</h2>
+      <p>
+        <span class="chip new">${level}</span>
+        ${MEANINGS[/** @type {"viewer"} */ (level)] ?? ""}
+      </p>
+      <p class="refusal" role="alert">${open.refusal}</p>
+      <div class="actions">
+        <a class="button" href="#/settings/users" @click=${close}>Password and browsers</a>
+        <button class="button" type="button" data-sign-out ?disabled=${open.isBusy} @click=${() => leave(app)}>
+          Sign out
+        </button>
+        <button class="button primary" type="button" data-focus @click=${close}>Close</button>
+      </div>
+    `,
+    `Signed in as ${user}`,
+  );
+}
+
+/** @param {App} app */
+async function leave(app) {
+  const open = app.dialogs.account;
+  open.isBusy = true;
+  app.draw();
+  try {
+    await signOut();
+    app.dialogs.account = null;
+    forget();
+  } catch (err) {
+    Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
+  }
+  app.draw();
+}
