@@ -106,7 +106,7 @@ async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-phase=failed]")
     assert "console is held by sim_console" in await page.locator(".refusal").inner_text()
-    assert await page.locator(".steps .is-failed").count() == 1
+    assert await page.locator(".adopt-steps .is-failed").count() == 1
     site.robot.nodes["sim_console"] = console
     await page.click("[data-retry]")
     await page.wait_for_selector("[data-phase=done]")

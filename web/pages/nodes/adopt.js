@@ -160,9 +160,11 @@ function progress(app, watch, adoption, node) {
   return html`
     <section class="card adoption" aria-labelledby="adoption-title" data-phase=${adoption.phase}>
       <h2 id="adoption-title">${title(adoption, node)}</h2>
-      <ol class="steps" role="status">
-        ${STEPS.map((text, index) => step(adoption, text, index))}
-      </ol>
+      <div role="status">
+        <ol class="adopt-steps">
+          ${STEPS.map((text, index) => step(adoption, text, index))}
+        </ol>
+      </div>
       ${adoption.phase === "failed"
         ? html`
             <p class="refusal" role="alert"><strong>It did not work:</strong> ${adoption.refusal}</p>

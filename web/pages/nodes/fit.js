@@ -41,7 +41,7 @@ export function findings(fit) {
             <strong>The role would not start on this node.</strong> Plug in what is missing; this page looks again every
             2 seconds.
           </p>`}
-      <ul class="findings">${[...fit.findings].sort(worstFirst).map(row)}</ul>
+      <ul class="fit-list">${[...fit.findings].sort(worstFirst).map(row)}</ul>
     </div>
   `;
 }

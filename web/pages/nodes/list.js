@@ -107,7 +107,7 @@ function list(app, all, found) {
     </div>`;
   }
   return html`
-    <ul class="node-list">
+    <ul class="nodes-list">
       ${repeat(
         found,
         (node) => node.node_id,
@@ -133,7 +133,7 @@ function row(app, node) {
       <p class="node-load">${load(node)}</p>
       <p class="node-place quiet">${placeOf(node)}</p>
       <div class="node-act ${isFree(node) || node.is_ignored ? "" : "is-plain"}">${act(app, node)}</div>
-      ${note ? html`<p class="node-note ${isBad ? "is-bad" : "quiet"}">${note}</p>` : nothing}
+      ${note ? html`<p class="nodes-note ${isBad ? "is-bad" : "quiet"}">${note}</p>` : nothing}
     </li>
   `;
 }
@@ -196,7 +196,7 @@ const empty = html`
 `;
 
 const skeleton = html`
-  <ul class="node-list" aria-hidden="true">
+  <ul class="nodes-list" aria-hidden="true">
     ${[1, 2, 3, 4, 5, 6].map(() => html`<li class="card node-row skeleton"></li>`)}
   </ul>
 `;

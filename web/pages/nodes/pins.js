@@ -74,7 +74,7 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
   return html`
     <li class=${isIdle ? "is-idle" : ""}>
       <button
-        class="pin is-${kind} ${isIdle && !isSupply ? "is-unused" : ""} ${isClash(pin, uses, isPlan) ? "is-clash" : ""}"
+        class="gpio is-${kind} ${isIdle && !isSupply ? "is-unused" : ""} ${isClash(pin, uses, isPlan) ? "is-clash" : ""}"
         type="button"
         data-pin=${pin.number}
         aria-pressed=${watch.pin === pin.number}
