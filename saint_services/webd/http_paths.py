@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from ..lib.api.backup import RestoreReply
 from ..lib.api.firmware import Release
 from .levels import Level
 
@@ -57,5 +58,46 @@ OTHERS = (
         "POST", "/api/firmware", "upload_release", "management",
         "Brings a signed release to the server; the body is the bundle.",
         Level.ADMIN, "The release.", Release, body_type="application/octet-stream",
+    ),
+    Described(
+        "GET", "/api/logs", "download_logs", "logs",
+        "The log as text, newest last; with follow=1 one JSON object per line from now on. Filters "
+        "as of the action query: level, source, node, search.",
+        Level.VIEWER, "The lines.", answer_type="text/plain",
+    ),
+    Described(
+        "GET", "/api/backup", "download_backup", "maintenance", "The whole robot in one file.",
+        Level.ADMIN, "The file.", answer_type="application/zip",
+    ),
+    Described(
+        "POST", "/api/backup", "restore_backup", "maintenance",
+        "Restores a backup, the body; with check=1 only says what is in it and what would be left "
+        "out, as BackupInfo.",
+        Level.ADMIN, "What became of it.", RestoreReply, body_type="application/zip",
+    ),
+    Described(
+        "GET", "/api/diagnostics", "download_diagnostics", "maintenance",
+        "How the robot is, in one zip: states, health, counters, the newest log lines.",
+        Level.ADMIN, "The file.", answer_type="application/zip",
+    ),
+    Described(
+        "GET", "/api/session", "session", "session",
+        "Who asks, and whether this robot has an owner yet.",
+        answer="User, level, and how it is known.", answer_type="application/json",
+    ),
+    Described(
+        "POST", "/api/claim", "claim", "session",
+        "Makes the first admin with the code that the robot shows: code, name, password.",
+        answer="As the session tells it; the cookie comes with it.",
+        answer_type="application/json", body_type="application/json",
+    ),
+    Described(
+        "POST", "/api/login", "login", "session", "Signs in with name and password, or a token.",
+        answer="As the session tells it; the cookie comes with it.",
+        answer_type="application/json", body_type="application/json",
+    ),
+    Described(
+        "POST", "/api/logout", "logout", "session", "Signs this browser out.",
+        answer="As the session tells it.", answer_type="application/json",
     ),
 )  # fmt: skip

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..lib import config as settings
 from ..lib.bus import Bus, Publisher
@@ -27,6 +27,9 @@ from .hub import Hub
 from .logic import Values
 from .newest import Newest
 from .trends import Trends
+
+if TYPE_CHECKING:
+    from .upkeep import Upkeep
 
 REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
 
@@ -102,6 +105,7 @@ class Robot:
     goals: Goals = field(default_factory=Goals)
     trends: Trends = field(default_factory=Trends)
     clients: Connections | None = None  # None: before the site is open
+    upkeep: "Upkeep" = field(init=False)  # set before the site is open
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(

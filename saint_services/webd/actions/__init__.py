@@ -55,6 +55,7 @@ from ...lib.api.routing import (
     RouterStatus,
     RoutesText,
 )
+from ...lib.api.upkeep import Forced, Reboot
 from .. import messages as m
 from .. import replies as r
 from .. import user_messages
@@ -73,10 +74,12 @@ from . import (
     route_files,
     router,
     system,
+    upkeep,
     users,
 )
 from . import router_params as p
 from .action import Action, Quick
+from .upkeep_table import UPKEEP
 from .users_table import USERS
 
 __all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
@@ -84,6 +87,7 @@ __all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
 VIEWER, OPERATOR, ADMIN = Level
 
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
+    **UPKEEP,
     "head": {
         "move": Quick(m.HeadMove, motion.head_move, r.Accepted),
         "home": Quick(m.Nothing, motion.head_home, r.Accepted),
@@ -110,8 +114,8 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
         "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
-        "reboot": Quick(m.Reboot, system.reboot, r.Accepted, needs=ADMIN),
-        "shutdown": Quick(m.Nothing, system.shutdown, r.Accepted, needs=ADMIN),
+        "reboot": Action(Reboot, upkeep.reboot, Done, needs=ADMIN),
+        "shutdown": Action(Forced, upkeep.shutdown, Done, needs=ADMIN),
         "estop": Action(
             m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
         ),

@@ -1,6 +1,6 @@
 """The robot as a whole: status, what it is made of, the e-stop."""
 
-from typing import Any, NoReturn
+from typing import Any
 
 from ...lib.api.routing import EStopInfo, EStopRequest
 from ...lib.clock import monotonic_s
@@ -57,22 +57,6 @@ def _fields(role: RoleConfig) -> Data:
         }
         for name, spec in role.fields.items()
     }
-
-
-def reboot(_: Robot, __: Caller, params: m.Reboot) -> Data:
-    """Refused, with what to do instead: no daemon may restart a machine for a client."""
-    return _by_hand(params.node or "the server", "reboot")
-
-
-def shutdown(_: Robot, __: Caller, ___: m.Nothing) -> Data:
-    """Refused likewise. Machines whose power is cut lose nothing (tools/powercut)."""
-    return _by_hand("the server", "poweroff")
-
-
-def _by_hand(machine: str, verb: str) -> NoReturn:
-    text = f"machines are not restarted or switched off from here ({machine}: {verb})"
-    fix = f"Log in and say `sudo systemctl {verb}`, or switch the power off: nothing is lost."
-    raise SaintError(Code.REFUSED, text, fix=fix)
 
 
 def estop_needs(params: m.EStop) -> Level:
