@@ -13,14 +13,18 @@ from ..lib.daemon import Context, bind, bind_tcp
 from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
+from .adapters.backup_files import BackupFiles
 from .adapters.camera import CameraStream
 from .adapters.commands import Commands
 from .adapters.control_plane import ControlPlane
+from .adapters.diagnostics import Diagnostics
 from .adapters.documents import Documents
 from .adapters.feeds import Feeds
 from .adapters.firmware import Bundles
 from .adapters.gate import Gate
+from .adapters.log_files import LogFiles
 from .adapters.login import Login
+from .adapters.metrics import Metrics
 from .adapters.model_files import ModelFiles
 from .adapters.session import Door
 from .adapters.site import Site
@@ -29,6 +33,7 @@ from .config import Config
 from .hub import Hub, Snapshot
 from .newest import Newest
 from .robot import Daemons, Robot, load_roles
+from .upkeep import open_upkeep
 
 CLIENTS_PERIOD_S = 0.2
 
@@ -51,13 +56,19 @@ async def run(ctx: Context[Config]) -> None:
     door = clients.door = Door(robot, gate)
     robot.vault.on_change = door.look_again
     robot.clients = clients
+    robot.upkeep = await open_upkeep(robot, ctx.directories)
+    commands = Commands(gate, robot)
     parts = [
         Login(gate, robot.audit, roles.name),
-        Commands(gate, robot),
+        commands,
         ControlPlane(gate, ctx.directories.runtime),
+        Metrics(gate, robot, clients.count, commands.times),
         Documents(share / "manifests" / "api"),
         Bundles(gate, ctx.directories.runtime / "otad-files.sock"),
         CameraStream(gate, robot.bus),
+        LogFiles(gate, robot),
+        BackupFiles(gate, robot),
+        Diagnostics(gate, robot),
         ModelFiles(gate, roles.urdf),
     ]
     site = Site(config, gate, door, assets, parts, newest.counters)
@@ -69,6 +80,7 @@ async def run(ctx: Context[Config]) -> None:
         ctx.spawn(feeds.watch_nodes(), "watch nodes")
         ctx.spawn(keep_trends(newest, robot.trends), "trends")
         ctx.spawn(feeds.watch_firmware(), "watch firmware")
+        ctx.spawn(robot.upkeep.backups.work(), "restores")
         # What is there now stays; looking through it again and again would delay commands by
         # the time that a full collection takes (12 ms on a desk, several times that on a Pi).
         gc.freeze()

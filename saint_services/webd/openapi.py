@@ -40,7 +40,8 @@ def document() -> Data:
             "schemas": schemas.named,
             "securitySchemes": {
                 "token": {"type": "http", "scheme": "bearer"},
-                "session": {"type": "apiKey", "in": "cookie", "name": "saint_session"},
+                # Over TLS it is __Host-saint.
+                "session": {"type": "apiKey", "in": "cookie", "name": "saint"},
             },
             "responses": {"Error": _answer(error, schemas.of(ErrorReply))},
         },

@@ -57,6 +57,7 @@ from saint_services.lib.generated.saint_msgs import (
     SystemStatus,
     TrackState,
 )
+from saint_services.lib.health import Health, HealthReport
 from saint_services.lib.ipc import Api, Call, Server
 from saint_services.lib.sd import Directories
 from saint_services.webd.config import Auth, Config
@@ -168,6 +169,12 @@ class FakeRobot:
 
     async def serve(self, name: str, api: Api) -> None:
         """One daemon's socket."""
+
+        async def health(_: object) -> HealthReport:
+            self.requests.append(f"health {name}")
+            return Health(name).report()
+
+        api.get("/health", health)
         path = self.runtime / f"{name}.sock"
         path.unlink(missing_ok=True)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

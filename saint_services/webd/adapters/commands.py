@@ -3,6 +3,7 @@ of them. What is allowed is the same as on the WebSocket. Not here: params (http
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,15 +11,18 @@ import orjson
 from aiohttp import web
 from pydantic import BaseModel
 
+from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from .. import admission, http_form
 from ..access import Identity
 from ..actions import Quick
 from ..actions.caller import Caller
+from ..metrics import Histogram
 from ..robot import Robot
 from .gate import Gate, address_of
 
 MOST_WAITING = 64  # requests of all clients that wait for other daemons
+_LIMITS_S = (0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0)  # for how long actions take
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME = 32
 
@@ -30,6 +34,7 @@ class Commands:
         self._gate = gate
         self._robot = robot
         self._waiting = 0
+        self.times: defaultdict[str, Histogram] = defaultdict(lambda: Histogram(_LIMITS_S))
 
     def routes(self) -> Sequence[web.RouteDef]:
         """The list, and one form for all actions."""
@@ -66,7 +71,9 @@ class Commands:
         caller = _caller(identity, request)
         admission.check(caller, named.group, named.action, params)
         self._robot.newest.counters["http_commands"] += 1
+        begun_s = monotonic_s()
         data = await self._perform(named, caller, params)
+        self.times[named.group].observe(monotonic_s() - begun_s)
         admission.tell(self._robot, caller, named.group, named.action, params)
         return _json(data)
 

@@ -1,4 +1,4 @@
-"""HTTP: pages, the WebSocket's two paths, metrics; every answer carries the security headers.
+"""HTTP: pages and the WebSocket's two paths; every answer carries the security headers.
 Not here: what happens inside a WebSocket (session.py).
 """
 
@@ -14,7 +14,6 @@ from ...lib.errors import Code, SaintError
 from ...lib.ipc import ErrorReply
 from ..access import is_host_allowed
 from ..config import Config
-from ..levels import Level
 from .assets import Asset, Assets
 from .gate import Gate, RefusedError
 from .session import Door, Session
@@ -52,7 +51,7 @@ def policy(host: str, import_map: str = "") -> str:
             "form-action 'none'",
             "frame-ancestors 'none'",
             "require-trusted-types-for 'script'",
-            "trusted-types lit-html",
+            "trusted-types lit-html robot-model",  # the second parses a robot's XML
         )
     )
 
@@ -92,7 +91,6 @@ class Site:
         app.on_response_prepare.append(_add_headers)
         app.router.add_get("/api/ws", self._websocket)
         app.router.add_get("/saint", self._websocket)
-        app.router.add_get("/metrics", self._metrics)
         for part in self._parts:
             app.router.add_routes(part.routes())
         app.router.add_get("/{path:.*}", self._file)
@@ -156,25 +154,6 @@ class Site:
         if asset is None:
             raise SaintError(Code.NOT_FOUND, f"there is no page {request.path}")
         return _sent(asset, request)
-
-    async def _metrics(self, request: web.Request) -> web.StreamResponse:
-        self._gate.admit(request, Level.VIEWER)
-        text = metrics(self._counters, len(self._door.sessions))
-        return web.Response(text=text, headers={"Cache-Control": "no-store"})
-
-
-def metrics(counters: Counter[str], clients: int) -> str:
-    """Prometheus' text format."""
-    lines = ["# TYPE saint_web_clients gauge", f"saint_web_clients {clients}"]
-    refused = {
-        k.removeprefix("refused_"): v for k, v in counters.items() if k.startswith("refused_")
-    }
-    lines.append("# TYPE saint_web_refused_total counter")
-    lines += [f'saint_web_refused_total{{reason="{k}"}} {v}' for k, v in sorted(refused.items())]
-    for name, count in sorted(counters.items()):
-        if not name.startswith("refused_"):
-            lines += [f"# TYPE saint_web_{name}_total counter", f"saint_web_{name}_total {count}"]
-    return "\n".join(lines) + "\n"
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -50,7 +50,7 @@ async def test_stop_raises_the_latch(rig: Rig):
         ("tracks/driv", {}, 404, "did you mean 'tracks/drive'"),
         ("management/get_node_info", {"node_id": "nobody"}, 404, "nobody"),
         ("management/get_node_info", {}, 400, "node_id"),
-        ("system/reboot", {}, 409, "not restarted"),
+        ("head/move", {"speed": 1.0}, 400, "names none of pan"),
     ],
 )
 async def test_refusal_has_a_status_and_says_why(

@@ -1,0 +1,96 @@
+"""Prometheus' text format, version 0.0.4: families with help and type, samples with labels. Pure.
+Not here: what is measured (robot_metrics.py).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+PREFIX = "saint_"
+_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
+
+Kind = Literal["counter", "gauge", "histogram"]
+Labels = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class _Family:
+    kind: Kind
+    text: str
+    samples: list[tuple[str, Labels, float]] = field(default_factory=list)  # suffix first
+
+
+class Page:
+    """Everything that one scrape is told."""
+
+    def __init__(self) -> None:
+        self._families: dict[str, _Family] = {}
+
+    def gauge(self, name: str, text: str, value: float | None, /, **labels: str) -> None:
+        """What may rise and fall; nothing is told of a value that nobody knows."""
+        if value is not None and math.isfinite(value):
+            self._family(name, "gauge", text).samples.append(("", tuple(labels.items()), value))
+
+    def counter(self, name: str, text: str, value: float, /, **labels: str) -> None:
+        """What only rises; its name ends in _total."""
+        self._family(name, "counter", text).samples.append(("", tuple(labels.items()), value))
+
+    def histogram(self, name: str, text: str, seen: "Histogram", /, **labels: str) -> None:
+        """How often values were how large."""
+        samples = self._family(name, "histogram", text).samples
+        own = tuple(labels.items())
+        for limit, count in seen.cumulated():
+            samples.append(("_bucket", (*own, ("le", _number(limit))), count))
+        samples.append(("_sum", own, seen.sum))
+        samples.append(("_count", own, seen.count))
+
+    def _family(self, name: str, kind: Kind, text: str) -> _Family:
+        return self._families.setdefault(PREFIX + name, _Family(kind, text))
+
+    def text(self) -> str:
+        """All families in the order of their names."""
+        return "".join(_written(name, self._families[name]) for name in sorted(self._families))
+
+
+class Histogram:
+    """Counts values by upper limits."""
+
+    def __init__(self, limits: Sequence[float]) -> None:
+        self._limits = (*limits, math.inf)
+        self._counts = [0] * len(self._limits)
+        self.sum = 0.0
+
+    @property
+    def count(self) -> int:
+        """Of all values."""
+        return sum(self._counts)
+
+    def observe(self, value: float) -> None:
+        """One value more."""
+        index = next(i for i, limit in enumerate(self._limits) if value <= limit)
+        self._counts[index] += 1
+        self.sum += value
+
+    def cumulated(self) -> Iterator[tuple[float, int]]:
+        """Each limit with the number of values up to it."""
+        total = 0
+        for limit, count in zip(self._limits, self._counts, strict=True):
+            total += count
+            yield limit, total
+
+
+def _written(name: str, family: _Family) -> str:
+    lines = [f"# HELP {name} {family.text}", f"# TYPE {name} {family.kind}"]
+    for suffix, labels, value in family.samples:
+        shown = ",".join(f'{key}="{text.translate(_ESCAPES)}"' for key, text in labels)
+        marks = f"{{{shown}}}" if shown else ""
+        lines.append(f"{name}{suffix}{marks} {_number(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: float) -> str:
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(float(value))

@@ -1,0 +1,152 @@
+"""/metrics: every name by Prometheus' rules, a daemon that is away costs only its own numbers, and
+the Grafana board asks for nothing that is not measured.
+"""
+
+import asyncio
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from saint_services.lib.api.adoption import NodeInfo, NodeList
+from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware
+from saint_services.lib.api.livelink import SubjectInfo, SubjectList
+from saint_services.lib.api.rc import RcLine, RcStatus
+from saint_services.lib.api.routing import EStopInfo, FieldOutput, RouterStatus, SourceInfo
+from saint_services.lib.generated.saint_msgs import SystemStatus
+from saint_services.lib.health import HealthReport
+from saint_services.webd import robot_metrics
+from saint_services.webd.metrics import Histogram, Page
+from saint_services.webd.newest import Newest
+from tests.unit.webd.web_rig import Rig
+from tests.web.fake_robot import ROOT
+
+UNITS = ("_seconds", "_ratio", "_celsius", "_hertz", "_dbm", "_bytes", "_total", "_info")
+PLAIN = {  # counts of things, and yes or no: they have no unit
+    "daemon_up", "daemon_healthy", "daemon_health_issues", "nodes", "node_up", "node_outputs_safe",
+    "estop_active", "router_exclusive_targets", "router_outputs", "source_alive", "rc_enabled",
+    "rc_failsafe", "rc_connected", "livelink_tracked", "releases_running", "rollout_halted",
+    "web_clients",
+}  # fmt: skip
+
+
+def whole_page() -> str:
+    """Of a robot that has everything."""
+    page, newest, times = Page(), Newest(), Histogram((0.01, 0.1, 1.0))
+    newest.system = SystemStatus(cpu_usage=20.0, memory_usage=40.0, cpu_temp=51.0)
+    newest.counters.update({"messages": 5, "refused_origin": 1})
+    times.observe(0.05)
+    robot_metrics.server(page, newest, 3)
+    page.histogram("web_action_duration_seconds", "Time.", times, group="router")
+    report = HealthReport(
+        daemon="x", healthy=True, uptime_s=1.5, issues=[], counters={"loop_lags": 1}
+    )
+    robot_metrics.health(page, "routerd", report)
+    robot_metrics.health(page, "rcd", None)
+    answers = (NODES, ROUTER, RC, SUBJECTS, FIRMWARE)
+    for (_, model, tell), answer in zip(robot_metrics.QUESTIONS.values(), answers, strict=True):
+        assert isinstance(answer, model)
+        tell(page, answer)
+    return page.text()
+
+
+NODE = {
+    "node_id": "head", "display_name": 'the "head"', "state": "active", "role": "head",
+    "cpu_temp": 40.0, "cpu_usage": 50.0,
+}  # fmt: skip
+NODES = NodeList(nodes=[NodeInfo.model_validate(NODE)])
+OUTPUT = FieldOutput(
+    target="tracks", field="linear", unit="m/s", value=0.1, winner="rc_drive", source="rc",
+    age_ms=12, policy="live", clamped=False, changed_ms=0,
+)  # fmt: skip
+SOURCE = SourceInfo(source="rc", age_ms=12, alive=True, failsafe=False, rate_hz=500, values={})
+ROUTER = RouterStatus(
+    state="routing", estop=EStopInfo(active=False), outputs=[OUTPUT], sources=[SOURCE], samples=9,
+    refused={"stale": 2},
+)  # fmt: skip
+LINE = RcLine(
+    receiver="primary", protocol="crsf", device="x", connected=True, failsafe=False, rssi=-60,
+    link_quality=99, frame_rate_hz=500, frames=1, rejected=0, discarded_bytes=0, lost_frames=0,
+)  # fmt: skip
+RC = RcStatus(
+    enabled=True, connected=True, protocol="crsf", device="x", failsafe=False, rssi=-60,
+    link_quality=99, frame_rate_hz=500, frames=1, rejected=0, discarded_bytes=0, channels=[],
+    receivers=[LINE],
+)  # fmt: skip
+SUBJECT = SubjectInfo(
+    subject_name="Face", subject_type="face", device="d", source_ip="i", source_address="a",
+    frame_rate=60, last_frame=1, age_ms=1, frames=1, lost=0, tracked=True, properties=[],
+)  # fmt: skip
+SUBJECTS = SubjectList(sources=[SUBJECT], refused={"short": 1})
+MACHINE = MachineFirmware(node_id="head", version="1.0.0", slot="A")
+FIRMWARE = FirmwareReport(robot_version="1.0.0", versions=["1.0.0"], machines=[MACHINE])
+
+FAMILY = re.compile(r"^# TYPE (\S+) (\S+)$", re.M)
+
+
+def test_names_units_and_types_follow_the_conventions():
+    text = whole_page()
+    families = FAMILY.findall(text)
+    assert len({name for name, _ in families}) == len(families) >= 40
+    for name, kind in families:
+        assert re.fullmatch(r"saint_[a-z][a-z0-9]*(_[a-z0-9]+)*", name)
+        assert name.endswith("_total") == (kind == "counter"), name
+        short = name.removeprefix("saint_")
+        assert short in PLAIN or name.endswith(UNITS), f"{name} has no unit"
+        assert not any(word in name for word in ("_ms", "_percent", "_milli")), name
+        assert len(re.findall(rf"^# HELP {name} \S", text, re.M)) == 1
+
+
+def test_every_sample_is_one_that_prometheus_can_read():
+    label = r'[a-z_]+="(?:[^"\\\n]|\\[\\"n])*"'
+    sample = rf"[a-z0-9_]+(?:\{{{label}(?:,{label})*\}})? (?:[+-]Inf|-?[0-9.e+-]+)"
+    for line in whole_page().splitlines():
+        assert line.startswith("# ") or re.fullmatch(sample, line), line
+    assert r'name="the \"head\""' in whole_page()
+
+
+def test_promtool_finds_nothing():
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("promtool is not installed (apt-get install prometheus)")
+    told = subprocess.run(
+        [promtool, "check", "metrics"], input=whole_page(), capture_output=True, text=True,
+        timeout=30, check=False,
+    )  # fmt: skip
+    assert (told.returncode, told.stdout + told.stderr) == (0, "")
+
+
+def test_histogram_counts_up_to_each_limit():
+    times = Histogram((0.1, 1.0))
+    for seconds in (0.05, 0.1, 0.5, 7.0):
+        times.observe(seconds)
+    assert [count for _, count in times.cumulated()] == [2, 3, 4]
+    assert (times.count, times.sum) == (4, pytest.approx(7.65))
+
+
+def test_board_asks_only_for_what_is_measured():
+    board = json.loads((ROOT / "manifests/grafana/saint.json").read_text())
+    asked = {t["expr"] for panel in board["panels"] for t in panel.get("targets", ())}
+    names = {name for name, _ in FAMILY.findall(whole_page())}
+    for expression in asked:
+        for name in re.findall(r"\bsaint_\w+", expression):
+            assert name.removesuffix("_bucket") in names, expression
+    assert len(asked) >= 20
+
+
+async def test_daemon_that_is_away_costs_only_its_own_numbers(rig: Rig):
+    await rig.robot.stop("rcd")
+    text = await rig.counters()
+    assert 'saint_daemon_up{daemon="rcd"} 0' in text
+    assert 'saint_daemon_up{daemon="routerd"} 1' in text
+    assert 'saint_node_up{node="sim_head"} 1' in text
+    assert 'saint_node_temperature_celsius{node="sim_console"}' not in text, "it is offline"
+    assert "saint_rc_enabled" not in text
+
+
+async def test_many_who_ask_cost_the_daemons_one_question(rig: Rig):
+    await asyncio.gather(*(rig.counters() for _ in range(20)))
+    asked = [each for each in rig.robot.requests if each == "health routerd"]
+    assert len(asked) == 1
