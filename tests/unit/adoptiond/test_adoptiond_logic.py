@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.adoptiond import logic
+from saint_services.adoptiond import logic, sharing
 from saint_services.adoptiond.registry import Pending, Registry, RoleKey
 from saint_services.adoptiond.state import registry_store
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo
+from saint_services.lib.generated.saint_msgs import (
+    NodeAnnouncement,
+    NodeRole,
+    NodeRoles,
+    NodeStatus,
+    PeripheralInfo,
+)
 
 HEAD, LEFT = RoleKey("head"), RoleKey("arms", "left")
 ROLES = frozenset({HEAD, LEFT})
@@ -188,3 +194,69 @@ def test_registry_of_the_release_without_keys_is_read_and_stays_for_it(tmp_path:
     store.save(found)
     assert json.loads(path.read_text())["version_of_format"] == 3
     assert (tmp_path / "nodes.json.v1").read_text() == SAVED_1
+
+
+SAVED_2 = """\
+{
+ "version_of_format": 2,
+ "nodes": {
+  "pi_1": {
+   "display_name": "Head Unit", "role": "head", "instance": "",
+   "hardware_model": "Raspberry Pi 4", "hardware_rev": "c03114", "firmware_version": "0.1.0",
+   "config_version": "1.0.0", "mac_address": "dc:a6:32:00:00:01", "address": "192.168.10.11",
+   "first_seen": "2026-01-20T14:30:00Z",
+   "node_key": "5a", "code": "123 456", "is_ignored": false, "replaced_by": ""
+  }
+ }
+}"""
+
+
+def test_registry_of_the_release_with_one_role_is_read_and_stays_for_it(tmp_path: Path):
+    path = tmp_path / "nodes.json"
+    path.write_text(SAVED_2)
+    store = registry_store(tmp_path)
+    found = store.load()
+    (node,) = logic.restored(found).nodes.values()
+    assert (node.keys, node.knows_several) == ((HEAD,), False)
+    store.save(found)
+    assert (tmp_path / "nodes.json.v2").read_text() == SAVED_2
+
+
+def told(registry: Registry, node_id: str, release: str, *keys: RoleKey) -> Registry:
+    roles = tuple(NodeRole(role=key.role, instance=key.instance, state="active") for key in keys)
+    message = NodeRoles(node_id=node_id, firmware_version=release, roles=roles)
+    heard = sharing.hear_roles(registry, node_id, message, DATE)
+    assert heard is not None
+    return heard
+
+
+def test_roles_that_come_before_the_first_life_sign_are_kept():
+    node = told(Registry(), "pi_1", "0.2.0", HEAD, LEFT).nodes["pi_1"]
+    assert (node.keys, node.seen_s) == ((HEAD, LEFT), None)
+
+
+def test_what_a_newer_release_told_is_void_after_a_roll_back():
+    registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
+    assert registry.nodes["pi_1"].keys == (HEAD, LEFT)
+    older = NodeStatus(node_id="pi_1", state="active", role="head", firmware_version="0.0.9")
+    heard = logic.hear_status(registry, "pi_1", older, 1.0, DATE)
+    assert heard is not None
+    assert heard.nodes["pi_1"].keys == (HEAD,)
+
+
+def test_roles_of_another_node_and_too_many_are_refused():
+    assert sharing.hear_roles(Registry(), "pi_1", NodeRoles(node_id="pi_2"), DATE) is None
+    many = NodeRoles(node_id="pi_1", roles=(NodeRole(role="head"),) * 9)
+    assert sharing.hear_roles(Registry(), "pi_1", many, DATE) is None
+
+
+def test_node_whose_release_knows_one_role_is_not_asked_for_another():
+    registry = reported(announced(Registry(), "pi_1"), "pi_1", HEAD)
+    with pytest.raises(SaintError, match="its release can hold one role only"):
+        logic.begin_adoption(registry, ROLES, "pi_1", Pending(LEFT, "", adds=True), 0.0)
+
+
+def test_second_role_counts_as_taken():
+    registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
+    registry = announced(registry, "pi_2")
+    assert refusal(registry, "pi_2", LEFT).message == "pi_1 already holds arms left"

@@ -1,0 +1,180 @@
+"""Whatever happens to a node with several roles, in whatever order: each role's life, its process
+and the disk agree, no pin is held twice, nothing of one role touches another.
+"""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import settings as limits
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from saint_services.lib import config as settings
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.role import RoleReport
+from saint_services.lib.claims import conflict
+from saint_services.lib.roles import RoleConfig
+from saint_services.noded import life as lives
+from saint_services.noded.life import Assignment
+from saint_services.noded.whole import fresh, step
+
+pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
+ROLES = Path(__file__).parents[2] / "manifests/roles"
+
+
+def assignment(name: str) -> Assignment:
+    text = (ROLES / f"{name}.yaml").read_text()
+    return Assignment(settings.parse(RoleConfig, text, name), text)
+
+
+# Head and tracks want the same pins, tracks and console too; head and console fit on one node.
+CONFIGS = {a.wanted: a for a in (assignment(n) for n in ("head", "tracks", "console"))}
+WANTED = st.sampled_from(sorted(CONFIGS, key=str))
+Job = tuple[int, lives.StoreRole | lives.ForgetRole]
+
+
+class WholeNode(RuleBasedStateMachine):
+    """Plays disk, server, role processes and callers of one node."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.node = fresh("pi_1")
+        self.disk: list[Assignment] = []
+        self.jobs: list[Job] = []
+        self.fetches: list[tuple[int, lives.FetchConfig]] = []
+        self.connections: dict[int, lives.StartRole] = {}
+        self.asked: set[int] = set()
+        self.happens(lives.DiskRead())
+
+    def happens(self, event: lives.Event, slot: int = 0) -> None:
+        before = self.node
+        self.node, actions = step(before, event, slot)
+        if before.state is not self.node.state:
+            assert any(action == lives.Announce() for _, action in actions), event
+        for whose, action in actions:
+            self.carry_out(whose, action)
+        for gone in self.connections.keys() - self.node.lives.keys():
+            pytest.fail(f"the process of a role that is gone goes on in slot {gone}")
+
+    def carry_out(self, slot: int, action: lives.Action) -> None:
+        match action:
+            case lives.StartRole():
+                self.connections[slot] = action
+            case lives.StopRole():
+                self.connections.pop(slot, None)
+            case lives.MakeSafe():
+                self.happens(lives.MadeSafe(), slot)
+            case lives.StoreRole() | lives.ForgetRole():
+                self.jobs.append((slot, action))
+            case lives.FetchConfig():
+                self.fetches.append((slot, action))
+            case lives.Answer(request) if request:
+                self.asked.remove(request)  # a second answer is a KeyError
+
+    def ask(self) -> int:
+        number = max(self.asked, default=0) + 1
+        self.asked.add(number)
+        return number
+
+    @rule(wanted=WANTED, adds=st.booleans())
+    def adopt(self, wanted: lives.Wanted, adds: bool) -> None:
+        self.happens(lives.AdoptRequested(self.ask(), "pi_1", wanted, adds))
+
+    @rule(wanted=st.none() | WANTED, factory=st.booleans())
+    def reset(self, wanted: lives.Wanted | None, factory: bool) -> None:
+        self.happens(lives.ResetRequested(self.ask(), "", factory, wanted=wanted))
+
+    @precondition(lambda self: self.fetches)
+    @rule(is_answered=st.booleans())
+    def server_answers(self, is_answered: bool) -> None:
+        slot, fetch = self.fetches.pop(0)
+        found = CONFIGS[fetch.wanted]
+        if is_answered:
+            self.happens(lives.ConfigArrived(fetch.attempt, found), slot)
+        else:
+            self.happens(lives.ConfigFailed(fetch.attempt, "no answer"), slot)
+
+    @precondition(lambda self: self.connections)
+    @rule(data=st.data(), ready=st.booleans(), is_held=st.booleans())
+    def role_reports(self, data: st.DataObject, ready: bool, is_held: bool) -> None:
+        slot = data.draw(st.sampled_from(sorted(self.connections)))
+        report = RoleReport(ready=ready, safe=True, estop=False, reset_wanted=is_held)
+        self.happens(lives.RoleReported(self.connections[slot].attempt, report), slot)
+
+    @precondition(lambda self: self.connections)
+    @rule(data=st.data())
+    def role_dies(self, data: st.DataObject) -> None:
+        slot = data.draw(st.sampled_from(sorted(self.connections)))
+        others = {s: life for s, life in self.node.lives.items() if s != slot}
+        died = self.connections.pop(slot)
+        self.happens(lives.RoleBroken(died.attempt, "died"), slot)
+        for other, life in others.items():
+            assert self.node.lives[other] == life, "one role's crash does not touch another"
+
+    @precondition(lambda self: self.jobs)
+    @rule()
+    def disk_works(self) -> None:
+        slot, job = self.jobs.pop(0)
+        if isinstance(job, lives.StoreRole):
+            wanted = job.assignment.wanted
+            self.disk = [a for a in self.disk if a.wanted != wanted] + [job.assignment]
+            self.happens(lives.Stored(job.attempt), slot)
+        else:
+            kept = [a for a in self.disk if job.wanted and a.wanted != job.wanted]
+            self.disk = kept
+            self.happens(lives.Forgotten(job.attempt), slot)
+
+    @rule()
+    def update_begins(self) -> None:
+        self.happens(lives.UpdateBegan())
+        if self.node.state is NodeState.UPDATING:
+            assert not self.connections, "nothing moves while a release is written"
+
+    @rule()
+    def update_ends(self) -> None:
+        self.happens(lives.UpdateEnded())
+        assert self.node.state is not NodeState.UPDATING
+
+    @rule()
+    def power_is_cut(self) -> None:
+        self.__dict__ |= {"jobs": [], "fetches": [], "connections": {}, "asked": set()}
+        self.node = fresh("pi_1")
+        roles = tuple(lives.Started(held=a) for a in self.disk) or (lives.Started(),)
+        self.happens(lives.DiskRead(roles))
+
+    @invariant()
+    def roles_differ_and_fit(self) -> None:
+        wanted = [life.wanted for life in self.node.roles]
+        assert len(set(wanted)) == len(wanted)
+        configs = self.node.configs_in_use
+        assert not any(conflict(configs, config) for config in configs)
+
+    @invariant()
+    def a_node_has_one_life_at_least(self) -> None:
+        lives_ = self.node.lives.values()
+        assert lives_
+        if len(lives_) > 1:
+            assert all(life.state is not NodeState.UNADOPTED for life in lives_)
+
+    @invariant()
+    def each_role_at_work_has_a_process(self) -> None:
+        for slot, life in self.node.lives.items():
+            if life.state is NodeState.ACTIVE:
+                assert slot in self.connections
+            elif life.state is not NodeState.ADOPTING:
+                assert slot not in self.connections
+
+    @invariant()
+    def who_waits_is_known(self) -> None:
+        waiting = {life.request for life in self.node.lives.values() if life.request}
+        assert self.asked == waiting
+
+    @invariant()
+    def disk_agrees_when_it_is_done(self) -> None:
+        if not self.jobs and not self.node.is_asked:
+            held = {a.wanted for a in self.node.held}
+            assert {a.wanted for a in self.disk} == held
+
+
+TestWholeNode = WholeNode.TestCase
+TestWholeNode.settings = limits(max_examples=100, stateful_step_count=40, deadline=None)
