@@ -2,6 +2,7 @@
 
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
+import { mayOperate } from "./lib/levels.js";
 import { Router } from "./lib/router.js";
 import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
@@ -58,7 +59,7 @@ const router = new Router((shown, before) => {
 const teleop = new Teleop(
   api,
   () => app.robot?.targets ?? null,
-  () => api.state === "open" && !store.data.system?.estop?.active,
+  () => api.state === "open" && mayOperate(app) && !store.data.system?.estop?.active,
   draw,
 );
 
