@@ -24,7 +24,7 @@ class LogSource(Protocol):
     async def names(self) -> LogNames: ...
 
     def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """Lines from now on; None now and then while there are none."""
+        """Lines from the first None on; None now and then while there are none."""
         ...
 
 

@@ -46,6 +46,7 @@ class LauncherFiles:
         """Lines from now on."""
         tails = await asyncio.to_thread(self._tails)
         quiet_s = 0.0
+        yield None
         while True:
             await asyncio.sleep(_LOOK_S)
             lines = await asyncio.to_thread(self._news, tails)

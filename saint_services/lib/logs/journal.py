@@ -73,6 +73,7 @@ class Journal:
             assert process.stdout is not None
             reading = asyncio.ensure_future(process.stdout.readline())
             try:
+                yield None
                 while True:
                     done, _ = await asyncio.wait({reading}, timeout=_BEAT_S)
                     if not done:

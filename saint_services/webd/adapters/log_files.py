@@ -82,7 +82,6 @@ class LogFiles:
         self, request: web.Request, answer: web.StreamResponse, wanted: LogFilter
     ) -> None:
         await answer.prepare(request)
-        await answer.write(b"\n")  # the reader knows now that it is connected
         async with contextlib.aclosing(self._robot.upkeep.logs.follow(wanted)) as lines:
             with contextlib.suppress(ConnectionError, SaintError):
                 async for line in lines:

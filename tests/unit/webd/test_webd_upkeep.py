@@ -32,7 +32,7 @@ def file(**words: list[str]) -> bytes:
 
 
 async def post(rig: Rig, raw: bytes, query: str = "") -> tuple[int, dict[str, Any]]:
-    async with rig.http.post(f"{rig.url}/api/backup{query}", data=raw) as answer:
+    async with rig.http.post(f"{rig.url}/api/backup{query}", data=io.BytesIO(raw)) as answer:
         return answer.status, await answer.json()
 
 

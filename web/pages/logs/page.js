@@ -1,0 +1,72 @@
+// The page "Logs": what all programs write (#/logs), the activity (#/logs/activity), who did what
+// (#/logs/audit, for admins).
+
+import { html } from "/vendor/lit-html/lit-html.js";
+import { isAdmin } from "../../lib/levels.js";
+import { tabs } from "../../lib/tabs.js";
+import { Records, recordList } from "./records.js";
+import { Tail } from "./tail.js";
+import { logTools, programLines } from "./view.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const tail = new Tail();
+
+const LISTS = {
+  activity: new Records(async (app, offset, limit) => {
+    const { entries } = await app.api.request("management", "get_activity_log", { offset, limit, level: "DEBUG" });
+    return entries;
+  }, "What happens to the robot appears here: nodes that come and go, stops, changes."),
+  audit: new Records(async (app, offset, limit) => {
+    const { entries } = await app.api.request("system", "get_audit_log", { offset, limit });
+    return entries.map(audited);
+  }, "Who signs in, takes control, stops the robot or changes it is written down here."),
+};
+
+/** @param {any} entry who did what, as the other lists show it */
+function audited(entry) {
+  const { time_s, who, what, detail, address } = entry;
+  const text = [what, detail, address && `(${address})`].filter(Boolean).join(" ");
+  return { time: time_s, level: "INFO", source: who, text };
+}
+
+/** @param {string} rest */
+const listOf = (rest) => LISTS[/** @type {"activity"} */ (rest)] ?? null;
+
+/** @param {App} app @param {string} rest */
+function view(app, rest) {
+  const list = listOf(rest);
+  const parts = [
+    { href: "#/logs", title: "Programs" },
+    { href: "#/logs/activity", title: "Activity" },
+    ...(isAdmin(app) ? [{ href: "#/logs/audit", title: "Who did what" }] : []),
+  ];
+  return html`
+    <div class="page-head">
+      <h1>Logs</h1>
+      <div class="toolbar">
+        ${list
+          ? html`<button class="button" type="button" ?disabled=${list.isLoading} @click=${() => list.load(app)}>
+              Refresh
+            </button>`
+          : logTools(app, tail)}
+      </div>
+    </div>
+    ${tabs("Logs", parts, rest && list ? `#/logs/${rest}` : "#/logs")}
+    ${list ? recordList(app, list) : programLines(app, tail)}
+  `;
+}
+
+/** @type {import("../../lib/router.js").PageModule} */
+export const page = {
+  topics: {},
+  view,
+  open(app, rest) {
+    const list = listOf(rest);
+    if (list) {
+      tail.stop();
+      list.load(app);
+    } else tail.start(app);
+  },
+  close: () => tail.stop(),
+};

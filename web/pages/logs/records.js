@@ -1,0 +1,84 @@
+// What people and the robot did: the activity, and for admins who did what (audit).
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { clock, day, isNewDay } from "./view.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const PAGE = 100;
+
+/** @typedef {{time: number, level: string, source: string, text: string}} Entry */
+
+/** A list that is asked for in pages. */
+export class Records {
+  /** @type {Entry[]} */ entries = [];
+  isLoading = false;
+  isLoaded = false;
+  hasMore = false;
+  failure = "";
+
+  /**
+   * @param {(app: App, offset: number, limit: number) => Promise<Entry[]>} ask newest first
+   * @param {string} empty what to say when there are none
+   */
+  constructor(ask, empty) {
+    this.ask = ask;
+    this.empty = empty;
+  }
+
+  /** @param {App} app @param {boolean} [isMore] */
+  async load(app, isMore = false) {
+    if (this.isLoading) return;
+    Object.assign(this, { isLoading: true, failure: "" });
+    app.draw();
+    try {
+      const before = isMore ? this.entries : [];
+      const found = await this.ask(app, before.length, PAGE);
+      Object.assign(this, { entries: [...before, ...found], hasMore: found.length === PAGE, isLoaded: true });
+    } catch (err) {
+      const { message, fix } = /** @type {any} */ (err);
+      this.failure = [message, fix].filter(Boolean).join(" ");
+    }
+    this.isLoading = false;
+    app.draw();
+  }
+}
+
+/** @param {App} app @param {Records} records */
+export function recordList(app, records) {
+  if (records.failure) {
+    return html`<div class="notice log-notice" role="alert">
+      <strong>This cannot be shown.</strong> ${records.failure}
+      <button class="button small" type="button" @click=${() => records.load(app)}>Try again</button>
+    </div>`;
+  }
+  if (!records.isLoaded) return html`<div class="card skeleton log-skeleton"></div>`;
+  if (!records.entries.length) {
+    return html`<div class="card empty"><h2>Nothing yet</h2><p>${records.empty}</p></div>`;
+  }
+  return html`
+    <ol class="card log-lines" ?data-stale=${app.api.state !== "open"}>
+      ${records.entries.map(
+        (entry, index) => html`
+          ${isNewDay(records.entries, index) ? html`<li class="log-day">${day(entry.time)}</li>` : nothing}
+          <li class="log-line is-record" data-level=${entry.level}>
+            <time datetime=${new Date(entry.time * 1000).toISOString()}>${clock(entry.time)}</time>
+            <span class="chip ${chip(entry.level)}">${entry.level.toLowerCase()}</span>
+            <span class="log-from"><b>${entry.source}</b></span>
+            <span class="log-text">${entry.text}</span>
+          </li>
+        `,
+      )}
+    </ol>
+    <div class="log-foot">
+      ${records.hasMore
+        ? html`<button class="button" type="button" ?disabled=${records.isLoading} @click=${() => records.load(app, true)}>
+            Older entries
+          </button>`
+        : nothing}
+    </div>
+  `;
+}
+
+/** @param {string} level */
+const chip = (level) => ({ WARNING: "warn", ERROR: "bad", DEBUG: "idle" })[level] ?? "";

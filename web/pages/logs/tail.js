@@ -1,0 +1,141 @@
+// The lines that the page shows: a page of older ones, and new ones at the top while it is live.
+
+import { followLines } from "../../lib/transfer.js";
+
+const PAGE = 100;
+const MOST_LINES = 1000; // what is above goes away at the end
+const AGAIN_MS = 2000;
+const SEARCH_PAUSE_MS = 250;
+
+/** @typedef {{time: number, level: string, source: string, node: string, text: string, cursor: string}} Line */
+
+export class Tail {
+  /** @type {Line[]} */ lines = [];
+  /** Where older ones begin; empty at the end. */
+  older = "";
+  filter = { level: "INFO", source: "", node: "", search: "" };
+  isLive = true;
+  isLoading = false;
+  /** Since the filter was set. */
+  isLoaded = false;
+  failure = "";
+  /** @type {{sources: string[], nodes: string[], scope: string}} */
+  names = { sources: [], nodes: [], scope: "" };
+  /** New ones that came while the reader looks at older ones. */
+  held = /** @type {Line[]} */ ([]);
+  #asked = 0;
+  #timer = 0;
+  /** @type {AbortController | null} */ #following = null;
+
+  /** @param {import("../../app.js").App} app */
+  async start(app) {
+    this.app = app;
+    this.reload();
+    try {
+      this.names = await app.api.request("logs", "names");
+    } catch {
+      // The lists stay empty; what the lines name is offered all the same.
+    }
+    app.draw();
+  }
+
+  stop() {
+    clearTimeout(this.#timer);
+    this.#following?.abort();
+    this.#following = null;
+    this.#asked++;
+  }
+
+  /** @param {Partial<Tail["filter"]>} change */
+  set(change) {
+    this.filter = { ...this.filter, ...change };
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.reload(), "search" in change ? SEARCH_PAUSE_MS : 0);
+    this.app?.draw();
+  }
+
+  /** @param {boolean} isLive */
+  setLive(isLive) {
+    this.isLive = isLive;
+    if (isLive) this.reload();
+    else this.#following?.abort();
+    this.app?.draw();
+  }
+
+  /** From the newest on. */
+  async reload() {
+    this.stop();
+    const number = this.#asked;
+    Object.assign(this, { isLoading: true, isLoaded: false, held: [], failure: "" });
+    if (this.isLive) this.#follow(number);
+    const page = await this.#page("", number);
+    if (page) Object.assign(this, { lines: [...this.#fresh(page.lines), ...page.lines], older: page.older });
+    this.app?.draw();
+  }
+
+  /** The next older page. */
+  async more() {
+    if (this.isLoading || !this.older) return;
+    const number = this.#asked;
+    this.isLoading = true;
+    this.app?.draw();
+    const page = await this.#page(this.older, number);
+    if (page) Object.assign(this, { lines: [...this.lines, ...page.lines], older: page.older });
+    this.app?.draw();
+  }
+
+  /** Take away what is shown; the robot keeps it. */
+  clear() {
+    Object.assign(this, { lines: [], older: "", held: [] });
+    this.app?.draw();
+  }
+
+  /** Show what came meanwhile. */
+  release() {
+    this.lines = [...this.held, ...this.lines].slice(0, MOST_LINES);
+    this.held = [];
+    this.app?.draw();
+  }
+
+  /** @param {string} before @param {number} number */
+  async #page(before, number) {
+    try {
+      const page = await this.app?.api.request("logs", "query", { ...this.filter, before, limit: PAGE });
+      if (number !== this.#asked) return null;
+      Object.assign(this, { isLoading: false, isLoaded: true, failure: "" });
+      return page;
+    } catch (err) {
+      if (number !== this.#asked) return null;
+      const { message, fix } = /** @type {any} */ (err);
+      Object.assign(this, { isLoading: false, failure: [message, fix].filter(Boolean).join(" ") });
+      return null;
+    }
+  }
+
+  /** What came by the tail while the first page was asked for. @param {Line[]} known */
+  #fresh(known) {
+    const cursors = new Set(known.map((line) => line.cursor));
+    return (this.isLoaded ? this.held : []).filter((line) => !cursors.has(line.cursor));
+  }
+
+  /** @param {number} number */
+  async #follow(number) {
+    const stopping = (this.#following = new AbortController());
+    const query = new URLSearchParams({ ...this.filter, follow: "1" });
+    try {
+      await followLines(`/api/logs?${query}`, (line) => this.#take(line, number), stopping.signal);
+    } catch {
+      // Asked again below; that the robot is gone the banner says.
+    }
+    if (number !== this.#asked || stopping.signal.aborted) return;
+    this.#timer = setTimeout(() => this.reload(), AGAIN_MS);
+  }
+
+  /** @param {Line} line @param {number} number */
+  #take(line, number) {
+    if (number !== this.#asked) return;
+    if (!this.isLoaded || scrollY > 400) this.held = [line, ...this.held].slice(0, MOST_LINES);
+    else this.lines = [line, ...this.lines].slice(0, MOST_LINES);
+    this.app?.draw();
+  }
+}

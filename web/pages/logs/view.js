@@ -1,0 +1,192 @@
+// The lines of all programs, filtered, newest first.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { keepFile } from "../../lib/transfer.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("./tail.js").Tail} Tail */
+/** @typedef {import("./tail.js").Line} Line */
+
+const LEVELS = { DEBUG: "Everything", INFO: "Info and worse", WARNING: "Warnings and errors", ERROR: "Errors" };
+
+/** @param {App} app @param {Tail} tail */
+export function programLines(app, tail) {
+  return html`
+    ${filters(tail)} ${tail.failure ? failed(tail) : nothing}
+    ${tail.held.length && tail.isLoaded ? news(tail) : nothing}
+    <section aria-label="Lines" aria-busy=${tail.isLoading}>${lines(app, tail)}</section>
+    ${foot(tail)}
+  `;
+}
+
+/** @param {App} app @param {Tail} tail */
+export function logTools(app, tail) {
+  const query = new URLSearchParams(tail.filter);
+  const download = () => keepFile(`/api/logs?${query}`).catch((err) => app.toasts.failed(err));
+  return html`
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        data-live
+        .checked=${tail.isLive}
+        @change=${(/** @type {any} */ event) => tail.setLive(event.target.checked)}
+      >
+      Live
+    </label>
+    <button class="button" type="button" @click=${() => tail.clear()}>Clear</button>
+    <button class="button" type="button" data-download @click=${download}>Download</button>
+  `;
+}
+
+/** @param {Tail} tail */
+function filters(tail) {
+  const { filter, names } = tail;
+  const seen = (/** @type {"source" | "node"} */ key) => tail.lines.map((line) => line[key]);
+  return html`
+    <form class="card log-filters" role="search" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
+      ${select("Level", "level", filter.level, Object.entries(LEVELS), tail)}
+      ${select("Program", "source", filter.source, choices("All programs", names.sources, seen("source")), tail)}
+      ${select("Machine", "node", filter.node, choices("All machines", names.nodes, seen("node")), tail)}
+      <label class="entry grow">
+        <span>Search</span>
+        <input
+          type="search"
+          name="search"
+          maxlength="200"
+          placeholder="Part of a line"
+          .value=${filter.search}
+          @input=${(/** @type {any} */ event) => tail.set({ search: event.target.value })}
+        >
+      </label>
+    </form>
+  `;
+}
+
+/** @param {string} all @param {string[]} known @param {string[]} seen @returns {[string, string][]} */
+function choices(all, known, seen) {
+  const names = [...new Set([...known, ...seen])].filter(Boolean).sort();
+  return [["", all], ...names.map((name) => /** @type {[string, string]} */ ([name, name]))];
+}
+
+/** @param {string} label @param {string} name @param {string} value @param {[string, string][]} options @param {Tail} tail */
+function select(label, name, value, options, tail) {
+  return html`
+    <label class="entry">
+      <span>${label}</span>
+      <select name=${name} @change=${(/** @type {any} */ event) => tail.set({ [name]: event.target.value })}>
+        ${options.map(([key, text]) => html`<option value=${key} ?selected=${key === value}>${text}</option>`)}
+      </select>
+    </label>
+  `;
+}
+
+/** @param {Tail} tail */
+const failed = (tail) => html`
+  <div class="notice log-notice" role="alert">
+    <strong>The log cannot be shown.</strong> ${tail.failure}
+    <button class="button small" type="button" @click=${() => tail.reload()}>Try again</button>
+  </div>
+`;
+
+/** @param {Tail} tail */
+const news = (tail) => html`
+  <button class="button small log-news" type="button" @click=${() => (tail.release(), scrollTo(0, 0))}>
+    ↑ ${tail.held.length} new ${tail.held.length === 1 ? "line" : "lines"}
+  </button>
+`;
+
+/** @param {App} app @param {Tail} tail */
+function lines(app, tail) {
+  if (!tail.lines.length && tail.isLoading) {
+    return html`<div class="card skeleton log-skeleton"></div>`;
+  }
+  if (!tail.lines.length && tail.failure) return nothing;
+  if (!tail.lines.length) return empty(tail);
+  return html`
+    <ol class="card log-lines" ?data-stale=${app.api.state !== "open"}>
+      ${repeat(
+        tail.lines,
+        (line) => line.cursor,
+        (line, index) => html`
+          ${isNewDay(tail.lines, index) ? html`<li class="log-day">${day(line.time)}</li>` : nothing} ${row(line)}
+        `,
+      )}
+    </ol>
+  `;
+}
+
+const WORDS = { DEBUG: "debug", INFO: "info", WARNING: "warning", ERROR: "error" };
+const CHIPS = { DEBUG: "idle", INFO: "", WARNING: "warn", ERROR: "bad" };
+
+/** @param {Line} line */
+function row(line) {
+  const level = /** @type {"INFO"} */ (line.level);
+  return html`
+    <li class="log-line" data-level=${line.level}>
+      <time datetime=${new Date(line.time * 1000).toISOString()}>${clock(line.time)}</time>
+      <span class="chip ${CHIPS[level]}">${WORDS[level]}</span>
+      <span class="log-from"><b>${line.source}</b> <span class="quiet">${line.node}</span></span>
+      <span class="log-text">${line.text}</span>
+    </li>
+  `;
+}
+
+/** @param {Tail} tail */
+function empty(tail) {
+  const { level, source, node, search } = tail.filter;
+  const isNarrow = source || node || search || level !== "INFO";
+  return html`
+    <div class="card empty">
+      <h2>${isNarrow ? "No line is like that" : "Nothing was written yet"}</h2>
+      <p>
+        ${isNarrow
+          ? "Nothing that the logs hold passes all of these filters."
+          : "As soon as a program has something to tell it appears here."}
+      </p>
+      ${isNarrow
+        ? html`<p>
+            <button
+              class="button"
+              type="button"
+              @click=${() => tail.set({ level: "INFO", source: "", node: "", search: "" })}
+            >
+              Show all
+            </button>
+          </p>`
+        : nothing}
+    </div>
+  `;
+}
+
+/** @param {Tail} tail */
+function foot(tail) {
+  return html`
+    <div class="log-foot">
+      ${tail.older
+        ? html`<button class="button" type="button" data-older ?disabled=${tail.isLoading} @click=${() => tail.more()}>
+            ${tail.isLoading ? "One moment…" : "Older lines"}
+          </button>`
+        : nothing}
+      <p class="quiet">${tail.names.scope}</p>
+    </div>
+  `;
+}
+
+/** @param {number} time */
+export function clock(time) {
+  const date = new Date(time * 1000);
+  const milliseconds = String(date.getMilliseconds()).padStart(3, "0");
+  return `${date.toLocaleTimeString([], { hour12: false })}.${milliseconds}`;
+}
+
+/** @param {{time: number}[]} all @param {number} index */
+export function isNewDay(all, index) {
+  const of = (/** @type {number} */ at) => new Date(all[at].time * 1000).toDateString();
+  return index === 0 ? of(0) !== new Date().toDateString() : of(index) !== of(index - 1);
+}
+
+/** @param {number} time */
+export const day = (time) =>
+  new Date(time * 1000).toLocaleDateString([], { weekday: "long", year: "numeric", month: "long", day: "numeric" });
