@@ -1,5 +1,5 @@
-"""The AsyncAPI document of the WebSocket: what a client may send, what is answered, the state of each
-topic, from the models that messages are checked with. Pure; written by `make gen`.
+"""The AsyncAPI document of the WebSocket: what a client may send, what is answered, each topic's
+state, from the models that messages are checked with. Pure; written by `make gen`.
 """
 
 from typing import Any

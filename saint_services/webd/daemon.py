@@ -27,7 +27,7 @@ from .adapters.login import Login
 from .adapters.metrics import Metrics
 from .adapters.model_files import ModelFiles
 from .adapters.session import Door
-from .adapters.site import Site
+from .adapters.site import Part, Site
 from .adapters.trend_keeper import keep_trends
 from .config import Config
 from .hub import Hub, Snapshot
@@ -58,7 +58,7 @@ async def run(ctx: Context[Config]) -> None:
     robot.clients = clients
     robot.upkeep = await open_upkeep(robot, ctx.directories)
     commands = Commands(gate, robot)
-    parts = [
+    parts: list[Part] = [
         Login(gate, robot.audit, roles.name),
         commands,
         ControlPlane(gate, ctx.directories.runtime),

@@ -1,5 +1,5 @@
-"""GET /api/openapi.json and /api/asyncapi.json, as `make gen` wrote them. Anyone may read them: they
-tell of every robot, not of this one.
+"""GET /api/openapi.json and /api/asyncapi.json as `make gen` wrote them. Anyone may read them:
+they tell of every robot, not of this one.
 """
 
 from collections.abc import Sequence
