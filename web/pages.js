@@ -11,6 +11,7 @@
 /** In the order of the menu. @type {PageEntry[]} */
 export const PAGES = [
   { name: "dashboard", title: "Dashboard", load: () => import("./pages/dashboard/page.js") },
+  { name: "robot", title: "Robot", load: () => import("./pages/robot/page.js") },
   { name: "nodes", title: "Nodes", load: () => import("./pages/nodes/page.js") },
   { name: "routes", title: "Routes", load: () => import("./pages/routes/page.js") },
   { name: "inputs", title: "Inputs", load: () => import("./pages/inputs/page.js") },

@@ -1,0 +1,154 @@
+// One copy of the robot's model: joints by name, meshes with colours that say how they are. Not here:
+// where it stands and who looks at it (stage.js), where its joints are (joints.js).
+
+import { Color, DoubleSide, Group, Mesh, MeshStandardMaterial } from "three";
+import { ColladaLoader } from "three/examples/jsm/loaders/ColladaLoader.js";
+import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
+import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
+import { STLLoader } from "three/examples/jsm/loaders/STLLoader.js";
+import { readBytes, readText } from "../../lib/transfer.js";
+import URDFLoader from "/vendor/urdf-loader/src/URDFLoader.js";
+
+const STOPPED = new Color("#d32d21");
+const OLD = new Color("#8b949b");
+
+/** XML that is parsed, never shown: the one use that this policy has. */
+const policy = globalThis.trustedTypes?.createPolicy("robot-model", { createHTML: (text) => text });
+/** @param {string} text */
+const trusted = (text) => /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
+
+export class Model {
+  /** Shapes that could not be fetched or read. @type {string[]} */ problems = [];
+  /** @type {Map<string, import("three").Mesh[]>} by the joint that moves them, "" for the base */
+  meshes = new Map();
+  /** Every mesh, in the order of the file. @type {import("three").Mesh[]} */ all = [];
+
+  /**
+   * @param {any} robot what urdf-loader made
+   * @param {Set<string>} joints those that show a field
+   */
+  constructor(robot, joints) {
+    this.robot = robot;
+    this.joints = joints;
+  }
+
+  /** @param {string} joint @param {number} value radians or metres */
+  set(joint, value) {
+    return this.robot.setJointValue(joint, value);
+  }
+
+  /** @param {string} joint */
+  limit(joint) {
+    return this.robot.joints[joint]?.limit ?? { lower: 0, upper: 0 };
+  }
+
+  /** How far a wheel's rim is from its axis. @param {string} joint */
+  radius(joint) {
+    let found = 0.1;
+    this.robot.joints[joint]?.traverse((/** @type {any} */ each) => {
+      if (each.geometry?.parameters?.radiusTop) found = each.geometry.parameters.radiusTop;
+    });
+    return found;
+  }
+
+  /** The nearest joint above a mesh that shows a field; "" for the base. @param {any} object */
+  jointOf(object) {
+    for (let at = object; at; at = at.parent) {
+      const name = at.isURDFJoint ? (at.mimicJoint ?? at.urdfName) : "";
+      if (this.joints.has(name)) return name;
+    }
+    return "";
+  }
+
+  /** Own materials for every mesh, once all of them are there. @param {boolean} isGhost */
+  dress(isGhost) {
+    this.meshes.clear();
+    this.all = [];
+    this.robot.traverse((/** @type {any} */ each) => {
+      if (!(each instanceof Mesh)) return;
+      const before = Array.isArray(each.material) ? each.material[0] : each.material;
+      each.material = isGhost ? ghostly() : solid(before);
+      each.userData.colour = each.material.color.clone();
+      each.renderOrder = isGhost ? 1 : 0;
+      this.all.push(each);
+      const joint = this.jointOf(each);
+      this.meshes.set(joint, [...(this.meshes.get(joint) ?? []), each]);
+    });
+  }
+
+  /**
+   * Colours by state; where several hold, the worst is shown.
+   * @param {{isStopped: boolean, old: Set<string>, chosen: string, accent: string}} state
+   */
+  paint({ isStopped, old, chosen, accent }) {
+    for (const [joint, meshes] of this.meshes) {
+      for (const mesh of meshes) {
+        const material = /** @type {any} */ (mesh.material);
+        material.color.copy(mesh.userData.colour);
+        if (old.has(joint)) material.color.lerp(OLD, 0.85);
+        else if (isStopped) material.color.lerp(STOPPED, 0.55);
+        material.emissive.set(joint && joint === chosen ? accent : "#000000");
+        material.emissiveIntensity = 0.55;
+      }
+    }
+  }
+
+  dispose() {
+    for (const mesh of this.all) {
+      mesh.geometry.dispose();
+      /** @type {any} */ (mesh.material).dispose();
+    }
+  }
+}
+
+/** @param {any} before */
+function solid(before) {
+  const { color, map = null, opacity = 1, transparent = false } = before;
+  return new MeshStandardMaterial({ color, map, opacity, transparent, roughness: 0.62, metalness: 0.1, side: DoubleSide });
+}
+
+const ghostly = () =>
+  new MeshStandardMaterial({ color: "#3aa89d", opacity: 0.34, transparent: true, depthWrite: false, roughness: 1 });
+
+/**
+ * Fetch and read a model; its shapes may come from the same folder or below.
+ * @param {string} url
+ * @param {Set<string>} joints those that show a field
+ * @returns {Promise<[Model, Model]>} one solid, one like a ghost
+ */
+export async function loadModels(url, joints) {
+  const text = await readText(url);
+  const folder = url.slice(0, url.lastIndexOf("/") + 1);
+  const solidModel = await readModel(text, folder, joints);
+  const ghost = await readModel(text, folder, joints);
+  solidModel.dress(false);
+  ghost.dress(true);
+  return [solidModel, ghost];
+}
+
+/** @param {string} text @param {string} folder @param {Set<string>} joints */
+async function readModel(text, folder, joints) {
+  /** @type {Promise<void>[]} */ const fetching = [];
+  /** @type {string[]} */ const problems = [];
+  const loader = new URDFLoader();
+  loader.packages = () => folder.slice(0, -1);
+  loader.loadMeshCb = (/** @type {string} */ path, /** @type {any} */ _, /** @type {(mesh: any) => void} */ done) => {
+    const work = readShape(path).then(done, () => void problems.push(path.slice(folder.length)));
+    fetching.push(work);
+  };
+  const robot = loader.parse(trusted(text), folder);
+  await Promise.all(fetching);
+  const model = new Model(robot, joints);
+  model.problems = problems;
+  return model;
+}
+
+/** @param {string} path */
+async function readShape(path) {
+  const kind = path.split(".").at(-1)?.toLowerCase();
+  if (kind === "stl") return new Mesh(new STLLoader().parse(await readBytes(path)));
+  if (kind === "obj") return new OBJLoader().parse(await readText(path));
+  if (kind === "dae") return new ColladaLoader().parse(trusted(await readText(path)), path).scene;
+  if (kind === "glb") return (await new GLTFLoader().parseAsync(await readBytes(path), path)).scene;
+  return new Group(); // nothing that we could draw
+}

@@ -1,0 +1,167 @@
+// The scene: light, ground, camera, the robot and its ghost. Draws when something has changed, and no
+// oftener. Not here: what the values are (joints.js), the page around it (view.js).
+
+import {
+  AmbientLight,
+  Box3,
+  Color,
+  DirectionalLight,
+  GridHelper,
+  Group,
+  HemisphereLight,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+
+const APART = 0.004; // in metres or parts of a turned axis: less than that is the same place
+const CLICK_PX = 6; // a pointer that went further has turned the camera
+const LOOKS = { front: [1, 0, 0.25], side: [0, -1, 0.25], top: [0.001, 0, 1], corner: [0.8, -0.62, 0.5] };
+
+/** @typedef {import("./model.js").Model} Model */
+
+export class Stage {
+  #isAsked = false;
+  #scene = new Scene();
+  #base = new Group(); // moved by odometry; z is up in it, as in the model
+  #world = new Group();
+  #size = 1;
+  #centre = new Vector3();
+
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {Model} model
+   * @param {Model} ghost
+   * @param {(joint: string) => void} onPick
+   */
+  constructor(canvas, model, ghost, onPick) {
+    this.canvas = canvas;
+    this.model = model;
+    this.ghost = ghost;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.renderer.setPixelRatio(Math.min(2, devicePixelRatio));
+    this.camera = new PerspectiveCamera(38, 1, 0.02, 200);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.addEventListener("change", () => this.ask());
+    this.#build();
+    this.#listen(onPick);
+    this.resizing = new ResizeObserver(() => this.#resize());
+    this.resizing.observe(canvas);
+  }
+
+  #build() {
+    this.#world.rotation.x = -Math.PI / 2; // z up, as in the model
+    this.#world.add(this.#base);
+    this.#base.add(this.model.robot, this.ghost.robot);
+    this.grid = new GridHelper(10, 40);
+    this.grid.material.transparent = true;
+    this.grid.material.opacity = 0.35;
+    const sun = new DirectionalLight("#ffffff", 2.4);
+    sun.position.set(3, 6, 2);
+    this.#scene.add(this.#world, this.grid, new AmbientLight("#ffffff", 0.5), new HemisphereLight("#ffffff", "#8a8478", 1.4), sun);
+    this.#scene.updateMatrixWorld(true);
+    const box = new Box3().setFromObject(this.model.robot);
+    this.#size = Math.max(0.1, box.getSize(new Vector3()).length());
+    box.getCenter(this.#centre);
+    this.controls.minDistance = this.#size * 0.25;
+    this.controls.maxDistance = this.#size * 8;
+    this.look("corner");
+  }
+
+  /** @param {(joint: string) => void} onPick */
+  #listen(onPick) {
+    /** @type {[number, number]} */ let from = [0, 0];
+    this.canvas.addEventListener("pointerdown", (event) => (from = [event.clientX, event.clientY]));
+    this.canvas.addEventListener("pointerup", (event) => {
+      if (Math.hypot(event.clientX - from[0], event.clientY - from[1]) <= CLICK_PX) onPick(this.#at(event));
+    });
+  }
+
+  /** The joint under the pointer; "" when there is none. @param {PointerEvent} event */
+  #at(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const x = ((event.clientX - box.left) / box.width) * 2 - 1;
+    const y = 1 - ((event.clientY - box.top) / box.height) * 2;
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2(x, y), this.camera);
+    const [hit] = ray.intersectObject(this.model.robot, true);
+    return hit ? this.model.jointOf(hit.object) : "";
+  }
+
+  /** Stand somewhere and look at the robot. @param {keyof typeof LOOKS} name */
+  look(name) {
+    const [x, y, z] = LOOKS[name];
+    const way = new Vector3(x, z, -y).normalize().multiplyScalar(this.#size * 1.5);
+    const target = this.#centre.clone().add(this.#shift());
+    this.camera.position.copy(target).add(way);
+    this.controls.target.copy(target);
+    this.controls.update();
+    this.ask();
+  }
+
+  /** Where odometry put the base, as the camera sees it. */
+  #shift() {
+    return new Vector3(this.#base.position.x, 0, -this.#base.position.y);
+  }
+
+  /** @param {{x: number, y: number, heading: number}} pose */
+  place({ x, y, heading }) {
+    const before = this.#shift();
+    this.#base.position.set(x, y, 0);
+    this.#base.rotation.z = heading;
+    const step = this.#shift().sub(before);
+    this.camera.position.add(step); // the camera goes along, the ground stays
+    this.controls.target.add(step);
+    this.grid.position.set(Math.round(x), 0, Math.round(-y));
+    this.ask();
+  }
+
+  /** @param {string} colour of the ground's lines */
+  setGround(colour) {
+    this.grid.material.color = new Color(colour);
+    this.grid.material.vertexColors = false;
+    this.grid.material.needsUpdate = true;
+    this.ask();
+  }
+
+  /** Draw at the next frame. */
+  ask() {
+    if (this.#isAsked) return;
+    this.#isAsked = true;
+    requestAnimationFrame(() => {
+      this.#isAsked = false;
+      this.#showGhost();
+      this.renderer.render(this.#scene, this.camera);
+    });
+  }
+
+  /** Only where it is elsewhere: one over the other would hide what is measured. */
+  #showGhost() {
+    this.#scene.updateMatrixWorld();
+    this.ghost.all.forEach((mesh, at) => {
+      const [a, b] = [mesh.matrixWorld.elements, this.model.all[at].matrixWorld.elements];
+      mesh.visible = a.some((each, i) => Math.abs(each - b[i]) > APART);
+    });
+  }
+
+  #resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (!width || !height) return;
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.ask();
+  }
+
+  dispose() {
+    this.resizing.disconnect();
+    this.controls.dispose();
+    this.model.dispose();
+    this.ghost.dispose();
+    this.renderer.dispose();
+  }
+}

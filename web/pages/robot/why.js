@@ -1,0 +1,120 @@
+// "Why is it moving?": who decided a field's value, who wanted something else and why he did not get it.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { commanded, measured } from "./joints.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("./joints.js").Part} Part */
+
+const POLICIES = {
+  live: "Follows its input",
+  hold: "Nobody commands it: it holds its last value",
+  ramp_to_zero: "Nobody commands it: it comes to rest",
+  neutral: "Nobody commands it: it goes to neutral",
+  estop: "The emergency stop holds it",
+};
+const LOSSES = {
+  hold: "holds its position",
+  neutral: "returns to neutral",
+  park: "parks",
+  ramp_to_zero: "comes to rest",
+};
+
+/** @param {App} app @param {Part} part @param {boolean} isOld */
+export function why(app, part, isOld) {
+  const { data } = app.store;
+  const row = commanded(part, data);
+  const is = measured(part, data);
+  const unit = part.spec?.unit ?? "";
+  return html`
+    <section class="card why-panel" aria-labelledby="why-title" data-why=${part.key}>
+      <header>
+        <h2 id="why-title">${targetName(part.target)}: ${words(part.field).toLowerCase()}</h2>
+        ${state(row)}
+      </header>
+      ${part.spec
+        ? html`
+            <dl class="why-values" ?data-stale=${isOld}>
+              <div><dt>Measured</dt><dd>${quantity(is, unit)}</dd></div>
+              <div><dt>Commanded</dt><dd>${quantity(row?.value ?? null, unit)}</dd></div>
+              <div><dt>Difference</dt><dd>${difference(is, row?.value ?? null, unit)}</dd></div>
+            </dl>
+            ${row ? reasons(row) : html`<p>The router has not sent it anything yet.</p>`} ${limits(part.spec)}
+          `
+        : motor(app, part)}
+    </section>
+  `;
+}
+
+/** @param {any} row */
+function state(row) {
+  if (!row) return html`<span class="chip idle"><i class="dot"></i>Never commanded</span>`;
+  const kind = row.policy === "live" ? "good" : row.policy === "estop" ? "bad" : "idle";
+  const text = row.policy === "live" ? "Commanded" : row.policy === "estop" ? "Stopped" : "Nobody";
+  return html`<span class="chip ${kind}"><i class="dot"></i>${text}</span>`;
+}
+
+/** @param {any} row */
+const reasons = (row) => html`
+  <dl class="facts-list">
+    <dt>Because</dt>
+    <dd>${POLICIES[/** @type {"live"} */ (row.policy)] ?? words(row.policy)}</dd>
+    ${row.policy === "live"
+      ? html`<dt>Winner</dt>
+          <dd data-winner>${sourceName(row.source)}, by route <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a></dd>
+          <dt>Age of its sample</dt>
+          <dd>${fixed(row.age_ms, 0)} ms</dd>`
+      : nothing}
+    <dt>So since</dt>
+    <dd>${since(row.changed_ms)}</dd>
+    <dt>Limited</dt>
+    <dd>${row.clamped ? "Yes: the input asked for more than the limits allow" : "No"}</dd>
+    <dt>Rivals</dt>
+    <dd>
+      ${row.rivals.length
+        ? html`<ul class="rivals">
+            ${row.rivals.map(
+              (/** @type {any} */ rival) => html`<li>
+                ${sourceName(rival.source)} wanted ${quantity(rival.value, row.unit)}
+                <span class="quiet">(${rival.reason}; ${fixed(rival.age_ms, 0)} ms old; route ${rival.route})</span>
+              </li>`,
+            )}
+          </ul>`
+        : "None"}
+    </dd>
+  </dl>
+`;
+
+/** @param {any} spec */
+const limits = (spec) => html`
+  <dl class="facts-list">
+    <dt>May go</dt>
+    <dd>${quantity(spec.limits[0], spec.unit)} to ${quantity(spec.limits[1], spec.unit)}</dd>
+    ${spec.max_rate ? html`<dt>At most</dt><dd>${quantity(spec.max_rate, spec.unit)} a second</dd>` : nothing}
+    <dt>On loss</dt>
+    <dd>it ${LOSSES[/** @type {"hold"} */ (spec.on_loss)] ?? words(spec.on_loss)}</dd>
+  </dl>
+`;
+
+/** A motor has no field of its own: it follows the drive. @param {App} app @param {Part} part */
+function motor(app, part) {
+  const { tracks, outputs } = app.store.data;
+  const speed = part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity;
+  const rows = (outputs?.fields ?? []).filter((/** @type {any} */ row) => row.target === part.target);
+  return html`
+    <p>It turns for ${rows.map((/** @type {any} */ row) => words(row.field).toLowerCase()).join(" and ") || "the drive"} together.</p>
+    <dl class="why-values"><div><dt>Measured</dt><dd>${quantity(speed ?? null, "m/s")}</dd></div></dl>
+    ${rows.map((/** @type {any} */ row) => html`<h3>${words(row.field)}: ${quantity(row.value, row.unit)}</h3> ${reasons(row)}`)}
+  `;
+}
+
+/** @param {number | null} is @param {number | null} wanted @param {string} unit */
+const difference = (is, wanted, unit) => (is === null || wanted === null ? "–" : quantity(wanted - is, unit));
+
+/** @param {number} ms */
+function since(ms) {
+  if (ms < 1000) return "less than a second";
+  const seconds = Math.round(ms / 1000);
+  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}
