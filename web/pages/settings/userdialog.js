@@ -1,0 +1,151 @@
+// Forms about users and tokens, and the one time that a token's secret is shown.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dialog } from "../../lib/dialog.js";
+import { load } from "./users.js";
+import { ROLES } from "./usertables.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const FORMS = {
+  user: { title: () => "Add a user", verb: "Add the user", action: "add_user" },
+  token: { title: () => "Add a token", verb: "Make the token", action: "add_token" },
+  password: {
+    title: (/** @type {string} */ name) => `Another password for ${name}`,
+    verb: "Set the password",
+    action: "set_password",
+  },
+  own: { title: () => "Change your password", verb: "Change it", action: "change_password" },
+};
+
+/** @param {App} app @param {keyof typeof FORMS} kind @param {string} [name] of the user it is about */
+export function openForm(app, kind, name = "") {
+  app.dialogs.users = { kind, name, isBusy: false, refusal: "", secret: "" };
+  app.draw();
+}
+
+/** @param {App} app @param {{token: {name: string}, secret: string}} made */
+export function showSecret(app, { token, secret }) {
+  app.dialogs.users = { kind: "token", name: token.name, secret, isCopied: false };
+  app.draw();
+}
+
+/** @param {App} app */
+export function usersDialog(app) {
+  const open = app.dialogs.users;
+  const close = () => !open.isBusy && ((app.dialogs.users = null), app.draw());
+  if (open?.secret) return dialog(open, () => {}, () => secretShown(app, open, close), "The token's secret");
+  const title = open ? FORMS[/** @type {"user"} */ (open.kind)].title(open.name) : "";
+  return dialog(open, close, () => form(app, open, title, close), title);
+}
+
+/** @param {App} app @param {any} open @param {string} title @param {() => void} close */
+const form = (app, open, title, close) => html`
+  <form class="form" @submit=${(/** @type {SubmitEvent} */ event) => send(app, open, event)}>
+    <h2>${title}</h2>
+    ${FIELDS[/** @type {"user"} */ (open.kind)]()}
+    <p class="refusal" role="alert">${open.refusal}</p>
+    <div class="actions">
+      <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
+      <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy}>
+        ${open.isBusy ? "One moment…" : FORMS[/** @type {"user"} */ (open.kind)].verb}
+      </button>
+    </div>
+  </form>
+`;
+
+const FIELDS = {
+  user: () => html`
+    <label class="entry">
+      <span>Name</span>
+      <input name="name" autocomplete="off" autocapitalize="none" required maxlength="32" pattern="[A-Za-z][A-Za-z0-9_.\\-]*">
+      <span class="hint">Letters, digits, dots, lines. Typed at each sign-in.</span>
+    </label>
+    ${newPassword()} ${roles()}
+  `,
+  token: () => html`
+    <label class="entry">
+      <span>Name</span>
+      <input name="name" autocomplete="off" required maxlength="40">
+      <span class="hint">What uses it: "workshop panel".</span>
+    </label>
+    ${roles()}
+  `,
+  password: () => html`${newPassword()}<p class="quiet">All browsers of this user are signed out.</p>`,
+  own: () => html`
+    <label class="entry">
+      <span>Old password</span>
+      <input name="old_password" type="password" autocomplete="current-password" required maxlength="256">
+    </label>
+    ${newPassword()}
+    <p class="quiet">Your other browsers are signed out.</p>
+  `,
+};
+
+const newPassword = () => html`
+  <label class="entry">
+    <span>New password</span>
+    <input name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="256">
+    <span class="hint">At least 8 characters. Three or four words make a good one.</span>
+  </label>
+`;
+
+const roles = () => html`
+  <fieldset class="options">
+    <legend>Role</legend>
+    ${Object.entries(ROLES).map(
+      ([role, meaning]) => html`
+        <label class="option">
+          <input type="radio" name="role" value=${role} required ?checked=${role === "operator"}>
+          <span><b>${role}</b><small>${meaning}</small></span>
+        </label>
+      `,
+    )}
+  </fieldset>
+`;
+
+/** @param {App} app @param {any} open @param {SubmitEvent} event */
+async function send(app, open, event) {
+  event.preventDefault();
+  const given = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (event.target)));
+  const params = open.name ? { name: open.name, ...given } : given;
+  Object.assign(open, { isBusy: true, refusal: "" });
+  app.draw();
+  try {
+    const reply = await app.api.request("users", FORMS[/** @type {"user"} */ (open.kind)].action, params);
+    app.dialogs.users = null;
+    if (reply.secret) showSecret(app, reply);
+    else app.toasts.done(`Done: ${reply.message}.`);
+    await load(app);
+  } catch (err) {
+    const { message, fix } = /** @type {any} */ (err);
+    Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+    app.draw();
+  }
+}
+
+/** @param {App} app @param {any} open @param {() => void} close */
+function secretShown(app, open, close) {
+  const copy = async () => {
+    const field = /** @type {HTMLInputElement} */ (document.getElementById("secret"));
+    field.select();
+    // Without encryption browsers offer no clipboard; the old way works everywhere.
+    open.isCopied = navigator.clipboard
+      ? await navigator.clipboard.writeText(open.secret).then(() => true, () => false)
+      : document.execCommand("copy");
+    app.draw();
+  };
+  return html`
+    <h2>The secret of ${open.name}</h2>
+    <p>It is shown this once. Give it to the program now; the robot itself keeps only a fingerprint of it.</p>
+    <label class="entry">
+      <span>Token</span>
+      <input id="secret" class="mono" readonly .value=${open.secret} data-secret data-focus>
+    </label>
+    <p role="status">${open.isCopied ? "It is in the clipboard." : nothing}</p>
+    <div class="actions">
+      <button class="button" type="button" data-copy @click=${copy}>Copy</button>
+      <button class="button primary" type="button" @click=${close}>I have it</button>
+    </div>
+  `;
+}

@@ -1,0 +1,186 @@
+// Users, tokens and signed-in browsers as rows, with what can be done about each.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { ask } from "../../lib/confirm.js";
+import { duration } from "../../lib/format.js";
+import { openForm, showSecret } from "./userdialog.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+export const ROLES = {
+  viewer: "sees everything, may stop the robot",
+  operator: "drives it, changes how it moves",
+  admin: "may change everything",
+};
+
+/** @param {App} app @param {any[]} users @param {() => void} again */
+export function usersTable(app, users, again) {
+  if (!users.length) return html`<p class="quiet">There is no user yet.</p>`;
+  return table(
+    ["Name", "Role", "Since"],
+    users.map(
+      (user) => html`
+        <tr data-user=${user.name}>
+          <td data-label="Name"><b>${user.name}</b></td>
+          <td data-label="Role">${roleChoice(app, user, again)}</td>
+          <td data-label="Since">${day(user.made_s)}</td>
+          <td class="right">
+            <button class="button plain small" type="button" @click=${() => openForm(app, "password", user.name)}>
+              Password…
+            </button>
+            <button class="button plain small" type="button" data-remove @click=${() => removeUser(app, user, again)}>
+              Remove…
+            </button>
+          </td>
+        </tr>
+      `,
+    ),
+  );
+}
+
+/** @param {App} app @param {any} user @param {() => void} again */
+function roleChoice(app, user, again) {
+  /** @param {any} event */
+  async function choose({ target }) {
+    try {
+      await app.api.request("users", "set_role", { name: user.name, role: target.value });
+      app.toasts.done(`${user.name} is ${target.value} now.`);
+    } catch (err) {
+      target.value = user.role;
+      app.toasts.failed(err);
+    }
+    again();
+  }
+  return html`
+    <select aria-label="Role of ${user.name}" .value=${user.role} @change=${choose}>
+      ${Object.keys(ROLES).map((role) => html`<option value=${role} ?selected=${role === user.role}>${role}</option>`)}
+    </select>
+  `;
+}
+
+/** @param {App} app @param {any} user @param {() => void} again */
+const removeUser = (app, user, again) =>
+  ask(app, {
+    title: `Remove ${user.name}?`,
+    text: "All browsers of this user are signed out at once.",
+    verb: "Remove the user",
+    said: `${user.name} is removed.`,
+    isDanger: true,
+    work: () => app.api.request("users", "remove_user", { name: user.name }).then(again),
+  });
+
+/** @param {App} app @param {any[]} tokens @param {() => void} again */
+export function tokensTable(app, tokens, again) {
+  if (!tokens.length) return html`<p class="quiet">There is no token yet.</p>`;
+  return table(
+    ["Name", "Role", "Last used"],
+    tokens.map(
+      (token) => html`
+        <tr data-token=${token.name}>
+          <td data-label="Name"><b>${token.name}</b></td>
+          <td data-label="Role">${token.role}</td>
+          <td data-label="Last used">${token.used_s ? ago(token.used_s) : "never"}</td>
+          <td class="right">
+            <button class="button plain small" type="button" @click=${() => renew(app, token, again)}>New secret…</button>
+            <button class="button plain small" type="button" data-revoke @click=${() => revoke(app, token, again)}>
+              Revoke…
+            </button>
+          </td>
+        </tr>
+      `,
+    ),
+  );
+}
+
+/** @param {App} app @param {any} token @param {() => void} again */
+const renew = (app, token, again) =>
+  ask(app, {
+    title: `Give ${token.name} a new secret?`,
+    text: "Programs that use the old one are refused at once, until they get the new one.",
+    verb: "Make a new secret",
+    work: async () => {
+      const made = await app.api.request("users", "renew_token", { token_id: token.id });
+      again();
+      showSecret(app, made);
+    },
+  });
+
+/** @param {App} app @param {any} token @param {() => void} again */
+const revoke = (app, token, again) =>
+  ask(app, {
+    title: `Revoke ${token.name}?`,
+    text: "Programs that use it are refused at once.",
+    verb: "Revoke the token",
+    said: `${token.name} is revoked.`,
+    isDanger: true,
+    work: () => app.api.request("users", "revoke_token", { token_id: token.id }).then(again),
+  });
+
+/** @param {App} app @param {any[]} sessions @param {() => void} again */
+export function browsersTable(app, sessions, again) {
+  if (!sessions.length) return html`<p class="quiet">No browser is signed in.</p>`;
+  return table(
+    ["User", "Browser", "Last seen"],
+    sessions.map(
+      (session) => html`
+        <tr data-session=${session.user}>
+          <td data-label="User"><b>${session.user}</b>${session.via === "token" ? " (token)" : ""}</td>
+          <td data-label="Browser">${browserName(session.browser)}, ${session.address}</td>
+          <td data-label="Last seen">${session.is_own ? "this browser" : ago(session.seen_s)}</td>
+          <td class="right">
+            ${session.is_own
+              ? nothing
+              : html`<button
+                  class="button plain small"
+                  type="button"
+                  aria-label="Sign ${session.user} out on ${session.address}"
+                  @click=${() => end(app, session, again)}
+                >
+                  Sign out
+                </button>`}
+          </td>
+        </tr>
+      `,
+    ),
+  );
+}
+
+/** @param {App} app @param {any} session @param {() => void} again */
+async function end(app, session, again) {
+  try {
+    await app.api.request("users", "end_session", { session_id: session.id });
+    app.toasts.done(`${session.user} is signed out there.`);
+  } catch (err) {
+    app.toasts.failed(err);
+  }
+  again();
+}
+
+/** @param {string[]} heads @param {unknown[]} rows */
+const table = (heads, rows) => html`
+  <div class="table-wrap">
+    <table class="table stacks">
+      <thead>
+        <tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<td></td></tr>
+      </thead>
+      <tbody>${rows}</tbody>
+    </table>
+  </div>
+`;
+
+/** @param {number} seconds since 1970 */
+const day = (seconds) => new Date(seconds * 1000).toLocaleDateString();
+
+/** As exactly as the robot keeps it: an hour. @param {number} seconds since 1970 */
+function ago(seconds) {
+  const since = Date.now() / 1000 - seconds;
+  return since < 3600 ? "within the hour" : `${duration(since)} ago`;
+}
+
+/** "Firefox on Linux" of what browsers send. @param {string} agent */
+function browserName(agent) {
+  const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => agent.includes(each)) ?? "";
+  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((each) => agent.includes(each));
+  const known = { Edg: "Edge", OPR: "Opera" }[name] ?? name;
+  return [known || "A browser", system && `on ${system}`].filter(Boolean).join(" ");
+}
