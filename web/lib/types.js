@@ -7,7 +7,7 @@
  * @property {"boot"|"updating"|"unadopted"|"adopting"|"active"|"offline"} state
  * @property {string} role
  * @property {string} instance
- * @property {{role: string, instance: string}[]} [roles] where it holds several
+ * @property {NodeRole[]} [roles] all that it holds
  * @property {string} topic_prefix
  * @property {string} hardware_model
  * @property {string} hardware_rev
@@ -30,6 +30,13 @@
  * @property {string} not_offered  why it cannot be adopted now
  * @property {string} code  six digits that the node shows too
  * @property {{type: string, address: string, description: string, responsive: boolean}[]} peripherals
+ *
+ * @typedef {object} NodeRole
+ * @property {string} role
+ * @property {string} instance
+ * @property {"boot"|"updating"|"unadopted"|"adopting"|"active"|"offline"} state
+ * @property {string} reason
+ * @property {boolean} outputs_safe
  *
  * @typedef {object} MachineFirmware
  * @property {string} node_id

@@ -80,11 +80,13 @@ class RoleFit(Reply):
     role: str
     instance: str
     findings: list[Finding]
+    conflict: str = ""  # why it cannot work beside the roles that the node has
 
     @property
     def is_ready(self) -> bool:
-        """Nothing that it cannot do without is missing."""
-        return not any(f.required and f.verdict in ("missing", "taken") for f in self.findings)
+        """Nothing that it cannot do without is missing, or another role's."""
+        lacks = any(f.required and f.verdict in ("missing", "taken") for f in self.findings)
+        return not (lacks or self.conflict)
 
 
 class NodeFit(Reply):

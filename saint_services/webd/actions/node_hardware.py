@@ -4,7 +4,9 @@ asked itself. Not here: the registry of nodes (management.py).
 
 from typing import Any
 
+from ...lib.api.adoption import NodeInfo
 from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
+from ...lib.claims import conflict
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
@@ -27,14 +29,19 @@ async def get_gpio_status(robot: Robot, _: Caller, params: m.NodeParams) -> Data
 
 async def check_node(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
     """What a node has, and for each role of the robot what it would miss there."""
+    node = await robot.daemons.adoptiond.get(f"/nodes/{params.node_id}", NodeInfo)
     status = await _probe(robot, params.node_id)
+    roles = robot.roles.by_target.values()
+    names = {(each.role, each.instance) for each in node.roles} | {(node.role, node.instance)}
+    held = [role for role in roles if (role.role, role.instance) in names]
     fits = [
         RoleFit(
             role=role.role,
             instance=role.instance,
             findings=compare(hardware(role), status.pins, status.peripherals),
+            conflict=conflict(held, role),
         )
-        for role in robot.roles.by_target.values()
+        for role in roles
     ]
     return NodeFit(status=status, roles=fits).model_dump(mode="json")
 

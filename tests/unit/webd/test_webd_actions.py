@@ -9,12 +9,6 @@ import pytest
 from saint_services.lib.bus import Sample
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
-from saint_services.lib.generated.saint_msgs import (
-    GPIOPin,
-    GPIOProbe_Request,
-    GPIOProbe_Response,
-    NodeGPIOStatus,
-)
 from saint_services.lib.roles import Camera
 from saint_services.webd.actions import motion
 from saint_services.webd.messages import Enable
@@ -155,20 +149,6 @@ async def test_refusals_of_others_keep_their_code(rig: Rig) -> None:
     assert taken["code"] == "conflict" and "sim_head" in taken["message"]
     unknown = await chat.fail("management", "get_node_info", node_id="nobody")
     assert unknown["code"] == "not_found"
-
-
-async def test_gpio_status_asks_the_node(rig: Rig) -> None:
-    async def probe(request: GPIOProbe_Request) -> GPIOProbe_Response:
-        status = NodeGPIOStatus(
-            node_id=request.node_id, pins=(GPIOPin(12, "GPIO12"),), cpu_temp=float("nan")
-        )
-        return GPIOProbe_Response(True, "", status)
-
-    rig.domain.bus("node").serve(topics.NODE_GPIO_PROBE.at(node_id="sim_head"), probe)
-    data = await (await rig.chat()).do("management", "get_gpio_status", node_id="sim_head")
-    assert data["node_id"] == "sim_head"
-    assert data["pins"][0]["pin_name"] == "GPIO12"
-    assert data["cpu_temp"] is None
 
 
 ROUTE = {

@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { roleName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { nodeState, nodeTitle, targetOf } from "../../lib/nodes.js";
+import { nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
 import { noPins, peripherals, unknown } from "./details.js";
 import { askFactoryReset } from "./dialogs.js";
 import { findings, fitChip, isReady } from "./fit.js";
@@ -45,11 +45,13 @@ export function adoptPage(app, watch, adoption) {
   const node = watch.node(app);
   if (!node) return app.store.data.nodes ? unknown(watch.id) : html`<p class="quiet" role="status">One moment…</p>`;
   const [kind, label] = nodeState(node);
+  const isMore = rolesOf(node).length > 0 && adoption.phase === "asking";
+  const title = isMore ? `Add a role to ${nodeTitle(node)}` : `Adopt ${node.display_name || "a new node"}`;
   return html`
     <p class="way-back"><a href="#/nodes">All nodes</a></p>
     <div class="page-head">
       <div>
-        <h1>Adopt ${node.display_name || "a new node"} <span class="chip ${kind}"><i class="dot"></i>${label}</span></h1>
+        <h1>${title} <span class="chip ${kind}"><i class="dot"></i>${label}</span></h1>
         <p class="quiet"><code>${node.node_id}</code> · ${node.hardware_model || "unknown hardware"} · ${node.address}</p>
       </div>
     </div>
@@ -81,29 +83,19 @@ const chosen = ({ choice }) => (choice ? roleName(choice.role, choice.instance).
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {NodeInfo} node */
 function question(app, watch, adoption, node) {
-  const why = node.not_offered || (node.role ? `it is ${roleName(node.role, node.instance).toLowerCase()} already` : "");
+  const isMore = rolesOf(node).length > 0;
+  const why = node.not_offered || (isMore && node.state === "offline" ? "it is offline" : "");
   const fit = fitOf(watch, adoption.choice);
   const { choice } = adoption;
   return html`
     <form class="card form" @submit=${(/** @type {Event} */ event) => (event.preventDefault(), adopt(app, watch, adoption))}>
       ${why ? html`<p class="notice" role="alert"><strong>It cannot be adopted now:</strong> ${why}</p>` : nothing}
       <fieldset class="options" ?disabled=${Boolean(why)}>
-        <legend>What shall it be?</legend>
+        <legend>${isMore ? "What shall it be besides?" : "What shall it be?"}</legend>
         ${(app.store.data.nodes?.roles ?? []).map((/** @type {Choice} */ role) => option(app, watch, adoption, role))}
       </fieldset>
       ${choice ? findings(fit) : nothing}
-      <label class="entry">
-        <span>Name</span>
-        <input
-          name="name"
-          maxlength="64"
-          autocomplete="off"
-          placeholder=${choice ? roleName(choice.role, choice.instance) : "Optional"}
-          .value=${adoption.name}
-          @input=${(/** @type {any} */ event) => (adoption.name = event.target.value)}
-        >
-        <span class="hint">What people call it; may be left empty.</span>
-      </label>
+      ${isMore ? nothing : nameField(adoption)}
       ${mayOperate(app) ? nothing : html`<p class="refusal">Your account may look only; an operator adopts nodes.</p>`}
       <div class="actions">
         <a class="button" href="#/nodes/${node.node_id}">Cancel</a>
@@ -114,6 +106,22 @@ function question(app, watch, adoption, node) {
     </form>
   `;
 }
+
+/** @param {Adoption} adoption */
+const nameField = (adoption) => html`
+  <label class="entry">
+    <span>Name</span>
+    <input
+      name="name"
+      maxlength="64"
+      autocomplete="off"
+      placeholder=${adoption.choice ? roleName(adoption.choice.role, adoption.choice.instance) : "Optional"}
+      .value=${adoption.name}
+      @input=${(/** @type {any} */ event) => (adoption.name = event.target.value)}
+    >
+    <span class="hint">What people call it; may be left empty.</span>
+  </label>
+`;
 
 /** @param {NodeWatch} watch @param {{role: string, instance: string} | null} choice */
 function fitOf(watch, choice) {
@@ -139,17 +147,18 @@ function option(app, watch, adoption, role) {
       >
       <span>
         <b>${roleName(role.role, role.instance)}</b>
-        <small>${duty(role, holder, isTaken)}</small>
+        <small>${duty(adoption.id, role, holder, isTaken)}</small>
       </span>
       ${isTaken ? nothing : fitChip(fitOf(watch, role), watch.problem)}
     </label>
   `;
 }
 
-/** @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isTaken */
-function duty(role, holder, isTaken) {
+/** @param {string} id @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isTaken */
+function duty(id, role, holder, isTaken) {
   if (!holder) return DUTIES[/** @type {"head"} */ (role.role)] ?? "";
   const who = holder.display_name ? `${holder.display_name} (${role.node_id})` : role.node_id;
+  if (role.node_id === id) return "It has this role";
   return isTaken ? `Taken by ${who}` : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
 }
 
@@ -225,7 +234,8 @@ async function adopt(app, watch, adoption) {
   Object.assign(adoption, { phase: "working", step: 0, refusal: "", fix: "" });
   app.draw();
   const display_name = adoption.name.trim();
-  const params = { node_id: id, ...choice, ...(display_name ? { display_name } : {}) };
+  const add = rolesOf(watch.node(app) ?? {}).length > 0;
+  const params = { node_id: id, ...choice, add, ...(display_name ? { display_name } : {}) };
   try {
     const reply = await app.api.request("management", "adopt_node", params);
     Object.assign(adoption, { phase: "done", step: STEPS.length, code: reply.code });

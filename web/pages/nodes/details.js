@@ -1,11 +1,11 @@
 // One node: what it does, how it is, what it is, and what may be done with it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { clock, duration } from "../../lib/format.js";
+import { clock, duration, roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { givenName, isFree, machineOf, nodeNote, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
 import { lastTry, stateWord } from "../../lib/updates.js";
-import { askFactoryReset, askName, askReboot, askReplacement, askReset, askUpdate, setIgnored } from "./dialogs.js";
+import { askFactoryReset, askName, askReboot, askReplacement, askReset, askRoleReset, askUpdate, setIgnored } from "./dialogs.js";
 import { liveCard } from "./live.js";
 import { loadCard } from "./load.js";
 import { header, usesOf } from "./pins.js";
@@ -23,7 +23,7 @@ export function detailsPage(app, watch) {
     ${head(app, node)}
     <div class="node-page" ?data-stale=${!app.store.isFresh("nodes", app.now)} data-node=${node.node_id}>
       <div>
-        ${isFree(node) ? waiting(node) : nothing} ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
+        ${isFree(node) ? waiting(node) : nothing} ${severalRoles(app, node)} ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
         ${peripherals(watch, node)}
       </div>
       <div>
@@ -74,6 +74,7 @@ function actions(app, node) {
       ${isAway && has ? button("replace", "Replace…", may, () => askReplacement(app, node)) : nothing}
       ${isAway ? nothing : button("update", "Update…", admin, () => askUpdate(app, node))}
       ${isAway ? nothing : button("reboot", "Restart…", admin, () => askReboot(app, node))}
+      ${has && !isAway ? html`<a class="button small" data-do="add" href="#/nodes/${node.node_id}/adopt">Add a role…</a>` : nothing}
       ${has ? nothing : button("ignore", node.is_ignored ? "Offer again" : "Ignore", may, () => setIgnored(app, node, !node.is_ignored))}
       ${has || isAway ? button("reset", isAway ? "Forget…" : "Reset…", admin, () => askReset(app, node)) : nothing}
       ${isAway ? nothing : button("factory", "Factory reset…", admin, () => askFactoryReset(app, node))}
@@ -96,6 +97,28 @@ const waiting = (node) => html`
     <a class="button primary" data-adopt href="#/nodes/${node.node_id}/adopt">Adopt…</a>
   </section>
 `;
+
+/** Of several each has its own state, and can be taken away alone. @param {App} app @param {NodeInfo} node */
+function severalRoles(app, node) {
+  const roles = node.roles ?? [];
+  if (roles.length < 2) return nothing;
+  return html`
+    <section class="card" aria-labelledby="roles-title">
+      <h2 id="roles-title">Its roles</h2>
+      <ul class="node-roles">
+        ${roles.map((held) => {
+          const [kind, label] = nodeState({ ...node, ...held });
+          return html`<li data-role=${targetOf(held)}>
+            <b>${roleName(held.role, held.instance)}</b>
+            <span class="chip ${kind}"><i class="dot"></i>${label}</span>
+            <span class="quiet">${held.reason || (held.outputs_safe ? "outputs safe" : "outputs live")}</span>
+            ${button("take", "Take away…", isAdmin(app), () => askRoleReset(app, node, held))}
+          </li>`;
+        })}
+      </ul>
+    </section>
+  `;
+}
 
 /** @param {App} app @param {NodeWatch} watch @param {NodeInfo} node */
 function pinsCard(app, watch, node) {

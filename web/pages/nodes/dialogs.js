@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/nodes.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -40,6 +41,21 @@ export function askReset(app, node) {
     said: `${node_id} was reset.`,
     isDanger: true,
     work: () => manage(app, "reset_node", { node_id }),
+  });
+}
+
+/** One of several roles. @param {App} app @param {NodeInfo} node @param {{role: string, instance: string}} held */
+export function askRoleReset(app, node, { role, instance }) {
+  const name = roleName(role, instance).toLowerCase();
+  ask(app, {
+    title: `Take the role ${name} away?`,
+    text: html`<code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.`,
+    verb: "Take it away",
+    doing: "Stopping…",
+    keep: "Keep it",
+    said: `${node.node_id} is not ${name} any more.`,
+    isDanger: true,
+    work: () => manage(app, "reset_node", { node_id: node.node_id, role, instance }),
   });
 }
 

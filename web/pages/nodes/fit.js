@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
 
 /** @typedef {{name: string, what: string, verdict: "found"|"missing"|"taken"|"unknown", required: boolean, text: string}} Finding */
-/** @typedef {{role: string, instance: string, findings: Finding[]}} Fit */
+/** @typedef {{role: string, instance: string, findings: Finding[], conflict: string}} Fit */
 
 const VERDICTS = {
   found: ["good", "Found"],
@@ -16,12 +16,13 @@ const VERDICTS = {
 /** @param {Finding} finding */
 const isAmiss = ({ verdict }) => verdict === "missing" || verdict === "taken";
 
-/** Nothing that the role cannot do without is missing. @param {Fit} fit */
-export const isReady = (fit) => !fit.findings.some((each) => each.required && isAmiss(each));
+/** Nothing that the role cannot do without is missing, or another role's. @param {Fit} fit */
+export const isReady = (fit) => !fit.conflict && !fit.findings.some((each) => each.required && isAmiss(each));
 
 /** @param {Fit | null} fit @param {string} problem why the node could not be asked */
 export function fitChip(fit, problem) {
   if (!fit) return html`<span class="chip idle">${problem ? "Not known" : "Looking…"}</span>`;
+  if (fit.conflict) return html`<span class="chip bad" data-fit="bad"><i class="dot"></i>In the way</span>`;
   const amiss = fit.findings.filter(isAmiss).length;
   if (!amiss) return html`<span class="chip good" data-fit="ready"><i class="dot"></i>All found</span>`;
   const kind = isReady(fit) ? "warn" : "bad";
@@ -38,8 +39,8 @@ export function findings(fit) {
       ${isReady(fit)
         ? nothing
         : html`<p class="notice">
-            <strong>The role would not start on this node.</strong> Plug in what is missing; this page looks again every
-            2 seconds.
+            <strong>The role would not start on this node.</strong>
+            ${fit.conflict ? `${fit.conflict}.` : "Plug in what is missing; this page looks again every 2 seconds."}
           </p>`}
       <ul class="fit-list">${[...fit.findings].sort(worstFirst).map(row)}</ul>
     </div>

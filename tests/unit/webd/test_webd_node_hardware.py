@@ -1,0 +1,74 @@
+"""What webd tells of a node's header, buses and load."""
+
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.generated.saint_msgs import PeripheralInfo
+from saint_services.webd.node_history import MOST, PERIOD_S, History
+from tests.unit.webd.web_rig import Rig
+from tests.web.fake_robot import node
+from tests.web.fakes_nodes import CHIPS
+
+
+async def test_gpio_status_asks_the_node_and_numbers_its_pins(rig: Rig) -> None:
+    data = await (await rig.chat()).do("management", "get_gpio_status", node_id="sim_head")
+    assert rig.robot.headers.asked == ["sim_head"]
+    servo = data["pins"][31]
+    assert (servo["number"], servo["pin_name"], servo["used_by"]) == (32, "GPIO12", "pan")
+    assert servo["current_state"] == "pwm_7" and servo["alternates"] == ["PWM0"]
+    assert data["pins"][0]["pin_name"] == "3V3" and data["pins"][0]["alternates"] == []
+    assert len(data["pins"]) == 40
+
+
+async def test_node_that_does_not_tell_is_an_error_with_its_name(rig: Rig) -> None:
+    away = rig.robot.nodes["sim_head"].model_copy(update={"state": NodeState.OFFLINE})
+    rig.robot.nodes["sim_head"] = away
+    fault = await (await rig.chat()).fail("management", "get_gpio_status", node_id="sim_head")
+    assert fault["code"] == "hardware_fault" and "sim_head" in fault["message"]
+
+
+async def test_check_tells_for_each_role_what_the_node_lacks(rig: Rig) -> None:
+    rig.robot.headers.chips = (PeripheralInfo("i2c", "1:0x3c", "SSD1306?", True),)
+    data = await (await rig.chat()).do("management", "check_node", node_id="sim_spare")
+    fits = {each["role"]: each for each in data["roles"]}
+    console = {each["name"]: each["verdict"] for each in fits["console"]["findings"]}
+    head = {each["name"]: each["verdict"] for each in fits["head"]["findings"]}
+    assert console == {"display": "found", "button_a": "found", "button_b": "found"}
+    assert head["face"] == "missing" and head["pan"] == "found"
+    assert all(each["conflict"] == "" for each in data["roles"])
+    assert len(data["status"]["pins"]) == 40
+
+
+async def test_check_tells_what_stands_in_the_way_of_a_second_role(rig: Rig) -> None:
+    rig.robot.headers.chips = CHIPS
+    data = await (await rig.chat()).do("management", "check_node", node_id="sim_head")
+    fits = {each["role"]: each["conflict"] for each in data["roles"]}
+    assert "GPIO12 is used by head (pan)" in fits["tracks"]
+    assert fits["console"] == "" and fits["head"] == ""
+
+
+async def test_activity_can_be_asked_about_one_node(rig: Rig) -> None:
+    chat = await rig.chat()
+    for each in ("sim_head", "sim_tracks"):
+        await chat.do("management", "set_node_name", node_id=each, display_name="Other")
+    entries = (await chat.do("management", "get_activity_log", about="sim_head"))["entries"]
+    assert [each["text"] for each in entries] == ["sim_head is now called Other"]
+
+
+def test_history_keeps_a_bounded_number_of_periods_and_forgets_with_the_registry() -> None:
+    history = History()
+    for step in range(MOST + 10):
+        now_s = step * PERIOD_S
+        history.add([node("a", cpu_usage=float(step % 100))], now_s)
+        history.add([node("a", cpu_usage=99.9)], now_s + 0.5)  # not due
+    kept = history.of("a")
+    assert len(kept.cpu) == MOST and kept.cpu[-1] == float((MOST + 9) % 100)
+    assert kept.period_s == PERIOD_S
+    history.add([node("b")], (MOST + 11) * PERIOD_S)
+    assert history.of("a").cpu == [] and len(history.of("b").cpu) == 1
+
+
+def test_history_has_a_gap_while_the_node_is_away_and_no_temperature_without_a_sensor() -> None:
+    history = History()
+    history.add([node("a", state="offline")], 0.0)
+    history.add([node("a", cpu_temp=0.0)], PERIOD_S)
+    kept = history.of("a")
+    assert kept.cpu == [None, 18.0] and kept.temp == [None, None]
