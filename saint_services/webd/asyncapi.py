@@ -6,13 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ..lib.api.states import STATES
 from ..lib.ipc_wire import ErrorReply
 from . import http_form
 from . import messages as m
 from .http_form import Named
 from .openapi import VERSION
 from .schemas import Schemas, first_line
-from .states import STATES
 
 Data = dict[str, Any]
 

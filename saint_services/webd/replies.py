@@ -1,5 +1,5 @@
 """What webd's own actions answer, as models for the documents of the API and for clients. Not here:
-other daemons' answers (lib/api), the states of the topics (states.py).
+other daemons' answers (lib/api), the states of the topics (lib/api/states.py).
 """
 
 from typing import Literal
@@ -10,7 +10,7 @@ from ..lib.api import Reply
 from ..lib.api.hardware import RoleHardware
 from ..lib.api.rc import RcChannelConfig, RcChannelList
 from ..lib.api.routing import ControlInfo, EStopInfo
-from .states import ClientState, LogEntry, SystemState
+from ..lib.api.states import ClientState, LogEntry, SystemState
 
 
 class Accepted(Reply):

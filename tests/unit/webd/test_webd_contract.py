@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.api.states import STATES
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.levels import Level
-from saint_services.webd.states import STATES
 from tests.unit.webd.web_rig import Rig
 
 # What the fake robot says something of, again and again.
@@ -56,7 +56,7 @@ async def test_states_are_as_their_models_say(rig: Rig):
     playing = asyncio.create_task(rig.robot.play())
     chat = await rig.chat()
     described = await chat.do("system", "describe")
-    assert set(described["topics"]) == set(STATES), "a topic without a model in webd/states.py"
+    assert set(described["topics"]) == set(STATES), "a topic without a model in lib/api/states.py"
     await chat.subscribe(*SHOWN, rate_hz=20)
     missing = Counter(dict.fromkeys(SHOWN, 2))  # the second one of each has all parts
     while +missing:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from saint_services.lib.api.states import STATES
 from saint_services.webd import asyncapi, http_form, openapi
-from saint_services.webd.states import STATES
 from tests.web.fake_robot import fake_robot
 
 # Pages, the WebSocket, the form of all actions, and the daemons' own requests for saintctl.

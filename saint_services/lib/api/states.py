@@ -1,14 +1,14 @@
-"""The states of the topics as models: what a subscriber may rely on. A part is missing until it was
+"""The states of webd's topics as models: what a subscriber may rely on. A part is missing until it was
 heard; a number that nobody can know (a sensor that is not there) is null. The documents of the API
-and the client are made of these; not here: how a state comes about (views.py).
+and the client are made of these; not here: how a state comes about (webd/views.py).
 """
 
 from typing import Literal
 
-from ..lib.api import Reply
-from ..lib.api.adoption import NodeInfo, RoleChoice, Stranger
-from ..lib.api.firmware import MachineFirmware, Plan, Release
-from ..lib.ipc_wire import ErrorReply
+from ..ipc_wire import ErrorReply
+from . import Reply
+from .adoption import NodeInfo, RoleChoice, Stranger
+from .firmware import MachineFirmware, Plan, Release
 
 Value = float | None
 
