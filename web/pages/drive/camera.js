@@ -14,7 +14,8 @@ export function camera(app) {
   const isOn = Boolean(head?.camera_active) && app.store.isFresh("head", app.now);
   return html`
     <figure class="camera ${isOn ? "is-on" : ""}" data-camera=${isOn ? "on" : "off"}>
-      ${isOn && !state.isBroken ? picture(app) : html`<div class="no-picture"><p>${words(isOn)}</p></div>`}
+      <div class="no-picture"><p>${words(isOn)}</p></div>
+      ${isOn && !state.isBroken ? picture(app) : nothing}
       <figcaption>
         ${state.refusal ? html`<span class="wrong" role="alert">${state.refusal}</span>` : nothing}
         ${isOn && state.isBroken
@@ -38,7 +39,9 @@ const picture = (app) => html`<img
 
 /** @param {boolean} isOn */
 function words(isOn) {
-  return isOn ? "The picture could not be fetched: too many look at it, or the connection broke." : "The camera is off";
+  if (!isOn) return "The camera is off";
+  if (state.isBroken) return "The picture could not be fetched: too many look at it, or the connection broke.";
+  return "Waiting for the first picture";
 }
 
 /** @param {App} app */

@@ -28,10 +28,8 @@ function view(app) {
     <div class="page-head"><h1>Drive</h1></div>
     ${viewerNotice(app)}
     <div class="teleop" data-engaged=${app.teleop.isEngaged}>
-      <section class="cockpit" aria-labelledby="asked-title">
-        <h2 id="asked-title" class="hidden">What is asked for</h2>
-        ${targets?.head ? camera(app) : nothing} ${status(app)}
-      </section>
+      ${targets?.head ? html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>` : nothing}
+      <section class="status-part" aria-label="What is asked for">${status(app)}</section>
       ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
       ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)} ${keyboard(app, isReady)}
     </div>

@@ -12,7 +12,7 @@ export const driveStick = (app, isReady) => html`
     <div class="stick-place">
       ${stick(app, () => app.teleop.stick, isReady, "Drive stick", "drive")}
     </div>
-    <small class="quiet">Moves only while a finger is on it</small>
+    <small class="quiet">Moves while it is held</small>
   </section>
 `;
 
@@ -21,7 +21,7 @@ export const lookStick = (app, isReady) => html`
   <section class="stick-part is-head" aria-labelledby="look-title">
     <div class="section-head"><h2 id="look-title">Head</h2></div>
     <div class="stick-place">${stick(app, () => app.teleop.look, isReady, "Head stick", "look")}</div>
-    <small class="quiet">Looks there while a finger is on it</small>
+    <small class="quiet">Looks there while it is held</small>
   </section>
 `;
 

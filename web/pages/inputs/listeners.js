@@ -83,8 +83,8 @@ function code(app, open, close) {
       <dt>Port</dt><dd data-port>${open.port} ${copyButton(app, open.port, "port")}</dd>
     </dl>
     <div class="segments" role="group" aria-label="What the code says">
-      <label><input type="radio" name="code" .checked=${!open.isPage} @change=${choose(false)}><span>The address</span></label>
-      <label><input type="radio" name="code" .checked=${open.isPage} @change=${choose(true)}><span>This page, to copy it there</span></label>
+      <label><input type="radio" name="code" .checked=${!open.isPage} @change=${choose(false)}><span>Address</span></label>
+      <label><input type="radio" name="code" .checked=${open.isPage} @change=${choose(true)}><span>This page</span></label>
     </div>
     ${picture(text)}
     <div class="actions"><button class="button primary" type="button" data-focus @click=${close}>Close</button></div>
@@ -95,7 +95,7 @@ function code(app, open, close) {
 function copyButton(app, text, what) {
   if (!navigator.clipboard) return nothing; // only safe pages have one; the text can be selected
   const copy = () => navigator.clipboard.writeText(text).then(() => app.toasts.done(`The ${what} was copied.`), () => {});
-  return html`<button class="button small" type="button" @click=${copy}>Copy ${what}</button>`;
+  return html`<button class="button small" type="button" aria-label=${`Copy the ${what}`} @click=${copy}>Copy</button>`;
 }
 
 /** A code as one path. @param {string} text */
