@@ -22,13 +22,17 @@ from ..lib.api.adoption import (
 )
 from ..lib.api.firmware import FirmwareReport
 from ..lib.errors import SaintError
+from . import node_hardware
 from .connect import Place, ask, ask_or_error, client, tell
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
 
 app = typer.Typer(
-    help="Nodes: list, show, adopt, replace, rename, ignore, reset.", no_args_is_help=True
+    help="Nodes: list, show, gpio, check, adopt, replace, rename, ignore, reset.",
+    no_args_is_help=True,
 )
+app.command("gpio")(node_hardware.gpio)
+app.command("check")(node_hardware.check)
 
 NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 
