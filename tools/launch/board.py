@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
+from saint_services.lib.power import Wish
 from tools.fake_rauc import slots
 from tools.fake_rauc.slots import Slots
 
@@ -103,22 +104,39 @@ class Board:
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._power_cut.wait(), _LOOK_S)
-            reason = self._requested()
             if self._power_cut.is_set():
                 self._power_cut.clear()
                 await self._reboot("lost its power", 0.0)
-            elif reason is not None:
+            elif (reason := self._requested(Wish.REBOOT)) is not None:
                 await self._reboot(f"restarts: {reason}", _GRACE_S)
+            elif (reason := self._requested(Wish.RESTART)) is not None:
+                await self._restart(reason)
+            elif (reason := self._requested(Wish.POWER_OFF)) is not None:
+                await self._power_off(reason)
 
-    def _requested(self) -> str | None:
-        """Why a daemon wants a reboot; the request is used up."""
-        path = self.folders.home / "reboot" / "request"
+    def _requested(self, wish: Wish) -> str | None:
+        """Why a daemon wants that; the request is used up."""
+        path = self.folders.home / "reboot" / wish
         try:
             reason = path.read_text(encoding="utf-8", errors="replace").strip()
             path.unlink()
         except FileNotFoundError:
             return None
         return reason.partition("\n")[0][:200] or "no reason given"
+
+    async def _restart(self, reason: str) -> None:
+        """All services anew on the slot that runs."""
+        assert self.machine is not None
+        self._tell(f"{self.machine.name} starts its services anew: {reason}")
+        await self.machine.shut_down(_GRACE_S)
+        self.machine.power_on(environment_of(self.folders, self.slots), self._changed)
+
+    async def _power_off(self, reason: str) -> None:
+        """Until somebody ends the robot and starts it again, or asks for a reboot."""
+        assert self.machine is not None
+        self._disarm()
+        self._tell(f"{self.machine.name} is switched off ({reason}); Ctrl-C ends the robot")
+        await self.machine.shut_down(_GRACE_S)
 
     async def _reboot(self, why: str, grace_s: float) -> None:
         assert self.machine is not None
@@ -180,7 +198,8 @@ def _prepare(folders: Folders) -> None:
     folders.create()
     requests = folders.home / "reboot"
     requests.mkdir(exist_ok=True)
-    (requests / "request").unlink(missing_ok=True)  # of a robot that has ended since
+    for wish in Wish:
+        (requests / wish).unlink(missing_ok=True)  # of a robot that has ended since
     stand_in = folders.home / "bin" / "journalctl"
     stand_in.parent.mkdir(exist_ok=True)
     logs = shlex.quote(str(folders.log_of("")).removesuffix(".log"))

@@ -138,6 +138,7 @@ class Machine:
         environment = inherited_environment() | {
             "CONFIGURATION_DIRECTORY": str(folders.config),
             "RUNTIME_DIRECTORY": str(folders.run),
+            "SAINT_LOG_DIR": str(folders.log_of(daemon).parent),
         }
         if unit.state_directory:
             state = folders.state / unit.state_directory.removeprefix(_STATE_PREFIX)

@@ -53,11 +53,11 @@ class Stage:
         spare.version, spare.breaks = version, breaks
         self.board.slots.mark_active(self.board.slots.other)
 
-    def ask_for_reboot(self, reason: str) -> None:
+    def ask_for_reboot(self, reason: str, wish: str = "request") -> None:
         """As a daemon does: aside, then renamed."""
         folder = Path(environment_of(self.folders, self.board.slots)["SAINT_REBOOT_DIR"])
         (folder / ".new").write_text(f"{reason}\n")
-        (folder / ".new").rename(folder / "request")
+        (folder / ".new").rename(folder / wish)
 
 
 @pytest.fixture
@@ -129,6 +129,26 @@ async def test_stand_in_for_journalctl_shows_the_last_lines_of_a_unit(stage: Sta
     command = [str(program), "--quiet", "--boot", "--lines=2", "--unit=saint-role-headd.service"]
     said = await asyncio.to_thread(subprocess.check_output, command, text=True, timeout=10)
     assert said == "line 7\nline 8\n"
+
+
+async def test_restart_of_the_services_keeps_slot_and_release(stage: Stage) -> None:
+    stage.install("0.2.0")  # waits for a reboot, which this is none
+    stage.ask_for_reboot("asked for by desk", "restart")
+    await stage.until_said("starts its services anew: asked for by desk")
+    log = stage.folders.log_of("says")
+    async with asyncio.timeout(LIMIT_S):
+        while log.read_text().count("runs 0.1.0") < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    assert stage.board.slots.booted == "A"
+
+
+async def test_machine_that_was_switched_off_runs_nothing(stage: Stage) -> None:
+    stage.ask_for_reboot("asked for by desk", "poweroff")
+    await stage.until_said("is switched off")
+    async with asyncio.timeout(LIMIT_S):
+        while stage.machine.services["says"].phase is not Phase.STOPPED:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    assert not stage.board.is_armed
 
 
 async def test_request_of_an_earlier_robot_is_forgotten(stage: Stage) -> None:

@@ -131,20 +131,6 @@ async def test_state_has_the_specified_form(rig: Rig) -> None:
     assert reply["data"] == {"topics": ["head", "tracks"]}
 
 
-@pytest.mark.parametrize(
-    ("group", "action", "params", "sentence"),
-    [
-        ("system", "reboot", {"node": "pi_1"}, "pi_1: reboot"),
-        ("system", "shutdown", {}, "the server: poweroff"),
-    ],
-)
-async def test_what_is_not_possible_is_refused_with_what_to_do(
-    rig: Rig, group: str, action: str, params: dict[str, Any], sentence: str
-) -> None:
-    error = await (await rig.chat()).fail(group, action, **params)
-    assert sentence in error["message"] and error["fix"]
-
-
 async def test_input_is_one_sample_and_is_not_answered_without_an_id(rig: Rig) -> None:
     heard = listening(rig)
     chat = await rig.chat()
