@@ -17,4 +17,6 @@ export const PAGES = [
   { name: "inputs", title: "Inputs", load: () => import("./pages/inputs/page.js") },
   { name: "drive", title: "Drive", load: () => import("./pages/drive/page.js") },
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
+  { name: "logs", title: "Logs", load: () => import("./pages/logs/page.js") },
+  { name: "settings", title: "Settings", load: () => import("./pages/settings/page.js") },
 ];

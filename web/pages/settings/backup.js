@@ -1,0 +1,178 @@
+// The whole robot in one file: keep it, look into one, bring it back, take that back again.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dialog } from "../../lib/dialog.js";
+import { isAdmin } from "../../lib/levels.js";
+import { bringFile, keepFile } from "../../lib/transfer.js";
+import { ask } from "../../lib/confirm.js";
+import { section } from "./section.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("./state.js").Answers} Answers */
+
+const NAMES = {
+  "adoptiond/nodes": "Nodes: names and roles",
+  "adoptiond/calibration": "Calibration of the roles",
+  "routerd/routes": "Routes in force",
+  "routerd/presets": "Your own presets",
+  "rcd/receiver": "RC receiver with its calibration",
+  "livelinkd/subjects": "LiveLink: zero and scale of subjects",
+  "webd/settings": "The robot's name",
+  "webd/users": "Users and tokens",
+};
+
+/** @param {App} app @param {Answers} answers */
+export function backupSection(app, answers) {
+  const isFixed = !isAdmin(app);
+  const keep = () => keepFile("/api/backup").catch((err) => app.toasts.failed(err));
+  return section(
+    "backup",
+    "Backup",
+    "Everything that was set on this robot in one file: routes, presets, RC, subjects, nodes, users.",
+    html`
+      ${unfinished(answers)}
+      <div class="toolbar">
+        <button class="button primary" type="button" data-backup ?disabled=${isFixed} @click=${keep}>
+          Download a backup
+        </button>
+        <label class="button file ${isFixed ? "is-off" : ""}">
+          Restore…
+          <input
+            class="file-input"
+            type="file"
+            accept=".zip,application/zip"
+            ?disabled=${isFixed}
+            @change=${(/** @type {any} */ event) => look(app, event.target)}
+          >
+        </label>
+        <button class="button" type="button" ?disabled=${isFixed} @click=${() => undo(app, answers)}>
+          Undo the last restore…
+        </button>
+      </div>
+      ${isFixed ? html`<p class="quiet">Only an admin may take and restore backups.</p>` : nothing}
+    `,
+  );
+}
+
+/** @param {Answers} answers */
+function unfinished(answers) {
+  const waiting = answers.data.restore?.waiting ?? [];
+  if (!waiting.length) return nothing;
+  return html`<div class="notice">
+    <strong>A restore is not finished.</strong> ${waiting.join(", ")} did not answer; it goes on as soon as
+    that is back.
+  </div>`;
+}
+
+/** @param {App} app @param {HTMLInputElement} input */
+async function look(app, input) {
+  const file = input.files?.[0];
+  input.value = "";
+  if (!file) return;
+  const open = { file, info: /** @type {any} */ (null), refusal: "", isBusy: true };
+  app.dialogs.restore = open;
+  app.draw();
+  try {
+    open.info = await bringFile("/api/backup?check=1", file);
+  } catch (err) {
+    open.refusal = sentence(err);
+  }
+  open.isBusy = false;
+  app.draw();
+}
+
+/** @param {App} app @param {Answers} answers */
+export function restoreDialog(app, answers) {
+  const open = app.dialogs.restore;
+  const close = () => !open.isBusy && ((app.dialogs.restore = null), app.draw());
+  return dialog(
+    open,
+    close,
+    () => html`
+      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), carryOut(app, answers))}>
+        <h2>Restore this backup?</h2>
+        ${open.info ? content(open.info) : nothing}
+        ${open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing}
+        <p class="refusal" role="alert">
+          ${open.refusal ? html`<strong>It cannot be restored:</strong> ${open.refusal}` : nothing}
+        </p>
+        <div class="actions">
+          <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
+            ${open.info ? "Cancel" : "Close"}
+          </button>
+          ${open.info
+            ? html`<button class="button danger" type="submit" data-restore ?disabled=${open.isBusy}>
+                ${open.isBusy ? "Restoring…" : "Restore it"}
+              </button>`
+            : nothing}
+        </div>
+      </form>
+    `,
+    "Restore a backup",
+  );
+}
+
+/** @param {any} info */
+const content = (info) => html`
+  <p>
+    Of <b>${info.robot}</b>, ${new Date(info.created).toLocaleString()}, written by release ${info.version || "unknown"}.
+    What is set now is replaced; you can undo that.
+  </p>
+  <ul class="backup-list">
+    ${info.contents.map((/** @type {any} */ part) => {
+      const name = NAMES[/** @type {"rcd/receiver"} */ (`${part.daemon}/${part.section}`)];
+      return html`<li>${name ?? `${part.daemon}: ${part.section}`}${part.entries ? html` <span class="quiet">${part.entries}</span>` : nothing}</li>`;
+    })}
+  </ul>
+  ${info.notes.length
+    ? html`<div class="notice">
+        <strong>Not everything fits this robot:</strong>
+        <ul>${info.notes.map((/** @type {string} */ note) => html`<li>${note}</li>`)}</ul>
+      </div>`
+    : nothing}
+  <details>
+    <summary>What is not in it</summary>
+    <ul>${info.outside.map((/** @type {string} */ each) => html`<li>${each}</li>`)}</ul>
+  </details>
+`;
+
+/** @param {App} app @param {Answers} answers */
+async function carryOut(app, answers) {
+  const open = app.dialogs.restore;
+  Object.assign(open, { isBusy: true, refusal: "" });
+  app.draw();
+  try {
+    const reply = await bringFile("/api/backup", open.file);
+    if (app.dialogs.restore === open) app.dialogs.restore = null;
+    tell(app, reply);
+  } catch (err) {
+    Object.assign(open, { isBusy: false, refusal: sentence(err) });
+  }
+  answers.load(app);
+}
+
+/** @param {App} app @param {any} reply */
+function tell(app, { restored, waiting }) {
+  if (!waiting.length) app.toasts.done(`Restored: ${restored.join(", ")}.`);
+  else app.toasts.failed({ message: `${waiting.join(", ")} did not answer.`, fix: "Its part follows when it does." });
+}
+
+/** @param {App} app @param {Answers} answers */
+function undo(app, answers) {
+  ask(app, {
+    title: "Undo the last restore?",
+    text: "Everything is set again as it was before the last restore or factory reset.",
+    verb: "Undo it",
+    isDanger: true,
+    work: async () => {
+      tell(app, await app.api.request("maintenance", "undo_restore"));
+      answers.load(app);
+    },
+  });
+}
+
+/** @param {unknown} err */
+function sentence(err) {
+  const { message, fix } = /** @type {any} */ (err);
+  return [message, fix].filter(Boolean).join(" ");
+}

@@ -1,0 +1,140 @@
+// The RC receiver and LiveLink: on or off, what a lost signal means, where is listened.
+
+import { html } from "/vendor/lit-html/lit-html.js";
+import { mayOperate } from "../../lib/levels.js";
+import { facts, notThere, section, waiting } from "./section.js";
+
+/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("./state.js").Answers} Answers */
+
+const PROTOCOLS = { crsf: "CRSF", sbus: "SBUS", ibus: "IBUS", ppm: "PPM", pwm: "PWM" };
+const ACTIONS = {
+  hold: "Hold: joints stay, the tracks stop",
+  neutral: "Neutral: everything goes to its middle",
+  estop: "Emergency stop",
+  passthrough: "Others may take over",
+};
+
+/** @param {App} app @param {Answers} answers */
+export function inputSections(app, answers) {
+  return [rcSection(app, answers), liveLinkSection(app, answers)];
+}
+
+/** @param {App} app @param {Answers} answers */
+function rcSection(app, answers) {
+  const { rc, failsafe, protocol } = answers.data;
+  const failure = answers.failures.rc ?? answers.failures.failsafe ?? answers.failures.protocol;
+  const again = () => ["rc", "failsafe", "protocol"].forEach((each) => answers.ask(app, /** @type {"rc"} */ (each)));
+  const isKnown = rc && failsafe && protocol;
+  const content = isKnown ? rcForm(app, answers) : failure ? notThere(failure, again) : waiting;
+  return section("rc", "RC receiver", "In force at once, and kept over restarts.", content);
+}
+
+/** @param {App} app @param {Answers} answers */
+function rcForm(app, answers) {
+  const { rc, failsafe, protocol } = answers.data;
+  const isFixed = !mayOperate(app);
+  const { api } = app;
+  const set = (/** @type {"rc"} */ topic, /** @type {string} */ action, /** @type {object} */ params, /** @type {string} */ said) =>
+    answers.change(app, topic, () => api.request("rc", action, params), said);
+  return html`
+    <label class="switch">
+      <input
+        type="checkbox"
+        role="switch"
+        data-rc-enabled
+        .checked=${rc.enabled}
+        ?disabled=${isFixed}
+        @change=${(/** @type {any} */ event) =>
+          set("rc", "set_enabled", { enabled: event.target.checked }, `The receiver is ${event.target.checked ? "on" : "off"}.`)}
+      >
+      Enabled
+    </label>
+    <div class="form pair-form">
+      <label class="entry">
+        <span>Protocol</span>
+        <select
+          data-rc-protocol
+          ?disabled=${isFixed}
+          @change=${(/** @type {any} */ event) =>
+            set(/** @type {any} */ ("protocol"), "set_protocol", { protocol: event.target.value }, "The protocol was changed.")}
+        >
+          ${choices(PROTOCOLS, protocol.protocol)}
+        </select>
+        <small class="hint">on ${protocol.device}</small>
+      </label>
+      <label class="entry">
+        <span>When the signal is lost</span>
+        <select
+          data-rc-action
+          ?disabled=${isFixed}
+          @change=${(/** @type {any} */ event) =>
+            set(/** @type {any} */ ("failsafe"), "set_failsafe", { action: event.target.value }, "What a lost signal means was changed.")}
+        >
+          ${choices(ACTIONS, failsafe.action)}
+        </select>
+      </label>
+      <label class="entry">
+        <span>Signal time-out (ms)</span>
+        <input
+          type="number"
+          min="40"
+          max="2000"
+          data-rc-timeout
+          ?disabled=${isFixed}
+          .value=${String(failsafe.timeout_ms)}
+          @change=${(/** @type {any} */ event) => timeout(event.target, (ms) =>
+            set(/** @type {any} */ ("failsafe"), "set_failsafe", { timeout_ms: ms }, `A signal is lost after ${ms} ms now.`))}
+        >
+        <small class="hint">40 to 2000; at 1.5 m/s the robot rolls 15 cm in 100 ms</small>
+      </label>
+    </div>
+    <div class="toolbar">
+      <a class="button" href="#/inputs/rc">Channels, calibration, drill</a>
+    </div>
+  `;
+}
+
+/** @param {HTMLInputElement} input @param {(ms: number) => void} use */
+function timeout(input, use) {
+  if (input.reportValidity() && input.value) use(Number(input.value));
+}
+
+/** @param {Record<string, string>} all @param {string} current */
+const choices = (all, current) =>
+  Object.entries(all).map(([key, text]) => html`<option value=${key} ?selected=${key === current}>${text}</option>`);
+
+/** @param {App} app @param {Answers} answers */
+function liveLinkSection(app, answers) {
+  const known = answers.data.livelink;
+  const failure = answers.failures.livelink;
+  const text =
+    "Face and body capture. Formats are switched on and off in livelinkd.yaml, ports in the units of its sockets; both are read when livelinkd starts.";
+  const content = known
+    ? listeners(known.formats)
+    : failure
+      ? notThere(failure, () => answers.ask(app, "livelink"))
+      : waiting;
+  return section("livelink", "LiveLink", text, content);
+}
+
+/** @param {any[]} formats */
+function listeners(formats) {
+  const rows = formats.map((each) => /** @type {[string, unknown]} */ ([FORMATS[/** @type {"llf"} */ (each.format)] ?? each.format, listener(each)]));
+  return html`${facts(rows)}<div class="toolbar"><a class="button" href="#/inputs/livelink">Subjects, addresses</a></div>`;
+}
+
+const FORMATS = {
+  llf: "Live Link Face",
+  json: "JSON LiveLink",
+  vmc: "VMC",
+  ifacialmocap: "iFacialMocap",
+  lines: "JSON lines (TCP)",
+  capture: "Live Link Face, newer mode",
+};
+
+/** @param {any} each */
+const listener = (each) => html`
+  <span class="chip ${each.enabled ? "good" : "idle"}"><i class="dot"></i>${each.enabled ? "on" : "off"}</span>
+  ${each.addresses.map((/** @type {string} */ address) => html`<code>${address}</code> `)}
+`;
