@@ -10,8 +10,6 @@ from ..lib.api import Reply, Request
 from .passwords import LONGEST
 from .users import Role, TokenId, TokenName, UserName
 
-Secret = str
-
 
 class UserParams(Request):
     """One user."""
@@ -22,7 +20,7 @@ class UserParams(Request):
 class AddUser(UserParams):
     """Somebody new."""
 
-    password: Secret = Field(max_length=LONGEST, repr=False)
+    password: str = Field(max_length=LONGEST, repr=False)
     role: Role
 
 
@@ -35,14 +33,14 @@ class SetRole(UserParams):
 class SetPassword(UserParams):
     """A new one, given by an admin; the user is signed out everywhere."""
 
-    password: Secret = Field(max_length=LONGEST, repr=False)
+    password: str = Field(max_length=LONGEST, repr=False)
 
 
 class ChangePassword(Request):
     """One's own."""
 
-    old_password: Secret = Field(max_length=LONGEST, repr=False)
-    password: Secret = Field(max_length=LONGEST, repr=False)
+    old_password: str = Field(max_length=LONGEST, repr=False)
+    password: str = Field(max_length=LONGEST, repr=False)
 
 
 class AddToken(Request):
@@ -134,6 +132,17 @@ class ClaimInfo(Reply):
 
     is_claimed: bool
     code: str  # empty once there is an owner
+
+
+class Account(Reply):
+    """Who a browser is for the robot."""
+
+    robot: str
+    is_claimed: bool
+    is_secure: bool  # by TLS
+    user: str  # empty: nobody
+    level: str  # "viewer", "operator", "admin"; empty: nobody
+    via: str  # "session", "token", "socket", "open"; empty: nobody
 
 
 class AuditEntry(Reply):

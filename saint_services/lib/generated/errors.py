@@ -132,13 +132,13 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         'Bring all velocity inputs to neutral and clear the e-stop.',
     ),
     Code.UNAUTHORIZED: ErrorInfo(
-        'A token is needed',
+        'Nobody is signed in',
         401,
         6,
-        'Send the token that the server printed at its first start.',
+        "Sign in on the robot's page or send a token of this robot.",
     ),
     Code.FORBIDDEN: ErrorInfo(
-        'This origin is not allowed',
+        'Not allowed',
         403,
         6,
         "Open the page from the robot's own address.",

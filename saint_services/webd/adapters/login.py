@@ -3,19 +3,18 @@ admin, /api/login and /api/logout are what they say. Not here: what a cookie let
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import orjson
 from aiohttp import web
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from ...lib import validation
 from ...lib.api import Request
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
-from .. import passwords
+from .. import http_form, passwords
 from ..access import Identity
 from ..signins import WHOLE_LIMIT_S
+from ..user_messages import Account
 from ..users import User, UserName
 from .audit_file import AuditFile
 from .gate import Gate, RefusedError, address_of, cookie_name
@@ -71,15 +70,15 @@ class Login:
             identity = None
         return _json(self._told(identity, request))
 
-    def _told(self, identity: Identity | None, request: web.Request) -> dict[str, Any]:
-        return {
-            "robot": self._robot,
-            "is_claimed": self._gate.vault.book.is_claimed,
-            "is_secure": request.secure,
-            "user": identity.name if identity else "",
-            "level": identity.level.word if identity else "",
-            "via": identity.via if identity else "",
-        }
+    def _told(self, identity: Identity | None, request: web.Request) -> Account:
+        return Account(
+            robot=self._robot,
+            is_claimed=self._gate.vault.book.is_claimed,
+            is_secure=request.secure,
+            user=identity.name if identity else "",
+            level=identity.level.word if identity else "",
+            via=identity.via if identity else "",
+        )
 
     async def claim(self, request: web.Request) -> web.StreamResponse:
         """Makes the first admin and signs in."""
@@ -176,13 +175,13 @@ class Login:
 
 async def _body(request: web.Request, model: type[B]) -> B:
     try:
-        return model.model_validate_json(await request.read())
+        data = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise SaintError(Code.TOO_LARGE, "that is no name and no password") from None
-    except ValidationError as err:
-        fault = validation.faults(err, model, None)[0]
-        raise SaintError(Code.REQUEST_INVALID, str(fault)) from None
+    found = http_form.from_body(model, data)
+    assert isinstance(found, model)  # which the type checker cannot see
+    return found
 
 
-def _json(data: dict[str, Any]) -> web.Response:
-    return web.Response(body=orjson.dumps(data), content_type="application/json")
+def _json(account: Account) -> web.Response:
+    return web.Response(text=account.model_dump_json(), content_type="application/json")
