@@ -24,8 +24,11 @@ ARGUMENTS = (
     "--disable-sync",
     "--no-first-run",
     "--no-pings",
+    "--enable-unsafe-swiftshader",  # the robot is drawn without a graphics card
 )
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+SETTLE_S = 1.2
+LONGEST_MS = 60_000
 
 
 def chromium() -> str | None:
@@ -50,6 +53,10 @@ async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
                 playing.cancel()
 
 
+# Besides the pages of the menu: what lies one step further in.
+PLACES = ("nodes/sim_head", "nodes/sim_spare/adopt", "inputs/livelink", "settings/users")
+
+
 async def take(url: str, folder: Path) -> None:
     """All pictures."""
     from playwright.async_api import async_playwright
@@ -61,52 +68,39 @@ async def take(url: str, folder: Path) -> None:
                 page = await browser.new_page(
                     viewport={"width": width, "height": height}, color_scheme=theme
                 )
+                page.set_default_timeout(LONGEST_MS)
                 page.on("console", lambda message: print("console:", message.text))
                 page.on("pageerror", lambda error: print("error:", error))
                 await page.goto(address)
-                await page.wait_for_selector("[data-node]", timeout=5000)
-                await asyncio.sleep(0.8)
-                await shot(page, folder / f"{size}-{theme}.png")
-                await firmware(page, fake, folder / f"{size}-{theme}-firmware.png")
-                await drive(page, folder / f"{size}-{theme}-drive.png")
+                await page.wait_for_selector("[data-link=open]")
+                await everywhere(page, fake, folder / f"{size}-{theme}")
                 if fake and theme == "light":
-                    await states(page, fake, folder, size)
+                    await states(page, fake, folder / size)
                 await page.close()
         await browser.close()
 
 
-async def firmware(page: Any, fake: Any, path: Path) -> None:
-    """The firmware page: in the middle of a roll-out, and after one that was halted."""
-    before = (fake.otad.machines, fake.otad.releases, fake.otad.plan) if fake else None
-    for name, happen in (("", "work"), ("-halted", "halt")):
-        if fake and before:
-            fake.otad.machines, fake.otad.releases, fake.otad.plan = before
-            fake.otad.releases = list(before[1])
-            getattr(fake.otad, happen)()
-        await page.click("a[href='#/firmware']")
-        await page.wait_for_selector("[data-machine]")
-        await asyncio.sleep(1.2)
-        await shot(page, path.with_stem(path.stem + name))
-        if not fake:
-            break
-    if fake and before:
-        await page.click("a[href='#/dashboard']")
-        await asyncio.sleep(0.3)
-        await shot(page, path.with_stem(path.stem.replace("-firmware", "-rolledback")))
-        fake.otad.machines, fake.otad.releases, fake.otad.plan = before
-        await asyncio.sleep(0.7)
+async def everywhere(page: Any, fake: Any, stem: Path) -> None:
+    """Every page of the menu, and what lies further in."""
+    links = "links => links.map((link) => link.hash.slice(2))"
+    names = await page.eval_on_selector_all(".pages a", links)
+    for place in (*names, *(PLACES if fake else ())):
+        await go(page, place)
+        if place == "robot":
+            await page.click("[data-part='head.pan']")
+            await page.wait_for_selector("[data-scene=shown], [data-scene=failed]")
+        if place == "drive":
+            await page.evaluate(_PAD)
+        await asyncio.sleep(SETTLE_S)
+        await shot(page, stem.with_name(f"{stem.name}-{place.replace('/', '-')}.png"))
+        if place == "drive":
+            await page.evaluate("navigator.getGamepads = () => []")
 
 
-async def drive(page: Any, path: Path) -> None:
-    """The page "Drive": at rest without a pad, and with one that drives."""
-    await page.click("a[href='#/drive']")
-    await asyncio.sleep(0.4)
-    await shot(page, path.with_stem(path.stem + "-nopad"))
-    await page.evaluate(_PAD)
-    await asyncio.sleep(0.4)
-    await shot(page, path)
-    await page.evaluate("navigator.getGamepads = () => []")
-    await page.click("a[href='#/dashboard']")
+async def go(page: Any, place: str) -> None:
+    """To one address of the site."""
+    await page.evaluate("(place) => { location.hash = `#/${place}`; }", place)
+    await page.wait_for_selector(f".page.is-{place.partition('/')[0]} main h1")
 
 
 _PAD = """() => {
@@ -119,30 +113,49 @@ _PAD = """() => {
 }"""  # noqa: E501
 
 
-async def states(page: Any, fake: Any, folder: Path, size: str) -> None:
-    """Dialog, e-stop, stale."""
-    await page.click("[data-adopt]")
-    await shot(page, folder / f"{size}-adopt.png")
+async def states(page: Any, fake: Any, stem: Path) -> None:
+    """What is not every day: roll-outs, a stop, its refused release, a menu, a question."""
+    await rollouts(page, fake, stem)
+    await go(page, "dashboard")
+    if await page.locator(".menu-button").is_visible():
+        await page.click(".menu-button")
+        await shot(page, stem.with_name(f"{stem.name}-menu.png"), is_whole=False)
+        await page.click(".menu-button")
+    await page.click("[data-quick=home]")
+    await shot(page, stem.with_name(f"{stem.name}-question.png"), is_whole=False)
     await page.keyboard.press("Escape")
     fake.is_rc_live = fake.is_face_live = False
     fake.set_estop(True, "rc", "channel 6 is high")
-    await asyncio.sleep(0.8)
-    await shot(page, folder / f"{size}-stopped.png")
+    await page.wait_for_selector("[data-estop=latched]")
+    await asyncio.sleep(SETTLE_S)
+    await shot(page, stem.with_name(f"{stem.name}-stopped.png"))
     fake.clear_refusal = "rc channel_2 is not in the middle (0.41)"
     await page.click("[data-estop=latched]")
     await page.click("[data-release]")
-    await asyncio.sleep(0.3)
-    await shot(page, folder / f"{size}-refused.png")
+    await page.wait_for_selector(".dialog .refusal strong")
+    await shot(page, stem.with_name(f"{stem.name}-refused.png"), is_whole=False)
     await page.keyboard.press("Escape")
     fake.clear_refusal = ""
     fake.set_estop(False, "web", "")
     fake.is_rc_live = fake.is_face_live = True
-    await asyncio.sleep(0.5)
+    await page.wait_for_selector("[data-estop=ready]")
 
 
-async def shot(page: Any, path: Path) -> None:
-    """One picture, of the whole page."""
-    await page.screenshot(path=path, full_page="adopt" not in path.name and "ref" not in path.name)
+async def rollouts(page: Any, fake: Any, stem: Path) -> None:
+    """The firmware page in the middle of a roll-out, and after one that was halted."""
+    machines, releases, plan = fake.otad.machines, fake.otad.releases, fake.otad.plan
+    await go(page, "firmware")
+    for name in ("work", "halt"):
+        fake.otad.machines, fake.otad.releases, fake.otad.plan = machines, list(releases), plan
+        getattr(fake.otad, name)()
+        await asyncio.sleep(SETTLE_S)
+        await shot(page, stem.with_name(f"{stem.name}-rollout-{name}.png"))
+    fake.otad.machines, fake.otad.releases, fake.otad.plan = machines, releases, plan
+
+
+async def shot(page: Any, path: Path, *, is_whole: bool = True) -> None:
+    """One picture, of the whole page or of what a window shows."""
+    await page.screenshot(path=path, full_page=is_whole)
     print(path)
 
 

@@ -1,0 +1,173 @@
+"""What stands around every page: the stop, the connection, the way between pages."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+SOON_MS = 1200  # what takes half a second at most, on a machine that is busy with other tests
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(60),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+PAD = """() => {
+  const pad = { id: "Pad", index: 0, connected: true, mapping: "standard", axes: [0, 0, 0, 0],
+                buttons: Array.from({ length: 17 }, () => ({ pressed: false, value: 0 })) };
+  window.pad = pad;
+  navigator.getGamepads = () => [pad];
+}"""
+
+
+async def wait_gone(page: Any, selector: str) -> None:
+    await page.wait_for_selector(selector, state="detached")
+
+
+async def test_stop_is_one_press_and_cannot_be_missed(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    box = await page.locator(".estop").bounding_box()
+    assert box["height"] >= 64 and box["width"] >= 64
+    await page.click(".estop")
+    await page.wait_for_selector("[data-estop=latched]")
+    assert site.robot.requests[0].startswith("estop websocket:page-")
+    assert "Emergency stop" in await page.locator(".banner.stopped").inner_text()
+    await page.wait_for_function("document.title.startsWith('STOPPED')")
+
+
+async def test_stop_of_others_shows_and_release_asks_first(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    site.robot.set_estop(True, "rc", "channel 6 is high")
+    await page.wait_for_selector("[data-estop=latched]", timeout=SOON_MS)
+    assert "channel 6 is high" in await page.locator(".banner.stopped").inner_text()
+    site.robot.clear_refusal = "rc channel_2 is not neutral"
+    await page.click("[data-estop=latched]")
+    assert site.robot.requests == []
+    await page.click("[data-release]")
+    await page.locator(".dialog .refusal strong").wait_for()
+    assert "channel_2 is not neutral" in await page.locator(".dialog .refusal").inner_text()
+    site.robot.clear_refusal = ""
+    await page.click("[data-release]")
+    await page.wait_for_selector("[data-estop=ready]")
+    await wait_gone(page, ".dialog")
+
+
+async def test_stop_that_was_not_confirmed_is_said(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    await site.robot.stop("routerd")
+    await page.click(".estop")
+    await page.wait_for_selector(".banner.lost")
+    assert "was not confirmed" in await page.locator(".banner.lost").inner_text()
+
+
+async def test_space_stops_after_a_click_but_not_while_typing_or_using_the_keyboard(
+    site: Site,
+) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    await page.click("[data-quick=preset]")
+    await page.wait_for_selector(".dialog")
+    await page.evaluate("document.querySelector('.dialog').append(document.createElement('input'))")
+    await page.focus(".dialog > input")
+    await page.keyboard.press("Space")
+    assert await page.locator(".dialog > input").input_value() == " "
+    await page.keyboard.press("Tab")
+    await page.focus(".dialog .actions .button")
+    await page.keyboard.press("Space")  # operates the button: the dialog closes
+    await wait_gone(page, ".dialog")
+    assert [each for each in site.robot.requests if each.startswith("estop")] == []
+    await page.click("h1")
+    await page.keyboard.press("Space")
+    await page.wait_for_selector("[data-estop=latched]")
+
+
+async def test_chosen_stop_key_and_pad_button_stop_on_every_page(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    await page.click("[aria-label^='This browser']")
+    await page.check("input[name=stop-key][value=escape]")
+    assert await page.locator(".estop kbd").inner_text() == "Esc"
+    await page.keyboard.press("Escape")  # stops, also in a dialog
+    await page.wait_for_selector("[data-estop=latched]")
+    site.robot.set_estop(False, "test", "")
+    await page.reload()
+    await page.wait_for_selector("[data-estop=ready]")
+    assert await page.locator(".estop kbd").inner_text() == "Esc"
+    await page.evaluate("location.hash = '#/firmware'")
+    await page.evaluate(PAD)
+    await asyncio.sleep(0.2)  # it must be seen at rest first
+    await page.evaluate("window.pad.buttons[1] = { pressed: true, value: 1 }")
+    await page.wait_for_selector("[data-estop=latched]")
+
+
+async def test_cut_connection_is_said_and_comes_back_by_itself(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-node=sim_head]")
+    site.relay.cut()
+    await page.wait_for_selector("[data-link=lost]", timeout=SOON_MS)
+    assert "No connection" in await page.locator(".banner.lost").inner_text()
+    assert await page.locator(".is-cut").count() == 1
+    site.relay.restore()
+    await page.wait_for_selector("[data-link=open]")
+    await wait_gone(page, ".banner.lost")
+
+
+async def test_silent_connection_looks_old_before_it_counts_as_lost(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-source=rc]:not([data-stale])")
+    site.relay.freeze()
+    await page.wait_for_selector("[data-source=rc][data-stale]", timeout=SOON_MS)
+    await page.wait_for_selector(".is-cut", timeout=SOON_MS)
+    await page.wait_for_selector("[data-link=lost]", timeout=2500)
+    site.relay.restore()
+    await page.wait_for_selector("[data-link=open]", timeout=8000)
+
+
+async def test_keyboard_leaves_dialogs_and_reaches_the_stop(site: Site) -> None:
+    page = await site.open()
+    await page.focus("[data-quick=control]")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector(".dialog")
+    assert await page.evaluate("document.querySelector('.dialog').contains(document.activeElement)")
+    await page.keyboard.press("Escape")
+    await wait_gone(page, ".dialog")
+    assert await page.evaluate("document.activeElement.dataset.quick === 'control'")
+    await page.focus(".estop")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("[data-estop=latched]")
+
+
+@pytest.mark.parametrize("width", [360, 820, 1280])
+async def test_every_page_is_reached_and_fits(site: Site, width: int) -> None:
+    page = await site.open(viewport={"width": width, "height": 844})
+    await page.wait_for_selector("[data-link=open]")
+    names = await page.eval_on_selector_all(
+        ".pages a", "links => links.map((link) => link.hash.slice(2))"
+    )
+    assert {"dashboard", "robot", "nodes", "drive"} <= set(names)
+    for name in names:
+        if width < 700:
+            await page.click(".menu-button")
+        await page.click(f".pages a[href='#/{name}']")
+        await page.wait_for_selector(f".page.is-{name} main h1")
+        assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        box = await page.locator(".estop").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width, name
+
+
+async def test_stopped_and_lost_pages_have_no_axe_violations(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    site.robot.set_estop(True, "rc", "switch")
+    await page.wait_for_selector("[data-estop=latched]")
+    assert await violations(page) == []
+    site.relay.cut()
+    await page.wait_for_selector("[data-link=lost]")
+    assert await violations(page) == []

@@ -1,0 +1,88 @@
+"""The robot in three dimensions: measured, commanded, and why."""
+
+from typing import Any
+
+import pytest
+
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(90),  # drawn without a graphics card
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+# What the page keeps of the scene; a picture of it would depend on the machine that draws.
+KEEPER = "(await import('/pages/robot/view.js')).keeper"
+
+
+async def angle(page: Any, which: str, joint: str) -> float:
+    """Of one joint of the robot or its ghost."""
+    found: float = await page.evaluate(
+        f"(async () => {KEEPER}.stage.{which}.robot.joints['{joint}'].angle)()"
+    )
+    return found
+
+
+async def test_model_stands_as_measured_and_its_ghost_as_commanded(site: Site) -> None:
+    page = await site.open("#/robot")
+    await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
+    await page.wait_for_selector("[data-part='head.pan'] .number:has-text('°')")
+    # The fake robot's head is at 60 degrees times the face, and told to be at 63.
+    seen = set()
+    for _ in range(10):
+        seen.add(round(await angle(page, "model", "head_pan"), 2))
+        await page.wait_for_timeout(100)
+    assert len(seen) > 3
+    assert await angle(page, "model", "arms_left_joint_1") == pytest.approx(0.349, abs=0.01)
+    assert await angle(page, "model", "head_eye_right_pan") == pytest.approx(
+        await angle(page, "model", "head_eye_pan"), abs=0.2
+    )
+    drawn = await page.evaluate(f"(async () => {KEEPER}.stage.renderer.info.render.triangles)()")
+    assert drawn > 200
+
+
+async def test_part_of_the_list_and_part_of_the_picture_tell_why(site: Site) -> None:
+    page = await site.open("#/robot")
+    await page.focus("[data-part='head.tilt']")
+    await page.keyboard.press("Enter")
+    panel = page.locator("[data-why='head.tilt']")
+    await panel.get_by_text("LiveLink FaceCapture").wait_for()
+    text = await panel.inner_text()
+    assert "facecap_to_head" in text and "12 ms" in text
+    assert "more than the limits allow" in text
+    assert "−90.0° to 90.0°" in text
+    await page.click("[data-part='tracks.left_motor']")
+    motor = page.locator("[data-why='tracks.left_motor']")
+    await motor.get_by_text("lower priority").wait_for()
+    await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
+    await page.click("canvas", position={"x": 20, "y": 20})  # beside the robot
+    await motor.wait_for(state="detached")
+    box = await page.locator("canvas").bounding_box()
+    await page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.28)
+    await page.wait_for_selector("[data-why^=head]")
+
+
+async def test_stop_colours_the_robot_and_axe_finds_nothing(site: Site) -> None:
+    page = await site.open("#/robot")
+    await page.wait_for_selector("[data-scene=shown]", timeout=45_000)
+    red = f"(async () => {KEEPER}.stage.model.all[0].material.color.r)()"
+    before = await page.evaluate(red)
+    site.robot.set_estop(True, "rc", "switch")
+    await page.wait_for_selector("[data-scene].is-stopped")
+    await page.click("[data-part='head.pan']")
+    await page.wait_for_selector("[data-why='head.pan'] .chip.bad")
+    assert await page.evaluate(red) > before + 0.1
+    assert await violations(page) == []
+
+
+async def test_browser_without_webgl_still_says_everything_in_words(site: Site) -> None:
+    page = await site.open("about:blank")
+    await page.add_init_script("HTMLCanvasElement.prototype.getContext = () => null")
+    await page.goto(site.url + "#/robot")
+    await page.wait_for_selector("[data-scene=failed]", timeout=30_000)
+    assert "WebGL" in await page.locator(".stage-note").inner_text()
+    await page.click("[data-part='head.pan']")
+    await page.wait_for_selector("[data-why='head.pan']")
+    site.faults.clear()  # the library tells the console, too
