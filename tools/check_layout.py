@@ -12,7 +12,7 @@ import yaml
 
 ROOT = Path(__file__).parents[1]
 SERVICES = ROOT / "saint_services"
-NOT_DAEMONS = {"lib", "saintctl", "setup"}
+NOT_DAEMONS = {"client", "lib", "saintctl", "setup"}
 NEEDED = {"README.md", "__init__.py", "__main__.py", "daemon.py", "config.py"}
 BAD_NAMES = {"utils", "helpers", "common", "misc", "manager"}
 HARDWARE = {"smbus2", "serial", "spidev", "pigpio", "picamera2", "gpiod", "lgpio", "luma"}

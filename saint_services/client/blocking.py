@@ -1,0 +1,118 @@
+"""The client for programs without asyncio: the same robot, worked by a thread of its own, so that
+connection and dead-man live while the program thinks. Not here: anything that the robot can do.
+"""
+
+import asyncio
+import ssl
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from ..lib.api import Reply
+from ..lib.api.routing import EStopInfo
+from .driving import Stream
+from .robot import Robot
+
+T = TypeVar("T")
+S = TypeVar("S", bound=Reply)
+
+
+class BlockingStream:
+    """Driving; see driving.Stream."""
+
+    def __init__(self, robot: "BlockingRobot", stream: Stream) -> None:
+        self._robot = robot
+        self._stream = stream
+
+    def set(self, **values: float) -> None:
+        """What holds from now on, for half a second."""
+        self._robot.run(self._stream.set(**values))
+
+    def hold(self, seconds: float, **values: float) -> None:
+        """What holds for so long."""
+        self._robot.run(self._stream.hold(seconds, **values))
+
+
+class BlockingRobot:
+    """`with BlockingRobot("http://saint.local", token="...") as robot: robot.request(...)`"""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        token: str = "",
+        name: str = "program",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=name, daemon=True)
+        self.robot = Robot(url, token=token, name=name, tls=tls)  # its coroutines go to run()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            self.run(self.robot.__aenter__())
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            self.run(self.robot.__aexit__(None, None, None))
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of anything that the asyncio robot can do: run(robot.robot.head.home())."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    def request(
+        self, group: str, action: str, params: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """Any action of /api/v1/."""
+        return self.run(self.robot.request(group, action, params))
+
+    def watch(self, state: type[S], rate_hz: float = 10.0) -> Iterator[S]:
+        """The states of a topic by its model, the newest each time."""
+        states = self.robot.watch(state, rate_hz)
+        try:
+            while True:
+                yield self.run(_next(states))
+        finally:
+            self.run(_closed(states))
+
+    @contextmanager
+    def drive(self) -> Iterator[BlockingStream]:
+        """Driving for as long as the program says so; zero at the end."""
+        stream = self.robot.tracks.drive()
+        self.run(stream.__aenter__())
+        try:
+            yield BlockingStream(self, stream)
+        finally:
+            self.run(stream.__aexit__(None, None, None))
+
+    def estop(self, reason: str = "") -> EStopInfo:
+        """Nothing moves from now on."""
+        return self.run(self.robot.estop(reason))
+
+
+async def _next(states: AsyncIterator[S]) -> S:
+    return await anext(states)
+
+
+async def _closed(states: AsyncIterator[S]) -> None:
+    if close := getattr(states, "aclose", None):
+        await close()

@@ -1,0 +1,88 @@
+"""Driving as a stream with a dead-man: what was set is repeated for as long as the program goes on
+saying so, and ends with zero. Not here: what the robot makes of it (routerd: limits, arbitration).
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from ..lib.errors import SaintError
+from .connection import Connection
+
+REPEAT_S = 0.05  # the robot lets go after 0.3 s of silence
+DEAD_MAN_S = 0.5  # how long one word of the program counts
+
+
+class Stream:
+    """`async with robot.tracks.drive() as drive: await drive.set(linear=0.3)`
+
+    Ends in any case: at the end of the block with zero; after DEAD_MAN_S without a `set` by letting
+    go; when the connection breaks by the robot itself. `set` raises what has gone wrong meanwhile.
+    """
+
+    def __init__(self, connection: Connection, target: str, rest: Mapping[str, float]) -> None:
+        self._connection = connection
+        self._target = target
+        self._rest = dict(rest)
+        self._values = dict(rest)
+        self._until_s = 0.0
+        self._work: asyncio.Task[None] | None = None
+        self._fault: SaintError | None = None
+
+    async def __aenter__(self) -> Self:
+        self._connection.refusal = None
+        self._work = asyncio.create_task(self._repeat(), name=f"drive {self._target}")
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._work:
+            self._work.cancel()
+        with contextlib.suppress(SaintError):  # a robot that is away has stopped by itself
+            await self._send(self._rest)
+
+    async def set(self, **values: float) -> None:
+        """What holds from now on; what is not named rests. Raises the robot's refusal."""
+        if unknown := values.keys() - self._rest.keys():
+            known = ", ".join(self._rest)
+            raise TypeError(f"{self._target} has no {', '.join(sorted(unknown))}, only {known}")
+        self._raise_fault()
+        self._values = self._rest | values
+        self._until_s = time.monotonic() + DEAD_MAN_S
+        await self._send(self._values)
+
+    async def hold(self, seconds: float, **values: float) -> None:
+        """The same for so long; the program does nothing else meanwhile."""
+        end_s = time.monotonic() + seconds
+        while (left_s := end_s - time.monotonic()) > 0:
+            await self.set(**values)
+            await asyncio.sleep(min(left_s, DEAD_MAN_S / 2))
+
+    def _raise_fault(self) -> None:
+        fault, self._fault = self._fault or self._connection.refusal, None
+        self._connection.refusal = None
+        if fault is not None:
+            raise fault
+
+    async def _repeat(self) -> None:
+        while True:
+            await asyncio.sleep(REPEAT_S)
+            if time.monotonic() >= self._until_s:
+                continue  # the program is silent, so are we, and the robot lets go
+            try:
+                await self._send(self._values)
+            except SaintError as err:
+                self._fault = err
+                self._until_s = 0.0
+
+    async def _send(self, values: Mapping[str, float]) -> None:
+        stamp_ms = round(time.monotonic() * 1000, 3)
+        message = {"type": "input", "target": self._target, "values": values, "time_ms": stamp_ms}
+        await self._connection.send(message)

@@ -1,0 +1,161 @@
+"""The client against the real webd: requests, states, driving with its dead-man, breaks."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from saint_services.client import BlockingRobot, Robot, SaintError
+from saint_services.client.examples import patrol
+from saint_services.lib.api.adoption import NodeInfo
+from saint_services.lib.api.states import OdometryState, SystemState, TracksState
+from saint_services.lib.errors import Code
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import InputSample
+from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.web.relay import Relay
+
+
+@dataclass
+class World:
+    """A robot behind a network that can be cut; its samples, with the time of the newest."""
+
+    robot: FakeRobot
+    relay: Relay
+    samples: list[InputSample] = field(default_factory=list)
+    heard_s: float = 0.0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.relay.port}"
+
+    def hear(self, sample: InputSample) -> None:
+        self.samples.append(sample)
+        self.heard_s = time.monotonic()
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with fake_robot(tmp_path) as (robot, address, domain):
+        relay = Relay(int(address.rpartition(":")[2]))
+        await relay.open()
+        world = World(robot, relay)
+        domain.bus("ear").subscribe(topics.INPUT_WEBSOCKET, lambda s: world.hear(s.message))
+        yield world
+        await relay.close()
+
+
+async def until(condition: Callable[[], bool], limit_s: float = 10.0) -> None:
+    """Wait for what the loop will bring about."""
+    async with asyncio.timeout(limit_s):
+        while not condition():  # noqa: ASYNC110  # what it waits for is not ours to signal
+            await asyncio.sleep(0.005)
+
+
+async def test_request_is_answered_with_its_model_or_refused_as_the_robot_words_it(world: World):
+    async with Robot(world.url, name="mission") as robot:
+        found = await robot.ask(NodeInfo, "management", "get_node_info", {"node_id": "sim_head"})
+        assert found.display_name == "Head"
+        with pytest.raises(SaintError, match="nobody") as caught:
+            await robot.request("management", "get_node_info", {"node_id": "nobody"})
+        assert caught.value.code is Code.NOT_FOUND
+        assert {node.node_id for node in (await robot.nodes()).nodes} == set(world.robot.nodes)
+
+
+async def test_states_come_as_their_models(world: World):
+    playing = asyncio.create_task(world.robot.play())
+    async with Robot(world.url) as robot, asyncio.timeout(10):
+        async for tracks in robot.watch(TracksState, rate_hz=0):
+            if tracks.odom is not None and tracks.motors_enabled:
+                break
+        with pytest.raises(TypeError, match="OdometryState is no state of a topic"):
+            await anext(robot.watch(OdometryState))
+    playing.cancel()
+
+
+async def test_drive_repeats_lets_go_when_the_program_is_silent_and_ends_with_zero(world: World):
+    async with Robot(world.url, name="mission") as robot:
+        async with robot.tracks.drive() as drive:
+            await drive.set(linear=0.3)
+            await until(lambda: len(world.samples) >= 4)
+            assert {s.source for s in world.samples} == {"websocket:mission"}
+            assert {round(s.values[0], 3) for s in world.samples} == {0.3}
+            await until(lambda: time.monotonic() - world.heard_s > 0.3)
+            assert len(world.samples) <= 12, "half a second of 20 Hz, and no more"
+        await until(lambda: tuple(world.samples[-1].values) == (0.0, 0.0))
+
+
+async def test_drive_refuses_a_field_that_is_not_there(world: World):
+    async with Robot(world.url) as robot, robot.tracks.drive() as drive:
+        with pytest.raises(TypeError, match="no sideways, only linear, angular"):
+            await drive.set(sideways=1.0)
+
+
+async def test_break_is_told_while_driving_and_mended_by_itself(world: World):
+    async with Robot(world.url) as robot:
+        states = robot.watch(SystemState)
+        await anext(states)
+        async with robot.tracks.drive() as drive:
+            await drive.set(linear=0.2)
+            world.relay.cut()
+            await until(lambda: not robot.is_connected)
+            with pytest.raises(SaintError) as caught:
+                await drive.set(linear=0.2)
+            assert caught.value.code is Code.DAEMON_UNREACHABLE
+        world.relay.restore()
+        await robot.wait_connected()
+        before = len(world.samples)
+        async with asyncio.timeout(10):
+            await anext(states)
+            await anext(states)
+        assert len(world.samples) == before, "nothing of the break is sent later"
+        await states.aclose()
+
+
+async def test_estop_is_raised_and_cleared(world: World):
+    async with Robot(world.url) as robot:
+        assert (await robot.estop("test")).active
+        assert world.robot.estop.reason == "test"
+        assert not (await robot.clear_estop()).active
+
+
+async def test_wrong_token_and_nobody_there_are_told_at_once(tmp_path: Path):
+    async with fake_robot(tmp_path, auth=True) as (_, address, _domain):
+        with pytest.raises(SaintError) as caught:
+            async with Robot(address, token="wrong"):
+                pass
+        assert caught.value.code is Code.UNAUTHORIZED
+    with pytest.raises(SaintError) as caught:
+        async with Robot("127.0.0.1:9"):
+            pass
+    assert caught.value.code is Code.DAEMON_UNREACHABLE
+    with pytest.raises(SaintError, match="not the address of a robot"):
+        Robot("ftp://robot")
+
+
+async def test_program_without_asyncio_drives_and_watches(world: World):
+    def program() -> float:
+        with BlockingRobot(world.url, name="script") as robot:
+            with robot.drive() as drive:
+                drive.hold(0.1, angular=0.5)
+            assert robot.estop("done").active
+            states = robot.watch(SystemState)
+            clients = next(states).clients or 0
+            states.close()  # type: ignore[attr-defined]
+            return clients
+
+    assert await asyncio.to_thread(program) >= 1
+    assert {s.source for s in world.samples} == {"websocket:script"}
+    assert tuple(world.samples[-1].values) == (0.0, 0.0)
+
+
+async def test_example_controller_drives_and_rests(world: World, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(patrol, "LEG_S", 0.2)
+    async with asyncio.timeout(20):
+        assert await patrol.main(world.url, legs=2) == 0
+    speeds = [s.values[0] for s in world.samples if s.target == "tracks"]
+    assert {round(speed, 3) for speed in speeds} == {0.2, -0.2, 0.0}
+    assert speeds[-1] == 0.0
