@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..lib.errors import Code, SaintError
 
-SHORTEST, LONGEST = 8, 256
+SHORTEST = 8
 SALT_BYTES = 16
 _KEY_BYTES = 32
 _MOST_MEMORY_BYTES = 64 << 20

@@ -7,8 +7,9 @@ from typing import Self
 
 from pydantic import Field
 
+from ..lib.api.users import TokenId
 from .passwords import is_same
-from .users import Kept, TokenId
+from .users import Kept
 
 IDLE_LIMIT_S = 7 * 86_400.0  # not seen for so long: sign in again
 WHOLE_LIMIT_S = 30 * 86_400.0

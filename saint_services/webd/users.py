@@ -4,22 +4,17 @@ hashes. Not here: where they are kept (adapters/vault.py), who is signed in (sig
 
 import unicodedata
 from collections.abc import Sequence
-from typing import Annotated, Literal, Self
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field
 
+from ..lib.api.users import Role, TokenId, TokenName, UserName
 from ..lib.errors import Code, SaintError
 from .levels import Level
 from .passwords import is_same
 
 MOST_USERS, MOST_TOKENS = 64, 64
 FIRST_TOKEN = "first token"
-
-Role = Literal["viewer", "operator", "admin"]
-# What every keyboard has: the name is typed at each login and stands in logs.
-UserName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,31}$")]
-TokenName = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True)]
-TokenId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{1,16}$")]
 
 
 class Kept(BaseModel):

@@ -56,9 +56,9 @@ from ...lib.api.routing import (
     RoutesText,
 )
 from ...lib.api.upkeep import Forced, Reboot
+from ...lib.api.users import AuditReply, GetAuditLog
 from .. import messages as m
 from .. import replies as r
-from .. import user_messages
 from ..levels import Level
 from ..node_history import NodeHistory
 from ..trends import GetHistory, HistoryReply
@@ -108,9 +108,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
-        "get_audit_log": Action(
-            user_messages.GetAuditLog, users.get_audit_log, user_messages.AuditReply, needs=ADMIN
-        ),
+        "get_audit_log": Action(GetAuditLog, users.get_audit_log, AuditReply, needs=ADMIN),
         "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
         "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),

@@ -4,10 +4,10 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from ...lib.api import Done
+from ...lib.api import users as u
 from ...lib.clock import wall_s
 from ...lib.errors import Code, SaintError
 from .. import messages as m
-from .. import user_messages as u
 from ..audit import Entry
 from ..levels import Level
 from ..robot import Robot

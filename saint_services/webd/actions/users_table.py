@@ -3,8 +3,8 @@
 from typing import Any
 
 from ...lib.api import Done
+from ...lib.api import users as u
 from .. import messages as m
-from .. import user_messages as u
 from ..levels import Level
 from . import users
 from .action import Action, Quick

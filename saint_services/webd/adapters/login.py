@@ -9,13 +9,13 @@ from aiohttp import web
 from pydantic import BaseModel, Field
 
 from ...lib.api import Request
+from ...lib.api.users import LONGEST_PASSWORD, Account, UserName
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from .. import http_form, passwords
 from ..access import Identity
 from ..signins import WHOLE_LIMIT_S
-from ..user_messages import Account
-from ..users import User, UserName
+from ..users import User
 from .audit_file import AuditFile
 from .gate import Gate, RefusedError, address_of, cookie_name
 
@@ -29,7 +29,7 @@ class Claim(Request):
 
     code: str = Field(max_length=256, repr=False)
     name: UserName
-    password: str = Field(max_length=passwords.LONGEST, repr=False)
+    password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
     # Programs use the code as their token already: keep it as one.
     keeps_code: bool = False
 
@@ -38,7 +38,7 @@ class SignIn(Request):
     """A user with a password, or a token alone."""
 
     name: str = Field(default="", max_length=64)
-    password: str = Field(default="", max_length=passwords.LONGEST, repr=False)
+    password: str = Field(default="", max_length=LONGEST_PASSWORD, repr=False)
     token: str = Field(default="", max_length=256, repr=False)
 
 

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib import log
+from ...lib.api.users import Role
 from ...lib.clock import wall_s
 from .. import passwords, state
 from ..access import Identity
 from ..levels import Level
 from ..signins import SignIn, SignIns
-from ..users import FIRST_TOKEN, Book, Role, Token, User
+from ..users import FIRST_TOKEN, Book, Token, User
 from .hashing import Hashing
 
 _ID_BYTES, _SECRET_BYTES = 5, 32

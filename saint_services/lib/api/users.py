@@ -1,14 +1,18 @@
-"""Params and replies of the actions about users, tokens, sign-ins and the audit log. Not here: what
-they do (actions/users.py).
-"""
+"""Control plane of webd: users, tokens, browsers that are signed in, the audit log."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
-from ..lib.api import Reply, Request
-from .passwords import LONGEST
-from .users import Role, TokenId, TokenName, UserName
+from . import Reply, Request
+
+LONGEST_PASSWORD = 256
+
+Role = Literal["viewer", "operator", "admin"]
+# What every keyboard has: the name is typed at each sign-in and stands in logs.
+UserName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,31}$")]
+TokenName = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True)]
+TokenId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{1,16}$")]
 
 
 class UserParams(Request):
@@ -20,7 +24,7 @@ class UserParams(Request):
 class AddUser(UserParams):
     """Somebody new."""
 
-    password: str = Field(max_length=LONGEST, repr=False)
+    password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
     role: Role
 
 
@@ -33,14 +37,14 @@ class SetRole(UserParams):
 class SetPassword(UserParams):
     """A new one, given by an admin; the user is signed out everywhere."""
 
-    password: str = Field(max_length=LONGEST, repr=False)
+    password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
 
 
 class ChangePassword(Request):
     """One's own."""
 
-    old_password: str = Field(max_length=LONGEST, repr=False)
-    password: str = Field(max_length=LONGEST, repr=False)
+    old_password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
+    password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
 
 
 class AddToken(Request):
