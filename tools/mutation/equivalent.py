@@ -14,6 +14,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Lt -> LtE: t_s < leg.duration_s": "one leg ends where and as fast as the next begins",
         "False: if ahead == 0.0 and velocity == 0.0": "a short cut: no leg would be long enough",
     },
+    "saint_services/role_tracksd/logic.py": {
+        "Gt -> GtE: fastest > top_mps": "what is exactly as fast as possible is scaled by one",
+        "Lt -> LtE: abs(turn) < _STRAIGHT_RAD": "at the bound both ways to compute it agree",
+        "True: if self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
+    },
     "saint_services/routerd/outputs.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
     },

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.role_tracksd.logic import Odometer, Speed, current_a, mix
+from saint_services.role_tracksd.logic import Odometer, Speed, current_a, duty_of, mix
 
 WIDTH_M = 0.5
 
@@ -122,3 +122,31 @@ def test_free_motor_draws_the_idle_current() -> None:
 def test_standing_and_braking_motors_draw_nothing() -> None:
     assert current_a(0.0, 0.0, 1.5, 12.0, 0.6) == 0.0
     assert current_a(0.0, 1.5, 1.5, 12.0, 0.6) == 0.0
+
+
+def test_speed_looks_back_five_updates_and_no_further() -> None:
+    speed = Speed()
+    for step, way_m in enumerate((0.0, 1.0, 1.0, 1.0, 1.0, 1.0)):
+        found = speed.update(way_m, float(step))
+    assert found == pytest.approx(0.2)
+    assert speed.update(1.0, 6.0) == 0.0
+
+
+def test_duty_is_full_at_and_above_the_top_speed() -> None:
+    assert duty_of(1.5, 1.5, 0.1) == 1.0
+    assert duty_of(-3.0, 1.5, 0.1) == -1.0
+
+
+def test_odometer_is_sure_unless_its_tracks_err() -> None:
+    odometer = Odometer(0.6)
+    odometer.travel(1.0, 1.2)
+    assert set(odometer.covariance.rows(0.0, 0.0)) == {0.0}
+
+
+def test_turn_on_one_track_makes_the_odometer_unsure() -> None:
+    odometer = Odometer(0.6, error_m=0.01)
+    odometer.travel(0.0, 1.0)
+    heading = odometer.covariance.hh
+    assert heading == pytest.approx(0.01**2 / 0.6**2)
+    odometer.travel(1.0, 0.0)
+    assert odometer.covariance.hh == pytest.approx(2 * heading)

@@ -153,3 +153,46 @@ def test_lock_is_told_with_what_remains() -> None:
     rig.wait(0.5)
     (lock,) = rig.status().control
     assert (lock.target, lock.holder, lock.remaining_ms) == ("head", "websocket:1", 1500)
+
+
+def test_released_latch_names_nobody() -> None:
+    rig = Rig(DRIVE)
+    rig.router.raise_estop("desk", "test", rig.now)
+    rig.router.clear_estop("desk", rig.now)
+    message = report.message(rig.router, rig.now)
+    assert (message.estop, message.estop_source, message.estop_reason) == (False, "", "")
+
+
+def test_two_in_one_field_are_blending_whoever_is_alone_in_another() -> None:
+    rig = Rig(DRIVE, DIRECT)
+    rig.send("rc", stick=0.02)
+    rig.send("websocket:1", "tracks", linear=0.01, angular=0.1)
+    assert rig.status().state == "blending"
+
+
+def test_source_is_silent_at_the_very_end_of_its_time() -> None:
+    rig = Rig(STOP, DIRECT)
+    rig.send("rc", switch=0.0)
+    (source,) = rig.status().sources
+    rig.now = rig.router.sources["rc"].received + rig.router.sources["rc"].timeout_s
+    (source,) = rig.status().sources
+    assert not source.alive
+    words = {info.route.id: info.status for info in report.route_list(rig.router, rig.now)}
+    assert words["rc_stop"] == "standby"
+
+
+def test_source_and_rival_are_forgotten_after_exactly_a_minute() -> None:
+    rig = Rig(DIRECT)
+    rig.send("websocket:1", "tracks", linear=0.0)
+    rig.wait(0.4)
+    rig.now = rig.router.sources["websocket:1"].received + 60.0
+    assert (rig.status().sources, reasons(rig)) == ([], {})
+
+
+def test_field_that_nobody_moves_has_no_age() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0)
+    ages = {output.field: output.age_ms for output in rig.status().outputs if not output.winner}
+    assert set(ages.values()) == {0}
+    fields = report.message(rig.router, rig.now).fields
+    assert {field.age_ms for field in fields if not field.winner} == {0}
