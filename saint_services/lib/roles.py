@@ -71,7 +71,7 @@ class Grip(_Part):
     stall_current_a: float = Field(default=1.2, gt=0)  # blocked, at max_force_n
 
 
-Override = Literal["stop", "home", "release"]  # ConsoleOverride.action
+Override = Literal["stop", "clear", "home", "release"]  # ConsoleOverride.action
 
 
 class Homing(_Part):
@@ -111,7 +111,8 @@ class RoleConfig(_Part):
     collision_limits: list[CollisionLimit] = []
     grip: Grip | None = None
     homing: Homing | None = None
-    overrides: dict[str, Override] = {}  # what a button of the console asks for when pressed
+    # What a button of the console asks for: when pressed, "clear" when held for 5 s.
+    overrides: dict[str, Override] = {}
     reset_button: str = ""  # held for 5 s it resets the node
 
     @model_validator(mode="after")
@@ -152,6 +153,8 @@ class RoleConfig(_Part):
         for name in (*self.overrides, *([self.reset_button] if self.reset_button else ())):
             if name not in self.gpio_mapping or self.gpio_mapping[name].type != "button":
                 raise ValueError(f"overrides or reset_button names {name!r}, no button")
+        if self.reset_button and self.overrides.get(self.reset_button) == "clear":
+            raise ValueError(f"{self.reset_button} cannot clear and reset: both are a long hold")
         if self.grip and self.grip.field not in self.fields:
             raise ValueError(f"grip.field names {self.grip.field!r}, unknown")
         if self.grip and self.grip.current_device not in ("", *self.i2c_devices):

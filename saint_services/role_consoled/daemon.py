@@ -37,7 +37,7 @@ from saint_services.lib.roles import RoleConfig
 
 from .adapters import Panel
 from .config import Config
-from .logic import Screen, Status
+from .logic import Screen, Status, trigger
 
 _REFRESH_S = 0.1
 _DRAW_S = 0.005
@@ -141,9 +141,10 @@ class Console(Session):
 
     def _on_button(self, name: str, event: ButtonEvent) -> None:
         stamp = clocks.stamp()
+        action = self.config.overrides.get(name)
+        if action and event.event == trigger(action):
+            self._publish_override(ConsoleOverride(stamp, "", action))  # before all else
         if event.event == "pressed":
-            if action := self.config.overrides.get(name):
-                self._publish_override(ConsoleOverride(stamp, "", action))  # before all else
             self._screen.acknowledge()
         if event.event == "held" and name == self.config.reset_button:
             self._is_reset_wanted = True

@@ -1,10 +1,19 @@
-"""What the console's display shows: the status page, unless something told it to show more."""
+"""What the console's display shows: the status page, unless something told it to show more; when a
+button's order is carried out.
+"""
 
 from dataclasses import dataclass, field
 
 ALERT_S = 10.0  # an alert stays so long; the worst kind stays until the next one
 _SEVERITIES = ("info", "warning", "error", "critical")
 _FOREVER = float("inf")
+
+
+def trigger(action: str) -> str:
+    """The event of a button that carries out its order. What ends a stop must not be done by
+    leaning on the console.
+    """
+    return "held" if action == "clear" else "pressed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import (
     ArmState,
+    ConsoleAlert,
     ConsoleOverride,
     EStop,
     InputSample,
@@ -32,6 +33,7 @@ from .backup import Kept
 from .config import Config
 from .estop import Latch
 from .logic import FOREVER, Router
+from .overrides import REPEAT_S, Overrides
 from .pending import Pending
 from .preset_api import Presets
 from .routes import check, check_file
@@ -182,6 +184,9 @@ class Wiring:
     def __init__(self, bus: Bus, router: Router, keeper: Keeper) -> None:
         self._router = router
         self._keeper = keeper
+        self._overrides = Overrides(router)
+        self._home_timer: asyncio.TimerHandle | None = None
+        self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
         self._latch = router.latch
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
@@ -252,11 +257,22 @@ class Wiring:
             self.settle()
 
     def _on_override(self, sample: Sample[ConsoleOverride]) -> None:
-        """The console's stop; its other words are not for the router."""
-        if sample.message.action == "stop":
-            reason = f"manual override of {sample.message.target or 'everything'}"
-            self._router.raise_estop("console", reason, sample.received_s)
-            self.settle()
+        """A button of the console; what is refused is said on its display."""
+        order = sample.message
+        refusal = self._overrides.act(order.target, order.action, sample.received_s)
+        if refusal:
+            alert = ConsoleAlert(stamp(), "warning", Code.REFUSED.value, refusal[:_LONGEST])
+            self._alerts.publish(alert)
+        if self._overrides.is_homing and self._home_timer is None:
+            self._home_timer = self._loop.call_later(REPEAT_S, self._home)
+        self.settle()
+
+    def _home(self) -> None:
+        self._home_timer = None
+        self._overrides.step(monotonic_s())
+        if self._overrides.is_homing:
+            self._home_timer = self._loop.call_later(REPEAT_S, self._home)
+        self.settle()
 
     def _on_role_fault(self, sample: Sample[RoleFault]) -> None:
         """A role that turns faulty may stop the robot; which ones do, the roles know."""
@@ -372,5 +388,6 @@ class Wiring:
 
     def close(self) -> None:
         """Fall silent: the roles stop at their deadline."""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._home_timer):
+            if timer is not None:
+                timer.cancel()

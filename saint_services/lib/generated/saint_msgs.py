@@ -91,7 +91,7 @@ class ConsoleOverride:
 
     stamp: Time = field(default_factory=Time)
     target: str = ""  # "head", "tracks", ...
-    action: str = ""  # "stop", "home", "release"
+    action: str = ""  # "stop", "clear", "home", "release"
 
 
 @dataclass(slots=True)

@@ -108,6 +108,27 @@ async def test_stop_button_asks_for_the_override(seat: Seat) -> None:
     assert [(each.target, each.action) for each in heard] == [("", "stop")]
 
 
+async def test_stop_is_cleared_by_a_button_that_is_held_not_by_a_touch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(button, "HELD_S", 0.05)  # 5 s, see tests/unit/hw/test_button.py
+    wanted = load_role("console").model_copy(
+        update={"overrides": {"button_a": "clear", "button_b": "home"}, "reset_button": ""}
+    )
+    async with house(tmp_path, monkeypatch, "role-consoled", Config(), run) as found:
+        seat = await Seat.at(found)
+        async with aclosing(found.assign(wanted)) as reports:
+            await anext(reports)
+            told: list[str] = []
+            found.router.subscribe(CONSOLE_OVERRIDE, lambda s: told.append(s.message.action))
+            found.pins.write(6, 0.0)
+            await until(lambda: told == ["home"])
+            found.pins.write(5, 0.0)
+            await until(lambda: any(e.control == "button_a" for e in seat.events))
+            assert told == ["home"]
+            await until(lambda: told == ["home", "clear"])
+
+
 async def test_page_is_shown(seat: Seat) -> None:
     seat.tell(CONSOLE_DISPLAY, ConsoleDisplay(lines=["Hello", "there"], duration_s=0.0))
     await until(lambda: seat.lines()[:3] == ["Hello", "there", ""])
@@ -154,6 +175,12 @@ async def test_reset_button_that_is_held_wishes_a_reset(
     await until(lambda: any(event.event == "held" for event in seat.events))
     after = await seat.house.client.get("/status", RoleReport)
     assert (before.reset_wanted, after.reset_wanted) == (False, expected)
+
+
+def test_one_button_cannot_clear_the_stop_and_reset_the_node() -> None:
+    change = {"overrides": {"button_a": "clear"}, "reset_button": "button_a"}
+    with pytest.raises(ValidationError, match="button_a cannot clear and reset"):
+        RoleConfig.model_validate(load_role("console").model_dump(mode="json") | change)
 
 
 @pytest.mark.parametrize("change", [{"overrides": {"red": "stop"}}, {"reset_button": "red"}])

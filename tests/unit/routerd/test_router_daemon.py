@@ -162,6 +162,21 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
         assert status.state == "estop"
 
 
+async def test_consoles_home_moves_the_joints_again_and_again_and_refusals_are_told(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.HEAD_CMD, topics.CONSOLE_ALERTS)
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        console.publish(ConsoleOverride(target="head", action="home"))
+        await turns()
+        assert robot.all_of(topics.HEAD_CMD)[-1].pan == 0.0
+        console.publish(ConsoleOverride(target="wings", action="home"))
+        await turns()
+        (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
+        assert (alert.severity, alert.code) == ("warning", "refused") and "wings" in alert.text
+
+
 async def test_consoles_stop_raises_it_and_its_other_words_do_not(
     directories: Directories,
 ) -> None:
