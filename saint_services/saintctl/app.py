@@ -5,7 +5,21 @@ from typing import Annotated
 import typer
 
 from ..lib.errors import SaintError
-from . import estop, firmware, image, inputs, livelink, node, rc, route, sim, status
+from . import (
+    audit,
+    estop,
+    firmware,
+    image,
+    inputs,
+    livelink,
+    node,
+    rc,
+    route,
+    sim,
+    status,
+    tokens,
+    user,
+)
 from .console import EXIT_CODES, fail
 from .server import Server
 
@@ -26,6 +40,9 @@ app.add_typer(image.app, name="image")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
 app.add_typer(sim.app, name="sim")
+app.add_typer(user.app, name="user")
+app.add_typer(tokens.app, name="token")
+app.add_typer(audit.app, name="audit")
 
 
 @app.callback()

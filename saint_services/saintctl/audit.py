@@ -1,0 +1,30 @@
+"""`saintctl audit`: who did what, when, from where."""
+
+from typing import Annotated
+
+import typer
+
+from ..lib.api.users import AuditReply, GetAuditLog
+from .connect import tell
+from .console import AsJson, print_json, print_table, run
+from .user import day
+
+app = typer.Typer(help="Who came in, took control, stopped the robot, changed what others use.")
+
+
+@app.command("list")
+def show(
+    context: typer.Context,
+    search: Annotated[str, typer.Option(help="In names, addresses and what was done.")] = "",
+    limit: Annotated[int, typer.Option(min=1, max=500, help="The newest ones.")] = 30,
+    as_json: AsJson = False,
+) -> None:
+    """The newest entries, the latest first."""
+    body = GetAuditLog(search=search, limit=limit)
+    path = "/api/v1/system/get_audit_log"
+    reply = run(tell(context.obj, "webd", path, body, AuditReply), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    rows = [(day(e.time_s), e.who or "nobody", e.address, e.what, e.detail) for e in reply.entries]
+    print_table(("when", "who", "from", "what", "detail"), rows, "The log has no such entry.")
