@@ -11,7 +11,13 @@ import { icon } from "./icons.js";
 export function navigation(app) {
   const close = () => app.isMenuOpen && ((app.isMenuOpen = false), app.draw());
   return html`
-    <nav id="pages" class="pages ${app.isMenuOpen ? "is-open" : ""}" aria-label="Pages" @click=${close}>
+    <nav
+      id="pages"
+      class="pages ${app.isMenuOpen ? "is-open" : ""}"
+      aria-label="Pages"
+      @click=${close}
+      @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}
+    >
       ${PAGES.map(
         ({ name, title }) => html`
           <a href="#/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
