@@ -168,6 +168,7 @@ def _rc(newest: Newest, now_s: float) -> Data | None:
     if state is None and source is None:
         return None
     data: Data = _source(source, now_s) if source else {}
+    data["told"] = bool(source and source.failsafe)
     if state is not None:
         data |= _receiver(state)
         data["receiver_age_ms"] = round((now_s - newest.rc_received_s) * 1000)

@@ -142,6 +142,7 @@ class RcState(Reply):
     age_ms: int | None = None
     alive: bool | None = None
     failsafe: bool | None = None
+    told: bool = False  # its newest sample says that the signal is lost
     rate_hz: float | None = None
     values: dict[str, Value] = {}
     connected: bool | None = None

@@ -9,6 +9,7 @@ export const EXACT_MS = 120;
 const WATCHED_MS = 2000; // so long after the loss the outputs are looked at
 const SETTLED_MS = 1500; // by then nothing moves any more
 const HIDDEN_MS = 5000; // the transmitter is off for so long, and its receiver says nothing
+const FLOWING_MS = 60; // a frame at least is younger: the sticks are live
 const GAP_MS = 400; // states that came later than that tell too little
 const STILL = 0.02; // a share of a field's range, or metres per second
 
@@ -17,7 +18,7 @@ const STILL = 0.02; // a share of a field's range, or metres per second
  * @property {number} now
  * @property {number} rcAt when `rc` came
  * @property {number} fieldsAt when `fields` came
- * @property {{failsafe: boolean, age_ms?: number, sequence?: number} | null} rc
+ * @property {{failsafe: boolean, told: boolean, age_ms?: number} | null} rc `told`: its newest sample says that the signal is lost
  * @property {import("../../lib/types.js").OutputField[]} fields
  * @property {boolean} isStopped
  * @property {number | null} speed measured, of the faster track, metres per second
@@ -89,9 +90,10 @@ export class Drill {
     const { rc, now, rcAt } = seen;
     if (seen.isStopped) return this.#cannot("The emergency stop was raised before the signal was lost.");
     if (!rc || rc.age_ms === undefined) return this.#cannot("The receiver's samples are not there any more.");
-    if (!rc.failsafe && rc.age_ms + now - rcAt < this.rules.timeout_ms) {
+    const age = rc.age_ms + now - rcAt;
+    if (!rc.failsafe && !rc.told && age < this.rules.timeout_ms) {
       this.goodAt = Math.max(this.goodAt ?? 0, rcAt - rc.age_ms);
-      this.#note(seen);
+      if (age < FLOWING_MS) this.#note(seen);
       if (this.#offAt && now - this.#offAt > HIDDEN_MS) this.#isHidden();
       return;
     }
@@ -182,7 +184,7 @@ export class Drill {
 
   /** @param {Picture} seen */
   #watchReturn({ rc, now }) {
-    if (this.backMs === null && this.toldMs !== null && this.goodAt !== null && rc && !rc.failsafe && (rc.age_ms ?? 999) < ROUTER_MS) {
+    if (this.backMs === null && this.toldMs !== null && this.goodAt !== null && rc && !rc.failsafe && !rc.told && (rc.age_ms ?? Infinity) < FLOWING_MS) {
       this.backMs = now - this.goodAt;
     }
   }

@@ -1,0 +1,169 @@
+"""The page "Inputs" as a person uses it, with a receiver and a phone that are played."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from saint_services.lib.api.rc import SeenRange
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(90),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+LIMIT_S = 20.0
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    """What a click sets going has happened."""
+    async with asyncio.timeout(LIMIT_S):
+        while not is_so():  # noqa: ASYNC110 - the robot has no event for it
+            await asyncio.sleep(0.02)
+
+
+async def test_channels_show_their_switches_and_routes(site: Site) -> None:
+    page = await site.open("#/inputs")
+    row = page.locator("[data-channel='1']")
+    await row.get_by_text("Tracks angular").wait_for()
+    assert "steering" in await row.inner_text()
+    assert "Arm switch" in await page.locator("[data-channel='5']").inner_text()
+    assert "E-stop" in await page.locator("[data-channel='6']").inner_text()
+    assert await page.locator("[data-armed=true]").count() == 1
+    site.robot.receiver.is_live = False
+    await page.wait_for_selector("[data-receiver='Signal lost']")
+    await page.get_by_text("The robot holds").wait_for()
+    await page.wait_for_selector(".channels-part[data-stale]")
+
+
+async def test_channel_is_set_up_and_wrong_ends_are_named_at_their_field(site: Site) -> None:
+    page = await site.open("#/inputs")
+    await page.click("[data-channel='2'] button")
+    await page.fill(".dialog input[name=min]", "1600")
+    assert "below the middle (1500)" in await page.locator("#fault-min").inner_text()
+    await page.click("[data-save]")
+    assert site.robot.receiver.channels[2].min == 1000  # refused before it was sent
+    await page.fill(".dialog input[name=min]", "1010")
+    await page.fill(".dialog input[name=name]", "gas")
+    await page.check(".dialog input[name=reversed]")
+    await page.click("[data-save]")
+    await page.wait_for_selector(".dialog", state="detached")
+    saved = site.robot.receiver.channels[2]
+    assert (saved.name, saved.min, saved.reversed) == ("gas", 1010, True)
+
+
+async def test_calibration_leads_from_rest_to_a_review(site: Site) -> None:
+    receiver = site.robot.receiver
+    receiver.ranges = [SeenRange(channel=1, us=1500), SeenRange(channel=2, us=1490)]
+    page = await site.open("#/inputs")
+    await page.click("[data-calibrate]")
+    await page.click("[data-go=start]")
+    await page.wait_for_selector("[data-step=center]")
+    receiver.refusal = "channel 1 moves between 1400 and 1500 us"
+    await page.click("[data-go=next]")
+    await page.get_by_text("channel 1 moves between").wait_for()
+    await page.click("[data-go=next]")
+    receiver.ranges = [SeenRange(channel=1, us=1900, center=1500, low=1000, high=1900)]
+    receiver.ranges += [SeenRange(channel=2, us=1490, center=1490, low=1490, high=1490)]
+    await page.wait_for_selector("[data-moved='1']")
+    assert "moved" in await page.locator("[data-seen='1']").inner_text()
+    await page.click("[data-go=next]")
+    await page.locator("[data-seen='1'].is-asked").wait_for()
+    await page.click("[data-go=skip]")
+    await page.wait_for_selector("[data-finding=reversed]")
+    assert await page.locator("[data-proposed='1'] b").all_inner_texts() == ["1010", "yes"]
+    await page.click("[data-go=save]")
+    await page.wait_for_selector(".dialog", state="detached")
+    assert receiver.asked[0] == "start" and receiver.asked[-1] == "save"
+
+
+async def test_leaving_the_page_cancels_a_calibration(site: Site) -> None:
+    page = await site.open("#/inputs")
+    await page.click("[data-calibrate]")
+    await page.click("[data-go=start]")
+    await page.wait_for_selector("[data-step=center]")
+    await page.keyboard.press("Escape")  # a minute's work is not lost by a slip
+    assert await page.locator("[data-step=center]").count() == 1
+    await page.evaluate("location.hash = '#/drive'")
+    await until(lambda: site.robot.receiver.asked[-1] == "cancel")
+
+
+async def test_protocol_is_detected_and_failsafe_changed(site: Site) -> None:
+    receiver = site.robot.receiver
+    page = await site.open("#/inputs/rc")
+    await page.click("[data-detect]")
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-detected=sbus]")
+    await page.get_by_role("button", name="Use SBUS").click()
+    await until(lambda: receiver.protocol == "sbus")
+    await page.check("input[name=failsafe-action][value=estop]")
+    await page.fill("input[name=timeout_ms]", "20")
+    assert "from 40 to 2000" in await page.locator("#failsafe-timeout_ms").inner_text()
+    await page.fill("input[name=timeout_ms]", "300")
+    await page.click("[data-save-failsafe]")
+    await until(lambda: receiver.failsafe.action == "estop")
+    assert (receiver.failsafe.timeout_ms, receiver.failsafe.lost_frames) == (300, 10)
+
+
+async def test_face_is_searched_zeroed_turned_and_recorded(site: Site) -> None:
+    capture = site.robot.capture
+    page = await site.open("#/inputs/livelink")
+    await page.wait_for_selector("[data-value=headYaw]")
+    await page.fill(".search input", "blink")
+    await page.wait_for_selector("[data-value=headYaw]", state="detached")
+    assert await page.locator("[data-value]").count() == 2
+    await page.click("[data-zero]")
+    await until(lambda: capture.zeros == [False])
+    await page.click("[data-adjust]")
+    await page.get_by_role("button", name="Turn Eye blink left round").click()
+    await until(lambda: capture.scale == {"eyeBlinkLeft": -1.0})
+    await page.fill("input[name=recording]", "take 1")
+    await page.click("[data-record]")
+    assert "no dot" in await page.locator("#recording-wrong").inner_text()
+    await page.fill("input[name=recording]", "take1")
+    await page.click("[data-record]")
+    await page.click("[data-stop-recording]")
+    await page.click("[data-recording=take1] [data-play]")
+    await until(lambda: capture.playing == "take1")
+    await page.click("[data-recording=greeting] [data-delete]")
+    await page.click("[data-confirm]")
+    await until(lambda: capture.recordings == ["take1"])
+
+
+async def test_phone_gets_address_and_port_as_text_and_as_a_code(site: Site) -> None:
+    page = await site.open("#/inputs/livelink")
+    await page.click("[data-format=llf] [data-code]")
+    assert "11111" in await page.locator("[data-port]").inner_text()
+    assert await page.locator(".qr").get_attribute("data-says") == "127.0.0.1"
+    squares = await page.locator(".qr path").get_attribute("d")
+    assert squares.count("M") > 100  # 21 by 21, about half of them black
+    assert "opened on the robot itself" in await page.locator(".dialog").inner_text()
+    assert await violations(page) == []
+
+
+async def test_client_is_listed_and_disconnected_by_an_admin(site: Site) -> None:
+    other = await site.open("#/drive")
+    await other.wait_for_selector("[data-link=open]")
+    page = await site.open("#/inputs/websocket")
+    rows = page.locator("tr[data-client]")
+    await rows.nth(1).wait_for()
+    assert await page.get_by_text("This page").count() == 1
+    button = page.locator("[data-disconnect]:enabled").first
+    name = (await button.get_attribute("aria-label")).removeprefix("Disconnect ")
+    await button.click()
+    await page.click("[data-confirm]")
+    await page.get_by_text(f"{name} was disconnected").wait_for()
+
+
+@pytest.mark.parametrize("tab", ["rc", "livelink", "websocket", "autonomous"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+async def test_axe_finds_nothing_and_a_phone_shows_all(site: Site, tab: str, theme: str) -> None:
+    phone = {"width": 390, "height": 844}
+    page = await site.open(f"#/inputs/{tab}", color_scheme=theme, viewport=phone)
+    await page.wait_for_selector(".skeleton", state="detached")
+    await page.wait_for_selector("main .card")
+    assert await violations(page) == []
+    wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
