@@ -29,7 +29,8 @@ class Secrets:
     """Made by this machine where the settings name none."""
 
     hotspot: str
-    claim: str
+    claim: str  # empty once the robot has an owner
+    is_claimed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Plan:
     targets: tuple[str, ...]
     root_keys: tuple[str, ...]
     user_keys: tuple[str, ...]
-    claim: str  # empty: no server here
+    claim: str  # empty: no server here, or one that has an owner
 
 
 def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
@@ -74,8 +75,15 @@ def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
         ),
         root_keys=keys if machine.ssh.root else (),
         user_keys=keys,
-        claim=(machine.claim or secrets.claim) if machine.is_server else "",
+        claim=_claim(machine, secrets),
     )
+
+
+def _claim(machine: Machine, secrets: Secrets) -> str:
+    """The code has served once there is an owner; whoever reads the screen then gets nothing."""
+    if not machine.is_server or secrets.is_claimed:
+        return ""
+    return machine.claim or secrets.claim
 
 
 def hostname(machine: Machine, facts: Facts) -> str:
@@ -144,8 +152,7 @@ def _files(machine: Machine, facts: Facts, secrets: Secrets) -> tuple[File, ...]
         files.append(File(_WPA, "wpa_supplicant.conf.j2", radio, mode=0o600))
     if hotspot:
         files.append(File(_HOTSPOT, "hotspot.network.j2", values))
-    claim = (machine.claim or secrets.claim) if is_server else ""
-    shown = values | {"claim": claim, "network": radio if hotspot else None}
+    shown = values | {"claim": _claim(machine, secrets), "network": radio if hotspot else None}
     return (*files, File(_ISSUE, "saint.issue.j2", shown, mode=0o600))
 
 

@@ -173,7 +173,7 @@ class Run:
 
     @property
     def _token(self) -> Path:
-        """webd's own file: a token that it made, or that somebody put there, stays."""
+        """webd's own file: a code that it made, or that somebody put there, stays."""
         return self.places.data / "saint/webd/token"
 
     def _secrets(self) -> logic.Secrets:
@@ -182,6 +182,7 @@ class Run:
             return logic.Secrets(
                 hotspot=adapters.kept_secret(folder / "hotspot-secret", _HOTSPOT_LETTERS),
                 claim=adapters.kept_token(self._token) or adapters.new_secret(_CLAIM_LETTERS),
+                is_claimed=(self._token.parent / "claimed").exists(),
             )
         except OSError as err:
             self.problems.append(f"no secrets can be kept: {err}")
@@ -205,11 +206,11 @@ class Run:
                 text = "".join(f"{key}\n" for key in keys)
                 adapters.put(ssh / "authorized_keys" / name, text.encode(), 0o644)
         if plan.claim:
-            with self._step("the server's token is not written"):
+            with self._step("the server's claim code is not written"):
                 if adapters.put(
                     self._token, plan.claim.encode() + b"\n", 0o600, owner="saint-webd"
                 ):
-                    _log.info("the server's token is set; the screen shows it")
+                    _log.info("the server's claim code is set; the screen shows it")
 
     def _report(self, machine: Machine, plan: logic.Plan) -> None:
         report = {

@@ -133,6 +133,19 @@ def test_claim_of_the_owner_becomes_the_token(root: Path) -> None:
     assert "owner-chose" not in (root / "boot/firmware/saint.yaml").read_text()
 
 
+def test_robot_with_an_owner_shows_and_writes_no_code(root: Path) -> None:
+    claimed = root / "data/saint/webd/claimed"
+    claimed.parent.mkdir(parents=True)
+    claimed.touch()
+    (root / "boot/firmware/saint.yaml").write_text(
+        "role: server\nclaim: owner-chose-this-long-word\n"
+    )
+    run(root)
+    assert not (claimed.parent / "token").exists()
+    shown = (root / "run/issue.d/saint.issue").read_text()
+    assert "saint-server.local" in shown and "code" not in shown
+
+
 def test_services_of_other_users_can_read_what_is_theirs(root: Path) -> None:
     (root / "boot/firmware/saint.yaml").write_text("role: server\n")
     before = os.umask(0o027)  # as the unit has it
