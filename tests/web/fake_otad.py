@@ -155,7 +155,8 @@ class FakeOtad:
     async def _rollout(self, call: Call[RolloutRequest]) -> Plan:
         body = call.body
         self._asked(f"rollout {body.version} canary={body.canary} force={body.force}")
-        steps = [PlanStep(node_id=each.node_id, step=Step.WAITING) for each in self.machines]
+        wanted = [m.node_id for m in self.machines if not body.nodes or m.node_id in body.nodes]
+        steps = [PlanStep(node_id=node_id, step=Step.WAITING) for node_id in wanted]
         self.plan = Plan(version=body.version, state=PlanState.RUNNING, steps=steps)
         return self.plan
 

@@ -52,3 +52,12 @@ async def test_json_is_what_webd_said(tmp_path: Path, words: tuple[str, str]) ->
 
 async def test_node_that_nobody_knows_has_an_exit_code_of_its_own(tmp_path: Path) -> None:
     assert (await said(tmp_path, "check", "nobody")).exit_code == 4
+
+
+async def test_one_node_is_updated_and_nobody_else(tmp_path: Path) -> None:
+    async with fake_robot(tmp_path) as (robot, _, __):
+        result = await asyncio.to_thread(_call, robot, "update", "sim_head")
+        assert result.exit_code == 0, result.output
+        assert robot.otad.plan
+        assert [step.node_id for step in robot.otad.plan.steps] == ["sim_head"]
+        assert "sim_head is brought to release" in result.output
