@@ -1,5 +1,6 @@
-"""What adoptiond gives to a backup and takes back: the registry of nodes. A node itself holds the
-truth about its role, so of nodes that are there only names come back. Not in it: the server's key.
+"""What adoptiond gives to a backup and takes back: the registry of nodes, the calibration of roles.
+A node itself holds the truth about its role, so of nodes that are there only names come back. Not
+in it: the server's key.
 """
 
 from dataclasses import replace
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
 from ..lib.machine import is_token
+from . import calibration
 from .logic import MOST_NODES
 from .registry import Node, Registry
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
@@ -32,7 +34,21 @@ def backup_of(adoption: "Adoption") -> Backup:
     async def use(saved: SavedRegistry) -> None:
         await adoption.use(restored(adoption.registry, saved, monotonic_s()))
 
-    return Backup(Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS))
+    async def trims() -> calibration.SavedCalibration:
+        return adoption.calibrations.saved
+
+    calibrations = adoption.calibrations
+    return Backup(
+        Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS),
+        Section(
+            "calibration",
+            calibration.SavedCalibration,
+            calibration.VERSION,
+            trims,
+            calibrations.unfit,
+            calibrations.use,
+        ),
+    )
 
 
 def restored(now: Registry, saved: SavedRegistry, now_s: float) -> Registry:

@@ -16,6 +16,7 @@ from ..lib.ipc import Api
 from . import logic, membership, sharing, views
 from .adapters import Memory, load_catalog
 from .backup import backup_of
+from .calibrations import Calibrations
 from .config import Config
 from .courier import Courier
 from .questions import answer_ipc, serve_ros
@@ -47,7 +48,9 @@ async def run(ctx: Context[Config]) -> None:
     address = ctx.config.address or await asyncio.to_thread(machine.address, _INTERNAL_PEER)
     bus = await ctx.open_bus("adoptiond")
     courier = Courier(bus, key, catalog.robot)
-    adoption = Adoption(ctx, bus, courier, catalog, memory, registry, address)
+    calibrations = Calibrations(ctx.directories.state, ctx.health, catalog)
+    await calibrations.load()
+    adoption = Adoption(ctx, bus, courier, calibrations, memory, registry, address)
     api = Api()
     answer_ipc(api, adoption)
     backup_of(adoption).add_to(api)
@@ -68,13 +71,13 @@ class Adoption:
         ctx: Context[Config],
         bus: Bus,
         courier: Courier,
-        catalog: Catalog,
+        calibrations: Calibrations,
         memory: Memory,
         registry: Registry,
         address: str,
     ) -> None:
         self.registry = registry
-        self.catalog = catalog
+        self.calibrations = calibrations
         self.address = address
         self.courier = courier
         self.verbs = Verbs(self, bus, courier, ctx.config)
@@ -95,6 +98,11 @@ class Adoption:
         bus.subscribe(topics.NODES_UNADOPTED, self._announced)
         bus.subscribe(topics.ESTOP, self._estop)
         self._discover()
+
+    @property
+    def catalog(self) -> Catalog:
+        """The roles of this robot, as they are calibrated."""
+        return self.calibrations.catalog
 
     def saved(self) -> Saved:
         """What should be on the disk."""

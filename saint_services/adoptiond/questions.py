@@ -14,6 +14,7 @@ from ..lib.api.adoption import (
     ResetRequest,
     RoleList,
 )
+from ..lib.api.calibration import CalibrateRequest, CalibrationReply
 from ..lib.api.orders import UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -73,9 +74,18 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
         adoption.verbs.rename(call.path["node_id"], call.body.display_name)
         return info(call.path["node_id"])
 
+    async def calibration(call: Call[None]) -> CalibrationReply:
+        return adoption.calibrations.show(call.path["target"])
+
+    async def calibrate(call: Call[CalibrateRequest]) -> CalibrationReply:
+        tell = adoption.verbs.refresh
+        return await adoption.calibrations.change(call.path["target"], call.body, tell)
+
     api.get("/nodes", nodes)
     api.get("/nodes/{node_id}", node)
     api.get("/roles", roles)
+    api.get("/roles/{target}/calibration", calibration)
+    api.post("/roles/{target}/calibration", calibrate, body=CalibrateRequest)
     # Longer than adoptiond itself waits for the node (config.py).
     api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
     api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=58.0)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from ..lib import log
 from ..lib.api import Done
 from ..lib.api.adoption import AdoptReply
-from ..lib.api.orders import AdoptOrder, OrderKind, ResetOrder, UpdateOrder
+from ..lib.api.orders import AdoptOrder, Nothing, OrderKind, ResetOrder, UpdateOrder
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
@@ -23,6 +23,7 @@ from .courier import Courier, Told
 from .registry import Bond, Catalog, Node, Pending, Registry, RoleKey
 
 _UPDATE_LIMIT_S = 10.0
+_REFRESH_LIMIT_S = 3.0
 _log = log.get("adoptiond")
 
 
@@ -30,7 +31,9 @@ class Owner(Protocol):
     """Who keeps the registry."""
 
     registry: Registry
-    catalog: Catalog
+
+    @property
+    def catalog(self) -> Catalog: ...
 
     def change(self, node_id: str, registry: Registry) -> None: ...
 
@@ -121,6 +124,23 @@ class Verbs:
             raise SaintError(Code.NOT_FOUND, f"{node.title} does not belong to this server's key")
         told = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
         return Done(message=told.message)
+
+    async def refresh(self, key: RoleKey) -> str:
+        """Have the node that holds a role ask for its configuration now. What becomes of it, in
+        words; a node that cannot be asked does so by itself after a while."""
+        registry = self._owner.registry
+        holders = registry.holders(key, monotonic_s())
+        if not holders:
+            return f"kept; no node is at work as {key}, the next one begins with it"
+        node, later = holders[0], "follows within half a minute"
+        if not membership.is_ours(node, self._courier.public):
+            return f"kept; {node.title} {later}"
+        try:
+            told = await self._ordered(node, OrderKind.REFRESH, Nothing(), _REFRESH_LIMIT_S)
+        except SaintError as err:
+            _log.info("node not told", node=node.node_id, reason=err.message)
+            return f"kept; {node.title} {later}"
+        return f"kept; {told.message}"
 
     async def bind(self, node_id: str) -> None:
         """Exchange keys with a node; one that we know must have the key that we know."""

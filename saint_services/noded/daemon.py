@@ -84,6 +84,7 @@ class Node:
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
         self._reporter = Reporter(bus, identity.node_id, config.server_address, outputs)
+        self._refresher = Refresher(self, bus, config.refresh_interval_s)
         self._button = ResetButton(config.reset_pin, self._button_held)
         self.firmware = NodeFirmware(
             ctx, bus, lambda: self.life, self.handle, self._refuse_unsigned
@@ -107,8 +108,7 @@ class Node:
         api.post("/reset", self._reset_here, body=NodeReset)
         await self._ctx.serve_ipc(api)
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
-        refresher = Refresher(self, self._bus, self._ctx.config.refresh_interval_s)
-        self._ctx.spawn(refresher.refresh(), "refresh")
+        self._ctx.spawn(self._refresher.refresh(), "refresh")
 
     def handle(self, event: lives.Event, slot: int = 0) -> None:
         """Everything that happens to the node comes through here. `slot`: of the role that it
@@ -199,6 +199,10 @@ class Node:
     async def update(self, request: msgs.UpdateNode_Request) -> tuple[bool, str]:
         """Begin an update."""
         return await self.firmware.act(request)
+
+    def refresh(self) -> None:
+        """Ask the server for newer configurations."""
+        self._refresher.wake()
 
     def bond_changed(self) -> None:
         """The node belongs to another server, or to none."""

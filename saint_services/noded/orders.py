@@ -40,6 +40,8 @@ class Ordered(Protocol):
 
     async def update(self, request: UpdateNode_Request) -> tuple[bool, str]: ...
 
+    def refresh(self) -> None: ...
+
     def bond_changed(self) -> None: ...
 
 
@@ -108,6 +110,10 @@ class Orders:
                 wanted = _body(bodies.UpdateOrder, order).model_dump()
                 request = UpdateNode_Request(node_id=self._node_id, **wanted)
                 return await _succeeded(self._node.update(request)), None
+            case OrderKind.REFRESH:
+                self._node.refresh()
+                taken = "takes it over as soon as its outputs are safe"
+                return f"{self._node_id} {taken}", None
         raise SaintError(Code.REQUEST_INVALID, f"there is no order '{order.kind[:40]}'")
 
     def _challenged(self) -> bodies.Challenged:

@@ -51,6 +51,10 @@ class Refresher:
             self._is_back.clear()
             await self._check()
 
+    def wake(self) -> None:
+        """Ask the server now."""
+        self._is_back.set()
+
     def _heard(self, sample: Sample[SystemStatus]) -> None:
         is_new = sample.origin != self._origin or sample.received_s - self._heard_s > _AWAY_S
         self._heard_s, self._origin = sample.received_s, sample.origin

@@ -22,17 +22,21 @@ from ..lib.api.adoption import (
 )
 from ..lib.api.firmware import FirmwareReport
 from ..lib.errors import SaintError
-from . import node_hardware
+from . import node_hardware, node_orders
 from .connect import Place, ask, ask_or_error, client, tell
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
+from .node_calibrate import calibrate
 
 app = typer.Typer(
-    help="Nodes: list, show, gpio, check, adopt, replace, rename, ignore, reset.",
+    help="Nodes: see them, adopt, replace, name, calibrate, update, reset.",
     no_args_is_help=True,
 )
+app.command()(calibrate)
 app.command("gpio")(node_hardware.gpio)
 app.command("check")(node_hardware.check)
+app.command("update")(node_orders.update)
+app.command("reboot")(node_orders.reboot)
 
 NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 

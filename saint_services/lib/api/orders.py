@@ -31,6 +31,7 @@ class OrderKind(StrEnum):
     ADOPT = "adopt"
     RESET = "reset"
     UPDATE = "update"
+    REFRESH = "refresh"  # ask for your configuration now
 
 
 class Challenged(Reply):
@@ -82,6 +83,10 @@ class ResetOrder(Request):
     factory_reset: bool = False
     role: str = Field(default="", max_length=64)
     instance: str = Field(default="", max_length=64)
+
+
+class Nothing(Request):
+    """An order that says it all by its kind."""
 
 
 class UpdateOrder(Request):

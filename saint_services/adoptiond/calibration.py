@@ -1,0 +1,184 @@
+"""How a role's own hardware differs from its manifest: the trim of a servo, limits that are
+narrower. It becomes part of the role's configuration, in the keys that every release knows, so
+nodes and roles need not know of it. Pure. Not here: keeping it (calibrations.py).
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..lib import config as settings
+from ..lib.api.calibration import CalibratedField, CalibrateRequest
+from ..lib.errors import Code, SaintError
+from ..lib.roles import FieldSpec, RoleConfig
+from .registry import RoleText
+
+_SERVOS = ("servo", "pca9685")
+# A horn that is further off was put on a tooth beside; a trim would take that much of the way away.
+_LARGEST_OFFSET = 0.2  # of the way
+_FINE = 6  # digits
+
+
+class Trim(BaseModel):
+    """Of one field."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    offset: float = 0.0
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class RoleTrims(BaseModel):
+    """Of one role."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    revision: int = Field(default=0, ge=0)
+    fields: dict[str, Trim] = Field(default={}, max_length=64)
+
+
+class SavedCalibration(BaseModel):
+    """calibration.json: by target, e.g. "arms.left"."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    roles: dict[str, RoleTrims] = Field(default={}, max_length=64)
+
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A role's configuration with its calibration."""
+
+    role: RoleText
+    problems: tuple[str, ...] = ()  # what does not fit the manifest any more, and was left out
+
+
+def changed(role: RoleConfig, trims: RoleTrims, wanted: CalibrateRequest) -> RoleTrims:
+    """Raises SaintError with a sentence when the manifest does not allow it."""
+    fields = dict(trims.fields)
+    if wanted.clear:
+        _field(role, wanted.field)
+        fields.pop(wanted.field, None)
+        return RoleTrims(revision=trims.revision + 1, fields=fields)
+    given = wanted.model_dump(include={"offset", "minimum", "maximum"}, exclude_none=True)
+    if not given:
+        message = f"nothing is said of {role.target}.{wanted.field}"
+        raise SaintError(Code.REQUEST_INVALID, message, fix="Give an offset, a limit, or clear it.")
+    trim = fields.get(wanted.field, Trim()).model_copy(update=given)
+    limits(role, wanted.field, trim)
+    fields[wanted.field] = trim
+    return RoleTrims(revision=trims.revision + 1, fields=fields)
+
+
+def limits(role: RoleConfig, name: str, trim: Trim) -> tuple[float, float]:
+    """Where the field may go with this trim; never beyond what the manifest allows, neither in its
+    unit nor in pulses. Raises SaintError."""
+    spec, what = _field(role, name), f"{role.target}.{name}"
+    low, high = spec.limits
+    for value in (trim.minimum, trim.maximum):
+        if value is not None and not low <= value <= high:
+            text = f"{what} may go from {low:g} to {high:g} {spec.unit}; {value:g} is beyond that"
+            raise SaintError(Code.REQUEST_INVALID, text)
+    if trim.offset:
+        _check_offset(role, name, trim.offset)
+    least = max(low if trim.minimum is None else trim.minimum, low - trim.offset)
+    most = min(high if trim.maximum is None else trim.maximum, high - trim.offset)
+    if least >= most:
+        text = f"{what} would go from {least:g} to {most:g} {spec.unit}, which is no way to go"
+        raise SaintError(Code.REQUEST_INVALID, text)
+    rests = {"neutral": spec.neutral, **({} if spec.park is None else {"park": spec.park})}
+    for place, value in rests.items():
+        if low <= value <= high and not least <= value <= most:
+            text = f"{what} would go from {least:g} to {most:g} {spec.unit} and not reach {value:g}"
+            raise SaintError(Code.REQUEST_INVALID, f"{text}, its {place} position")
+    return round(least, _FINE), round(most, _FINE)
+
+
+def applied(role: RoleText, trims: RoleTrims) -> Applied:
+    """The configuration as it is served. A manifest may have changed since: what does not fit any
+    more is left out, and the rest is in force."""
+    document = settings.read_yaml(role.text, role.config.target).data
+    problems, is_changed = [], False
+    for name, trim in trims.fields.items():
+        try:
+            narrowed = limits(role.config, name, trim)
+        except SaintError as err:
+            problems.append(err.message)
+            continue
+        is_changed = True
+        document["fields"][name]["limits"] = list(narrowed)
+        if (pulses := _pulses(role.config, name, trim, narrowed)) is not None:
+            document["gpio_mapping"][name]["pulse_us"] = pulses
+    if not is_changed:
+        return Applied(role, tuple(problems))
+    document["version"] = f"{role.config.version}+{trims.revision}"
+    text = settings.write_yaml(document)
+    config = settings.parse(RoleConfig, text, role.config.target)
+    checked = RoleText(config, text, hashlib.sha256(text.encode()).hexdigest())
+    return Applied(checked, tuple(problems))
+
+
+def fields(role: RoleConfig, trims: RoleTrims) -> list[CalibratedField]:
+    """Every field of the role, calibrated or not."""
+    return [_shown(role, name, spec, trims.fields) for name, spec in role.fields.items()]
+
+
+def _shown(role: RoleConfig, name: str, spec: FieldSpec, trims: dict[str, Trim]) -> CalibratedField:
+    trim = trims.get(name, Trim())
+    try:
+        narrowed = limits(role, name, trim)
+    except SaintError:
+        trim, narrowed = Trim(), spec.limits
+    return CalibratedField(
+        field=name,
+        unit=spec.unit,
+        offset=trim.offset,
+        limits=narrowed,
+        manifest_limits=spec.limits,
+        has_offset=_is_servo(role, name),
+    )
+
+
+def _field(role: RoleConfig, name: str) -> FieldSpec:
+    spec = role.fields.get(name)
+    if spec is None:
+        known = ", ".join(role.fields) or "none"
+        message = f"{role.target} has no field '{name[:64]}'"
+        raise SaintError(Code.NOT_FOUND, message, fix=f"Fields: {known}.")
+    return spec
+
+
+def _is_servo(role: RoleConfig, name: str) -> bool:
+    output = role.gpio_mapping.get(name)
+    is_position = role.fields[name].kind == "position"
+    return is_position and output is not None and output.type in _SERVOS
+
+
+def _check_offset(role: RoleConfig, name: str, offset: float) -> None:
+    spec, what = role.fields[name], f"{role.target}.{name}"
+    if not _is_servo(role, name):
+        raise SaintError(Code.REQUEST_INVALID, f"{what} is turned by no servo: it has no offset")
+    most = _LARGEST_OFFSET * (spec.limits[1] - spec.limits[0])
+    if abs(offset) > most:
+        text = f"an offset of {offset:g} {spec.unit} is more than {what} may have ({most:g})"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Put the servo's horn on another tooth.")
+
+
+def _pulses(
+    role: RoleConfig, name: str, trim: Trim, narrowed: tuple[float, float]
+) -> list[int] | None:
+    """What the manifest's straight line gives at the new limits; None without a servo. Whole
+    microseconds, as the manifest has them: a fifth of a degree on a servo of half a turn."""
+    if not _is_servo(role, name):
+        return None
+    low, high = role.fields[name].limits
+    output = role.gpio_mapping[name]
+    first, last = output.pulse_us[::-1] if output.reversed else output.pulse_us
+    shares = [(value + trim.offset - low) / (high - low) for value in narrowed]
+    pulses = [round(first + share * (last - first)) for share in shares]
+    return pulses[::-1] if output.reversed else pulses

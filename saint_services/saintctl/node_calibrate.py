@@ -1,0 +1,51 @@
+"""`saintctl node calibrate`: trims of servos and narrower limits, kept on the server."""
+
+from typing import Annotated
+from urllib.parse import quote
+
+import typer
+
+from ..lib.api.calibration import CalibratedField, CalibrateRequest, CalibrationReply
+from .connect import ask, tell
+from .console import AsJson, print_json, print_table, run
+
+
+def calibrate(
+    context: typer.Context,
+    role: Annotated[str, typer.Argument(help="head, arms, tracks or console")],
+    field: Annotated[str, typer.Argument(help="Without one: show what is in force")] = "",
+    instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
+    offset: Annotated[
+        float | None, typer.Option(help="The servo stands so far beside what it is told")
+    ] = None,
+    minimum: Annotated[float | None, typer.Option("--min", help="Not below this")] = None,
+    maximum: Annotated[float | None, typer.Option("--max", help="Not above this")] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="As the manifest says")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show or change how a role's own hardware differs from its manifest."""
+    target = f"{role}.{instance}" if instance else role
+    path = f"/roles/{quote(target, safe='')}/calibration"
+    if field:
+        body = CalibrateRequest(
+            field=field, offset=offset, minimum=minimum, maximum=maximum, clear=clear
+        )
+        reply = run(tell(context.obj, "adoptiond", path, body, CalibrationReply), as_json)
+    else:
+        if clear or (offset, minimum, maximum) != (None, None, None):
+            raise typer.BadParameter("name the field that is meant")
+        reply = run(ask(context.obj, "adoptiond", path, CalibrationReply), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    columns = ("field", "offset", "from", "to", "unit", "by the manifest")
+    print_table(columns, [_row(each) for each in reply.fields], f"{target} drives nothing.")
+    if reply.message:
+        print(reply.message)
+
+
+def _row(field: CalibratedField) -> tuple[str, ...]:
+    low, high = field.limits
+    offset = f"{field.offset:g}" if field.has_offset else "-"
+    given = f"{field.manifest_limits[0]:g} to {field.manifest_limits[1]:g}"
+    return field.field, offset, f"{low:g}", f"{high:g}", field.unit, given

@@ -1,0 +1,58 @@
+"""A calibration reaches the role at work and moves with it to another node."""
+
+import pytest
+
+from saint_services.lib.api.adoption import AdoptReply, NodeState, ReplaceRequest
+from saint_services.lib.api.calibration import CalibrateRequest, CalibrationReply
+from saint_services.lib.ipc import Client
+from tests.unit.noded.node_rig import until
+from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
+
+
+async def calibrate(server: Client, **wanted: object) -> CalibrationReply:
+    body = CalibrateRequest.model_validate({"field": "pan", **wanted})
+    return await server.post("/roles/head/calibration", body, CalibrationReply)
+
+
+async def test_calibration_reaches_the_role_at_work(robot: Robot):
+    role = await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node() as node:
+        await seen(server, "pi_1")
+        await adopt(server, "pi_1")
+        await seen(server, "pi_1", NodeState.ACTIVE)
+        reply = await calibrate(server, offset=9.0)
+        assert reply.message == "kept; pi_1 takes it over as soon as its outputs are safe"
+        await until(lambda: len(role.assignments) == 2)
+        assert role.assignments[1].config.gpio_mapping["pan"].pulse_us == (550, 2500)
+        await eventually(lambda: report(node), lambda said: said.config_version == "1.0.0+1")
+        await eventually(lambda: info(server, "pi_1"), lambda n: n.config_version == "1.0.0+1")
+
+
+async def test_calibration_of_a_role_that_nobody_holds_is_kept_for_the_next_node(robot: Robot):
+    role = await robot.role("pi_1", "role-headd")
+    async with robot.server() as server:
+        reply = await calibrate(server, maximum=90.0)
+        assert reply.message == "kept; no node is at work as head, the next one begins with it"
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        await adopt(server, "pi_1")
+    assert role.assignments[0].config.fields["pan"].limits == (-180.0, 90.0)
+
+
+async def test_calibration_moves_with_the_role_to_another_node(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", 1.5)
+    await robot.role("pi_1", "role-headd")
+    new = await robot.role("pi_2", "role-headd")
+    async with robot.server() as server:
+        async with robot.node("pi_1"):
+            await seen(server, "pi_1")
+            await adopt(server, "pi_1")
+            await calibrate(server, offset=9.0)
+        async with robot.node("pi_2"):
+            await seen(server, "pi_1", NodeState.OFFLINE)
+            await seen(server, "pi_2")
+            body = ReplaceRequest(by="pi_2")
+            await server.post("/nodes/pi_1/replace", body, AdoptReply, timeout_s=20.0)
+    assert new.assignments[0].config.gpio_mapping["pan"].pulse_us == (550, 2500)
