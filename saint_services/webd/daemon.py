@@ -29,6 +29,7 @@ from .adapters.model_files import ModelFiles
 from .adapters.session import Door
 from .adapters.site import Part, Site
 from .adapters.trend_keeper import keep_trends
+from .adapters.vault_section import users_section
 from .config import Config
 from .hub import Hub, Snapshot
 from .newest import Newest
@@ -56,7 +57,8 @@ async def run(ctx: Context[Config]) -> None:
     door = clients.door = Door(robot, gate)
     robot.vault.on_change = door.look_again
     robot.clients = clients
-    robot.upkeep = await open_upkeep(robot, ctx.directories)
+    sections = [users_section(robot.vault)]
+    robot.upkeep = await open_upkeep(robot, ctx.directories, sections)
     commands = Commands(gate, robot)
     parts: list[Part] = [
         Login(gate, robot.audit, roles.name),

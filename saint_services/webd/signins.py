@@ -47,7 +47,8 @@ class SignIns(Kept):
     def with_entry(self, entry: SignIn) -> Self:
         """One more; of many of one user the one goes that was not seen for longest."""
         own = [e for e in self.entries if (e.user, e.is_token) == (entry.user, entry.is_token)]
-        surplus = sorted(own, key=lambda each: each.seen_s)[: len(own) + 1 - MOST_PER_USER]
+        oldest_first = sorted(own, key=lambda each: each.seen_s)
+        surplus = oldest_first[: max(0, len(own) + 1 - MOST_PER_USER)]
         return self._of((*(e for e in self.entries if e not in surplus), entry))
 
     def seen(self, entry: SignIn, now_s: float) -> Self:

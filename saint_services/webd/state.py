@@ -38,6 +38,7 @@ def signin_store(directory: Path) -> Store[SignIns]:
 def load_code(directory: Path) -> ClaimCode:
     """The code in <state>/token; made at the first start. Delete the file for a new one."""
     path = directory / _CODE
+    (directory / _CLAIMED).unlink(missing_ok=True)
     try:
         value = path.read_text(encoding="ascii").strip()
     except (FileNotFoundError, UnicodeDecodeError):

@@ -50,6 +50,9 @@ class Vault:
         for problem in (self._books.problem, self._signins.problem):
             if problem:
                 _log.error("a file about who may come in is damaged", error=problem)
+        self._load_code()
+
+    def _load_code(self) -> None:
         if self.book.is_claimed:
             state.forget_code(self._directory)
             return
@@ -119,6 +122,14 @@ class Vault:
         """Another book; what `make` raises changes nothing."""
         async with self._lock:
             await self._keep(make(self.book))
+        self.on_change()
+
+    async def replace(self, book: Book) -> None:
+        """Other users and tokens altogether; everybody signs in anew."""
+        await self._keep_signins(lambda _: SignIns())
+        async with self._lock:
+            await self._keep(book)
+            await asyncio.to_thread(self._load_code)
         self.on_change()
 
     async def add_user(self, user: User) -> None:

@@ -1,0 +1,168 @@
+"""Users, tokens and sign-ins as they are kept: rules, files, restarts, backups."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.lib.errors import SaintError
+from saint_services.webd import passwords, signins
+from saint_services.webd.access import Guard, network_of
+from saint_services.webd.adapters.vault import Vault
+from saint_services.webd.adapters.vault_section import users_section
+from saint_services.webd.signins import SignIn, SignIns
+from saint_services.webd.users import Book, User
+
+CHEAP = passwords.Cost(log_n=4, r=1, p=1)
+TIMES = st.floats(0, 4e9)
+
+
+def user(name: str, role: str = "admin") -> User:
+    return User.model_validate({"name": name, "role": role, "password": "x", "made_s": 0})
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_password_fits_itself_alone(one: str, other: str) -> None:
+    kept = passwords.hash_password(one, b"0123456789abcdef", CHEAP)
+    assert passwords.is_password(one, kept)
+    is_same = passwords.hash_password(other, b"0123456789abcdef", CHEAP) == kept
+    assert passwords.is_password(other, kept) is is_same
+
+
+@given(st.text(max_size=80))
+def test_no_text_in_the_place_of_a_hash_lets_anybody_in(kept: str) -> None:
+    assert not passwords.is_password("", kept)
+
+
+def test_price_of_a_guess_is_what_owasp_advises() -> None:
+    assert (passwords.COST.log_n, passwords.COST.r, passwords.COST.p) == (14, 8, 5)
+
+
+def test_secrets_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+    monkeypatch.setattr(passwords.hmac, "compare_digest", lambda *two: compared.append(two))
+    passwords.is_same("a", "b")
+    passwords.is_password("a", passwords.hash_password("b", b"0" * 16, CHEAP))
+    assert len(compared) == 2
+
+
+@pytest.mark.parametrize("password", ["", "short", "aaaaaaaaaa", "Annabelle"])
+def test_password_that_is_guessed_first_is_refused(password: str) -> None:
+    with pytest.raises(SaintError):
+        passwords.check_password(password, "annabelle")
+
+
+ACTS = st.tuples(
+    st.sampled_from(["add", "remove", "viewer", "admin"]), st.sampled_from(["a", "b", "c"])
+)
+
+
+@given(st.lists(ACTS, max_size=30))
+def test_whatever_is_done_an_admin_is_left(acts: list[tuple[str, str]]) -> None:
+    book = Book().claimed_by(user("a", "viewer"))
+    for act, name in acts:
+        try:
+            if act == "add":
+                book = book.with_user(user(name, "operator"))
+            elif act == "remove":
+                book = book.without_user(name)
+            else:
+                book = book.with_role(name, act)  # type: ignore[arg-type]
+        except SaintError:
+            continue
+    assert any(each.role == "admin" for each in book.users)
+    assert len({each.name for each in book.users}) == len(book.users)
+
+
+@given(TIMES, TIMES, TIMES)
+def test_sign_in_ends_by_the_limits(made_s: float, seen_s: float, now_s: float) -> None:
+    entry = SignIn(id="a1", digest="d", user="ann", made_s=made_s, seen_s=seen_s)
+    is_over = SignIns(entries=(entry,)).find("d", now_s) is None
+    assert is_over == (now_s - seen_s > 7 * 86_400 or now_s - made_s > 30 * 86_400)
+
+
+def test_sign_ins_of_one_user_are_bounded() -> None:
+    now = SignIns()
+    for n in range(signins.MOST_PER_USER + 5):
+        now = now.with_entry(
+            SignIn(id=f"a{n}", digest=str(n), user="ann", made_s=float(n), seen_s=float(n))
+        )
+    assert next(entry.id for entry in now.entries) == "a5"
+    assert len(now.entries) == signins.MOST_PER_USER
+
+
+@given(st.lists(st.tuples(st.sampled_from("xyz"), st.booleans()), max_size=60))
+def test_strangers_cannot_keep_the_owner_out(tries: list[tuple[str, bool]]) -> None:
+    guard, now_s = Guard(), 0.0
+    guard.succeeded("10.0.0.1", "ann")
+    for address, waits in tries:
+        now_s += 61.0 if waits else 0.0
+        guard.failed(f"10.0.9.{ord(address)}", now_s, "ann")
+    assert guard.wait_s("10.0.0.1", now_s, "ann") == 0.0
+
+
+def test_guessing_from_many_addresses_is_slowed_down_too() -> None:
+    guard = Guard()
+    for n in range(40):
+        guard.failed(f"10.0.{n}.1", 0.0, "ann")
+    assert guard.wait_s("10.9.9.9", 0.0, "ANN") == 60.0
+    assert guard.wait_s("10.9.9.9", 0.0, "bob") == 0.0
+
+
+def test_one_person_has_a_whole_ipv6_network() -> None:
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff") != network_of("2001:db8:1::1")
+    assert network_of("::ffff:10.0.0.1") == "10.0.0.1"
+    assert network_of("this machine") == "this machine"
+
+
+async def test_everything_is_there_after_a_restart(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    await vault.open()
+    await vault.claim(user("ann"), keeps_code=False)
+    _, secret = await vault.add_token("panel", "viewer")
+    cookie = await vault.sign_in("ann", "10.0.0.1", "", is_token=False)
+    again = Vault(tmp_path)
+    await again.open()
+    found, program = again.by_cookie(cookie), again.by_token(secret)
+    assert found and (found.name, found.level.word) == ("ann", "admin")
+    assert program and (program.name, program.level.word) == ("panel", "viewer")
+    assert again.claim_code == ""
+
+
+async def test_file_of_a_newer_release_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "access.json").write_text(json.dumps({"version_of_format": 99, "users": []}))
+    with pytest.raises(SaintError, match="newer"):
+        await Vault(tmp_path).open()
+
+
+async def test_backup_brings_users_back_and_signs_everybody_out(tmp_path: Path) -> None:
+    old, new = Vault(tmp_path / "old"), Vault(tmp_path / "new")
+    await old.open()
+    await new.open()
+    await old.claim(user("ann"), keeps_code=False)
+    await new.claim(user("bob"), keeps_code=False)
+    cookie = await new.sign_in("bob", "", "", is_token=False)
+    section = users_section(new)
+    saved = await users_section(old).current()
+    assert await section.check(saved) == []
+    await section.apply(saved)
+    assert [each.name for each in new.book.users] == ["ann"]
+    assert new.by_cookie(cookie) is None
+
+
+async def test_robot_that_is_reset_has_a_new_code_and_no_owner(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    await vault.open()
+    first = vault.claim_code
+    await vault.claim(user("ann"), keeps_code=False)
+    await vault.replace(Book())
+    assert len(vault.claim_code) >= 20 and vault.claim_code != first
+    assert not (tmp_path / "claimed").exists()
+
+
+async def test_backup_without_an_admin_is_refused(tmp_path: Path) -> None:
+    section = users_section(Vault(tmp_path))
+    with pytest.raises(SaintError, match="none of them is admin"):
+        await section.check(Book(users=(user("vic", "viewer"),)))
