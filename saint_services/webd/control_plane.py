@@ -27,7 +27,8 @@ _RULES = (
         Level.VIEWER,
         "GET",
         " ".join(DAEMONS),
-        "/status /watch /health /nodes /nodes/* /roles /routes /presets /presets/* /outputs/* "
+        "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
+        "/presets/* /outputs/* "
         "/channels /channels/* /failsafe /protocol /calibration /subjects /subjects/* /formats "
         "/recordings /recordings/*",
     ),

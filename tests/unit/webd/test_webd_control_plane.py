@@ -20,6 +20,8 @@ from tests.unit.webd.web_rig import Rig
         (Level.OPERATOR, "rcd", "PATCH", "/channels/3"),
         (Level.OPERATOR, "adoptiond", "POST", "/nodes/sim_head/adopt"),
         (Level.ADMIN, "adoptiond", "POST", "/nodes/sim_head/reset"),
+        (Level.VIEWER, "adoptiond", "GET", "/roles/arms.left/calibration"),
+        (Level.ADMIN, "adoptiond", "POST", "/roles/arms.left/calibration"),
         (Level.ADMIN, "adoptiond", "POST", "/nodes/sim_head/update"),
         (Level.ADMIN, "otad", "POST", "/rollout"),
         (Level.ADMIN, "otad", "DELETE", "/releases/1.0.0"),
