@@ -1,0 +1,108 @@
+"""Which role each action needs, typed by hand: a slip in the table of actions shows here."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from saint_services.webd import audit
+from saint_services.webd.actions import ACTIONS
+from saint_services.webd.admission import MOTION
+from saint_services.webd.levels import Level
+from tests.unit.webd.web_rig import Rig
+
+VIEWER = """
+    logs query, logs names, settings get, maintenance restore_state, system status, system describe,
+    system get_history, system list_clients, system estop, tracks estop, management list_nodes,
+    management list_unadopted, management list_adopted, management list_roles,
+    management get_node_info, management get_gpio_status, management check_node,
+    management get_node_history, management firmware_status, management get_activity_log,
+    router get_status, router list_routes, router preview_route, router preview_curve,
+    router get_output, router list_presets, router get_preset, router export_routes,
+    router list_livelink_sources, router get_livelink_subject, rc get_status, rc get_protocol,
+    rc get_channel_config, rc get_failsafe, rc get_calibration, livelink list_sources,
+    livelink get_subject, livelink list_formats, livelink list_recordings, livelink get_recording,
+    users change_password, users list_sessions, users end_session
+"""
+OPERATOR = """
+    head move, head home, head camera, arms move, arms home, arms gripper, tracks drive,
+    tracks stop, management adopt_node, management set_node_name, management replace_node,
+    management ignore_node, router set_route, router delete_route, router set_route_enabled,
+    router set_route_priority, router set_blending, router load_preset, router save_preset,
+    router delete_preset, router import_routes, router take_control, router release_control,
+    rc set_enabled, rc set_channel_config, rc calibrate_channel, rc set_failsafe, rc set_protocol,
+    rc reset, rc calibration, rc detect_protocol, livelink release, livelink zero, livelink scale,
+    livelink record, livelink delete_recording, livelink stop_recording, livelink play,
+    livelink stop_playing
+"""
+ADMIN = """
+    settings set_name, maintenance restart, maintenance undo_restore, maintenance factory_reset,
+    system get_audit_log, system disconnect_client, system reboot, system shutdown,
+    management reset_node, management firmware_rollout, management firmware_control,
+    management firmware_import, management firmware_delete, management trigger_update,
+    users list_users, users add_user, users remove_user, users set_role, users set_password,
+    users list_tokens, users add_token, users renew_token, users revoke_token,
+    users get_claim_code
+"""
+
+
+def named(text: str) -> set[tuple[str, str]]:
+    pairs = (line.split() for line in text.replace("\n", " ").split(","))
+    return {(group, action) for group, action in pairs}
+
+
+TABLE = {(g, a): entry.needs for g, actions in ACTIONS.items() for a, entry in actions.items()}
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [(Level.VIEWER, VIEWER), (Level.OPERATOR, OPERATOR), (Level.ADMIN, ADMIN)],
+)
+def test_each_level_has_the_actions_that_are_meant_for_it(level: Level, expected: str) -> None:
+    assert {key for key, needs in TABLE.items() if needs is level} == named(expected)
+
+
+def test_releasing_the_stop_needs_more_than_raising_it() -> None:
+    for group in ("tracks", "system"):
+        entry = ACTIONS[group]["estop"]
+        assert entry.level_for(entry.params(enable=True)) is Level.VIEWER
+        assert entry.level_for(entry.params(enable=False)) is Level.OPERATOR
+
+
+def test_what_the_audit_log_and_the_motion_list_name_exists() -> None:
+    assert TABLE.keys() >= audit.told()
+    assert TABLE.keys() >= MOTION
+
+
+@pytest.fixture
+async def tokens(locked: Rig) -> AsyncIterator[dict[Level, str]]:
+    """One of each role."""
+    code = (locked.robot.runtime.parent / "state" / "token").read_text().strip()
+    made = {Level.ADMIN: code}
+    bearer = {"Authorization": f"Bearer {code}"}
+    path = locked.url + "/api/v1/users/add_token"
+    for level in (Level.VIEWER, Level.OPERATOR):
+        wish = {"name": level.word, "role": level.word}
+        async with locked.http.post(path, json=wish, headers=bearer) as answer:
+            made[level] = (await answer.json())["secret"]
+    yield made
+
+
+@pytest.mark.parametrize("level", [Level.VIEWER, Level.OPERATOR])
+async def test_every_action_above_ones_role_is_refused(
+    locked: Rig, tokens: dict[Level, str], level: Level
+) -> None:
+    above = [key for key, needs in TABLE.items() if needs > level]
+    bearer = {"Authorization": f"Bearer {tokens[level]}"}
+    for group, action in above:
+        path = f"{locked.url}/api/v1/{group}/{action}"
+        async with locked.http.post(path, data="{}", headers=bearer) as answer:
+            assert (answer.status, (await answer.json())["code"]) == (403, "forbidden"), path
+    assert locked.robot.requests == []
+
+
+async def test_nobody_gets_nothing(locked: Rig) -> None:
+    for group, action in TABLE:
+        path = f"{locked.url}/api/v1/{group}/{action}"
+        async with locked.http.post(path, data="{}") as answer:
+            assert answer.status == 401, path
+    assert locked.robot.requests == []
