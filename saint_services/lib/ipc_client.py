@@ -75,6 +75,25 @@ class Client:
         """DELETE `path`, answered by a `reply`."""
         return await self._ask("DELETE", path, None, reply, timeout_s)
 
+    async def fetch(self, path: str, *, timeout_s: float = 60.0) -> bytes:
+        """GET a file."""
+        return await self._raw(Question("GET", path, None), timeout_s)
+
+    async def send(
+        self, path: str, content: bytes, reply: type[M], *, timeout_s: float = 60.0
+    ) -> M:
+        """POST a file, answered by a `reply`."""
+        return _reply(await self._raw(Question("POST", path, content), timeout_s), reply)
+
+    async def _raw(self, question: Question, timeout_s: float) -> bytes:
+        with self._reachable(timeout_s):
+            async with asyncio.timeout(timeout_s), self._exchange() as exchange:
+                await exchange.ask(question)
+                raw = await exchange.whole()
+        if exchange.status != 200:
+            raise _refusal(raw)
+        return raw
+
     async def stream(
         self,
         method: str,
@@ -121,13 +140,7 @@ class Client:
     ) -> M:
         target = f"{path}?{urlencode(query)}" if query else path
         question = Question(method, target, _encoded(body))
-        with self._reachable(timeout_s):
-            async with asyncio.timeout(timeout_s), self._exchange() as exchange:
-                await exchange.ask(question)
-                raw = await exchange.whole()
-        if exchange.status != 200:
-            raise _refusal(raw)
-        return _reply(raw, reply)
+        return _reply(await self._raw(question, timeout_s), reply)
 
     @contextlib.asynccontextmanager
     async def _exchange(self) -> AsyncGenerator[Exchange]:

@@ -7,11 +7,15 @@ import typer
 from ..lib.errors import SaintError
 from . import (
     audit,
+    backup,
+    completion,
+    doctor,
     estop,
     firmware,
     image,
     inputs,
     livelink,
+    log,
     node,
     rc,
     route,
@@ -40,6 +44,10 @@ app.add_typer(image.app, name="image")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
 app.add_typer(sim.app, name="sim")
+app.add_typer(log.app, name="log")
+app.add_typer(backup.app, name="backup")
+app.command("doctor")(doctor.doctor)
+app.add_typer(completion.app, name="completion")
 app.add_typer(user.app, name="user")
 app.add_typer(tokens.app, name="token")
 app.add_typer(audit.app, name="audit")

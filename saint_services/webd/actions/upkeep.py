@@ -46,7 +46,7 @@ def _settings(robot: Robot) -> Settings:
         is_simulated=is_simulated(),
         machine_role=role,
         problems=problems,
-        interfaces=interfaces.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "eth0")),
+        interfaces=interfaces.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),
         time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     )
 

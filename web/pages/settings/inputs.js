@@ -1,6 +1,6 @@
 // The RC receiver and LiveLink: on or off, what a lost signal means, where is listened.
 
-import { html } from "/vendor/lit-html/lit-html.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate } from "../../lib/levels.js";
 import { facts, notThere, section, waiting } from "./section.js";
 
@@ -61,7 +61,7 @@ function rcForm(app, answers) {
         >
           ${choices(PROTOCOLS, protocol.protocol)}
         </select>
-        <small class="hint">on ${protocol.device}</small>
+        ${protocol.device ? html`<small class="hint">on ${protocol.device}</small>` : nothing}
       </label>
       <label class="entry">
         <span>When the signal is lost</span>
