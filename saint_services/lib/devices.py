@@ -51,6 +51,9 @@ class PinSpec(_Part):
     pulse_us: tuple[int, int] = (1000, 2000)
     reversed: bool = False
     current_device: str = ""  # key in i2c_devices: the meter in this motor's supply
+    # Of a servo with a meter: what it exerts for each ampere beyond those that it takes unloaded.
+    torque_nm_per_a: float | None = Field(default=None, gt=0)
+    idle_current_a: float = Field(default=0.0, ge=0)
 
     @property
     def pwm_pins(self) -> tuple[int, ...]:
@@ -69,6 +72,8 @@ class PinSpec(_Part):
         used = [*self.pwm_pins, *others]
         if len(set(used)) != len(used):
             raise ValueError(f"{self.type} names a pin twice: {used}")
+        if self.torque_nm_per_a and not self.current_device:
+            raise ValueError("torque_nm_per_a needs current_device, the meter in its supply")
         if self.type.startswith("roboclaw") and self.channel not in (1, 2):
             raise ValueError(f"channel is {self.channel}; a RoboClaw has 1 and 2")
         return self

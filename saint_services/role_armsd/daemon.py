@@ -24,6 +24,7 @@ from saint_services.lib.role.joints import speeds
 from saint_services.lib.role.positions import PositionSession
 
 from .config import Config
+from .effort import Efforts
 from .grip import Gripping
 
 _STATE_S = 0.05
@@ -45,6 +46,7 @@ class Arm(PositionSession):
         self._arm = [self.joint("cmd", f"target_positions[{index}]") for index in range(count)]
         self._gripper = self.joint("gripper", "position")
         self._gripping = Gripping(self.config.grip)
+        self._efforts = Efforts(self.config, self.current_a)
         self._before: dict[str, float] = {}
         self.command(ARM_CMD.at(instance=instance), self._on_command)
         self.command(GRIPPER_CMD.at(instance=instance), self._on_gripper)
@@ -53,7 +55,7 @@ class Arm(PositionSession):
         self.every(_STATE_S, self._tell_state)
         if self.config.grip and self.config.grip.current_device:
             self.every(_FEEL_S, self._feel)
-        self.tell_joints(ARM_JOINT_STATES.at(instance=instance))
+        self.tell_joints(ARM_JOINT_STATES.at(instance=instance), self._efforts.of)
         self.go_home()
 
     def _on_command(self, message: ArmCommand, now_s: float) -> bool:
@@ -86,6 +88,7 @@ class Arm(PositionSession):
             ArmState(
                 joint_positions=tuple(joint.axis.applied for joint in self._arm),
                 joint_velocities=speeds(self._arm, self._before, _STATE_S),
+                joint_efforts=self._efforts.of(self._arm),
                 in_motion=any(_is_moving(joint) for joint in self._arm),
                 error_state=bool(self.fault),
                 error_message=self.fault or self._waiting(),

@@ -3,7 +3,7 @@ go home once after the start, and are told as sensor_msgs/JointState in radians.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import isfinite, isinf, isnan, radians
 
 from ..bus import Topic
@@ -61,7 +61,11 @@ class PositionSession(Session):
             coming = Homecoming(self.config.homing, self.joints, self.gate)
             self.every(PERIOD_S, lambda: coming.look(self.clock.time()))
 
-    def tell_joints(self, topic: Topic[JointState]) -> None:
+    def tell_joints(
+        self,
+        topic: Topic[JointState],
+        efforts: Callable[[list[Joint]], tuple[float, ...]] = lambda _: (),
+    ) -> None:
         """Publish those that turn, by the names of the robot's URDF."""
         turning = [each for each in self.joints.by_name.values() if each.unit == "deg"]
         prefix = self.config.target.replace(".", "_")
@@ -72,7 +76,8 @@ class PositionSession(Session):
         def tell() -> None:
             velocities = tuple(map(radians, speeds(turning, before, _STATE_S)))
             positions = tuple(radians(each.axis.applied) for each in turning)
-            publish(JointState(Header(stamp=stamp()), names, positions, velocities, ()))
+            header, exerted = Header(stamp=stamp()), efforts(turning)
+            publish(JointState(header, names, positions, velocities, exerted))
 
         self.every(_STATE_S, tell)
 
