@@ -51,7 +51,7 @@ const PICTURES = {
     html`<dl class="facts-list">
       ${fact("Motors", data.motors_enabled ? "on" : "off")}
       ${fact("Currents", data.left_current == null ? "not measured" : `${fixed(data.left_current, 1)} A, ${fixed(data.right_current, 1)} A`)}
-      ${fact("Way", data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "")}
+      ${fact("Position", data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "")}
     </dl>`,
   ],
 

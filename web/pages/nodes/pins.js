@@ -138,13 +138,20 @@ function isClash(pin, uses, isPlan) {
 /** @param {Pin} pin @param {Use[]} uses @param {boolean} isPlan */
 function shortly(pin, uses, isPlan) {
   if (pin.direction === "power" || pin.direction === "ground") return "";
-  const what = uses.map((use) => `${words(use.name)}, ${use.purpose}`).join("; ");
+  const what = uses.map(useWords).join("; ");
   if (isClash(pin, uses, isPlan)) return `${what}: taken by ${pin.used_by || "another program"}`;
   if (isPlan && what) return what;
   const state = stateWord(pin);
   if (what) return state ? `${what} · ${state}` : what;
   if (pin.in_use) return [words(pin.used_by || "in use"), state].filter(Boolean).join(" · ");
   return pin.direction === "input" ? "" : (pin.alternates[0] ?? pin.direction);
+}
+
+/** "Pan, servo"; "Left encoder A", which says its purpose already. @param {Use} use */
+function useWords({ name, purpose }) {
+  const [first, ...rest] = purpose.split(" ");
+  const title = words(name);
+  return title.toLowerCase().includes(first.toLowerCase()) ? [title, ...rest].join(" ") : `${title}, ${purpose}`;
 }
 
 /** @param {Pin} pin */
@@ -164,7 +171,7 @@ function details(pin, uses, isPlan) {
     ["Place", `pin ${pin.number} of the header${pin.pin_number < 40 ? `, BCM ${pin.pin_number}` : ""}`],
     ["Now", isPower ? (pin.direction === "power" ? "supply" : "ground") : `${words(pin.direction)}, ${state}`],
     ["Held by", pin.in_use ? pin.used_by || "another program" : isPower ? "" : "nobody"],
-    [isPlan ? "The role needs it" : "For the role", used.map((use) => `${words(use.name)} (${use.purpose})`).join("; ")],
+    [isPlan ? "The role needs it" : "For the role", used.map(useWords).join("; ")],
     ["Can also be", pin.alternates.join(", ")],
   ];
   return html`
