@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeState, Stranger
+from saint_services.lib.api.adoption import NodeRole, NodeState, Stranger
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -57,19 +57,29 @@ async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> Non
     await servo.focus()
     await page.keyboard.press("ArrowUp")
     assert await page.evaluate("document.activeElement.dataset.pin") == "30"
+    assert set(site.robot.headers.asked) == {"sim_head"}
     assert "Ground" in await page.locator(".pins-legend").inner_text()
     assert "Raspberry Pi 4" in await page.locator("#facts-title + dl").inner_text()
 
 
-async def test_only_the_node_that_is_looked_at_is_asked_for_its_pins(site: Site) -> None:
+async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_way(
+    site: Site,
+) -> None:
+    free_console(site)
+    roles = [
+        NodeRole(role="head", state=NodeState.ACTIVE),
+        NodeRole(role="console", state=NodeState.ACTIVE, reason="its display is gone"),
+    ]
+    head = site.robot.nodes["sim_head"].model_copy(update={"roles": roles})
+    site.robot.nodes["sim_head"] = head
+    del site.robot.nodes["sim_tracks"]
     page = await site.open("#/nodes/sim_head")
-    await page.wait_for_selector("[data-pin='1']")
-    await page.goto(f"{site.url}#/nodes")
-    await page.wait_for_selector("[data-node=sim_spare]")
-    site.robot.headers.asked.clear()
-    await page.goto(f"{site.url}#/nodes/sim_tracks")
-    await page.wait_for_selector("[data-pin='1']")
-    assert set(site.robot.headers.asked) == {"sim_tracks"}
+    await page.locator("h1", has_text="Head and Console").wait_for()
+    assert "its display is gone" in await page.locator("[data-role=console]").inner_text()
+    await page.click("[data-do=add]")
+    await page.check("input[value='tracks/']")
+    await page.locator("[data-findings]", has_text="GPIO12 is used by head (pan)").wait_for()
+    assert await page.locator("input[value='console/']").is_disabled()
 
 
 async def test_adoption_tells_what_is_missing_and_goes_on_when_it_is_there(site: Site) -> None:

@@ -132,7 +132,8 @@ function fitOf(watch, choice) {
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {Choice} role */
 function option(app, watch, adoption, role) {
   const holder = (app.store.data.nodes?.nodes ?? []).find((/** @type {any} */ node) => node.node_id === role.node_id);
-  const isTaken = Boolean(holder) && holder.state !== "offline";
+  const isOwn = rolesOf(watch.node(app)).some((held) => targetOf(held) === targetOf(role));
+  const isTaken = isOwn || (Boolean(holder) && holder.state !== "offline");
   const value = `${role.role}/${role.instance}`;
   const { choice } = adoption;
   return html`
@@ -147,18 +148,17 @@ function option(app, watch, adoption, role) {
       >
       <span>
         <b>${roleName(role.role, role.instance)}</b>
-        <small>${duty(adoption.id, role, holder, isTaken)}</small>
+        <small>${isOwn ? "It has this role" : duty(role, holder, isTaken)}</small>
       </span>
       ${isTaken ? nothing : fitChip(fitOf(watch, role), watch.problem)}
     </label>
   `;
 }
 
-/** @param {string} id @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isTaken */
-function duty(id, role, holder, isTaken) {
+/** @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isTaken */
+function duty(role, holder, isTaken) {
   if (!holder) return DUTIES[/** @type {"head"} */ (role.role)] ?? "";
   const who = holder.display_name ? `${holder.display_name} (${role.node_id})` : role.node_id;
-  if (role.node_id === id) return "It has this role";
   return isTaken ? `Taken by ${who}` : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
 }
 
