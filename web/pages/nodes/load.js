@@ -61,7 +61,7 @@ function line(name, past, most, unit) {
 }
 
 /** A gap where the node was not heard. @param {(number | null)[]} past @param {number} most */
-export function path(past, most) {
+function path(past, most) {
   const step = WIDTH / Math.max(1, past.length - 1);
   let isDown = false;
   const parts = past.map((value, index) => {

@@ -110,7 +110,7 @@ function move(app, watch, event) {
 }
 
 /** @param {Pin} pin @param {Use[]} uses */
-export function kindOf(pin, uses) {
+function kindOf(pin, uses) {
   const { direction } = pin;
   if (direction === "power" || direction === "ground" || direction === "pwm") return direction;
   const planned = kindOfUse(uses[0]);
