@@ -23,7 +23,7 @@ export function blending(app) {
         <h2 id="blending-title">When several want the same output</h2>
         <button class="button small" type="button" ?disabled=${isOff(app)} @click=${() => open(app)}>Change…</button>
       </div>
-      <dl class="card facts-list">
+      <dl class="card facts-list routes-rules">
         <dt>Together they make</dt>
         <dd>${MODES[/** @type {"blend"} */ (now.mode)]}</dd>
         ${own.map(([field, mode]) => html`<dt>${field}</dt><dd>${MODES[/** @type {"blend"} */ (mode)]}</dd>`)}

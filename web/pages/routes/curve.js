@@ -22,6 +22,9 @@ export function curvePlot(line, value, name) {
       <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${`What ${name} makes of its input`}>
         ${svg`
           <path class="curve-zero" d=${`M${x(0)} 0V${HEIGHT}M0 ${y(zero(line))}H${WIDTH}`}/>
+          <text class="curve-end" x="7" y="15">${line.limits[1]} ${line.unit}</text>
+          <text class="curve-end" x="7" y=${HEIGHT - 8}>${line.limits[0]}</text>
+          <text class="curve-end is-right" x=${WIDTH - 7} y=${HEIGHT - 8}>${line.high}</text>
           <polyline class="curve-line" points=${points}/>
           ${isLive ? svg`<circle class="curve-dot" r="5" transform=${`translate(${x(value)} ${y(made ?? 0)})`}/>` : nothing}
         `}

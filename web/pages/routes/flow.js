@@ -7,7 +7,7 @@ import { fixed, quantity } from "../../lib/format.js";
 import { inputCard } from "./flowinputs.js";
 import { outputCards } from "./flowoutputs.js";
 import { area } from "./area.js";
-import { place, priority, STATES } from "./model.js";
+import { isFor, place, priority, STATES } from "./model.js";
 import { view } from "./view.js";
 import { curve, port, wiring } from "./wires.js";
 
@@ -37,7 +37,7 @@ export function flow(app, routes, sources) {
       </div>
       <div class="flow-column flow-routes">
         <h3 class="flow-title">Routes</h3>
-        ${repeat(routes, (info) => info.route.id, (info) => pill(app, info, states.get(info.route.id), wires))}
+        ${repeat(untangled(routes, sources, drivable), (info) => info.route.id, (info) => pill(app, info, states.get(info.route.id), wires))}
         ${routes.length ? nothing : html`<p class="quiet">No route.</p>`}
       </div>
       <div class="flow-column flow-outputs">
@@ -46,6 +46,21 @@ export function flow(app, routes, sources) {
       </div>
     </div>
   `;
+}
+
+/**
+ * Each as near as can be to what it connects, so that fewer wires cross.
+ * @param {RouteInfo[]} routes
+ * @param {Source[]} sources
+ * @param {string[]} targets
+ */
+function untangled(routes, sources, targets) {
+  const height = (/** @type {RouteInfo} */ { route }) => {
+    const from = sources.findIndex((each) => isFor(route, each));
+    const to = targets.indexOf(route.output.target);
+    return from / sources.length + (to < 0 ? 1 : to / targets.length);
+  };
+  return [...routes].sort((a, b) => height(a) - height(b));
 }
 
 /** @param {App} app @param {RouteInfo} info @param {any} state @param {Wire[]} wires */

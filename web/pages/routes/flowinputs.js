@@ -5,7 +5,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, sourceName } from "../../lib/format.js";
 import { ANY, properties } from "./model.js";
-import { view } from "./view.js";
+import { isFolded, turn, view } from "./view.js";
 import { port } from "./wires.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -15,9 +15,9 @@ import { port } from "./wires.js";
 export function inputCard(app, source, routes) {
   const { used, all } = properties(source, routes);
   const card = port.source(source.name);
-  const isFolded = view.folded.has(card);
+  const isShut = isFolded(card);
   const isWide = view.wide.has(source.name) || !used.length;
-  const rows = isFolded ? [] : isWide ? all : used;
+  const rows = isShut ? [] : isWide ? all : used;
   const id = `source-${source.name.replace(/\W+/g, "-")}`;
   return html`
     <section class="card flow-card" data-source=${source.name} ?data-stale=${!source.isAlive} aria-labelledby=${id}>
@@ -28,7 +28,7 @@ export function inputCard(app, source, routes) {
       <ul>
         ${repeat(rows, (name) => name, (name) => html`<li>${row(app, source, name)}</li>`)}
       </ul>
-      ${isFolded || !used.length || all.length === used.length ? nothing : more(app, source, all.length)}
+      ${isShut || !used.length || all.length === used.length ? nothing : more(app, source, all.length)}
     </section>
   `;
 }
@@ -42,13 +42,9 @@ export function spoken(source) {
 
 /** @param {App} app @param {string} card @param {string} title */
 export function fold(app, card, title) {
-  const isFolded = view.folded.has(card);
-  const toggle = () => {
-    if (!view.folded.delete(card)) view.folded.add(card);
-    app.draw();
-  };
+  const toggle = () => (turn(card), app.draw());
   return html`
-    <button class="flow-fold" type="button" aria-expanded=${!isFolded} @click=${toggle}>
+    <button class="flow-fold" type="button" aria-expanded=${!isFolded(card)} @click=${toggle}>
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path d="M3 4.5 6 7.5 9 4.5"/></svg>${title}
     </button>
   `;

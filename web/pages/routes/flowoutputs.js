@@ -5,7 +5,7 @@ import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 import { fold } from "./flowinputs.js";
 import { ESTOP } from "./model.js";
-import { view } from "./view.js";
+import { isFolded, view } from "./view.js";
 import { port } from "./wires.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -30,7 +30,7 @@ export function outputCards(app, targets) {
 function card(app, target, fields) {
   const own = port.target(target);
   const id = `target-${target.replace(/\W+/g, "-")}`;
-  const names = view.folded.has(own) ? [] : Object.keys(app.robot.targets[target]);
+  const names = isFolded(own) ? [] : Object.keys(app.robot.targets[target]);
   return html`
     <section class="card flow-card" data-target=${target} aria-labelledby=${id}>
       <header data-port=${own}><i class="pin" aria-hidden="true"></i><h4 id=${id}>${fold(app, own, targetName(target))}</h4></header>
@@ -59,7 +59,7 @@ function row(app, target, name, data) {
       <i class="pin" aria-hidden="true"></i>
       <span class="flow-name">${words(name)}</span>
       <span class="track thin"><i ${bar(data?.value, limits[0], limits[1], neutral)}></i></span>
-      <span class="flow-number">${quantity(data?.value, unit)}</span>
+      <span class="flow-number">${data ? quantity(data.value, unit) : "–"}</span>
     </button>
     ${isOpen ? why(data) : nothing}
   `;

@@ -28,7 +28,6 @@ export class Pick {
     const start = { x: event.clientX, y: event.clientY };
     const move = (/** @type {PointerEvent} */ at) => {
       if (!this.pull && Math.hypot(at.clientX - start.x, at.clientY - start.y) < SLACK_PX) return;
-      if (!this.pull) row.setPointerCapture(event.pointerId);
       const box = area.getBoundingClientRect();
       this.input = input;
       this.pull = { x: at.clientX - box.left, y: at.clientY - box.top, over: outputAt(at.clientX, at.clientY) };
@@ -45,6 +44,7 @@ export class Pick {
       if (over) openMapping(app, input, over);
       app.draw();
     };
+    row.setPointerCapture(event.pointerId); // a quick hand has left the row by its first movement
     row.addEventListener("pointermove", move);
     for (const name of ["pointerup", "pointercancel"]) row.addEventListener(name, /** @type {any} */ (end));
   }

@@ -4,13 +4,23 @@
 import { Pick } from "./pick.js";
 import { Geometry } from "./wires.js";
 
+const narrow = matchMedia("(max-width: 820px)"); // as in style/routes.css: the list, not the picture
+
+/** A list begins folded, or it would be endless. @param {string} card */
+export const isFolded = (card) => narrow.matches !== view.turned.has(card);
+
+/** @param {string} card */
+export function turn(card) {
+  if (!view.turned.delete(card)) view.turned.add(card);
+}
+
 export const view = {
   /** Only sources of this class; empty: all. */
   kind: "",
   /** Sources that show all they send, not only what routes use. @type {Set<string>} */
   wide: new Set(),
-  /** Cards that are folded, by port. @type {Set<string>} */
-  folded: new Set(),
+  /** Cards that are not as they begin, by port. @type {Set<string>} */
+  turned: new Set(),
   /** The output whose reasons are shown: "head.pan". */
   why: "",
   /** The route under the pointer; the wires of others step back. */

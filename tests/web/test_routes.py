@@ -1,0 +1,220 @@
+"""The page "Routes" as a person uses it, on the router's own answers."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from saint_services.lib.api.routing import Route
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(90),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+LIMIT_MS = 90_000  # a busy computer is no fault of the page
+
+
+async def routes_page(site: Site, rest: str = "", **options: Any) -> Any:
+    page = await site.open(**options)
+    page.set_default_timeout(LIMIT_MS)
+    await page.wait_for_selector("[data-link=open]")
+    await page.goto(f"{site.url}#/routes{rest}")
+    await page.wait_for_selector("[data-save]" if rest else "[data-routes]")
+    return page
+
+
+def route(site: Site, name: str) -> Any:
+    """As the router has it; None: it has none."""
+    found: Route | None = site.robot.router.route(name)
+    return found
+
+
+def arrows(found: Route) -> list[tuple[str, str]]:
+    assert found.mapping != "passthrough"
+    return [(each.from_, each.to) for each in found.mapping]
+
+
+async def made(page: Any) -> None:
+    """The dialog of a new mapping is answered with Enter."""
+    await page.wait_for_selector("[data-mapping] [data-make]:enabled")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("[data-toast=good]")
+
+
+async def pull(page: Any, name: str, field: str) -> None:
+    """With the mouse from an input to an output."""
+    start = await page.locator(f"[data-input='{name}']").bounding_box()
+    end = await page.locator(f"[data-output='{field}']").bounding_box()
+    await page.mouse.move(start["x"] + 20, start["y"] + 10)
+    await page.mouse.down()
+    await page.mouse.move(end["x"] - 60, end["y"] + 10, steps=4)
+    await page.mouse.move(end["x"] + 30, end["y"] + 10, steps=4)
+    await page.wait_for_selector(f"[data-output='{field}'].is-over")
+    await page.mouse.up()
+
+
+async def test_picture_tells_who_drives_what_and_who_is_silent(site: Site) -> None:
+    page = await routes_page(site)
+    await page.wait_for_selector("[data-wire='rc_drive > tracks.linear'].is-winner")
+    await page.wait_for_selector("[data-wire='rc_drive < rc channel_2'].is-winner")
+    await page.wait_for_selector("[data-wire='websocket_direct > tracks.linear']:not(.is-winner)")
+    await page.wait_for_selector("[data-route=autonomous][data-state=lost]")
+    labels = await page.locator(".flow-value.is-winner").all_text_contents()
+    assert any(label.strip().endswith("m/s") for label in labels)
+    await page.click("[data-output='tracks.linear']")
+    why = await page.locator("[data-why]").inner_text()
+    assert "rc_drive drives it, with RC" in why
+    assert "websocket_direct, with Client desk, asks 0.20 m/s: lower priority" in why
+    site.robot.is_rc_live = False
+    await page.wait_for_selector("[data-source=rc][data-stale]")
+
+
+async def test_an_input_pulled_onto_an_output_drives_it_until_it_is_undone(site: Site) -> None:
+    page = await routes_page(site, viewport={"width": 1280, "height": 1300})
+    await page.click("[data-source=rc] [data-wide]")
+    await pull(page, "rc channel_4", "head.pan")
+    await page.wait_for_selector("[data-now]:has-text('asks for')")
+    assert route(site, "rc_head") is None  # nothing happens before it is wanted
+    await made(page)
+    new = route(site, "rc_head")
+    assert (arrows(new), new.mapping[0].scale) == ([("channel_4", "pan")], 180)
+    await page.wait_for_selector("[data-wire='rc_head > head.pan']")
+    await page.click("[data-undo]")
+    await page.wait_for_selector("[data-route=rc_head]", state="detached")
+    assert route(site, "rc_head") is None
+    await page.click("[data-redo]")
+    await page.wait_for_selector("[data-route=rc_head]")
+    assert route(site, "rc_head") == new
+
+
+async def test_a_mapping_is_made_with_the_keyboard(site: Site) -> None:
+    page = await routes_page(site)
+    await page.focus("[data-input='rc channel_5']")
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("[data-input='rc channel_5'][aria-pressed=true]")
+    await page.focus("[data-output='tracks.angular']")
+    await page.keyboard.press("Enter")
+    assert await page.input_value("[data-route-choice]") == "rc_drive"
+    await made(page)
+    assert arrows(route(site, "rc_drive"))[-1] == ("channel_5", "angular")
+
+
+async def test_a_change_by_somebody_else_is_not_undone_over(site: Site) -> None:
+    page = await routes_page(site)
+    switch = page.locator("[data-row=rc_gripper] [role=switch]")
+    await switch.focus()
+    await page.evaluate("document.activeElement.click()")
+    await page.wait_for_selector("[data-route=rc_gripper][data-state=disabled]")
+    other = route(site, "rc_drive").model_copy(update={"priority": 7})
+    await page.evaluate(
+        """async (route) => {
+          const socket = new WebSocket(`ws://${location.host}/api/ws`);
+          await new Promise((done) => (socket.onopen = done));
+          const params = { route };
+          socket.send(JSON.stringify({ id: 1, type: "router", action: "set_route", params }));
+          await new Promise((done) => (socket.onmessage = ({ data }) => data.includes('"id":1') && done()));
+        }""",  # noqa: E501
+        other.model_dump(mode="json", by_alias=True),
+    )
+    await page.click("[data-undo]")
+    await page.wait_for_selector("[data-toast=bad]:has-text('changed elsewhere')")
+    assert route(site, "rc_gripper").enabled is False
+    assert route(site, "rc_drive").priority == 7
+
+
+async def test_editor_says_what_is_wrong_at_its_field_and_saves(site: Site) -> None:
+    page = await routes_page(site, "/rc_drive")
+    await page.wait_for_selector("[data-mapping='0'] .curve-dot")
+    await page.fill("#field-mapping-0--deadzone", "2")
+    await page.wait_for_selector("[data-key='mapping[0].deadzone'] .wrong:has-text('below 1')")
+    await page.click("[data-save]:enabled")
+    assert (
+        await page.inner_text("[data-fault]") == "route.mapping[0].deadzone must be below 1, not 2"
+    )
+    assert route(site, "rc_drive").mapping[0].deadzone == 0.05
+    await page.fill("#field-mapping-0--deadzone", "0.1")
+    await page.fill("#field-priority", "450")
+    await page.wait_for_selector("[data-key='mapping[0].deadzone'] .hint")
+    await page.click("[data-save]:enabled")
+    await page.wait_for_selector("[data-save]:disabled:has-text('Saved')")
+    saved = route(site, "rc_drive")
+    assert (saved.priority, saved.mapping[0].deadzone) == (450, 0.1)
+
+
+async def test_unsaved_changes_are_not_lost_by_going_away(site: Site) -> None:
+    page = await routes_page(site, "/rc_drive")
+    await page.fill("#field-id", "my_drive")
+    await page.evaluate("location.hash = '#/dashboard'")
+    await page.wait_for_selector("[role=dialog]:has-text('Leave without saving?')")
+    assert page.url.endswith("#/routes/rc_drive")
+    await page.keyboard.press("Escape")
+    assert await page.input_value("#field-id") == "my_drive"
+    await page.click("[data-save]:enabled >> nth=0")
+    await page.wait_for_selector("[data-toast=good]:has-text('my_drive is saved')")
+    assert page.url.endswith("#/routes/my_drive")
+    assert route(site, "rc_drive") is None
+    await page.fill("#field-id", "another")
+    await page.evaluate("location.hash = '#/dashboard'")
+    await page.click("[data-discard]")
+    await page.wait_for_url("**#/dashboard")
+    assert route(site, "another") is None
+
+
+async def test_all_routes_leave_and_come_back_as_a_file(site: Site, tmp_path: Path) -> None:
+    page = await routes_page(site)
+    async with page.expect_download() as waiting:
+        await page.click("[data-export]")
+    file = tmp_path / "kept.yaml"
+    await (await waiting.value).save_as(file)
+    text = file.read_text()
+    assert "id: rc_drive" in text
+    await page.click("[data-open-import]")
+    await page.fill("[data-import] textarea", text.replace("to: linear", "to: linaer"))
+    await page.click("[data-import] [type=submit]")
+    await page.wait_for_selector("[data-refusal]:has-text(\"did you mean 'linear'\")")
+    await page.fill("[data-import] textarea", "routes: [{id: a, input: {sorce: rc}}]")
+    await page.click("[data-import] [type=submit]")
+    await page.wait_for_selector("[data-refusal]:has-text('line 1: routes[0].input.sorce')")
+    await page.fill("[data-import] textarea", "routes: []")
+    await page.click("[data-import] [type=submit]")
+    assert "Goes\nrc_drive" in await page.inner_text("[data-changes]")
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("h2:has-text('No routes: nothing moves this robot')")
+    assert route(site, "rc_drive") is None
+    await page.click("[data-undo]")
+    await page.wait_for_selector("[data-row=rc_drive]")
+    assert route(site, "rc_drive").priority is None
+
+
+async def test_a_preset_shows_what_it_changes_before_it_is_loaded(site: Site) -> None:
+    page = await routes_page(site)
+    await page.click("[data-preset=rc_manual] [data-load]")
+    told = await page.inner_text("[data-changes]")
+    assert "New\nrc_head rc to head, 2 mappings" in told
+    assert "Goes\nfacecap_to_head" in told
+    assert "rc_drive" not in told  # it is the same in both
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-preset=rc_manual] .chip:has-text('In force')")
+    await page.click("[data-save-preset]")
+    await page.fill("[data-name]", "mine")
+    await page.keyboard.press("Enter")
+    await page.click("[data-preset=mine] button:has-text('Delete')")
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-preset=mine]", state="detached")
+    assert route(site, "rc_head") is not None
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "dark"), (1280, "light")])
+async def test_nobody_is_kept_out(site: Site, width: int, theme: str) -> None:
+    size = {"width": width, "height": 844}
+    page = await routes_page(site, viewport=size, color_scheme=theme)
+    assert await violations(page) == []
+    await page.goto(f"{site.url}#/routes/facecap_to_head")
+    await page.wait_for_selector("[data-mapping='7'] .curve-line")
+    assert await violations(page) == []
+    wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0
