@@ -1,5 +1,5 @@
-"""Inputs and driving on the whole robot, by its pages: a transmitter is calibrated and switched off,
-a game pad drives the tracks, the stop is pressed.
+"""Inputs and driving on the whole robot, by its pages: a transmitter is calibrated, then switched
+off; a game pad drives the tracks, and stops them.
 """
 
 import asyncio
