@@ -2,6 +2,7 @@
 from comparing what was with what is. Pure but for the list it keeps; not the daemons' own logs.
 """
 
+import re
 from collections import deque
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 MOST_ENTRIES = 500
 _KINDS = {"rc": "RC", "livelink": "LiveLink", "websocket": "Client", "autonomous": "Program"}
 SAME_S = 2.0
+_WORD = re.compile(r"\w+")
 SHOWN = 50  # in the state of the topic "log"
 
 
@@ -77,9 +79,14 @@ class ActivityLog:
             for entry in reversed(self._entries)
             if LEVELS.index(entry.event.level) >= least
             and (source is None or entry.event.source == source)
-            and (about is None or about == entry.event.source or about in entry.event.text)
+            and (about is None or _is_about(entry.event, about))
         ]
         return [entry.data() for entry in found[offset : offset + limit]]
+
+
+def _is_about(event: Event, name: str) -> bool:
+    """It told of itself, or is named as a whole word: pi_1 is not pi_12."""
+    return event.source == name or name in _WORD.findall(event.text)
 
 
 def estop_events(before: EStop | None, now: EStop) -> list[Event]:

@@ -47,7 +47,8 @@ async def test_check_tells_what_stands_in_the_way_of_a_second_role(rig: Rig) -> 
 
 async def test_activity_can_be_asked_about_one_node(rig: Rig) -> None:
     chat = await rig.chat()
-    for each in ("sim_head", "sim_tracks"):
+    rig.robot.nodes["sim_head_2"] = node("sim_head_2")
+    for each in ("sim_head", "sim_tracks", "sim_head_2"):
         await chat.do("management", "set_node_name", node_id=each, display_name="Other")
     entries = (await chat.do("management", "get_activity_log", about="sim_head"))["entries"]
     assert [each["text"] for each in entries] == ["sim_head is now called Other"]
