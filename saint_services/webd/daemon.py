@@ -28,7 +28,9 @@ from .adapters.metrics import Metrics
 from .adapters.model_files import ModelFiles
 from .adapters.session import Door
 from .adapters.site import Part, Site
+from .adapters.tls import Tls
 from .adapters.trend_keeper import keep_trends
+from .adapters.trust import Trust
 from .adapters.vault_section import users_section
 from .config import Config
 from .hub import Hub, Snapshot
@@ -60,7 +62,9 @@ async def run(ctx: Context[Config]) -> None:
     sections = [users_section(robot.vault)]
     robot.upkeep = await open_upkeep(robot, ctx.directories, sections)
     commands = Commands(gate, robot)
+    robot.trust = Trust(Tls(state, roles.name, config.names))
     parts: list[Part] = [
+        robot.trust,
         Login(gate, robot.audit, roles.name),
         commands,
         ControlPlane(gate, ctx.directories.runtime),
@@ -77,7 +81,10 @@ async def run(ctx: Context[Config]) -> None:
     feeds = Feeds(robot)
     try:
         feeds.open()
-        await site.open(_listening(ctx))
+        secure = ctx.sockets.pop("https", [])
+        await site.open(_listening(ctx), secure)
+        robot.trust.encrypt = site.encrypt
+        await robot.trust.start()
         ctx.spawn(feeds.tick(), "tick")
         ctx.spawn(feeds.watch_nodes(), "watch nodes")
         ctx.spawn(keep_trends(newest, robot.trends), "trends")

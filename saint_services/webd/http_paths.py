@@ -81,6 +81,11 @@ OTHERS = (
         Level.ADMIN, "The file.", answer_type="application/zip",
     ),
     Described(
+        "GET", "/api/tls/ca.crt", "authority", "session",
+        "The certificate of the robot's own authority, to be trusted by whoever wants to.",
+        answer="PEM.", answer_type="application/x-x509-ca-cert",
+    ),
+    Described(
         "GET", "/api/session", "session", "session",
         "Who asks, and whether this robot has an owner yet.",
         answer="User, level, and how it is known.", answer_type="application/json",

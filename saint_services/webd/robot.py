@@ -21,6 +21,7 @@ from ..lib.robot_manifest import RobotManifest
 from ..lib.roles import RoleConfig
 from .activity import ActivityLog, Event
 from .adapters.audit_file import AuditFile
+from .adapters.trust import Trust
 from .adapters.vault import Vault
 from .goals import Goals
 from .hub import Hub
@@ -106,6 +107,7 @@ class Robot:
     trends: Trends = field(default_factory=Trends)
     clients: Connections | None = None  # None: before the site is open
     upkeep: "Upkeep" = field(init=False)  # set before the site is open
+    trust: Trust = field(init=False)  # likewise
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(

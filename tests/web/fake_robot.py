@@ -424,7 +424,12 @@ class _Wave:
 
 @contextlib.asynccontextmanager
 async def fake_robot(
-    directory: Path, *, http_port: int = 0, auth: bool = False, config: Config | None = None
+    directory: Path,
+    *,
+    http_port: int = 0,
+    auth: bool = False,
+    config: Config | None = None,
+    https: socket.socket | None = None,
 ) -> AsyncIterator[tuple[FakeRobot, str, LocalDomain]]:
     """A running webd with everything around it: robot, "127.0.0.1:port", bus domain."""
     domain = LocalDomain()
@@ -440,6 +445,8 @@ async def fake_robot(
     await robot.open()
     try:
         sockets = {"http": [http], "api": [bind(runtime, "webd")]}
+        if https:
+            sockets["https"] = [https]
         with fake_logs(directory):
             async with running("webd", settings, run, places, sockets, bus=domain.bus("webd")):
                 yield robot, address, domain

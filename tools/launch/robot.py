@@ -83,7 +83,9 @@ class Ports:
     @property
     def by_unit(self) -> dict[str, int]:
         """Keyed by the port in the unit. Nodes are told where releases are: any port will do."""
-        ports = {"80": self.http, "9090": self.saint, "11111": self.face, "8080": 0}
+        ports = {"80": self.http, "9090": self.saint, "11111": self.face, "8080": 0, "443": 0}
+        if self.http:
+            ports["443"] = 8443
         if not self.face:  # then the other formats of face capture are anywhere too
             ports |= dict.fromkeys(("54321", "39539", "49983", "54322"), 0)
         return ports

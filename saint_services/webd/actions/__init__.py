@@ -55,6 +55,7 @@ from ...lib.api.routing import (
     RouterStatus,
     RoutesText,
 )
+from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
 from .. import messages as m
@@ -74,6 +75,7 @@ from . import (
     route_files,
     router,
     system,
+    tls,
     upkeep,
     users,
 )
@@ -109,6 +111,9 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
         "get_audit_log": Action(GetAuditLog, users.get_audit_log, AuditReply, needs=ADMIN),
+        "get_tls": Action(m.Nothing, tls.get_tls, TlsInfo, needs=VIEWER),
+        "enable_tls": Action(m.Nothing, tls.enable_tls, TlsInfo, needs=ADMIN),
+        "disable_tls": Action(m.Nothing, tls.disable_tls, TlsInfo, needs=ADMIN),
         "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
         "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),

@@ -4,6 +4,7 @@ Not here: what happens inside a WebSocket (session.py).
 
 import asyncio
 import socket
+import ssl
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from ..access import is_host_allowed
 from ..config import Config
 from .assets import Asset, Assets
 from .gate import Gate, RefusedError
+from .secure_sockets import SecureSockets
 from .session import Door, Session
 
 STOP_LIMIT_S = 1.0
@@ -83,9 +85,12 @@ class Site:
         self._parts = parts
         self._counters = counters
         self._runner: web.AppRunner | None = None
+        self._secure = SecureSockets()
 
-    async def open(self, listening: Sequence[socket.socket]) -> None:
-        """Answer on these sockets; all answer all paths."""
+    async def open(
+        self, listening: Sequence[socket.socket], secure: Sequence[socket.socket] = ()
+    ) -> None:
+        """Answer on these sockets; all answer all paths. Those in `secure` wait for encrypt()."""
         app = web.Application(middlewares=[self._guard()], client_max_size=LARGEST_REQUEST_BYTES)
         app[_IMPORT_MAP] = await asyncio.to_thread(self._assets.import_map)
         app.on_response_prepare.append(_add_headers)
@@ -104,6 +109,12 @@ class Site:
         await self._runner.setup()
         for each in listening:
             await web.SockSite(self._runner, each).start()
+        self._secure.closed(secure)
+
+    async def encrypt(self, context: ssl.SSLContext | None) -> None:
+        """Answer on the secure sockets from now on, or, without a context, no more."""
+        assert self._runner is not None
+        await self._secure.serve(self._runner, context)
 
     async def close(self) -> None:
         """Say goodbye to all clients, then stop."""
@@ -111,6 +122,7 @@ class Site:
         if sessions:
             closing = [asyncio.create_task(session.close()) for session in sessions]
             await asyncio.wait(closing, timeout=STOP_LIMIT_S)
+        self._secure.close()
         if self._runner:
             await self._runner.cleanup()
         for part in self._parts:

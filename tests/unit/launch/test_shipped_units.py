@@ -49,6 +49,7 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
         ("otad", "files"): "/run/saint/otad-files.sock",
         ("otad", "firmware"): "8080",
         ("webd", "http"): "80",
+        ("webd", "https"): "443",
         ("webd", "saint"): "9090",
         ("livelinkd", "llf"): "11111",
         ("livelinkd", "json"): "54321",

@@ -12,6 +12,7 @@ from tests.unit.webd.web_rig import Rig
 
 VIEWER = """
     logs query, logs names, settings get, maintenance restore_state, system status, system describe,
+    system get_tls,
     system get_history, system list_clients, system estop, tracks estop, management list_nodes,
     management list_unadopted, management list_adopted, management list_roles,
     management get_node_info, management get_gpio_status, management check_node,
@@ -36,7 +37,8 @@ OPERATOR = """
 """
 ADMIN = """
     settings set_name, maintenance restart, maintenance undo_restore, maintenance factory_reset,
-    system get_audit_log, system disconnect_client, system reboot, system shutdown,
+    system get_audit_log, system enable_tls, system disable_tls,
+    system disconnect_client, system reboot, system shutdown,
     management reset_node, management firmware_rollout, management firmware_control,
     management firmware_import, management firmware_delete, management trigger_update,
     users list_users, users add_user, users remove_user, users set_role, users set_password,

@@ -1,0 +1,130 @@
+"""Encryption by the robot's own authority: what it makes, whom clients then trust."""
+
+import json
+import shutil
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from saint_services.webd import certificates
+from saint_services.webd.adapters.tls import Tls
+from tests.unit.webd.web_rig import Rig
+from tests.web.fake_robot import fake_robot
+
+needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
+
+
+class Encrypted:
+    """A robot with a secure port, and somebody who is logged in on it."""
+
+    def __init__(self, rig: Rig, port: int, inside: aiohttp.ClientSession) -> None:
+        self.rig, self.port, self._inside = rig, port, inside
+
+    async def act(self, action: str) -> dict[str, object]:
+        path = f"http://localhost/api/v1/system/{action}"
+        async with self._inside.post(path, data="{}") as answer:
+            assert answer.status == 200
+            found: dict[str, object] = await answer.json()
+            return found
+
+    async def trusting(self) -> ssl.SSLContext:
+        async with self.rig.http.get(self.rig.url + "/api/tls/ca.crt") as answer:
+            return ssl.create_default_context(cadata=await answer.text())
+
+
+@pytest.fixture
+async def encrypted(tmp_path: Path) -> AsyncIterator[Encrypted]:
+    secure = socket.create_server(("127.0.0.1", 0))
+    port = secure.getsockname()[1]
+    made = fake_robot(tmp_path, auth=True, https=secure)
+    async with made as (robot, address, domain), aiohttp.ClientSession() as http:
+        connector = aiohttp.UnixConnector(str(robot.runtime / "webd.sock"))
+        async with aiohttp.ClientSession(connector=connector) as inside:
+            rig = Rig(robot, address, domain, http)
+            yield Encrypted(rig, port, inside)
+            await rig.close()
+
+
+@needs_openssl
+async def test_pages_sockets_and_cookies_are_secure_once_it_is_on(encrypted: Encrypted) -> None:
+    info = await encrypted.act("enable_tls")
+    assert info["is_enabled"] and len(str(info["fingerprint"])) == 95
+    trusting = await encrypted.trusting()
+    url = f"https://127.0.0.1:{encrypted.port}"
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with aiohttp.ClientSession(cookie_jar=jar) as http:
+        code = (encrypted.rig.robot.runtime.parent / "state/token").read_text().strip()
+        wish = {"code": code, "name": "ann", "password": "four words make it"}
+        async with http.post(f"{url}/api/claim", data=json.dumps(wish), ssl=trusting) as answer:
+            cookie = answer.headers["Set-Cookie"]
+            assert (await answer.json())["is_secure"] is True
+        assert cookie.startswith("__Host-saint=") and "Secure" in cookie
+        async with http.ws_connect(f"{url}/api/ws", ssl=trusting, origin=url) as chat:
+            await chat.send_json({"id": 1, "type": "auth"})
+            assert (await chat.receive_json(timeout=5))["data"]["user"] == "ann"
+        # A page that somebody on the way put in the place of ours, without encryption.
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await http.ws_connect(f"{url}/api/ws", ssl=trusting, origin="http://evil.example")
+
+
+@needs_openssl
+async def test_switched_off_nobody_answers_and_the_authority_is_gone(encrypted: Encrypted) -> None:
+    await encrypted.act("enable_tls")
+    trusting = await encrypted.trusting()
+    assert (await encrypted.act("disable_tls"))["is_enabled"] is False
+    with pytest.raises(aiohttp.ClientError):
+        await encrypted.rig.http.get(f"https://127.0.0.1:{encrypted.port}/", ssl=trusting)
+    async with encrypted.rig.http.get(encrypted.rig.url + "/api/tls/ca.crt") as answer:
+        assert answer.status == 404
+
+
+async def test_before_it_is_on_the_secure_port_closes_at_once(encrypted: Encrypted) -> None:
+    with pytest.raises(aiohttp.ClientError):
+        await encrypted.rig.http.get(f"https://127.0.0.1:{encrypted.port}/", ssl=False)
+
+
+@needs_openssl
+def test_certificate_is_renewed_for_another_name_by_the_same_authority(tmp_path: Path) -> None:
+    first = Tls(tmp_path, "SAINT-01", [])
+    first.enable()
+    before = first.info()
+    second = Tls(tmp_path, "SAINT-01", ["robot.local"])
+    second.context()
+    after = second.info()
+    assert "robot.local" in after.names and "robot.local" not in before.names
+    assert after.fingerprint == before.fingerprint
+
+
+@needs_openssl
+def test_keys_are_for_us_alone(tmp_path: Path) -> None:
+    Tls(tmp_path, "SAINT-01", []).enable()
+    for name in ("authority.key", "server.pem"):
+        assert (tmp_path / "tls" / name).stat().st_mode & 0o077 == 0
+    assert sorted(p.name for p in (tmp_path / "tls").iterdir()) == [
+        "authority.key",
+        "authority.pem",
+        "server.pem",
+    ]
+
+
+@given(st.text(max_size=60))
+def test_no_name_of_a_robot_writes_into_openssls_settings(name: str) -> None:
+    text = certificates.authority_config(name, "host", [], "/x")
+    plain = certificates.authority_config("robot", "host", [], "/x")
+    assert len(text.splitlines()) == len(plain.splitlines())
+    assert "$" not in text
+
+
+def test_addresses_of_the_internet_are_not_promised() -> None:
+    names = certificates.names_of("host", ["192.168.1.5", "8.8.8.8", "fd00::2"], [])
+    assert "192.168.1.5" in names and "fd00::2" in names and "8.8.8.8" not in names
+
+
+def test_certificate_ends_within_what_apple_takes() -> None:
+    assert certificates.SERVER_DAYS + 1 <= 825
