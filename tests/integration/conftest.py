@@ -13,7 +13,16 @@ _TIMEOUT_S = 180  # a robot's start on a busy computer is part of the first test
 # They measure milliseconds, so nothing may run beside them: `make test` runs these last and alone.
 _TIMED = {
     f"test_{name}.py"
-    for name in ("estop_latency", "kill", "motion", "rc_process", "run", "stock_ros", "websocket")
+    for name in (
+        "estop_latency",
+        "kill",
+        "motion",
+        "rc_process",
+        "run",
+        "several_roles",
+        "stock_ros",
+        "websocket",
+    )
 }
 
 
