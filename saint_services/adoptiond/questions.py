@@ -67,6 +67,9 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
         adoption.verbs.ignore(call.path["node_id"], call.body.is_ignored)
         return info(call.path["node_id"])
 
+    async def reboot(call: Call[None]) -> Done:
+        return await adoption.verbs.reboot(call.path["node_id"])
+
     async def update(call: Call[UpdateOrder]) -> Done:
         return await adoption.verbs.update(call.path["node_id"], call.body)
 
@@ -92,6 +95,7 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
     api.post("/nodes/{node_id}/ignore", ignore, body=IgnoreRequest)
     # For otad: the key that signs for a node is here alone.
+    api.post("/nodes/{node_id}/reboot", reboot, limit_s=15.0)
     api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
     api.patch("/nodes/{node_id}", rename, body=RenameRequest)
 

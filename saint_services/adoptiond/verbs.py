@@ -125,6 +125,18 @@ class Verbs:
         told = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
         return Done(message=told.message)
 
+    async def reboot(self, node_id: str) -> Done:
+        """Restart a node's machine; it refuses while its outputs are live."""
+        node = self._owner.registry.known(node_id)
+        if not node.is_online(monotonic_s()):
+            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
+        if not membership.is_ours(node, self._courier.public):
+            text = f"{node.title} does not belong to this server's key"
+            raise SaintError(Code.REFUSED, text, fix="Adopt it anew, or switch it off and on.")
+        told = await self._ordered(node, OrderKind.REBOOT, Nothing(), _REFRESH_LIMIT_S)
+        _log.info("node restarts", node=node_id)
+        return Done(message=told.message)
+
     async def refresh(self, key: RoleKey) -> str:
         """Have the node that holds a role ask for its configuration now. What becomes of it, in
         words; a node that cannot be asked does so by itself after a while."""

@@ -204,6 +204,10 @@ class Node:
         """Ask the server for newer configurations."""
         self._refresher.wake()
 
+    async def restart(self) -> None:
+        """Restart the machine; refused while its outputs are live."""
+        await self.firmware.restart("its server asks for it")
+
     def bond_changed(self) -> None:
         """The node belongs to another server, or to none."""
         self._reporter.bond = self.orders.bond

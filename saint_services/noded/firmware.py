@@ -3,9 +3,10 @@ the server offers after a boot, answers /saint/node/<id>/update, publishes how i
 Not here: what an update does and when it has failed (lib/update).
 """
 
+import asyncio
 from collections.abc import Callable
 
-from ..lib import log
+from ..lib import log, power
 from ..lib.api.adoption import NodeState
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -48,6 +49,7 @@ class NodeFirmware:
         self._server = FirmwareServer(bus, node_id, ctx.config.firmware_check_timeout_s)
         self._publisher = bus.publisher(NODE_FIRMWARE.at(node_id=node_id))
         self._updater = Updater(node_id, self, ctx.directories.state, ctx.spawn, limits, world)
+        self._blocked_by = ""
         bus.subscribe(SYSTEM_STATUS, self._heard)
 
     async def start(self) -> None:
@@ -70,7 +72,14 @@ class NodeFirmware:
             reason = f"its outputs are live: stop the {live[0].wanted} first"
         elif node.is_asked:
             reason = "it is being adopted or reset"
+        self._blocked_by = reason
         self._updater.block(reason)
+
+    async def restart(self, reason: str) -> None:
+        """The machine below restarts, unless this node must not be disturbed now."""
+        if self._blocked_by:
+            raise SaintError(Code.REFUSED, self._blocked_by)
+        await asyncio.to_thread(power.ask, power.Wish.REBOOT, reason)
 
     async def take_offer(self) -> None:
         """Once after each boot: the first time that the server answers."""

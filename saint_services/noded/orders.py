@@ -42,6 +42,8 @@ class Ordered(Protocol):
 
     def refresh(self) -> None: ...
 
+    async def restart(self) -> None: ...
+
     def bond_changed(self) -> None: ...
 
 
@@ -114,6 +116,9 @@ class Orders:
                 self._node.refresh()
                 taken = "takes it over as soon as its outputs are safe"
                 return f"{self._node_id} {taken}", None
+            case OrderKind.REBOOT:
+                await self._node.restart()
+                return f"{self._node_id} restarts", None
         raise SaintError(Code.REQUEST_INVALID, f"there is no order '{order.kind[:40]}'")
 
     def _challenged(self) -> bodies.Challenged:

@@ -32,6 +32,7 @@ class OrderKind(StrEnum):
     RESET = "reset"
     UPDATE = "update"
     REFRESH = "refresh"  # ask for your configuration now
+    REBOOT = "reboot"
 
 
 class Challenged(Reply):

@@ -1,0 +1,44 @@
+"""A node restarts its machine for its own server, and only while nothing of it is live."""
+
+import pytest
+
+from saint_services.lib import power
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.errors import SaintError
+from saint_services.lib.power import Wish
+from tests.unit.noded.node_rig import until
+from tests.unit.trust.trust_rig import Robot, adopt, seen
+
+
+@pytest.fixture
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Wish, str]]:
+    """What the machine below was asked for."""
+    asked: list[tuple[Wish, str]] = []
+    monkeypatch.setattr(power, "ask", lambda wish, reason: asked.append((wish, reason)))
+    return asked
+
+
+async def test_node_restarts_when_its_server_orders_it(
+    robot: Robot, requests: list[tuple[Wish, str]]
+):
+    role = await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        await adopt(server, "pi_1")
+        await seen(server, "pi_1", NodeState.ACTIVE)
+        await until(lambda: bool(role.assignments))
+        reply = await server.post("/nodes/pi_1/reboot", None, Done)
+        assert reply.message == "pi_1 restarts"
+        assert requests == [(Wish.REBOOT, "its server asks for it")]
+
+
+async def test_node_that_belongs_to_nobody_is_not_restarted(
+    robot: Robot, requests: list[tuple[Wish, str]]
+):
+    await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        with pytest.raises(SaintError, match="does not belong to this server"):
+            await server.post("/nodes/pi_1/reboot", None, Done)
+    assert requests == []
