@@ -21,6 +21,7 @@ from . import (
     route,
     sim,
     status,
+    tls,
     tokens,
     user,
 )
@@ -51,6 +52,7 @@ app.add_typer(completion.app, name="completion")
 app.add_typer(user.app, name="user")
 app.add_typer(tokens.app, name="token")
 app.add_typer(audit.app, name="audit")
+app.add_typer(tls.app, name="tls")
 
 
 @app.callback()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -91,3 +92,12 @@ async def test_audit_names_who_was_logged_in(terminal: Terminal) -> None:
 async def test_other_word_than_a_role_is_wrong_usage(terminal: Terminal) -> None:
     wrong = await terminal.do("user", "role", "ann", "king")
     assert wrong.exit_code == 2
+
+
+@pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
+async def test_encryption_is_switched_on_and_shows_its_fingerprint(terminal: Terminal) -> None:
+    off = await terminal.do("tls", "show")
+    on = await terminal.do("tls", "enable", "--json")
+    shown = await terminal.do("tls", "show")
+    assert "off" in off.output
+    assert json.loads(on.output)["fingerprint"][:20] in shown.output

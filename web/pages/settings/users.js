@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
+import { encryption } from "./encryption.js";
 import { notThere, waiting } from "./section.js";
 import { openForm } from "./userdialog.js";
 import { browsersTable, tokensTable, usersTable } from "./usertables.js";
@@ -26,6 +27,7 @@ export function usersSection(app) {
   return html`
     ${via === "open" ? isOpen : yourself(app)}
     ${state.failure ? notThere(state.failure, () => load(app)) : state.known ? lists(app, state.known) : waiting}
+    ${encryption(app)}
   `;
 }
 
