@@ -16,6 +16,7 @@ from tests.image.forge import Forge
 from tests.image.report import Report
 from tests.image.rig import Pair, Rig
 from tests.image.robot import Robot
+from tools.vm.settings import PATIENCE
 
 CHOSEN = os.environ.get("SAINT_IMAGE_TESTS", "")
 collect_ignore_glob = [] if CHOSEN else ["test_*.py"]
@@ -33,7 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if not item.path.is_relative_to(os.path.dirname(__file__)):  # noqa: PTH120
             continue
         # An emulated machine that hangs says so by the wait that fails; this is the last resort.
-        item.add_marker(pytest.mark.timeout(1800))
+        item.add_marker(pytest.mark.timeout(1800 * PATIENCE))
         if CHOSEN != "all" and item.get_closest_marker("image_all"):
             item.add_marker(pytest.mark.skip(reason='long: make test-image ARGS="--all"'))
 
