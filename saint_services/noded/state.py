@@ -51,13 +51,24 @@ class StoredRole(BaseModel):
         """Which role this is."""
         return Wanted(self.assigned_role, self.instance)
 
+    @property
+    def adoption(self) -> str:
+        """Which adoption this is: the same role may be given a second time."""
+        return f"{self.wanted} {self.assigned_at}"
+
 
 class MoreRoles(BaseModel):
-    """more_roles.yaml: the roles after the first."""
+    """more_roles.yaml: the roles after the first. They count beside that adoption only: a release
+    that knows one role may have reset the node, or given it another one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    beside: list[str] = Field(default=[], max_length=2)
     roles: list[StoredRole] = Field(default=[], max_length=MOST_ROLES)
+
+    def after(self, first: StoredRole) -> list[StoredRole]:
+        """Those that count beside this first role."""
+        return self.without(first.wanted) if first.adoption in self.beside else []
 
     def without(self, wanted: Wanted) -> list[StoredRole]:
         """All others."""
@@ -115,7 +126,7 @@ class NodeFiles:
             return DiskRead((Started(problem=str(err)),))
         problem = str(self._role.problem or "")
         try:
-            more = self._more.load().without(first.wanted)
+            more = self._more.load().after(first)
         except SaintError as err:
             more, problem = [], problem or str(err)
         problem = problem or str(self._more.problem or "")
@@ -145,8 +156,8 @@ class NodeFiles:
         if first.assigned_role and first.wanted != wanted:
             known = next((role for role in more.roles if role.wanted == wanted), StoredRole())
             _write(self._own_config(wanted), assignment.text)
-            roles = [*more.without(wanted), _stored(assignment, known)]
-            self._more.save(MoreRoles(roles=roles))
+            others = [role for role in more.after(first) if role.wanted != wanted]
+            self._keep_more([*others, _stored(assignment, known)], first)
             return
         _write(self._first_config, assignment.text)
         self._role.save(_stored(assignment, first))
@@ -162,22 +173,23 @@ class NodeFiles:
                 _remove(path)
             return
         first, more = self._role.load(), self._more.load()
-        rest = more.without(wanted)
+        rest = [role for role in more.after(first) if role.wanted != wanted]
         if first.wanted != wanted:
-            self._keep_more(rest)
+            self._keep_more(rest, first)
         elif rest:
-            # The next one becomes the first. Both files name it for a moment, which is no harm.
+            # The next one becomes the first: whenever power goes, the others count.
+            self._keep_more(rest, first, rest[0])
             self._role.save(rest[0])
-            self._keep_more(rest[1:])
+            self._keep_more(rest[1:], rest[0])
             _remove(self._first_config)
         else:
             self._role.forget()
             _remove(self._first_config)
         _remove(self._own_config(wanted))
 
-    def _keep_more(self, roles: list[StoredRole]) -> None:
+    def _keep_more(self, roles: list[StoredRole], *firsts: StoredRole) -> None:
         if roles:
-            self._more.save(MoreRoles(roles=roles))
+            self._more.save(MoreRoles(beside=[role.adoption for role in firsts], roles=roles))
         else:
             self._more.forget()
 

@@ -69,6 +69,21 @@ def test_first_role_that_is_reset_makes_the_next_one_the_first(tmp_path: Path):
     assert list(tmp_path.glob("role_config*")) == []
 
 
+def test_further_roles_are_void_when_an_older_release_has_reset_the_node(tmp_path: Path):
+    stored(tmp_path, HEAD, CONSOLE)
+    (tmp_path / "role.yaml").unlink()  # all that it knows of
+    (tmp_path / "role_config.yaml").unlink()
+    assert NodeFiles(tmp_path).started().roles == (Started(),)
+
+
+def test_further_roles_are_void_beside_another_adoption(tmp_path: Path):
+    stored(tmp_path, HEAD, CONSOLE)
+    (tmp_path / "role.yaml").write_text(ONE_ROLE)  # the head again, by an older release
+    assert held(tmp_path) == [HEAD]
+    stored(tmp_path, ARM)
+    assert held(tmp_path) == [HEAD, ARM]
+
+
 def test_reset_of_all_leaves_no_file_of_any(tmp_path: Path):
     stored(tmp_path, HEAD, CONSOLE)
     NodeFiles(tmp_path).forget()
