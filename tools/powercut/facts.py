@@ -142,13 +142,12 @@ def claim_in(text: str) -> dict[str, str]:
 
 def _noded(folder: Path, found: Found) -> None:
     files = NodeFiles(folder)
-    started = files.started()
-    if started.problem:
-        found.faults.append(f"noded: {started.problem}")
-    wanted = started.wanted
-    found.facts["role"] = f"{wanted.role}:{wanted.instance}" if wanted else ""
-    if started.held:
-        found.facts["role-config"] = started.held.config.version
+    roles = files.started().roles
+    found.faults += [f"noded: {started.problem}" for started in roles if started.problem]
+    wanted = [started.wanted for started in roles if started.wanted]
+    found.facts["role"] = " ".join(f"{each.role}:{each.instance}" for each in wanted)
+    if configs := [started.held.config.version for started in roles if started.held]:
+        found.facts["role-config"] = " ".join(configs)
     _update(folder, found)
     identity = _stored(folder / "identity.yaml", Identity, found)
     found.facts["node-id"] = identity.node_id
