@@ -16,6 +16,7 @@ from tests.integration.senders import CENTRE, RECORDED_RC, transmitter
 from tools.feed import pack_channels, unpack_channels
 
 SIZE = {"width": 1280, "height": 1400}
+INSIDE = {"x": 30, "y": 10}  # a row
 PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
 FULL = 820  # of a CRSF channel from its middle
 
@@ -39,11 +40,9 @@ async def routes(robot: Robot) -> list[Route]:
 
 async def pull(page: Any, name: str, field: str) -> None:
     """With the mouse from an input to an output."""
-    start = await page.locator(f"[data-input='{name}']").bounding_box()
-    end = await page.locator(f"[data-output='{field}']").bounding_box()
-    await page.mouse.move(start["x"] + 20, start["y"] + 10)
+    await page.locator(f"[data-input='{name}']").hover(position=INSIDE)
     await page.mouse.down()
-    await page.mouse.move(end["x"] + 30, end["y"] + 10, steps=6)
+    await page.locator(f"[data-output='{field}']").hover(position=INSIDE)
     await page.mouse.up()
 
 
