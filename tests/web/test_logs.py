@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -25,9 +26,9 @@ async def test_logs_show_newest_first_and_filters_narrow_them(site: Site) -> Non
     await page.wait_for_selector(LINE)
     assert await page.locator(LINE).count() == 11  # all but the debug line
     await page.select_option("select[name=level]", "WARNING")
-    await page.wait_for_function("document.querySelectorAll('.log-line').length === 3")
+    await expect(page.locator(LINE)).to_have_count(3)
     await page.fill("input[name=search]", "SERVO")
-    await page.wait_for_function("document.querySelectorAll('.log-line').length === 1")
+    await expect(page.locator(LINE)).to_have_count(1)
     assert "servo controller does not answer" in await page.text_content(LINE)
     assert await violations(page) == []
 
@@ -37,7 +38,7 @@ async def test_logs_show_what_is_written_while_one_looks(site: Site, tmp_path: P
     await page.wait_for_selector(LINE)
     async with page.expect_response(lambda answer: "follow=1" in answer.url):
         await page.select_option("select[name=source]", "rcd")
-    await page.wait_for_function("document.querySelectorAll('.log-line').length === 2")
+    await expect(page.locator(LINE)).to_have_count(2)
     write(tmp_path / "log", "server-rcd", "error: receiver burns")
     await page.wait_for_selector("text=receiver burns")
     assert "receiver burns" in await page.text_content(f"{LINE} >> nth=0")
@@ -49,7 +50,7 @@ async def test_logs_older_lines_come_by_the_button(site: Site, tmp_path: Path) -
     await page.wait_for_selector(LINE)
     assert await page.locator(LINE).count() == 100
     await page.click("[data-older]")
-    await page.wait_for_function("document.querySelectorAll('.log-line').length === 161")
+    await expect(page.locator(LINE)).to_have_count(161)
     assert await page.locator("[data-older]").count() == 0
 
 
@@ -63,7 +64,7 @@ async def test_logs_nothing_found_says_so_and_leads_back(site: Site) -> None:
 async def test_logs_download_is_what_the_filters_show(site: Site) -> None:
     page = await site.open("#/logs")
     await page.select_option("select[name=level]", "ERROR")
-    await page.wait_for_function("document.querySelectorAll('.log-line').length === 1")
+    await expect(page.locator(LINE)).to_have_count(1)
     async with page.expect_download() as started:
         await page.click("[data-download]")
     assert [line.count("ERROR") for line in (await kept(started)).decode().splitlines()] == [1]

@@ -10,11 +10,13 @@ from saint_services.lib.power import Wish
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, seen
 
+Asked = list[tuple[Wish, str]]
+
 
 @pytest.fixture
-def requests(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Wish, str]]:
+def requests(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What the machine below was asked for."""
-    asked: list[tuple[Wish, str]] = []
+    asked: Asked = []
     monkeypatch.setattr(power, "ask", lambda wish, reason: asked.append((wish, reason)))
     return asked
 
