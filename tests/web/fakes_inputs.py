@@ -102,13 +102,16 @@ class FakeReceiver:
     async def _status(self, _: Call[None]) -> RcStatus:
         line = RcLine(
             receiver="primary", protocol=self.protocol, device="/dev/ttyAMA0",
-            connected=self.is_live, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
+            connected=True, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
             frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3,
             reason="" if self.is_live else "no frame for 120 ms",
         )  # fmt: skip
         heard = [
             RcChannel(
-                channel=n, name=each.name, raw=992, us=1000 if n in (5, 6) else 1500,
+                channel=n,
+                name=each.name,
+                raw=992,
+                us=1000 if n in (5, 6) else 1500,
                 normalized=-1.0 if n in (5, 6) else 0.0,
             )  # fmt: skip
             for n, each in self.channels.items()
