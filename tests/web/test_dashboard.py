@@ -90,7 +90,7 @@ async def test_activity_is_filtered_by_level_and_source(site: Site) -> None:
     site.robot.set_estop(False, "rc", "")
     await page.locator(".log li.is-info", has_text="released").wait_for()
     await page.check("input[name=level][value=ERROR]", force=True)
-    await page.wait_for_function("document.querySelectorAll('.log li:not(.is-error)').length === 0")
+    await page.locator(".log li.is-info").first.wait_for(state="detached")
     assert "Emergency stop by RC" in await page.locator(".log li").first.inner_text()
     await page.check("input[name=level][value=INFO]", force=True)
     await page.select_option(".activity select", "rc")

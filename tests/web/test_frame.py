@@ -1,9 +1,11 @@
 """What stands around every page: the stop, the connection, the way between pages."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -37,7 +39,7 @@ async def test_stop_is_one_press_and_cannot_be_missed(site: Site) -> None:
     await page.wait_for_selector("[data-estop=latched]")
     assert site.robot.requests[0].startswith("estop websocket:page-")
     assert "Emergency stop" in await page.locator(".banner.stopped").inner_text()
-    await page.wait_for_function("document.title.startsWith('STOPPED')")
+    await expect(page).to_have_title(re.compile("^STOPPED"))
 
 
 async def test_stop_of_others_shows_and_release_asks_first(site: Site) -> None:
@@ -98,6 +100,7 @@ async def test_chosen_stop_key_and_pad_button_stop_on_every_page(site: Site) -> 
     await page.wait_for_selector("[data-estop=latched]")
     site.robot.set_estop(False, "test", "")
     await page.reload()
+    await page.wait_for_selector("[data-link=open]")
     await page.wait_for_selector("[data-estop=ready]")
     assert await page.locator(".estop kbd").inner_text() == "Esc"
     await page.evaluate("location.hash = '#/firmware'")
