@@ -113,7 +113,7 @@ class FakeReceiver:
                 raw=992,
                 us=1000 if n in (5, 6) else 1500,
                 normalized=-1.0 if n in (5, 6) else 0.0,
-            )  # fmt: skip
+            )
             for n, each in self.channels.items()
         ]
         return RcStatus(
