@@ -54,20 +54,23 @@ class Machine:
         """Without a word; not waited for, so that nothing is lost of the time until safe."""
         os.kill(self.processes[name].pid, signal.SIGKILL)
 
-    async def roles(self) -> list[RoleLife]:
+    def roles(self) -> list[RoleLife]:
         """As noded tells."""
+        return asyncio.run(self._roles())
+
+    async def _roles(self) -> list[RoleLife]:
         async with Client(self.root / "run/noded.sock") as client:
             return (await client.get("/status", NodeReport)).roles
 
-    async def at_work(self) -> list[RoleLife]:
+    def at_work(self) -> list[RoleLife]:
         """When both are."""
         deadline_s = time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline_s:
             with contextlib.suppress(SaintError):
-                roles = await self.roles()
+                roles = self.roles()
                 if len(roles) == 2 and all(role.role_alive for role in roles):
                     return roles
-            await asyncio.sleep(0.05)
+            time.sleep(0.05)
         logs = "\n".join(log.read_text() for log in self.root.glob("*.log"))
         raise AssertionError(f"not at work after {START_LIMIT_S:g} s\n{logs}")
 
@@ -110,29 +113,29 @@ def seconds_until_quiet(pins: PinWatch, limit_s: float) -> float:
     return limit_s
 
 
-async def test_killed_role_is_made_safe_and_the_other_one_does_not_notice(machine: Machine) -> None:
-    before = await machine.at_work()
+def test_killed_role_is_made_safe_and_the_other_one_does_not_notice(machine: Machine) -> None:
+    before = machine.at_work()
     assert [role.role for role in before] == ["tracks", "arms"]
     pins = PinWatch(machine.root / "hw")
     for pin in MOTORS:
         pins.write(pin, 0.6)  # as a role leaves its motors that dies while it drives
     machine.kill("role_tracksd")
     assert seconds_until_quiet(pins, 2.0) <= SAFE_S
-    tracks, arm = await machine.roles()
+    tracks, arm = machine.roles()
     assert (tracks.role_restarts, arm.role_restarts, arm.role_alive) == (1, 0, True)
     machine.start("role_tracksd")
-    tracks, arm = await machine.at_work()
+    tracks, arm = machine.at_work()
     assert (tracks.role_restarts, arm.role_restarts) == (1, 0)
     pins.close()
 
 
-async def test_killed_arm_leaves_the_motors_of_the_tracks_alone(machine: Machine) -> None:
-    await machine.at_work()
+def test_killed_arm_leaves_the_motors_of_the_tracks_alone(machine: Machine) -> None:
+    machine.at_work()
     pins = PinWatch(machine.root / "hw")
     for pin in MOTORS:
         pins.write(pin, 0.6)
     machine.kill("role_armsd")
     assert seconds_until_quiet(pins, 0.5) == 0.5
-    tracks, arm = await machine.roles()
+    tracks, arm = machine.roles()
     assert (tracks.role_alive, tracks.role_restarts, arm.role_restarts) == (True, 0, 1)
     pins.close()
