@@ -107,7 +107,8 @@ class Kept:
         return SavedPresets(presets=found)
 
     async def _check_presets(self, saved: SavedPresets) -> list[str]:
-        shipped = {name for name, is_shipped in self._shelf.names() if is_shipped}
+        names = await asyncio.to_thread(self._shelf.names)
+        shipped = {name for name, is_shipped in names if is_shipped}
         for name in saved.presets:
             check_name(name)
         return [

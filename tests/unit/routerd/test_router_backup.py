@@ -1,0 +1,60 @@
+"""Routes and presets in a backup: given away, taken back, and what does not fit is left out."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.backup import DaemonBackup, RestoreNotes
+from saint_services.lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
+from tests.unit.routerd.daemon_rig import Robot, alive, places
+from tests.unit.routerd.rig import route
+
+PAN = route("look", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 180}])
+JAW = route("talk", "rc", "head", [{"from": "channel_3", "to": "jaw"}])
+
+
+@pytest.fixture
+async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+    async with alive(places(tmp_path)) as running:
+        yield running
+
+
+async def ids(robot: Robot) -> list[str]:
+    listed = await robot.client.get("/routes", RouteList)
+    return [info.route.id for info in listed.routes]
+
+
+async def own_presets(robot: Robot) -> list[str]:
+    found = await robot.client.get("/presets", PresetList)
+    return [preset.name for preset in found.presets if not preset.is_shipped]
+
+
+async def test_routes_and_presets_come_back_as_they_were(robot: Robot) -> None:
+    await robot.client.put("/routes", RouteFile(routes=[PAN, JAW]), RouteList)
+    await robot.client.put("/presets/show", SavePreset(), PresetInfo)
+    backup = await robot.client.get("/backup", DaemonBackup)
+    await robot.client.put("/routes", RouteFile(routes=[JAW]), RouteList)
+    await robot.client.put("/presets/other", SavePreset(), PresetInfo)
+    await robot.client.put("/backup", backup, RestoreNotes)
+    assert await ids(robot) == ["look", "talk"]
+    assert await own_presets(robot) == ["show"]
+
+
+async def test_route_that_this_robot_cannot_use_is_left_out_with_a_note(robot: Robot) -> None:
+    await robot.client.put("/routes", RouteFile(routes=[PAN, JAW]), RouteList)
+    backup = await robot.client.get("/backup", DaemonBackup)
+    backup.sections["routes"].data["routes"][0]["output"]["target"] = "wings"
+    notes = await robot.client.post("/backup/check", backup, RestoreNotes)
+    assert notes.notes[0].startswith("Route look is left out")
+    assert await ids(robot) == ["look", "talk"]
+    await robot.client.put("/backup", backup, RestoreNotes)
+    assert await ids(robot) == ["talk"]
+
+
+async def test_forgotten_routes_are_those_of_the_start(robot: Robot) -> None:
+    first = await ids(robot)
+    await robot.client.put("/routes", RouteFile(routes=[JAW]), RouteList)
+    await robot.client.delete("/backup", RestoreNotes)
+    assert await ids(robot) == first
+    assert await own_presets(robot) == []
