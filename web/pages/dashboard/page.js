@@ -20,11 +20,19 @@ export const page = {
       <div><h1>Dashboard</h1><p class="quiet" data-sentence>${sentence(app)}</p></div>
       ${quickActions(app)}
     </div>
-    <div class="dashboard">
-      ${attention(app)}
-      <div class="main-column">${nodes(app)} ${trends(app)} ${outputs(app)} ${activity(app)}</div>
-      <div class="side-column">${figure(app)} ${inputs(app)}</div>
-    </div>
+    <div class="dashboard">${app.store.data.nodes ? columns(app) : html`<p class="quiet" role="status">Asking the robot how it is</p>`}</div>
   `,
   dialogs: (app) => [presetDialog(app), controlDialog(app)],
 };
+
+/**
+ * All at once: what needs a person stands above the rest, and would push it down if it came later.
+ * @param {import("../../app.js").App} app
+ */
+function columns(app) {
+  return html`
+    ${attention(app)}
+    <div class="main-column">${nodes(app)} ${trends(app)} ${outputs(app)} ${activity(app)}</div>
+    <div class="side-column">${figure(app)} ${inputs(app)}</div>
+  `;
+}
