@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def anew(rig: Rig) -> Rig:
 
 
 @pytest.fixture
-async def claimed(locked: Rig):
+async def claimed(locked: Rig) -> AsyncIterator[Rig]:
     """A robot that ann owns, who is signed in."""
     rig = anew(locked)
     status, _ = await claim(rig)

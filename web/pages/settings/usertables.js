@@ -161,7 +161,7 @@ const table = (heads, rows) => html`
   <div class="table-wrap">
     <table class="table stacks">
       <thead>
-        <tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<td></td></tr>
+        <tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th class="right" scope="col">Change</th></tr>
       </thead>
       <tbody>${rows}</tbody>
     </table>
