@@ -49,7 +49,7 @@ export function keyboard(app, isReady) {
         </div>
         <p class="quiet">
           <kbd>W</kbd> <kbd>A</kbd> <kbd>S</kbd> <kbd>D</kbd> or arrows drive, <kbd>I</kbd> <kbd>J</kbd> <kbd>K</kbd> <kbd>L</kbd>
-          turn the head. Speed: ${Object.entries(SPEEDS).map(([code, share]) => html`<kbd>${code.slice(-1)}</kbd> ${share * 100} % `)}
+          turn the head. Speed: ${Object.entries(SPEEDS).map(([code, share]) => html`<span class="step"><kbd>${code.slice(-1)}</kbd> ${share * 100} %</span> `)}
         </p>
       </div>
     </section>

@@ -18,7 +18,7 @@ export function clients(app) {
     <section class="clients" aria-labelledby="clients-title" ?data-stale=${isStale}>
       <div class="section-head">
         <h2 id="clients-title">Connected</h2>
-        <span class="quiet">${inputs ? `${inputs.clients.length} clients` : ""}</span>
+        <span class="quiet">${inputs ? (inputs.clients.length === 1 ? "1 client" : `${inputs.clients.length} clients`) : ""}</span>
       </div>
       ${inputs ? table(app, inputs.clients) : html`<div class="card skeleton rc-wait"></div>`}
       ${isAdmin(app) ? nothing : html`<p class="quiet">Only an admin may end a connection.</p>`}
