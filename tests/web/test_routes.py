@@ -136,7 +136,7 @@ async def test_editor_says_what_is_wrong_at_its_field_and_saves(site: Site) -> N
     assert route(site, "rc_drive").mapping[0].deadzone == 0.05
     await page.fill("#field-mapping-0-deadzone", "0.1")
     await page.fill("#field-priority", "450")
-    await page.wait_for_selector("[data-key='mapping[0].deadzone'] .hint")
+    await page.wait_for_selector("[data-key='mapping[0].deadzone']:not(.is-wrong)")
     await page.click("[data-save]:enabled")
     await page.wait_for_selector("[data-save]:disabled:has-text('Saved')")
     saved = route(site, "rc_drive")
