@@ -100,7 +100,7 @@ async def everywhere(page: Any, fake: Any, stem: Path) -> None:
 async def go(page: Any, place: str) -> None:
     """To one address of the site."""
     await page.evaluate("(place) => { location.hash = `#/${place}`; }", place)
-    await page.wait_for_selector(f".page.is-{place.partition('/')[0]} main h1")
+    await page.wait_for_selector(f".page.is-{place.partition('/')[0]} main h1", state="attached")
 
 
 _PAD = """() => {

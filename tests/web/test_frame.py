@@ -159,7 +159,7 @@ async def test_every_page_is_reached_and_fits(site: Site, width: int) -> None:
         if width < 700:
             await page.click(".menu-button")
         await page.click(f".pages a[href='#/{name}']")
-        await page.wait_for_selector(f".page.is-{name} main h1")
+        await page.wait_for_selector(f".page.is-{name} main h1", state="attached")
         assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         box = await page.locator(".estop").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width, name
