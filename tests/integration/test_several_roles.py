@@ -41,7 +41,9 @@ class Machine:
     processes: dict[str, "subprocess.Popen[bytes]"] = field(default_factory=dict)
 
     def start(self, name: str) -> None:
-        """One of its daemons."""
+        """One of its daemons, again after it was killed."""
+        if name in self.processes:
+            self.processes[name].wait(5.0)
         words = [sys.executable, "-m", f"saint_services.{name}"]
         log = (self.root / f"{name}.log").open("ab")
         with log:
