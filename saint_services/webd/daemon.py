@@ -55,7 +55,7 @@ async def run(ctx: Context[Config]) -> None:
     bus, state = await ctx.open_bus(), ctx.directories.state
     robot = Robot.on(bus, roles, daemons, newest, hub, activity, state)
     await robot.vault.open()
-    gate = Gate(config, robot.vault, newest.counters)
+    gate = Gate(config, robot.vault, robot.audit, newest.counters)
     door = clients.door = Door(robot, gate)
     robot.vault.on_change = door.look_again
     robot.clients = clients

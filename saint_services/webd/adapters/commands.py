@@ -66,7 +66,7 @@ class Commands:
         named = http_form.find(request.match_info["group"], request.match_info["action"])
         if request.method not in named.methods:
             raise web.HTTPMethodNotAllowed(request.method, named.methods)
-        identity = self._gate.admit(request, named.entry.needs)
+        identity = self._gate.admit(request, named.entry.needs, is_action=True)
         params = await _params(request, named.entry.params)
         caller = _caller(identity, request)
         admission.check(caller, named.group, named.action, params)

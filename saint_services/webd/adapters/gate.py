@@ -10,11 +10,13 @@ from collections import Counter
 
 from aiohttp import web
 
-from ...lib.clock import monotonic_s
+from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from ..access import ANYONE, Guard, Identity, is_origin_allowed, is_same_origin
+from ..audit import Entry
 from ..config import Config
 from ..levels import Level
+from .audit_file import AuditFile
 from .vault import Vault
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -25,20 +27,30 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 class Gate:
     """Knows all ways in."""
 
-    def __init__(self, config: Config, vault: Vault, counters: Counter[str]) -> None:
+    def __init__(
+        self, config: Config, vault: Vault, audit: AuditFile, counters: Counter[str]
+    ) -> None:
         self._origins = config.origins
+        self._audit = audit
         self._counters = counters
         self.vault = vault
         self.is_open = not config.auth.required  # nobody is asked who he is
         self.guard = Guard()
 
-    def admit(self, request: web.Request, needs: Level) -> Identity:
-        """Who asks; raises unauthorized when that is not known, forbidden when it is not enough."""
+    def admit(self, request: web.Request, needs: Level, *, is_action: bool = False) -> Identity:
+        """Who asks; raises unauthorized when that is not known, forbidden when it is not enough.
+        What changes something is told in the audit log; actions are told when they were done.
+        """
         try:
-            return self._admitted(request, needs)
+            identity = self._admitted(request, needs)
         except RefusedError as err:
             self.count(err)
             raise
+        if request.method not in _SAFE and not is_action:
+            what = f"{request.method} {request.path}"
+            level = identity.level.word
+            self._audit.add(Entry(wall_s(), identity.name, level, address_of(request), what))
+        return identity
 
     def count(self, err: "RefusedError") -> None:
         """For /metrics."""

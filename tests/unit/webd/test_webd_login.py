@@ -285,3 +285,13 @@ async def test_users_and_sessions_survive_a_restart(claimed: Rig) -> None:
     kept = json.loads((state / "signins.json").read_text())
     assert [user["name"] for user in book["users"]] == ["ann"]
     assert [entry["user"] for entry in kept["entries"]] == ["ann"]
+
+
+async def test_audit_log_tells_of_uploads_too(claimed: Rig) -> None:
+    async with claimed.http.post(
+        claimed.url + "/api/firmware", data=b"no bundle", headers={"Origin": claimed.url}
+    ):
+        pass
+    _, found = await act(claimed, "system/get_audit_log")
+    newest = found["entries"][0]
+    assert (newest["who"], newest["what"]) == ("ann", "POST /api/firmware")

@@ -210,7 +210,15 @@ async def test_the_token_opens(locked: Rig) -> None:
     token = (locked.robot.runtime.parent / "state" / "token").read_text().strip()
     chat = await locked.chat()
     reply = await chat.ask({"type": "auth", "token": token, "client_id": "desk"})
-    assert reply["data"] == {"client_id": "desk", "robot": "SAINT-01", "token_required": True}
+    assert reply["data"] == {
+        "client_id": "desk",
+        "robot": "SAINT-01",
+        "token_required": True,
+        "user": "first token",
+        "level": "admin",
+        "via": "token",
+        "server_address": "127.0.0.1",
+    }
     assert (await chat.do("system", "estop"))["estop"]["active"] is True
     bearer = {"Authorization": f"Bearer {token}"}
     assert (await locked.http.get(locked.url + "/metrics", headers=bearer)).status == 200
@@ -219,7 +227,7 @@ async def test_the_token_opens(locked: Rig) -> None:
 async def test_guessing_the_token_is_slowed_down(locked: Rig) -> None:
     chat = await locked.chat()
     replies = [await chat.ask({"type": "auth", "token": f"guess {n}"}) for n in range(7)]
-    assert "too many wrong tokens" in replies[-1]["error"]["message"]
+    assert "too many wrong tries" in replies[-1]["error"]["message"]
 
 
 async def test_silent_client_without_token_is_closed(
