@@ -21,6 +21,7 @@ const KINDS = { reversed: "Reversed", unplugged: "Not moved", swapped: "Swapped"
 /** @param {App} app */
 export function openCalibration(app) {
   app.dialogs.calibration = { isBusy: false, refusal: "", hasStarted: false };
+  addEventListener("pagehide", () => closeCalibration(app), { once: true });
   app.draw();
 }
 
