@@ -75,9 +75,26 @@ async function save(app, asked, close) {
   app.draw();
 }
 
+/** @param {App} app @param {Record<string, any>} timeouts @param {(key: string) => string} wrong */
+const silences = (app, timeouts, wrong) => html`
+  <fieldset>
+    <legend>Lost after, in ms</legend>
+    <div class="pair">
+      ${KINDS.map((kind) =>
+        numberEntry(
+          { key: `source_timeout_ms.${kind}`, label: kind, wrong: wrong(`source_timeout_ms.${kind}`) },
+          timeouts[kind],
+          (value) => ((timeouts[kind] = value), app.draw()),
+          { placeholder: String(USUAL_MS[/** @type {"rc"} */ (kind)]), step: 1 },
+        ),
+      )}
+    </div>
+  </fieldset>
+`;
+
 /** @param {App} app @param {any} asked @param {() => void} close */
 function form(app, asked, close) {
-  const { now, timeouts, fault } = asked;
+  const { now, fault } = asked;
   const wrong = (/** @type {string} */ key) => (fault?.key === key ? fault.text : "");
   const set = (/** @type {string} */ key) => (/** @type {any} */ value) => ((now[key] = value), app.draw());
   const submit = (/** @type {SubmitEvent} */ event) => (event.preventDefault(), save(app, asked, close));
@@ -107,19 +124,7 @@ function form(app, asked, close) {
           { step: 1 },
         )}
       </div>
-      <fieldset>
-        <legend>Lost after, in ms</legend>
-        <div class="pair">
-          ${KINDS.map((kind) =>
-            numberEntry(
-              { key: `source_timeout_ms.${kind}`, label: kind, wrong: wrong(`source_timeout_ms.${kind}`) },
-              timeouts[kind],
-              (value) => ((timeouts[kind] = value), app.draw()),
-              { placeholder: String(USUAL_MS[/** @type {"rc"} */ (kind)]), step: 1 },
-            ),
-          )}
-        </div>
-      </fieldset>
+      ${silences(app, asked.timeouts, wrong)}
       <p class="refusal" role="alert">${fault?.whole ?? ""}</p>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>

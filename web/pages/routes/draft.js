@@ -7,7 +7,16 @@ import { routes } from "./state.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("./model.js").Route} Route */
-/** @typedef {{low: number, high: number, target: string, field: string, unit: string, limits: [number, number], points: [number, number][]}} Line */
+/**
+ * @typedef {object} Line
+ * @property {number} low lowest input
+ * @property {number} high highest input
+ * @property {string} target
+ * @property {string} field
+ * @property {string} unit
+ * @property {[number, number]} limits of the field
+ * @property {[number, number][]} points inputs and outputs
+ */
 
 const LOOK_MS = 120;
 const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];

@@ -61,12 +61,13 @@ export function editor(app, id) {
   if (!draft) return missing(id);
   draft.look(app);
   const problem = draft.refusal ?? draft.fault;
+  const remove = () => askDelete(app, /** @type {any} */ (routes.find(id)));
   return html`
     <div class="page-head">
       <h1><a class="routes-back" href="#/routes">Routes</a> / ${draft.isNew ? "New route" : draft.base?.id}</h1>
       <div class="toolbar">
         ${draft.base && !draft.isNew
-          ? html`<button class="button plain" type="button" ?disabled=${isOff(app)} @click=${() => askDelete(app, /** @type {any} */ (routes.find(draft.base?.id ?? "")))}>Delete…</button>`
+          ? html`<button class="button plain" type="button" ?disabled=${isOff(app)} @click=${remove}>Delete…</button>`
           : nothing}
         ${verbs(app, draft)}
       </div>
@@ -139,7 +140,12 @@ function basics(app, draft) {
       <div class="pair">
         ${textEntry({ key: "id", label: "Name", wrong: draft.wrong("id") }, route.id, (id) => set({ id }))}
         ${numberEntry(
-          { key: "priority", label: "Priority", wrong: draft.wrong("priority"), hint: "0 to 1000: the higher one wins. Empty: its source's." },
+          {
+            key: "priority",
+            label: "Priority",
+            wrong: draft.wrong("priority"),
+            hint: "0 to 1000: the higher one wins. Empty: its source's.",
+          },
           route.priority,
           (value) => set({ priority: value === "" ? null : value }),
           { placeholder: String(priority({ ...route, priority: null })), step: 1, min: 0, max: 1000 },

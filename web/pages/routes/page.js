@@ -59,14 +59,36 @@ function tools(app) {
   const undo = () => tried(routes.undo(app), `Taken back: ${last?.label}.`);
   const redo = () => tried(routes.redo(app), `Done again: ${next?.label}.`);
   return html`
-    <button class="button small" type="button" data-undo title=${last?.label ?? "Nothing to take back"} ?disabled=${!last || isOff(app)} @click=${undo}>
+    <button
+      class="button small"
+      type="button"
+      data-undo
+      title=${last?.label ?? "Nothing to take back"}
+      ?disabled=${!last || isOff(app)}
+      @click=${undo}
+    >
       Undo
     </button>
-    <button class="button small" type="button" data-redo title=${next?.label ?? "Nothing to do again"} ?disabled=${!next || isOff(app)} @click=${redo}>
+    <button
+      class="button small"
+      type="button"
+      data-redo
+      title=${next?.label ?? "Nothing to do again"}
+      ?disabled=${!next || isOff(app)}
+      @click=${redo}
+    >
       Redo
     </button>
     <button class="button small" type="button" data-export @click=${() => exportRoutes(app)}>Export</button>
-    <button class="button small" type="button" data-open-import ?disabled=${isOff(app)} @click=${() => openImport(app)}>Import…</button>
+    <button
+      class="button small"
+      type="button"
+      data-open-import
+      ?disabled=${isOff(app)}
+      @click=${() => openImport(app)}
+    >
+      Import…
+    </button>
     <a class="button small primary" href="#/routes/${NEW}">New route</a>
   `;
 }
