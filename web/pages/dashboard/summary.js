@@ -19,10 +19,13 @@ export function sentence(app) {
 
 /** @param {import("../../app.js").App} app */
 export function attention(app) {
+  const { system, nodes } = app.store.data;
+  // Its place is kept while nothing is known yet: what stands below must not jump.
+  if (!system || !nodes) return html`<div class="card attention skeleton" aria-hidden="true"></div>`;
   const found = matters(app.store.data);
-  if (!found.length) return nothing;
   return html`
     <section class="card attention" aria-label="What needs you">
+      ${found.length ? nothing : html`<p class="attention-none">${icon("done", 20)} Nothing needs you now.</p>`}
       <ul>
         ${found.slice(0, SHOWN).map(
           ({ kind, text, href }) => html`
