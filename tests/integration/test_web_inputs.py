@@ -97,12 +97,14 @@ async def test_drill_passes_when_the_transmitter_is_switched_off(robot: Robot) -
         await page.click("[data-drill]")
         await page.locator("[data-met=true]", has_text="drives").wait_for()
         await page.click("[data-begin]")
-        await page.get_by_text("It drives now: Tracks").wait_for()
+        await page.locator("[data-drives], [data-verdict]").first.wait_for()
         hand.close()  # off
-        await page.wait_for_selector("[data-drill-step=judged]")
+        await page.wait_for_selector("[data-verdict]")
         verdict = await page.locator("[data-verdict]").get_attribute("data-verdict")
         told = await page.locator(".wizard").inner_text()
-        assert verdict == "pass" or "came too late" in told, told  # a starved browser says so
+    if "came too late" in told:
+        pytest.skip("this computer was too busy for its browser to measure: " + told)
+    assert verdict == "pass", told
 
 
 async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(

@@ -9,7 +9,7 @@ export const EXACT_MS = 120;
 const WATCHED_MS = 2000; // so long after the loss the outputs are looked at
 const SETTLED_MS = 1500; // by then nothing moves any more
 const HIDDEN_MS = 5000; // the transmitter is off for so long, and its receiver says nothing
-const FLOWING_MS = 60; // a frame at least is younger: the sticks are live
+const FLOWING_MS = 75; // a frame at least is younger: before rcd tells of missing ones (80 ms)
 const GAP_MS = 400; // states that came later than that tell too little
 const STILL = 0.02; // a share of a field's range, or metres per second
 

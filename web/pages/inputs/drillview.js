@@ -146,7 +146,7 @@ function waiting(app, open, judge, close) {
         ? "The receiver still sends good frames. Waiting some seconds…"
         : "Hold a stick still, away from the middle. Now switch the transmitter off."}
     </p>
-    <p class="quiet">${driven.length ? `It drives now: ${driven.map(title).join(", ")}.` : "It drives nothing now."}</p>
+    <p class="quiet" ?data-drives=${driven.length > 0}>${driven.length ? `It drives now: ${driven.map(title).join(", ")}.` : "It drives nothing now."}</p>
     <div class="actions">
       <button class="button" type="button" @click=${close}>Cancel</button>
       <button class="button" type="button" data-off ?disabled=${open.saidOff} @click=${off}>It is off</button>
