@@ -1,6 +1,8 @@
 """Pages: what is served, with which headers, and what is not."""
 
+import base64
 import gzip
+import hashlib
 import json
 from pathlib import Path
 
@@ -22,6 +24,15 @@ async def test_page_is_served_with_strict_headers(rig: Rig) -> None:
     assert "unsafe" not in policy
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert "Server" not in response.headers
+
+
+async def test_policy_names_the_import_map_that_is_served(rig: Rig) -> None:
+    async with rig.http.get(rig.url + "/") as response:
+        text = await response.text()
+    inside = text.partition('<script type="importmap">')[2].partition("</script>")[0]
+    assert '"three"' in inside
+    digest = base64.b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+    assert f"script-src 'self' 'sha256-{digest}';" in response.headers["Content-Security-Policy"]
 
 
 async def test_known_etag_is_not_sent_again(rig: Rig) -> None:
