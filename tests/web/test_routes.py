@@ -130,9 +130,8 @@ async def test_editor_says_what_is_wrong_at_its_field_and_saves(site: Site) -> N
     await page.fill("#field-mapping-0-deadzone", "2")
     await page.wait_for_selector("[data-key='mapping[0].deadzone'] .wrong:has-text('below 1')")
     await page.click("[data-save]:enabled")
-    assert (
-        await page.inner_text("[data-fault]") == "route.mapping[0].deadzone must be below 1.0, not 2"
-    )
+    said = await page.inner_text("[data-fault]")
+    assert said == "route.mapping[0].deadzone must be below 1.0, not 2"
     assert route(site, "rc_drive").mapping[0].deadzone == 0.05
     await page.fill("#field-mapping-0-deadzone", "0.1")
     await page.fill("#field-priority", "450")

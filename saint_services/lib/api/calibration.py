@@ -1,5 +1,5 @@
-"""adoptiond's socket: how a role's own hardware differs from its manifest. Kept with the role on the
-server, so that it moves with the role to another node.
+"""adoptiond's socket: how a role's own hardware differs from its manifest. Kept with the role on
+the server, so that it moves with the role to another node.
 """
 
 from pydantic import Field
