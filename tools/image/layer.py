@@ -3,16 +3,14 @@
 Where a file lands is decided here; what is in it, by the file. Nothing of one machine is written.
 """
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-from saint_services.lib.errors import Code, SaintError
 from tools.release import dpkg
 
-from . import templates, wheels
+from . import templates, web_files, wheels
 from .names import Names
 from .places import Places
 from .tree import Tree
@@ -22,7 +20,6 @@ _UNITS = "usr/lib/systemd/system"
 _PYTHON = "usr/lib/python3/dist-packages"
 _SHARE = "usr/share/saint"
 _IGNORED = {"__pycache__", ".gitkeep", ".npmrc", "README.md"}
-_WEB_SUFFIXES = {".js", ".css", ".svg"}
 SAINTCTL = "../lib/python3/dist-packages/saint_services/saintctl/start.py"
 
 
@@ -88,30 +85,13 @@ def _link(path: Path, target: str) -> None:
 
 
 def _web_libraries(source: Path, target: Path) -> None:
-    """Of the libraries only those that package.json names, and of them what a browser loads."""
-    wanted = json.loads((source / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    for name in sorted(wanted):
-        library = source / "node_modules" / name
-        if not library.is_dir():
-            raise SaintError(
-                Code.CONFIG_MISSING, f"the web library {name} is not here", fix="Say: make setup"
-            )
-        for path in _loadable(library):
-            landing = target / "node_modules" / name / path.relative_to(library)
-            _write(landing, path.read_bytes())
+    """Of the libraries what a browser loads."""
+    for path in web_files.libraries(source):
+        _write(target / "node_modules" / path, (source / "node_modules" / path).read_bytes())
 
 
 def _is_page(path: Path) -> bool:
     return "node_modules" not in path.parts
-
-
-def _loadable(library: Path) -> Iterator[Path]:
-    for path in sorted(library.rglob("*")):
-        is_licence = path.name.upper().startswith(("LICENSE", "LICENCE", "COPYING"))
-        is_wanted = is_licence or path.name == "package.json" or path.suffix in _WEB_SUFFIXES
-        is_nested = "node_modules" in path.relative_to(library).parts
-        if path.is_file() and is_wanted and not is_nested:
-            yield path
 
 
 def _identity(root: Path, names: Names) -> None:
