@@ -23,7 +23,7 @@ TEST_TIMED = $(BIN)/pytest tests/integration -m timed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
-.PHONY: test-ros mutation lock clean
+.PHONY: test-ros fuzz-http mutation lock clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -109,6 +109,15 @@ build/fuzz/.ready: requirements-fuzz.lock
 	  --require-hashes --target build/fuzz/lib -r requirements-fuzz.lock
 	@touch $@
 
+fuzz-http: setup build/contract/.ready ## random requests made of the OpenAPI document; ARGS="600" seconds
+	@$(BIN)/python -m tools.fuzz.http $(ARGS)
+
+build/contract/.ready: requirements-contract.lock $(READY)
+	@rm -rf build/contract && $(PYTHON) -m venv build/contract
+	@build/contract/bin/pip install --quiet --disable-pip-version-check --require-hashes \
+	  -r requirements-contract.lock
+	@touch $@
+
 screenshots: setup ## pictures of every page, light and dark, desktop and phone
 	@$(BIN)/python -m tools.screenshots $(ARGS)
 
@@ -126,6 +135,9 @@ lock: ## compute requirements.lock anew from pyproject.toml
 	@printf 'crsf-parser\npylivelinkface\n' | build/lock/bin/uv pip compile --quiet --universal \
 	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
 	  --no-emit-package numpy --no-emit-package typing-extensions -o requirements-peers.lock -
+	@echo "schemathesis==4.32.5" | build/lock/bin/uv pip compile --quiet --universal \
+	  --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-emit-find-links \
+	  -o requirements-contract.lock -
 
 clean: ## remove what setup and runs made
 	@rm -rf $(VENV) web/node_modules .run build .mypy_cache .ruff_cache .pytest_cache .hypothesis

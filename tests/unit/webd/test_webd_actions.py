@@ -120,7 +120,7 @@ async def test_node_is_adopted_named_and_reset(rig: Rig) -> None:
     reply = await chat.do(
         "management", "adopt_node", node_id="sim_spare", role="console", display_name="Desk"
     )
-    assert reply == {"message": "adopted", "topic_prefix": "/saint/console", "code": ""}
+    assert reply == {"message": "adopted", "topic_prefix": "/saint/console", "code": "482 173"}
     assert rig.robot.nodes["sim_spare"].display_name == "Desk"
     await chat.do("management", "set_node_name", node_id="sim_spare", display_name="Panel")
     assert rig.robot.nodes["sim_spare"].display_name == "Panel"
