@@ -69,8 +69,8 @@ async def test_verdict_reason_and_log_of_a_failure_are_shown(site: Site) -> None
     assert said.startswith("Release 0.2.0 was rolled back: saint-role-tracksd starts again")
     await page.click("[data-machine=sim_tracks] summary")
     assert "ImportError" in await text(page, "[data-machine=sim_tracks] pre")
-    await page.click("a[href='#/dashboard']")
-    assert "was rolled back" in await text(page, "[data-node=sim_tracks] [data-update]")
+    await page.goto(f"{site.url}#/nodes/sim_tracks")
+    assert "was rolled back" in await text(page, "section:has([data-update])")
 
 
 async def test_roll_out_is_started_with_its_canary(site: Site) -> None:
