@@ -89,6 +89,8 @@ class Login:
             text = "this robot has an owner already"
             raise SaintError(Code.CONFLICT, text, fix="Sign in, or ask an admin of this robot.")
         self._gate.check_pace(address)
+        if not vault.claim_code:  # an empty word must never be the right one
+            raise SaintError(Code.REFUSED, "the claim code is not made yet", fix="Try again.")
         right, given = passwords.digest(vault.claim_code), passwords.digest(asked.code.strip())
         if not passwords.is_same(given, right):
             self._gate.guard.failed(address, monotonic_s())

@@ -11,6 +11,7 @@ import pytest
 
 from saint_services.webd import passwords, signins
 from saint_services.webd.access import FREE_TRIES
+from saint_services.webd.adapters.vault import Vault
 from tests.unit.webd.web_rig import Chat, Rig
 
 PASSWORD = "four words make it"
@@ -295,3 +296,13 @@ async def test_audit_log_tells_of_uploads_too(claimed: Rig) -> None:
     _, found = await act(claimed, "system/get_audit_log")
     newest = found["entries"][0]
     assert (newest["who"], newest["what"]) == ("ann", "POST /api/firmware")
+
+
+async def test_empty_code_claims_nothing_while_the_code_is_being_made(
+    locked: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Vault, "claim_code", property(lambda _: ""))
+    rig = anew(locked)
+    status, told = await claim(rig, code="")
+    await rig.http.close()
+    assert (status, told["code"]) == (409, "refused"), told
