@@ -38,6 +38,13 @@ async def test_page_shows_the_robot_and_what_needs_a_person(site: Site) -> None:
     assert "lower priority" in await rival.inner_text()
 
 
+async def test_node_is_shown_with_the_name_that_people_gave_it(site: Site) -> None:
+    known = site.robot.nodes["sim_head"]
+    site.robot.nodes["sim_head"] = known.model_copy(update={"display_name": "Lantern"})
+    page = await site.open()
+    await page.wait_for_selector("[data-node=sim_head]:has-text('Lantern')")
+
+
 async def test_values_move_and_history_grows(site: Site) -> None:
     page = await site.open()
     bar = page.locator("[data-target=head] [data-field=pan] .track i")

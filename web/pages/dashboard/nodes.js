@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
-import { inOrder, isFree, nodeNote, nodeState, nodeTitle } from "../../lib/nodes.js";
+import { givenName, inOrder, isFree, nodeNote, nodeState, nodeTitle } from "../../lib/nodes.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
@@ -36,7 +36,7 @@ function row(node) {
     <li data-node=${node.node_id}>
       <span class="node-name">
         <a href=${href}>${nodeTitle(node)}</a>
-        <small><code>${node.node_id}</code></small>
+        <small>${givenName(node) ? `${givenName(node)} · ` : ""}<code>${node.node_id}</code></small>
       </span>
       ${node.state === "offline"
         ? html`<span class="node-away">Last heard ${duration(node.seen_age_s)} ago</span>`
