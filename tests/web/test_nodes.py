@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from saint_services.lib.api.adoption import NodeRole, NodeState, Stranger
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
@@ -33,10 +34,12 @@ async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offer
     assert "5 of 5 roles taken · 1 waiting for a role · 1 offline" in await page.inner_text("main")
     assert "its id is no name" in await page.locator(".strangers").inner_text()
     await page.check("input[value=offline]")
-    assert await rows.count() == 1 and "Console" in await rows.inner_text()
+    await expect(rows).to_have_count(1)
+    assert "Console" in await rows.inner_text()
     await page.check("input[value=all]")
     await page.fill("input[type=search]", "left")
-    assert await rows.count() == 1 and "sim_arm_left" in await rows.inner_text()
+    await expect(rows).to_have_count(1)
+    assert "sim_arm_left" in await rows.inner_text()
     await page.fill("input[type=search]", "zebra")
     await page.get_by_text("No node is like that").wait_for()
 
