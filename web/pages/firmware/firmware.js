@@ -13,7 +13,7 @@ import { releases } from "./releases.js";
 export function firmware(app) {
   const data = app.store.data.firmware;
   return html`
-    <h1 class="hidden">Firmware</h1>
+    <div class="page-head"><h1>Firmware</h1></div>
     ${data?.problem ? silent(data.problem) : nothing}
     <div class="columns">
       <div class="column wide">${robot(app)} ${machines(app)}</div>
