@@ -9,7 +9,7 @@ first, so these are woken one after the other.
 
 from ..roles import Homing
 from .gate import Gate
-from .joints import Joint, Joints
+from .joints import Joints
 
 PERIOD_S = 0.05  # how often `look` wants to be called
 
@@ -47,9 +47,7 @@ class Homecoming:
             found.append(silent[0])
             self._woken_s = now_s
         for joint in found:
-            self._aim(joint)
-        self._joints.step(now_s)
+            self._joints.aim(joint, joint.neutral, self._settings.speed)
+        if found:
+            self._joints.set_off(now_s)
         self._is_over = len(found) == len(sleepers)
-
-    def _aim(self, joint: Joint) -> None:
-        self._joints.aim(joint, joint.neutral, self._settings.speed)

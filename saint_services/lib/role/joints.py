@@ -146,6 +146,11 @@ class Joints:
             self._on_still()
         return is_more
 
+    def set_off(self, now_s: float) -> None:
+        """What was aimed moves from the next slice on. For what is no command and not urgent: it
+        does not come between the slices of a motion under way."""
+        self._motion.start(now_s)
+
     def hold(self) -> None:
         """Everything stays where it is now."""
         self._motion.close()

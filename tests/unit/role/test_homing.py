@@ -1,11 +1,12 @@
 """Joints that go home by themselves: when, how fast, and when not."""
 
+import math
 from pathlib import Path
 
 import pytest
 
-from saint_services.lib.generated.saint_msgs import ArmCommand
-from saint_services.lib.generated.topics import ARM_CMD
+from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand
+from saint_services.lib.generated.topics import ARM_CMD, HEAD_CMD
 from saint_services.lib.role.positions import PositionSession
 from tests.unit.role.role_rig import Rig, load_role
 
@@ -49,7 +50,7 @@ def test_router_that_flickers_does_not_count_as_being_there(rig: Rig) -> None:
 
 
 def test_servos_without_a_pulse_wake_one_after_the_other(rig: Rig) -> None:
-    rig.live(1.1, lambda: None)
+    rig.live(1.16, lambda: None)  # one is called, and moves with the next slice
     assert sum(us > 0.0 for us in rig.channels()) == 1
     rig.live(0.3, lambda: None)
     assert sum(us > 0.0 for us in rig.channels()) == 2
@@ -86,6 +87,18 @@ def test_commanded_joints_do_not_go_home(tmp_path: Path) -> None:
     rig = Rig(tmp_path, "arms_left")
     rig.live(3.0, lambda: rig.send(CMD, ArmCommand([60.0], 1.0)))
     assert place(rig, "joint_0") == 60.0
+    rig.close()
+
+
+def test_others_on_their_way_home_do_not_disturb_a_commanded_motion(tmp_path: Path) -> None:
+    rig = Rig(tmp_path, "head")
+    turn = HeadCommand(150.0, math.nan, math.nan, 0.5)
+    rig.live(1.05, lambda: rig.send(HEAD_CMD, HeadCommand(0.0, math.nan, math.nan, 1.0)))
+    rig.live(0.05, lambda: rig.send(HEAD_CMD, turn))
+    rig.beat()
+    before = rig.pin(12).writes
+    rig.clock.advance(0.2)  # looks of the others fall between the slices
+    assert rig.pin(12).writes - before == 20
     rig.close()
 
 
