@@ -6,7 +6,7 @@ import asyncio
 import ssl
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -52,11 +52,10 @@ class BlockingRobot:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        try:
+        with ExitStack() as undoing:  # whatever ends the attempt, Ctrl-C too
+            undoing.callback(self._end)
             self.run(self.robot.__aenter__())
-        except BaseException:
-            self._end()
-            raise
+            undoing.pop_all()
         return self
 
     def __exit__(

@@ -79,11 +79,10 @@ class Connection:
         """Raises what is wrong at the first try; later breaks are mended in silence."""
         first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._work = asyncio.create_task(self._stay(first), name="saint client")
-        try:
+        async with contextlib.AsyncExitStack() as undoing:  # whoever cancels us too
+            undoing.push_async_callback(self.close)
             await first
-        except BaseException:
-            await self.close()
-            raise
+            undoing.pop_all()
 
     async def close(self) -> None:
         """The robot lets go of what this client commanded."""

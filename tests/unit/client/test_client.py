@@ -1,6 +1,7 @@
 """The client against the real webd: requests, states, driving with its dead-man, breaks."""
 
 import asyncio
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -159,3 +160,27 @@ async def test_example_controller_drives_and_rests(world: World, monkeypatch: py
     speeds = [s.values[0] for s in world.samples if s.target == "tracks"]
     assert {round(speed, 3) for speed in speeds} == {0.2, -0.2, 0.0}
     assert speeds[-1] == 0.0
+
+
+async def test_blocking_robot_that_never_came_leaves_no_thread_behind():
+    def program() -> None:
+        with BlockingRobot("127.0.0.1:9", name="never came"):
+            pass
+
+    with pytest.raises(SaintError):
+        await asyncio.to_thread(program)
+    assert "never came" not in {thread.name for thread in threading.enumerate()}
+
+
+async def test_robot_that_is_given_up_while_it_greets_leaves_no_task_behind():
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_server(silent, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.1), Robot(f"127.0.0.1:{port}"):
+            pass
+    assert "saint client" not in {task.get_name() for task in asyncio.all_tasks()}
+    server.close()
