@@ -49,8 +49,12 @@ class Journal:
     async def names(self) -> LogNames:
         """Every program that has written since the start."""
         arguments = ["--field=SYSLOG_IDENTIFIER", "--quiet", "--no-pager"]
-        async with self._process(arguments) as process, asyncio.timeout(_LIMIT_S):
-            out, _ = await process.communicate()
+        try:
+            async with self._process(arguments) as process, asyncio.timeout(_LIMIT_S):
+                out, _ = await process.communicate()
+        except TimeoutError as err:
+            message = f"the journal did not name its programs within {_LIMIT_S:g} s"
+            raise SaintError(Code.REFUSED, message, fix="Try again in a moment.") from err
         found = {source_name(name) for name in out.decode(errors="replace").split("\n") if name}
         host = socket.gethostname()
         scope = (

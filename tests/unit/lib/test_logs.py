@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.logs import LogFilter, LogLine, LogQuery
 from saint_services.lib.errors import SaintError
-from saint_services.lib.logs import source_at
+from saint_services.lib.logs import journal, source_at
 from saint_services.lib.logs.files import LauncherFiles
 from saint_services.lib.logs.journal import Journal
 from saint_services.lib.logs.lines import Origin, is_wanted, journal_line, launcher_lines
@@ -185,3 +185,14 @@ def test_source_of_a_simulated_robot_is_its_launcher(tmp_path: Path) -> None:
     (tmp_path / "log").mkdir()
     log(tmp_path / "log", "server-rcd.log", "11:00:00.000 rcd info: a")
     assert isinstance(source_at(run, {}), LauncherFiles)
+
+
+async def test_journal_that_is_too_slow_to_name_programs_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "journalctl"
+    path.write_text("#!/bin/sh\nexec sleep 60\n")
+    path.chmod(0o755)
+    monkeypatch.setattr(journal, "_LIMIT_S", 0.05)
+    with pytest.raises(SaintError, match="did not name its programs"):
+        await Journal(str(path)).names()
