@@ -16,6 +16,7 @@ from .gate import Gate
 
 _ROOT = "/api/v1/daemon/"
 MOST_AT_ONCE = 64
+_ALWAYS = ("routerd", "/estop")  # however many others wait
 _CONNECT_S = 5.0
 _SILENCE_S = 900.0  # the longest answer: otad reads a bundle; each request has its own limit there
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -49,12 +50,11 @@ class ControlPlane:
             raise SaintError(Code.NOT_FOUND, text, fix=f"There are: {known}.")
         path = request.rel_url.raw_path.removeprefix(f"{_ROOT}{daemon}")
         self._gate.admit(request, control_plane.needs(daemon, request.method, path))
-        if self._open >= MOST_AT_ONCE:
+        if self._open >= MOST_AT_ONCE and (daemon, path) != _ALWAYS:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")
-        body = await _body(request)
         self._open += 1
         try:
-            return await self._ask(request, daemon, path, body)
+            return await self._ask(request, daemon, path, await _body(request))
         finally:
             self._open -= 1
 
@@ -87,11 +87,14 @@ class ControlPlane:
 async def _body(request: web.Request) -> bytes:
     """As much as a daemon takes; more than a message of a page may have."""
     collected = bytearray()
-    async for chunk in request.content.iter_any():
-        collected += chunk
-        if len(collected) > LARGEST_BODY_BYTES:
-            text = f"the body is longer than {LARGEST_BODY_BYTES >> 20} MiB"
-            raise SaintError(Code.TOO_LARGE, text)
+    try:
+        async for chunk in request.content.iter_any():
+            collected += chunk
+            if len(collected) > LARGEST_BODY_BYTES:
+                text = f"the body is longer than {LARGEST_BODY_BYTES >> 20} MiB"
+                raise SaintError(Code.TOO_LARGE, text)
+    except ConnectionError as err:  # nobody is left to hear it, and nothing to log either
+        raise SaintError(Code.REQUEST_INVALID, "the connection ended within the body") from err
     return bytes(collected)
 
 

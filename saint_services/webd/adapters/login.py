@@ -115,6 +115,9 @@ class Login:
                 raise SaintError(Code.REFUSED, text, fix="Choose a name and a password first.")
             self._audit.note(identity.name, address_of(request), "signed in with a token")
             return await self._signed_in(request, identity.key, is_token=True)
+        if not asked.name:  # nobody to work a password out for, which takes its time
+            text = "neither a name nor a token was given"
+            raise SaintError(Code.REQUEST_INVALID, text, fix="Say name and password, or a token.")
         user = await self._right_user(address_of(request), asked)
         self._audit.note(user.name, address_of(request), "signed in")
         return await self._signed_in(request, user.name)

@@ -1,9 +1,12 @@
 """Daemons' own requests through webd: who may, and that they come through as they are."""
 
+import asyncio
 import io
+from collections.abc import AsyncIterator
 
 import pytest
 
+from saint_services.webd.adapters import control_plane
 from saint_services.webd.control_plane import needs
 from saint_services.webd.levels import Level
 from tests.unit.webd.web_rig import Rig
@@ -68,3 +71,30 @@ async def test_body_longer_than_a_daemon_takes_is_refused(rig: Rig):
     url = f"{rig.url}/api/v1/daemon/routerd/estop"
     async with rig.http.post(url, data=io.BytesIO(b"x" * 1_100_000)) as answer:
         assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
+
+
+async def test_request_whose_body_is_not_over_counts_and_only_an_estop_passes_it(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(control_plane, "MOST_AT_ONCE", 1)
+    root, has_begun, may_end = f"{rig.url}/api/v1/daemon", asyncio.Event(), asyncio.Event()
+
+    async def slowly() -> AsyncIterator[bytes]:
+        yield b"{"
+        has_begun.set()
+        await may_end.wait()
+        yield b"}"
+
+    slow = asyncio.create_task(rig.http.post(f"{root}/rcd/enabled", data=slowly()))
+    await has_begun.wait()
+    async with asyncio.timeout(10):
+        while True:  # until webd has seen it
+            async with rig.http.get(f"{root}/rcd/status") as answer:
+                if answer.status != 200:
+                    told = await answer.json()
+                    break
+    assert (answer.status, told["code"]) == (409, "refused")
+    async with rig.http.post(f"{root}/routerd/estop", json={"source": "test"}) as answer:
+        assert (answer.status, (await answer.json())["active"]) == (200, True)
+    may_end.set()
+    (await slow).close()

@@ -306,3 +306,30 @@ async def test_empty_code_claims_nothing_while_the_code_is_being_made(
     status, told = await claim(rig, code="")
     await rig.http.close()
     assert (status, told["code"]) == (409, "refused"), told
+
+
+async def test_login_that_names_nobody_is_told_so_without_working_a_password_out(
+    claimed: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worked_out: list[str] = []
+    monkeypatch.setattr(passwords, "is_password", lambda given, _: worked_out.append(given))
+    for body in (None, b"", b"{}"):
+        async with asyncio.timeout(10):
+            async with claimed.http.post(claimed.url + "/api/login", data=body) as answer:
+                told = await answer.json()
+        assert (answer.status, told["code"]) == (400, "request_invalid"), told
+    assert worked_out == []
+
+
+async def test_audit_log_tells_what_was_changed_in_other_daemons_through_here(
+    claimed: Rig,
+) -> None:
+    root, own = claimed.url + "/api/v1/daemon/routerd", {"Origin": claimed.url}
+    async with claimed.http.get(f"{root}/status"):
+        pass
+    async with claimed.http.post(f"{root}/estop", json={"source": "ann"}, headers=own) as answer:
+        assert answer.status == 200
+    _, found = await act(claimed, "system/get_audit_log")
+    told = [(entry["who"], entry["level"], entry["what"]) for entry in found["entries"]]
+    assert told[0] == ("ann", "admin", "POST /api/v1/daemon/routerd/estop")
+    assert not any("routerd/status" in what for _, _, what in told)
