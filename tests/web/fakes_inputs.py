@@ -133,7 +133,11 @@ class FakeReceiver:
         return RcChannelList(channels=list(self.channels.values()))
 
     async def _set_channel(self, call: Call[SetChannel]) -> RcChannelConfig:
-        number = int(call.path["number"])
+        text = call.path["number"]
+        number = int(text) if text.isascii() and text.isdigit() else 0
+        if number not in self.channels:
+            message = f"there is no channel {text}; there are 1 to {CHANNELS}"
+            raise SaintError(Code.NOT_FOUND, message)
         changes = call.body.model_dump(exclude_none=True)
         self.channels[number] = self.channels[number].model_copy(update=changes)
         return self.channels[number]
@@ -173,14 +177,25 @@ class FakeReceiver:
         if self.refusal:
             refusal, self.refusal = self.refusal, ""
             raise SaintError(Code.REFUSED, refusal, fix="Leave the sticks alone.")
-        order: list[Step] = ["center", "ends", "directions", "done"]
-        if call.body.step == "start":
-            self.step = "center"
-        elif call.body.step in ("save", "cancel"):
-            self.step = "idle"
-        else:
-            self.step = order[order.index(self.step) + 1]
+        self.step = self._after(call.body.step)
         return await self._calibration(Call({}, {}, None))
+
+    def _after(self, asked: str) -> Step:
+        """Refuses what rcd refuses."""
+        if asked == "start":
+            return "center"
+        if self.step == "idle":
+            raise SaintError(Code.REFUSED, "no calibration runs", fix="Start one first.")
+        if asked == "cancel":
+            return "idle"
+        if asked == "save":
+            if self.step != "done":
+                raise SaintError(Code.REFUSED, "the calibration is not at its end yet")
+            return "idle"
+        if asked == "skip" and self.step != "directions":
+            raise SaintError(Code.REFUSED, "there is nothing to skip")
+        order: list[Step] = ["center", "ends", "directions", "done", "done"]
+        return order[order.index(self.step) + 1]
 
 
 @dataclass
@@ -266,13 +281,18 @@ class FakeCapture:
         return self.current
 
     async def _remove(self, call: Call[None]) -> Done:
-        self.recordings.remove(call.path["name"])
+        self.recordings.remove(self._existing(call.path["name"]))
         return Done()
 
     async def _play(self, call: Call[Play]) -> Done:
-        self.playing = call.body.name
+        self.playing = self._existing(call.body.name)
         return Done()
 
     async def _stop_playing(self, _: Call[None]) -> Done:
         self.playing = ""
         return Done()
+
+    def _existing(self, name: str) -> str:
+        if name not in self.recordings:
+            raise SaintError(Code.NOT_FOUND, f"there is no recording {name!r}")
+        return name
