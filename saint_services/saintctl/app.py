@@ -8,7 +8,6 @@ from ..lib.errors import SaintError
 from . import (
     audit,
     backup,
-    completion,
     doctor,
     estop,
     firmware,
@@ -48,7 +47,6 @@ app.add_typer(sim.app, name="sim")
 app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.command("doctor")(doctor.doctor)
-app.add_typer(completion.app, name="completion")
 app.add_typer(user.app, name="user")
 app.add_typer(tokens.app, name="token")
 app.add_typer(audit.app, name="audit")
