@@ -1,0 +1,156 @@
+"""A WebSocket client that may break the protocol, and tells what is wrong in what comes back. Not
+here: what it says (websocket.py).
+"""
+
+import asyncio
+import contextlib
+import json
+import random
+import socket
+import struct
+from typing import Any, Self
+
+from saint_services.webd.frames import Kind, close_code
+
+ANSWER_LIMIT_S = 30.0  # webd gives a node 28 s to take its role
+_MASK = bytes(4)
+
+
+class FaultError(Exception):
+    """webd did what it must not."""
+
+
+class Client:
+    """One connection."""
+
+    def __init__(self, address: str, token: str = "") -> None:
+        self._host, _, self._port = address.partition(":")
+        self._address = address
+        self._token = token
+
+    async def __aenter__(self) -> Self:
+        self._reader, self._writer = await asyncio.open_connection(self._host, int(self._port))
+        self.raw(
+            f"GET /api/ws HTTP/1.1\r\nHost: {self._address}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+        )
+        try:
+            async with asyncio.timeout(ANSWER_LIMIT_S):
+                head = await self._reader.readuntil(b"\r\n\r\n")
+        except (TimeoutError, asyncio.IncompleteReadError, ConnectionError) as err:
+            raise FaultError(f"the handshake is not answered: {err!r}") from err
+        if not head.startswith(b"HTTP/1.1 101 "):
+            raise FaultError(f"the handshake is refused: {head[:60]!r}")
+        if self._token:
+            await self.ask(json.dumps({"type": "auth", "token": self._token}))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._writer.close()
+        with contextlib.suppress(ConnectionError, TimeoutError):
+            async with asyncio.timeout(1):
+                await self._writer.wait_closed()
+
+    def raw(self, data: bytes) -> None:
+        """Bytes as they are."""
+        self._writer.write(data)
+
+    def text(self, text: str) -> None:
+        """One message that may never be answered."""
+        self.raw(_frame(0x81, text.encode(errors="ignore")))
+
+    def end_writing(self) -> None:
+        """Half of the connection."""
+        self._writer.write_eof()
+
+    def reset(self) -> None:
+        """Without a goodbye."""
+        bare: socket.socket = self._writer.get_extra_info("socket")
+        bare.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.transport.abort()
+
+    async def ask(self, said: str | bytes, in_pieces_of: int = 1 << 20) -> None:
+        """A message, answered."""
+        is_text = isinstance(said, str)
+        data = said.encode(errors="ignore") if isinstance(said, str) else said
+        whole = _frame(0x81 if is_text else 0x82, data)
+        for at in range(0, len(whole), in_pieces_of):
+            self.raw(whole[at : at + in_pieces_of])
+            await self._writer.drain()
+        if not _is_silent(data):
+            await self._response(data)
+
+    async def ask_in_fragments(self, data: bytes, rng: random.Random) -> None:
+        """The same in three frames."""
+        one, two = sorted(rng.randrange(len(data) + 1) for _ in range(2))
+        self.raw(_frame(0x01, data[:one]) + _frame(0x89, b"still there?"))
+        self.raw(_frame(0x00, data[one:two]) + _frame(0x80, data[two:]))
+        if not _is_silent(data):
+            await self._response(data)
+
+    async def _response(self, asked: bytes) -> None:
+        while True:
+            frame = await self._next()
+            if frame is None or frame[0] is Kind.CLOSE:
+                raise FaultError(f"the connection ended instead of an answer to {asked[:300]!r}")
+            if frame[0] is not Kind.TEXT:
+                continue
+            said: dict[str, Any] = json.loads(frame[1])
+            if said.get("type") == "response":
+                if said.get("error", {}).get("code") == "internal":
+                    raise FaultError(f"an internal fault answers {asked[:300]!r}")
+                return
+
+    async def is_closed(self, *codes: int) -> None:
+        """With one of these reasons."""
+        while (frame := await self._next()) is not None:
+            if frame[0] is Kind.CLOSE:
+                if (code := close_code(frame[1])) not in codes:
+                    raise FaultError(f"closed with {code}, not one of {codes}")
+                return
+        raise FaultError(f"the connection ended without a reason, {codes} expected")
+
+    async def is_over(self) -> None:
+        """Sooner or later."""
+        while await self._next() is not None:
+            pass
+
+    async def drained(self) -> None:
+        """What was said has gone out."""
+        with contextlib.suppress(ConnectionError):
+            await self._writer.drain()
+
+    async def _next(self) -> tuple[Kind, bytes] | None:
+        """The next frame; None when the connection has ended."""
+        try:
+            async with asyncio.timeout(ANSWER_LIMIT_S):
+                first, size = await self._reader.readexactly(2)
+                if size >= 126:
+                    width = 2 if size == 126 else 8
+                    size = int.from_bytes(await self._reader.readexactly(width), "big")
+                return Kind(first & 0x0F), await self._reader.readexactly(size)
+        except (ConnectionError, asyncio.IncompleteReadError):
+            return None
+        except TimeoutError as err:
+            raise FaultError(f"nothing came for {ANSWER_LIMIT_S:g} s") from err
+
+
+def _is_silent(data: bytes) -> bool:
+    """A reading of a stick without an id is answered only when it is refused."""
+    try:
+        said = json.loads(data)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("type") == "input" and said.get("id") is None
+
+
+def _frame(first: int, payload: bytes) -> bytes:
+    size = len(payload)
+    if size < 126:
+        length = bytes((0x80 | size,))
+    elif size < 1 << 16:
+        length = b"\xfe" + size.to_bytes(2, "big")
+    else:
+        length = b"\xff" + size.to_bytes(8, "big")
+    return bytes((first,)) + length + _MASK + payload
