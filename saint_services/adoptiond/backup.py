@@ -47,6 +47,7 @@ def backup_of(adoption: "Adoption") -> Backup:
             trims,
             calibrations.unfit,
             calibrations.use,
+            calibration.MIGRATIONS,
         ),
     )
 

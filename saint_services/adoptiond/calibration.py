@@ -1,10 +1,12 @@
-"""How a role's own hardware differs from its manifest: the trim of a servo, limits that are
-narrower. It becomes part of the role's configuration, in the keys that every release knows, so
+"""How a role's own hardware differs from its manifest: trim and direction of a servo, limits that
+are narrower. It becomes part of the role's configuration, in the keys that every release knows, so
 nodes and roles need not know of it. Pure. Not here: keeping it (calibrations.py).
 """
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -12,6 +14,7 @@ from ..lib import config as settings
 from ..lib.api.calibration import CalibratedField, CalibrateRequest
 from ..lib.errors import Code, SaintError
 from ..lib.roles import FieldSpec, RoleConfig
+from ..lib.state import Migration
 from .registry import RoleText
 
 _SERVOS = ("servo", "pca9685")
@@ -28,6 +31,7 @@ class Trim(BaseModel):
     offset: float = 0.0
     minimum: float | None = None
     maximum: float | None = None
+    is_reversed: bool = False  # the servo was built in the other way round than the manifest says
 
 
 class RoleTrims(BaseModel):
@@ -47,7 +51,9 @@ class SavedCalibration(BaseModel):
     roles: dict[str, RoleTrims] = Field(default={}, max_length=64)
 
 
-VERSION = 1
+VERSION = 2
+# 2 knows a direction; what 1 says means the same in it.
+MIGRATIONS: Final[Mapping[int, Migration]] = {1: dict}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +71,12 @@ def changed(role: RoleConfig, trims: RoleTrims, wanted: CalibrateRequest) -> Rol
         _field(role, wanted.field)
         fields.pop(wanted.field, None)
         return RoleTrims(revision=trims.revision + 1, fields=fields)
-    given = wanted.model_dump(include={"offset", "minimum", "maximum"}, exclude_none=True)
+    given = wanted.model_dump(include=set(Trim.model_fields), exclude_none=True)
     if not given:
         message = f"nothing is said of {role.target}.{wanted.field}"
-        raise SaintError(Code.REQUEST_INVALID, message, fix="Give an offset, a limit, or clear it.")
+        raise SaintError(
+            Code.REQUEST_INVALID, message, fix="Give an offset, a direction, a limit, or clear it."
+        )
     trim = fields.get(wanted.field, Trim()).model_copy(update=given)
     limits(role, wanted.field, trim)
     fields[wanted.field] = trim
@@ -86,6 +94,9 @@ def limits(role: RoleConfig, name: str, trim: Trim) -> tuple[float, float]:
             raise SaintError(Code.REQUEST_INVALID, text)
     if trim.offset:
         _check_offset(role, name, trim.offset)
+    if trim.is_reversed and not _is_servo(role, name):
+        text = f"{what} is turned by no servo: its direction is the manifest's"
+        raise SaintError(Code.REQUEST_INVALID, text)
     least = max(low if trim.minimum is None else trim.minimum, low - trim.offset)
     most = min(high if trim.maximum is None else trim.maximum, high - trim.offset)
     if least >= most:
@@ -114,6 +125,9 @@ def applied(role: RoleText, trims: RoleTrims) -> Applied:
         document["fields"][name]["limits"] = list(narrowed)
         if (pulses := _pulses(role.config, name, trim, narrowed)) is not None:
             document["gpio_mapping"][name]["pulse_us"] = pulses
+        if trim.is_reversed:
+            output = document["gpio_mapping"][name]
+            output["reversed"] = not role.config.gpio_mapping[name].reversed
     if not is_changed:
         return Applied(role, tuple(problems))
     document["version"] = f"{role.config.version}+{trims.revision}"
@@ -141,6 +155,8 @@ def _shown(role: RoleConfig, name: str, spec: FieldSpec, trims: dict[str, Trim])
         limits=narrowed,
         manifest_limits=spec.limits,
         has_offset=_is_servo(role, name),
+        largest_offset=_largest_offset(spec) if _is_servo(role, name) else 0.0,
+        is_reversed=trim.is_reversed,
     )
 
 
@@ -163,10 +179,14 @@ def _check_offset(role: RoleConfig, name: str, offset: float) -> None:
     spec, what = role.fields[name], f"{role.target}.{name}"
     if not _is_servo(role, name):
         raise SaintError(Code.REQUEST_INVALID, f"{what} is turned by no servo: it has no offset")
-    most = _LARGEST_OFFSET * (spec.limits[1] - spec.limits[0])
+    most = _largest_offset(spec)
     if abs(offset) > most:
         text = f"an offset of {offset:g} {spec.unit} is more than {what} may have ({most:g})"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Put the servo's horn on another tooth.")
+
+
+def _largest_offset(spec: FieldSpec) -> float:
+    return round(_LARGEST_OFFSET * (spec.limits[1] - spec.limits[0]), _FINE)
 
 
 def _pulses(
@@ -178,7 +198,8 @@ def _pulses(
         return None
     low, high = role.fields[name].limits
     output = role.gpio_mapping[name]
-    first, last = output.pulse_us[::-1] if output.reversed else output.pulse_us
+    is_reversed = output.reversed != trim.is_reversed
+    first, last = output.pulse_us[::-1] if is_reversed else output.pulse_us
     shares = [(value + trim.offset - low) / (high - low) for value in narrowed]
     pulses = [round(first + share * (last - first)) for share in shares]
-    return pulses[::-1] if output.reversed else pulses
+    return pulses[::-1] if is_reversed else pulses

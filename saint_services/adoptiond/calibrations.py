@@ -12,7 +12,7 @@ from ..lib.api.calibration import CalibrateRequest, CalibrationReply
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.state import Store
-from .calibration import VERSION, RoleTrims, SavedCalibration, applied, changed, fields
+from .calibration import MIGRATIONS, VERSION, RoleTrims, SavedCalibration, applied, changed, fields
 from .registry import Catalog, RoleKey, RoleText
 
 _log = log.get("adoptiond")
@@ -22,7 +22,8 @@ class Calibrations:
     """Of all roles of this robot."""
 
     def __init__(self, folder: Path, health: Health, catalog: Catalog) -> None:
-        self._store = Store(folder / "calibration.json", SavedCalibration, VERSION)
+        path = folder / "calibration.json"
+        self._store = Store(path, SavedCalibration, VERSION, MIGRATIONS)
         self._health = health
         self._plain = catalog  # the manifests as they are
         self.saved = SavedCalibration()

@@ -1,4 +1,4 @@
-"""`saintctl node calibrate`: trims of servos and narrower limits, kept on the server."""
+"""`saintctl node calibrate`: trim and direction of servos, narrower limits, kept on the server."""
 
 from typing import Annotated
 from urllib.parse import quote
@@ -20,6 +20,10 @@ def calibrate(
     ] = None,
     minimum: Annotated[float | None, typer.Option("--min", help="Not below this")] = None,
     maximum: Annotated[float | None, typer.Option("--max", help="Not above this")] = None,
+    is_reversed: Annotated[
+        bool | None,
+        typer.Option("--reversed/--straight", help="It turns against the manifest, or as it says"),
+    ] = None,
     clear: Annotated[bool, typer.Option("--clear", help="As the manifest says")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -28,17 +32,22 @@ def calibrate(
     path = f"/roles/{quote(target, safe='')}/calibration"
     if field:
         body = CalibrateRequest(
-            field=field, offset=offset, minimum=minimum, maximum=maximum, clear=clear
+            field=field,
+            offset=offset,
+            minimum=minimum,
+            maximum=maximum,
+            is_reversed=is_reversed,
+            clear=clear,
         )
         reply = run(tell(context.obj, "adoptiond", path, body, CalibrationReply), as_json)
     else:
-        if clear or (offset, minimum, maximum) != (None, None, None):
+        if clear or (offset, minimum, maximum, is_reversed) != (None,) * 4:
             raise typer.BadParameter("name the field that is meant")
         reply = run(ask(context.obj, "adoptiond", path, CalibrationReply), as_json)
     if as_json:
         print_json(reply)
         return
-    columns = ("field", "offset", "from", "to", "unit", "by the manifest")
+    columns = ("field", "offset", "direction", "from", "to", "unit", "by the manifest")
     print_table(columns, [_row(each) for each in reply.fields], f"{target} drives nothing.")
     if reply.message:
         print(reply.message)
@@ -48,4 +57,5 @@ def _row(field: CalibratedField) -> tuple[str, ...]:
     low, high = field.limits
     offset = f"{field.offset:g}" if field.has_offset else "-"
     given = f"{field.manifest_limits[0]:g} to {field.manifest_limits[1]:g}"
-    return field.field, offset, f"{low:g}", f"{high:g}", field.unit, given
+    direction = ("reversed" if field.is_reversed else "straight") if field.has_offset else "-"
+    return field.field, offset, direction, f"{low:g}", f"{high:g}", field.unit, given

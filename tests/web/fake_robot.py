@@ -64,6 +64,7 @@ from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
 from tests.web.fake_otad import FakeOtad
 from tests.web.fakes_backup import SECTIONS, FakeKept
+from tests.web.fakes_calibration import FakeCalibrations
 from tests.web.fakes_inputs import FakeCapture, FakeReceiver
 from tests.web.fakes_logs import fake_logs
 from tests.web.fakes_nodes import FakeHeaders
@@ -153,6 +154,8 @@ class FakeRobot:
     async def open(self) -> None:
         """Answer on the sockets."""
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
+        state = self.runtime.parent / "adoptiond"
+        self.trims = await asyncio.to_thread(FakeCalibrations, ROOT / "manifests", state)
         apis = {
             "adoptiond": self._adoptiond(), "routerd": self._routerd(),
             "rcd": self.receiver.api(), "livelinkd": self.capture.api(), "otad": self.otad.api(),
@@ -203,6 +206,7 @@ class FakeRobot:
         api.post("/nodes/{node_id}/replace", self._replace, ReplaceRequest)
         api.post("/nodes/{node_id}/ignore", self._ignore, IgnoreRequest)
         api.patch("/nodes/{node_id}", self._rename, RenameRequest)
+        self.trims.add_to(api)
         return api
 
     async def _nodes(self, _: Call[None]) -> NodeList:

@@ -14,6 +14,7 @@ class CalibrateRequest(Request):
     offset: float | None = None  # the servo stands so far beside what it is told
     minimum: float | None = None
     maximum: float | None = None
+    is_reversed: bool | None = None  # the servo turns the other way than the manifest says
     clear: bool = False  # as the manifest says, from now on
 
 
@@ -25,7 +26,9 @@ class CalibratedField(Reply):
     offset: float
     limits: tuple[float, float]
     manifest_limits: tuple[float, float]
-    has_offset: bool  # a servo turns it: an offset makes sense
+    has_offset: bool  # a servo turns it: an offset and a direction make sense
+    largest_offset: float  # either way; 0: it has none
+    is_reversed: bool  # against the manifest
 
 
 class CalibrationReply(Reply):

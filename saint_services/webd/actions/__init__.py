@@ -6,6 +6,7 @@ from typing import Any
 
 from ...lib.api import Done
 from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
+from ...lib.api.calibration import CalibrationReply
 from ...lib.api.firmware import (
     FirmwareReport,
     ImportRequest,
@@ -64,6 +65,7 @@ from ..levels import Level
 from ..node_history import NodeHistory
 from ..trends import GetHistory, HistoryReply
 from . import (
+    calibration,
     clients,
     firmware,
     livelink,
@@ -135,6 +137,15 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "check_node": Action(m.NodeParams, node_hardware.check_node, NodeFit, needs=VIEWER),
         "get_node_history": Quick(
             m.NodeParams, node_hardware.get_node_history, NodeHistory, needs=VIEWER
+        ),
+        "get_calibration": Action(
+            calibration.GetCalibration,
+            calibration.get_calibration,
+            CalibrationReply,
+            needs=VIEWER,
+        ),
+        "calibrate": Action(
+            calibration.Calibrate, calibration.calibrate, CalibrationReply, needs=ADMIN
         ),
         "adopt_node": Action(m.AdoptNode, management.adopt_node, AdoptReply),
         "reset_node": Action(m.ResetNode, management.reset_node, Done, needs=ADMIN),

@@ -78,6 +78,21 @@ def test_reversed_servo_is_trimmed_the_way_it_turns():
     assert scale.pulse_us(0.0) == pytest.approx(1450.0, abs=0.5)
 
 
+def test_servo_built_in_the_other_way_round_turns_the_other_way_and_keeps_its_trim():
+    config = trimmed(pan=Trim(offset=9.0, is_reversed=True)).role.config
+    output = config.gpio_mapping["pan"]
+    scale = ServoScale(config.fields["pan"].limits, output.pulse_us, output.reversed)
+    assert output.reversed
+    assert scale.pulse_us(0.0) == pytest.approx(1450.0, abs=0.5)
+    assert scale.pulse_us(90.0) == pytest.approx(950.0, abs=1.0)
+
+
+def test_servo_that_the_manifest_reverses_can_be_turned_back():
+    role = text_of(HEAD.text.replace("[500, 2500]}", "[500, 2500], reversed: true}"))
+    output = trimmed(role, pan=Trim(is_reversed=True)).role.config.gpio_mapping["pan"]
+    assert (output.reversed, output.pulse_us) == (False, (500, 2500))
+
+
 def test_calibrated_configuration_tells_its_revision_and_checksum():
     role = trimmed(pan=Trim(offset=1.0)).role
     assert role.config.version == "1.0.0+3"
@@ -120,6 +135,7 @@ def test_what_the_manifest_does_not_allow_is_refused(wanted: dict[str, object], 
 
 def test_velocity_has_limits_and_no_offset():
     assert "tracks.linear is turned by no servo" in refused(TRACKS, field="linear", offset=0.1)
+    assert "its direction is the manifest's" in refused(TRACKS, field="linear", is_reversed=True)
     config = trimmed(TRACKS, linear=Trim(minimum=-0.5, maximum=0.8)).role.config
     assert config.fields["linear"].limits == (-0.5, 0.8)
 
@@ -145,7 +161,7 @@ def test_shown_are_all_fields_with_what_is_in_force():
     assert (shown["tilt"].offset, shown["tilt"].limits) == (0.0, (-90.0, 90.0))
 
 
-# As this release leaves it.
+# As the release before left it.
 SAVED_1 = """\
 {
  "version_of_format": 1,
@@ -171,6 +187,21 @@ async def test_stored_calibration_is_in_force_after_a_start(tmp_path: Path):
     served = kept.catalog.roles[RoleKey("head")].config
     assert served.fields["pan"].limits == (-180.0, 90.0)
     assert served.version == "1.0.0+1"
+
+
+async def test_calibration_of_the_format_before_stays_readable_for_the_release_before(
+    tmp_path: Path,
+):
+    (tmp_path / "calibration.json").write_text(SAVED_1)
+    kept = calibrations(tmp_path)
+    await kept.load()
+    await kept.change("head", CalibrateRequest(field="pan", is_reversed=True), nobody)
+    on_disk = json.loads((tmp_path / "calibration.json").read_text())
+    assert on_disk["version_of_format"] == 2
+    assert on_disk["roles"]["head"]["fields"]["pan"] == {
+        "offset": 9.0, "minimum": None, "maximum": 90.0, "is_reversed": True,
+    }  # fmt: skip
+    assert (tmp_path / "calibration.json.v1").read_text() == SAVED_1
 
 
 async def test_change_is_on_the_disk_before_it_is_in_force(

@@ -17,6 +17,7 @@ VIEWER = """
     management list_unadopted, management list_adopted, management list_roles,
     management get_node_info, management get_gpio_status, management check_node,
     management get_node_history, management firmware_status, management get_activity_log,
+    management get_calibration,
     router get_status, router list_routes, router preview_route, router preview_curve,
     router get_output, router list_presets, router get_preset, router export_routes,
     router list_livelink_sources, router get_livelink_subject, rc get_status, rc get_protocol,
@@ -41,6 +42,7 @@ ADMIN = """
     system disconnect_client, system reboot, system shutdown,
     management reset_node, management firmware_rollout, management firmware_control,
     management firmware_import, management firmware_delete, management trigger_update,
+    management calibrate,
     users list_users, users add_user, users remove_user, users set_role, users set_password,
     users list_tokens, users add_token, users renew_token, users revoke_token,
     users get_claim_code

@@ -1,0 +1,32 @@
+"""What the pages ask about calibrations, over the socket."""
+
+from saint_services.lib.api.calibration import CalibrateRequest
+from tests.unit.webd.web_rig import Rig
+
+
+async def test_calibration_is_shown_changed_and_named_in_the_log(rig: Rig) -> None:
+    chat = await rig.chat()
+    shown = await chat.do("management", "get_calibration", target="arms.left")
+    before = {each["field"]: each for each in shown["fields"]}
+    assert (before["joint_1"]["offset"], before["joint_1"]["largest_offset"]) == (0.0, 36.0)
+    kept = await chat.do(
+        "management", "calibrate", target="arms.left", field="joint_1", offset=4.5, is_reversed=True
+    )
+    after = {each["field"]: each for each in kept["fields"]}
+    assert (after["joint_1"]["offset"], after["joint_1"]["is_reversed"]) == (4.5, True)
+    assert kept["message"] == "kept; arms left takes it over as soon as its outputs are safe"
+    assert rig.robot.trims.asked == [
+        CalibrateRequest(field="joint_1", offset=4.5, is_reversed=True)
+    ]
+    log = await chat.do("management", "get_activity_log")
+    assert "arms.left.joint_1 was calibrated" in [entry["text"] for entry in log["entries"]]
+
+
+async def test_calibration_that_the_manifest_does_not_allow_is_refused_with_its_limits(
+    rig: Rig,
+) -> None:
+    chat = await rig.chat()
+    refused = await chat.fail("management", "calibrate", target="head", field="pan", maximum=181.0)
+    assert refused["message"] == "head.pan may go from -180 to 180 deg; 181 is beyond that"
+    unknown = await chat.fail("management", "get_calibration", target="tail")
+    assert "no role 'tail'" in unknown["message"]

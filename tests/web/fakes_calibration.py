@@ -1,0 +1,44 @@
+"""Calibrations of the fake robot's roles: adoptiond's own, without nodes to tell."""
+
+from pathlib import Path
+
+from saint_services.adoptiond.adapters import load_catalog
+from saint_services.adoptiond.calibrations import Calibrations
+from saint_services.adoptiond.registry import RoleKey
+from saint_services.lib.api.calibration import CalibrateRequest, CalibrationReply
+from saint_services.lib.errors import SaintError
+from saint_services.lib.health import Health
+from saint_services.lib.ipc import Api, Call
+
+
+class FakeCalibrations:
+    """Tests read what was asked for, and may have the next change refused."""
+
+    def __init__(self, manifests: Path, state: Path) -> None:
+        state.mkdir(parents=True, exist_ok=True)
+        catalog = load_catalog(manifests, "saint")
+        self._kept = Calibrations(state, Health("adoptiond"), catalog)
+        self.asked: list[CalibrateRequest] = []
+        self.refusal: SaintError | None = None
+
+    def add_to(self, api: Api) -> None:
+        """Answer for adoptiond."""
+        path = "/roles/{target}/calibration"
+        api.get(path, self._show)
+        api.post(path, self._change, CalibrateRequest)
+
+    def at(self, target: str) -> CalibrationReply:
+        """What is in force."""
+        return self._kept.show(target)
+
+    async def _show(self, call: Call[None]) -> CalibrationReply:
+        return self._kept.show(call.path["target"])
+
+    async def _change(self, call: Call[CalibrateRequest]) -> CalibrationReply:
+        self.asked.append(call.body)
+        if self.refusal:
+            raise self.refusal
+        return await self._kept.change(call.path["target"], call.body, self._tell)
+
+    async def _tell(self, key: RoleKey) -> str:
+        return f"kept; {key} takes it over as soon as its outputs are safe"
