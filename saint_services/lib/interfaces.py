@@ -28,7 +28,7 @@ def interfaces(inside: str, root: Path = Path("/")) -> list[Interface]:
 
 def _interface(path: Path, inside: str, sixes: list[str]) -> Interface:
     name = path.name
-    four = _four(name)
+    address = four(name)
     flags = int(_text(path / "flags") or "0", 16)
     is_own = name == "lo"
     return Interface(
@@ -37,11 +37,11 @@ def _interface(path: Path, inside: str, sixes: list[str]) -> Interface:
         is_up=bool(flags & _UP) and _text(path / "operstate") in ("up", "unknown"),
         is_wireless=(path / "wireless").exists() or (path / "phy80211").exists(),
         mac_address="" if is_own else _text(path / "address"),
-        addresses=[*([four] if four else []), *sixes],
+        addresses=[*([address] if address else []), *sixes],
     )
 
 
-def _four(name: str) -> str:
+def four(name: str) -> str:
     """The first one: a card of ours has no second."""
     asked = struct.pack("256s", name.encode()[:15])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:

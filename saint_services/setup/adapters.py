@@ -17,7 +17,7 @@ from pathlib import Path
 import jinja2
 
 from ..lib.state import write_atomic
-from .logic import Facts, File
+from .logic import RADIO, Facts, File
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LARGEST_BYTES = 1 << 16
@@ -41,8 +41,18 @@ class Places:
         return self.root / "data"
 
     @property
+    def told(self) -> Path:
+        """What everybody may read."""
+        return self.root / "run/saint"
+
+    @property
     def report(self) -> Path:
-        return self.root / "run/saint/setup.json"
+        return self.told / "setup.json"
+
+    @property
+    def wishes(self) -> Path:
+        """webd's; holds a password for a moment."""
+        return self.root / "run/saint-settings"
 
     @property
     def is_data_lost(self) -> bool:
@@ -188,6 +198,11 @@ def set_hostname(name: str) -> None:
 def start(targets: tuple[str, ...]) -> None:
     """Not waited for: this is part of the boot that they are started in."""
     _run(["systemctl", "--no-block", "start", *targets])
+
+
+def has_radio(root: Path) -> bool:
+    """The card that Wi-Fi is set for is there."""
+    return (root / "sys/class/net" / RADIO).exists()
 
 
 @contextlib.contextmanager

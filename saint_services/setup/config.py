@@ -9,34 +9,14 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ..lib.config import Settings
+from ..lib.wifi import HOSTNAME, Country, Ssid, WifiSecret
 
 Role = Literal["server", "node", "both"]
 _KEY = re.compile(r"(ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/]+=*( [^\r\n]*)?")
-_RAW_KEY = re.compile(r"[0-9a-fA-F]{64}")
-_HOSTNAME = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 _LINK_LOCAL = ipaddress.ip_network("169.254.0.0/16")
 
 # Stands where a secret was, once it is kept on the data partition.
 KEPT = "(kept by this machine)"
-
-
-def is_raw_key(secret: str) -> bool:
-    """True for the key itself, made of name and password; false for a password."""
-    return _RAW_KEY.fullmatch(secret) is not None
-
-
-def _secret(value: str) -> str:
-    """WPA2: 8 to 63 printable characters, or the key itself as 64 hexadecimal digits."""
-    is_phrase = 8 <= len(value) <= 63 and value.isascii() and value.isprintable()
-    if not (is_phrase or is_raw_key(value)):
-        raise ValueError("must be 8 to 63 ASCII characters, or 64 hexadecimal digits")
-    return value
-
-
-def _ssid(value: str) -> str:
-    if not 1 <= len(value.encode()) <= 32:
-        raise ValueError("must be 1 to 32 bytes long")
-    return value
 
 
 def _claim(value: str) -> str:
@@ -45,11 +25,8 @@ def _claim(value: str) -> str:
     return value
 
 
-# Plain text, so that the model can be written to a file again; the fields are left out of its repr.
-WifiSecret = Annotated[str, AfterValidator(_secret)]
+# Plain text, so that the model can be written to a file again; the field is left out of its repr.
 Claim = Annotated[str, AfterValidator(_claim)]
-Ssid = Annotated[str, AfterValidator(_ssid)]
-Country = Annotated[str, Field(pattern="^[A-Z]{2}$")]
 
 
 class Wifi(Settings):
@@ -110,7 +87,7 @@ class Machine(Settings):
     """saint.yaml"""
 
     role: Role = "node"
-    hostname: str | None = Field(default=None, pattern=_HOSTNAME)
+    hostname: str | None = Field(default=None, pattern=HOSTNAME)
     hardware: Literal["real", "sim"] = "real"  # sim: simulated pins, for demonstrations
     wifi: Wifi | None = None
     hotspot: Hotspot = Hotspot()

@@ -7,7 +7,9 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Any
 
-from .config import Machine, Wifi, is_raw_key
+from ..lib.api.machine import Outside
+from ..lib.wifi import is_raw_key
+from .config import Machine, Wifi
 
 SERVER_ADDRESS = "192.168.10.1"
 HOTSPOT_ADDRESS = "192.168.11.1"
@@ -54,6 +56,7 @@ class Plan:
     root_keys: tuple[str, ...]
     user_keys: tuple[str, ...]
     claim: str  # empty: no server here, or one that has an owner
+    outside: Outside
 
 
 def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
@@ -76,7 +79,13 @@ def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
         root_keys=keys if machine.ssh.root else (),
         user_keys=keys,
         claim=_claim(machine, secrets),
+        outside=_outside(machine, facts, secrets),
     )
+
+
+def _outside(machine: Machine, facts: Facts, secrets: Secrets) -> Outside:
+    hotspot = _radio(machine, facts, secrets)["ssid"] if has_hotspot(machine) else ""
+    return Outside(wifi=machine.wifi.ssid if machine.wifi else "", hotspot=hotspot)
 
 
 def _claim(machine: Machine, secrets: Secrets) -> str:
@@ -115,6 +124,30 @@ _DNSMASQ, _CHRONY = "run/saint/dnsmasq.conf", "run/saint/chrony.conf"
 _WPA = f"run/saint/wpa_supplicant-{RADIO}.conf"
 _NFTABLES, _ENVIRONMENT = "run/saint/nftables.d/machine.nft", "run/saint/machine.env"
 _ISSUE = "run/issue.d/saint.issue"
+WPA_UNIT = f"wpa_supplicant@{RADIO}.service"
+# Who reads a file again while the machine runs: unit and how it is told.
+_READERS = {
+    _NFTABLES: ("reload", "nftables.service"),
+    _INTERNAL: ("reload", "systemd-networkd.service"),
+    _HOTSPOT: ("reload", "systemd-networkd.service"),
+    _EXTERNAL: ("reload", "systemd-networkd.service"),
+    _DNSMASQ: ("try-restart", "dnsmasq.service"),
+    _CHRONY: ("try-restart", "chrony.service"),
+}
+
+
+def has_wpa(plan: Plan) -> bool:
+    """The radio is on: in a network or as one."""
+    return any(file.path == _WPA for file in plan.files)
+
+
+def readers(changed: set[str]) -> tuple[tuple[str, str], ...]:
+    """What systemd must be told once these files have changed, the packet filter first. The radio
+    is told apart (change.py).
+    """
+    return tuple(dict.fromkeys(told for path, told in _READERS.items() if path in changed))
+
+
 _EVERY_PATH = {
     *(_INTERNAL, _HOTSPOT, _EXTERNAL, _DNSMASQ, _CHRONY, _WPA, _NFTABLES, _ENVIRONMENT, _ISSUE)
 }

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from ..lib import log
+from ..lib import log, machine_wish
 from ..lib.errors import SaintError
 from ..lib.state import Store
-from . import adapters, boot_file, logic, secrets_in_text, sources
+from . import adapters, boot_file, chosen, logic, secrets_in_text, sources
 from .adapters import Places
 from .config import KEPT, Machine
 
@@ -71,15 +71,38 @@ class Run:
             self.problems.append(
                 "the data partition cannot be mounted: what is set now is lost at the next start"
             )
-        machine = self._settings()
-        plan = logic.plan(machine, adapters.facts(self.places.root), self._secrets())
-        self._files(plan)
+        machine = self._with_choices(self._settings())
+        plan = self.plan(machine)
+        self.write(plan)
         with self._step("the host name is not set"):
             self.system.set_hostname(plan.hostname)
         self._people(plan)
         self._report(machine, plan)
         with self._step(f"{', '.join(plan.targets)} cannot be started"):
             self.system.start(plan.targets)
+
+    def plan(self, machine: Machine) -> logic.Plan:
+        """What follows from these settings on this computer."""
+        return logic.plan(machine, adapters.facts(self.places.root), self._secrets())
+
+    def write(self, plan: logic.Plan) -> set[str]:
+        """All files of the plan; returns those that changed."""
+        root = self.places.root
+        changed = {path for path in plan.unwanted if (root / path).exists()}
+        for file in plan.files:
+            with self._step(f"/{file.path} is not written"):
+                if adapters.put(root / file.path, adapters.render(file), file.mode):
+                    changed.add(file.path)
+        for path in plan.unwanted:
+            (root / path).unlink(missing_ok=True)
+        return changed
+
+    def tell_outside(self, plan: logic.Plan) -> None:
+        """The wireless network in force, without its password, for the settings page."""
+        told = plan.outside.model_copy(update={"has_radio": adapters.has_radio(self.places.root)})
+        with self._step("the network is not told"):
+            path = self.places.told / machine_wish.OUTSIDE
+            adapters.put(path, told.model_dump_json().encode() + b"\n", 0o644)
 
     @contextmanager
     def _step(self, failure: str) -> Iterator[None]:
@@ -105,6 +128,16 @@ class Run:
         if outcome.is_accepted:
             self._keep(store, kept, outcome.machine, texts | lost, still_lost)
         return outcome.machine
+
+    def _with_choices(self, card: Machine) -> Machine:
+        """What was chosen on the settings page stands above what the card says."""
+        store = chosen.store(self.places.data)
+        with self._step("what was chosen on the settings page does not hold"):
+            choices = store.load()
+            if store.problem:
+                self.problems.append(str(store.problem))
+            return chosen.over(card, choices)
+        return card
 
     def _tell(self, outcome: sources.Outcome) -> None:
         self.problems += outcome.problems
@@ -188,14 +221,6 @@ class Run:
             self.problems.append(f"no secrets can be kept: {err}")
             return logic.Secrets(hotspot="", claim="")
 
-    def _files(self, plan: logic.Plan) -> None:
-        root = self.places.root
-        for file in plan.files:
-            with self._step(f"/{file.path} is not written"):
-                adapters.put(root / file.path, adapters.render(file), file.mode)
-        for path in plan.unwanted:
-            (root / path).unlink(missing_ok=True)
-
     def _people(self, plan: logic.Plan) -> None:
         ssh = self.places.data / "ssh"
         with self._step("this machine has no ssh key of its own"):
@@ -221,6 +246,7 @@ class Run:
         }
         with self._step("the report is not written"):
             adapters.put(self.places.report, json.dumps(report, indent=1).encode() + b"\n", 0o644)
+        self.tell_outside(plan)
         _log.info("this machine is set up", role=machine.role, hostname=plan.hostname)
 
 

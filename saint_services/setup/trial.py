@@ -1,0 +1,43 @@
+"""Whether a change of the wireless network holds. An address that the radio still has of the
+network before does not count. Pure: time and address come in.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from .logic import HOTSPOT_ADDRESS
+
+# networkd keeps the address of a radio that lost its network for 3 s (systemd.network, Wi-Fi).
+LEAVE_LIMIT_S = 10.0
+JOIN_LIMIT_S = 60.0
+LOOK_S = 0.5
+
+
+class Verdict(Enum):
+    """What to do next."""
+
+    WAIT = "wait"
+    HOLDS = "holds"
+    LOST = "lost"
+
+
+@dataclass(slots=True)
+class Trial:
+    """Of one network, from the moment when the one before was left."""
+
+    begun_s: float
+    is_hotspot: bool
+    stale: str = ""  # an address that the radio would not give up
+    join_limit_s: float = JOIN_LIMIT_S
+
+    def judge(self, now_s: float, address: str) -> Verdict:
+        """`address` is the radio's IPv4 address with its length, empty without one."""
+        if address != self.stale and self._is_right(address.partition("/")[0]):
+            return Verdict.HOLDS
+        return Verdict.LOST if now_s - self.begun_s >= self.join_limit_s else Verdict.WAIT
+
+    def _is_right(self, address: str) -> bool:
+        if self.is_hotspot:
+            return address == HOTSPOT_ADDRESS
+        is_own = address == HOTSPOT_ADDRESS or address.startswith("169.254.")
+        return bool(address) and not is_own

@@ -1,0 +1,155 @@
+"""Name and Wi-Fi changed while the machine runs, and taken back when the robot would be lost."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.machine import Outside
+from saint_services.setup import chosen
+from saint_services.setup.adapters import Places
+from saint_services.setup.change import Changing
+from saint_services.setup.config import Machine
+from tests.unit.setup.fake_radio import WPA, FakeRadio, change
+from tests.unit.setup.recorder import run
+
+STAGE = {"ssid": "stage", "password": "open sesame"}
+CARD = "role: server\nwifi:\n  ssid: home\n  secret: sweet home\n"
+
+
+@pytest.fixture
+def radio(root: Path) -> FakeRadio:
+    """Of a server that is in the network of its card."""
+    (root / "sys/class/net/wlan0").mkdir(parents=True)
+    (root / "boot/firmware/saint.yaml").write_text(CARD)
+    run(root)
+    known = {"home": ("sweet home", "192.168.1.5/24"), "stage": ("open sesame", "10.0.0.7/24")}
+    return FakeRadio(root, known)
+
+
+def outside(root: Path) -> Outside:
+    return Outside.model_validate_json((root / "run/saint/outside.json").read_bytes())
+
+
+def kept(root: Path) -> chosen.Chosen:
+    return chosen.store(root / "data").load()
+
+
+def test_network_that_gives_an_address_is_kept(root: Path, radio: FakeRadio) -> None:
+    told = change(root, radio, join=STAGE)
+    assert told.state == "done"
+    assert told.message == "The server uses the Wi-Fi stage (10.0.0.7/24)."
+    assert outside(root) == Outside(wifi="stage", has_radio=True)
+    run(root)  # the next start
+    assert "open sesame" in (root / WPA).read_text()
+
+
+def test_radio_leaves_before_its_settings_change(root: Path, radio: FakeRadio) -> None:
+    change(root, radio, join=STAGE)
+    unit = "wpa_supplicant@wlan0.service"
+    assert radio.orders == [f"stop {unit}", f"start {unit}"]
+
+
+def test_network_that_gives_no_address_is_left_after_a_minute(root: Path, radio: FakeRadio) -> None:
+    before = (root / WPA).read_text()
+    told = change(root, radio, join=STAGE | {"password": "wrong sesame"})
+    assert told.state == "taken_back"
+    assert "back on the Wi-Fi home" in told.message
+    assert radio.clock_s == pytest.approx(1060.0, abs=1.0)
+    assert (root / WPA).read_text() == before
+    assert radio.address() == "192.168.1.5/24"
+    assert kept(root) == chosen.Chosen()
+    assert outside(root).wifi == "home"
+
+
+def test_address_of_the_network_before_does_not_count(root: Path, radio: FakeRadio) -> None:
+    radio.keeps = "192.168.1.5/24"
+    assert change(root, radio, join=STAGE).state == "taken_back"
+    assert kept(root) == chosen.Chosen()
+
+
+def test_hotspot_comes_when_the_network_is_left(root: Path, radio: FakeRadio) -> None:
+    told = change(root, radio, leave_wifi=True)
+    assert told.message == "The server uses its own hotspot (192.168.11.1/24)."
+    assert outside(root).hotspot == "saint-b2c3d4"
+    assert "reload systemd-networkd.service" in radio.orders
+    assert "reload nftables.service" in radio.orders
+
+
+def test_hotspot_comes_back_after_a_network_that_is_not_there(root: Path) -> None:
+    (root / "sys/class/net/wlan0").mkdir(parents=True)
+    (root / "boot/firmware/saint.yaml").write_text("role: server\n")
+    run(root)
+    radio = FakeRadio(root, {})
+    told = change(root, radio, join=STAGE)
+    assert told.state == "taken_back"
+    assert radio.address() == "192.168.11.1/24"
+    assert (root / "run/systemd/network/20-saint-hotspot.network").exists()
+
+
+def test_end_of_the_job_brings_the_network_back(root: Path, radio: FakeRadio) -> None:
+    def end(_: float) -> None:
+        raise SystemExit(1)
+
+    radio.pause = end  # type: ignore[method-assign]  # as SIGTERM does while it waits
+    with pytest.raises(SystemExit):
+        change(root, radio, join=STAGE | {"password": "wrong sesame"})
+    assert "sweet home" in (root / WPA).read_text()
+    assert radio.is_on
+
+
+def test_name_holds_at_once_and_after_the_next_start(root: Path, radio: FakeRadio) -> None:
+    assert change(root, radio, hostname="robi").message == "The server is now called robi."
+    assert radio.hostname == "robi"
+    _, recorder = run(root)
+    assert recorder.hostname == "robi"
+
+
+def test_card_that_is_written_later_has_the_last_word(root: Path, radio: FakeRadio) -> None:
+    change(root, radio, join=STAGE)
+    change(root, radio, hostname="robi")
+    text = CARD.replace("home", "rescue").replace("sweet rescue", "rescue me")
+    (root / "boot/firmware/saint.yaml").write_text(text + "hostname: stage\n")
+    _, recorder = run(root)
+    assert recorder.hostname == "stage"
+    assert "rescue me" in (root / WPA).read_text()
+
+
+def test_choice_stands_above_the_card_that_did_not_change() -> None:
+    card = Machine(role="server", hostname="old")
+    choice = chosen.with_hostname(chosen.Chosen(), card, "new")
+    assert chosen.over(card, choice).hostname == "new"
+    assert chosen.over(card.model_copy(update={"hostname": "other"}), choice).hostname == "other"
+
+
+def test_machine_without_a_radio_refuses(root: Path, radio: FakeRadio) -> None:
+    (root / "sys/class/net/wlan0").rmdir()
+    told = change(root, radio, join=STAGE)
+    assert (told.state, radio.orders) == ("refused", [])
+    assert "no radio" in told.message
+
+
+def test_password_is_for_root_alone_and_told_to_nobody(
+    root: Path, radio: FakeRadio, capfd: pytest.CaptureFixture[str]
+) -> None:
+    change(root, radio, join=STAGE | {"password": "wrong sesame"})
+    change(root, radio, join=STAGE)
+    said = capfd.readouterr()
+    told = [path.read_text() for path in (root / "run/saint").glob("*.json")]
+    assert not any("sesame" in text for text in (*told, said.out, said.err))
+    assert (root / "data/setup/chosen.yaml").stat().st_mode & 0o007 == 0
+    assert (root / WPA).stat().st_mode & 0o077 == 0
+
+
+def test_request_that_cannot_be_read_changes_nothing(root: Path, radio: FakeRadio) -> None:
+    request = root / "run/saint-settings/request"
+    request.parent.mkdir()
+    request.write_text('{"join": {"ssid": "stage", "password": "short"}}')
+    Changing(Places(root), radio).everything()
+    assert not request.exists()
+    assert radio.orders == []
+    assert "short" not in (root / "run/saint/change.json").read_text()
+
+
+def test_no_request_is_nothing_to_tell(root: Path, radio: FakeRadio) -> None:
+    Changing(Places(root), radio).everything()
+    assert not (root / "run/saint/change.json").exists()
