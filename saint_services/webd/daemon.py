@@ -147,7 +147,7 @@ def _topics(newest: Newest, activity: ActivityLog, clients: Clients) -> dict[str
         "inputs": lambda: _inputs(newest, clients, monotonic_s()),
         "outputs": lambda: views.outputs(newest),
         "head": lambda: views.head(newest),
-        "arms": lambda: views.arms(newest),
+        "arms": lambda: views.arms(newest, monotonic_s()),
         "tracks": lambda: views.tracks(newest),
         "console": lambda: views.console(newest),
         "system": lambda: views.system(newest, monotonic_s()) | {"clients": clients.count()},

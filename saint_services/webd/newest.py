@@ -63,6 +63,7 @@ class Arm:
     """One arm."""
 
     state: ArmState | None = None
+    received_s: float = 0.0  # of its state
     gripper: GripperState | None = None
 
 

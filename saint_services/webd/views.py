@@ -64,12 +64,13 @@ def head(newest: Newest) -> Data | None:
     return data or None
 
 
-def arms(newest: Newest) -> Data | None:
-    """Both arms by name."""
-    return {name: _arm(newest.arms[name]) for name in ARMS if _arm(newest.arms[name])} or None
+def arms(newest: Newest, now_s: float) -> Data | None:
+    """Both arms by name. One may be silent while the other tells: each has its age."""
+    found = {name: _arm(newest.arms[name], now_s) for name in ARMS}
+    return {name: data for name, data in found.items() if data} or None
 
 
-def _arm(arm: Arm) -> Data:
+def _arm(arm: Arm, now_s: float) -> Data:
     data: Data = {}
     if (state := arm.state) is not None:
         data = {
@@ -79,6 +80,7 @@ def _arm(arm: Arm) -> Data:
             "in_motion": state.in_motion,
             "error_state": state.error_state,
             "error_message": state.error_message,
+            "age_ms": round((now_s - arm.received_s) * 1000),
         }
     if (gripper := arm.gripper) is not None:
         data["gripper"] = {

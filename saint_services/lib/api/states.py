@@ -46,6 +46,7 @@ class OneArm(Reply):
     in_motion: bool = False
     error_state: bool = False
     error_message: str = ""
+    age_ms: int | None = None  # of what it said last, but for the gripper
     gripper: GripperState | None = None
 
 

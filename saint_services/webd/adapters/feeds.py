@@ -15,6 +15,7 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import (
+    ArmState,
     ConsoleAlert,
     EStop,
     InputSample,
@@ -23,7 +24,7 @@ from ...lib.generated.saint_msgs import (
     SystemStatus,
 )
 from .. import activity
-from ..newest import ARMS
+from ..newest import ARMS, Arm
 from ..robot import Robot
 
 M = TypeVar("M", bound=Message)
@@ -83,7 +84,7 @@ class Feeds:
         elif name == "arms":
             for side in ARMS:
                 arm = self._newest.arms[side]
-                yield self._keep(topics.ARM_STATE.at(instance=side), arm, "state", name)
+                yield self._listen(topics.ARM_STATE.at(instance=side), partial(self._arm, arm))
                 yield self._keep(topics.GRIPPER_STATE.at(instance=side), arm, "gripper", name)
         elif name == "tracks":
             yield self._keep(topics.TRACKS_STATE, self._newest, "tracks", name)
@@ -107,6 +108,10 @@ class Feeds:
             changed(shown_as)
 
         return self._listen(topic, keep)
+
+    def _arm(self, arm: Arm, sample: Sample[ArmState]) -> None:
+        arm.state, arm.received_s = sample.message, sample.received_s
+        self._hub.changed("arms")
 
     def _input(self, sample: Sample[InputSample]) -> None:
         if self._newest.heard(sample):

@@ -1,6 +1,8 @@
 """What the pages ask about calibrations, over the socket."""
 
 from saint_services.lib.api.calibration import CalibrateRequest
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import ArmState
 from tests.unit.webd.web_rig import Rig
 
 
@@ -30,3 +32,17 @@ async def test_calibration_that_the_manifest_does_not_allow_is_refused_with_its_
     assert refused["message"] == "head.pan may go from -180 to 180 deg; 181 is beyond that"
     unknown = await chat.fail("management", "get_calibration", target="tail")
     assert "no role 'tail'" in unknown["message"]
+
+
+async def test_arm_that_fell_silent_is_told_from_the_one_that_speaks(rig: Rig) -> None:
+    chat = await rig.chat()
+    await chat.subscribe("arms")
+    arms = rig.domain.bus("arms")
+    left, right = (arms.publisher(topics.ARM_STATE.at(instance=i)) for i in ("left", "right"))
+    left.publish(ArmState((1.0,) * 6))
+    first = await chat.state("arms")
+    assert first["data"]["left"]["age_ms"] < 2000 and "right" not in first["data"]
+    ages = [first["data"]["left"]["age_ms"]]
+    while ages[-1] <= ages[0]:  # the left one says nothing meanwhile
+        right.publish(ArmState((2.0,) * 6))
+        ages.append((await chat.state("arms"))["data"]["left"]["age_ms"])
