@@ -213,9 +213,12 @@ class FakeRobot:
         return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)
 
     def _known(self, call: Call[object]) -> NodeInfo:
-        found = self.nodes.get(call.path["node_id"])
+        return self._named(call.path["node_id"])
+
+    def _named(self, node_id: str) -> NodeInfo:
+        found = self.nodes.get(node_id)
         if found is None:
-            raise SaintError(Code.NOT_FOUND, f"node {call.path['node_id']} is not known")
+            raise SaintError(Code.NOT_FOUND, f"node {node_id} is not known")
         return found
 
     async def _node(self, call: Call[None]) -> NodeInfo:
@@ -260,7 +263,7 @@ class FakeRobot:
         return Done(message="reset")
 
     async def _replace(self, call: Call[ReplaceRequest]) -> AdoptReply:
-        old, new = self._known(call), self.nodes[call.body.by]
+        old, new = self._known(call), self._named(call.body.by)
         free = {"role": "", "instance": "", "replaced_by": new.node_id}
         taken = {"role": old.role, "instance": old.instance, "state": NodeState.ACTIVE}
         self.nodes[old.node_id] = old.model_copy(update=free)

@@ -37,7 +37,7 @@ async def requests(seconds: int, url: str) -> bool:
                 "--checks", "not_a_server_error,response_schema_conformance",
                 "--exclude-path-regex", LEFT_OUT, "--max-time", str(seconds),
                 "--request-timeout", str(_ANSWER_LIMIT_S), "--continue-on-failure", *header,
-                cwd=directory,
+                cwd=directory, env=os.environ | {"PYTHONPATH": str(ROOT)},
             )  # fmt: skip
             code = await process.wait()
             return verdict(found) and code == 0

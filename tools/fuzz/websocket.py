@@ -50,7 +50,10 @@ def message(rng: Rng) -> str:
     if kind == 0:
         return mutated(rng, rng.choice(seeds("messages"))).decode(errors="ignore")
     if kind == 1:
-        said = {"type": rng.choice(sorted(ENVELOPES)), "topics": rng.sample(TOPICS, 3)}
+        said: dict[str, Any] = {
+            "type": rng.choice(sorted(ENVELOPES)),
+            "topics": rng.sample(TOPICS, 3),
+        }
         said |= {rng.choice(["values", "target", "token", "rate_hz"]): value(rng)}
     else:
         named = rng.choice(NAMED)

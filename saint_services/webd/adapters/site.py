@@ -15,6 +15,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.ipc import ErrorReply
 from ..access import is_host_allowed
 from ..config import Config
+from . import bad_requests
 from .assets import Asset, Assets
 from .gate import Gate, RefusedError
 from .secure_sockets import SecureSockets
@@ -103,6 +104,7 @@ class Site:
             app,
             handle_signals=False,
             access_log=None,
+            logger=bad_requests.logger(self._counters),
             shutdown_timeout=STOP_LIMIT_S,
             lingering_time=LINGER_S,
         )

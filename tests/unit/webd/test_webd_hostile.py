@@ -163,3 +163,15 @@ async def test_flood_of_messages_lets_others_through(rig: Rig) -> None:
         tasks.create_task(loud.send(burst))
         assert await are_answered(rig, 50) < LATE_S
     loud.socket.close()
+
+
+async def test_request_that_is_no_http_is_counted_and_leaves_no_stack_trace(
+    rig: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    host, _, port = rig.address.partition(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    writer.write(f"GET / HTTP/1.1\r\nHost: {rig.address}\r\nX-A: \0\r\n\r\n".encode())
+    assert b" 400 Bad Request\r\n" in await reader.read(100)
+    writer.close()
+    await until(rig, 'saint_web_refused_total{reason="http"} 1')
+    assert caplog.records == []
