@@ -10,11 +10,13 @@ from pydantic import BaseModel, ValidationError
 from ..lib import trust
 from ..lib.api import Reply
 from ..lib.api import orders as bodies
-from ..lib.api.orders import OrderKind
+from ..lib.api.logs import LogPage, LogQuery
+from ..lib.api.orders import LONGEST_LOG_BYTES, OrderKind
 from ..lib.bus import Bus
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import SignedOrder_Request, SignedOrder_Response
 from ..lib.generated.topics import NODE_ORDER
+from ..lib.logs.lines import LONGEST_TEXT
 from .logic import clean
 from .registry import Bond
 
@@ -23,6 +25,7 @@ R = TypeVar("R", bound=Reply)
 _SOON_S = 6.0
 _LONGEST_BODY = 4096
 _LONGEST_MESSAGE = 400
+_LOG_LIMIT_S = 12.0  # reading a journal may take half of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,16 @@ class Courier:
             prefix = _reply(bodies.Adopted, node_id, answer).topic_prefix
         return Told(True, clean(answer.message, _LONGEST_MESSAGE), clean(prefix, 240))
 
+    async def log(self, node_id: str, node_key: str, query: LogQuery) -> LogPage:
+        """Lines of the log of the node that has this key."""
+        answer = await self._order(node_id, OrderKind.LOG, query, _LOG_LIMIT_S, node_key)
+        page = _reply(LogPage, node_id, answer, 2 * LONGEST_LOG_BYTES)
+        lines = [
+            line.model_copy(update={"text": clean(line.text.replace("\n", " "), LONGEST_TEXT)})
+            for line in page.lines
+        ]
+        return page.model_copy(update={"lines": lines})
+
     async def _order(
         self, node_id: str, kind: OrderKind, body: BaseModel, limit_s: float, node_key: str = ""
     ) -> SignedOrder_Response:
@@ -124,9 +137,11 @@ class Courier:
         return answer
 
 
-def _reply(model: type[R], node_id: str, answer: SignedOrder_Response) -> R:
+def _reply(
+    model: type[R], node_id: str, answer: SignedOrder_Response, most: int = _LONGEST_BODY
+) -> R:
     try:
-        return model.model_validate_json(answer.body[:_LONGEST_BODY])
+        return model.model_validate_json(answer.body[:most])
     except ValidationError as err:
         message = f"the answer of {node_id} has a form that this release does not know"
         raise SaintError(Code.MESSAGE_MALFORMED, message) from err

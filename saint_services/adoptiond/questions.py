@@ -15,6 +15,7 @@ from ..lib.api.adoption import (
     RoleList,
 )
 from ..lib.api.calibration import CalibrateRequest, CalibrationReply
+from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -73,6 +74,9 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     async def update(call: Call[UpdateOrder]) -> Done:
         return await adoption.verbs.update(call.path["node_id"], call.body)
 
+    async def log(call: Call[LogQuery]) -> LogPage:
+        return await adoption.verbs.log(call.path["node_id"], call.body)
+
     async def rename(call: Call[RenameRequest]) -> NodeInfo:
         adoption.verbs.rename(call.path["node_id"], call.body.display_name)
         return info(call.path["node_id"])
@@ -97,6 +101,7 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     # For otad: the key that signs for a node is here alone.
     api.post("/nodes/{node_id}/reboot", reboot, limit_s=15.0)
     api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
+    api.post("/nodes/{node_id}/log", log, body=LogQuery, limit_s=20.0)
     api.patch("/nodes/{node_id}", rename, body=RenameRequest)
 
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from ..lib import log
 from ..lib.api import Done
 from ..lib.api.adoption import AdoptReply
+from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import AdoptOrder, Nothing, OrderKind, ResetOrder, UpdateOrder
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -136,6 +137,23 @@ class Verbs:
         told = await self._ordered(node, OrderKind.REBOOT, Nothing(), _REFRESH_LIMIT_S)
         _log.info("node restarts", node=node_id)
         return Done(message=told.message)
+
+    async def log(self, node_id: str, query: LogQuery) -> LogPage:
+        """Lines of a node's own log."""
+        node = self._owner.registry.known(node_id)
+        if not node.is_online(monotonic_s()):
+            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
+        if not membership.is_ours(node, self._courier.public):
+            text = f"{node.title} shows its log to the server that it belongs to, not to this one"
+            raise SaintError(Code.REFUSED, text, fix="Adopt it first.")
+        try:
+            return await self._courier.log(node_id, node.kept.node_key, query)
+        except SaintError as err:
+            if err.code is not Code.REFUSED:
+                raise
+            text = f"{node.title} did not give its log: {err.message}"
+            fix = "Ask less often; a node with an older release has to be updated first."
+            raise SaintError(Code.REFUSED, text, fix=fix) from err
 
     async def refresh(self, key: RoleKey) -> str:
         """Have the node that holds a role ask for its configuration now. What becomes of it, in

@@ -10,6 +10,7 @@ from functools import partial
 
 from ..lib import log
 from ..lib.api import Done
+from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
 from ..lib.bus import Bus
 from ..lib.daemon import Context
@@ -17,6 +18,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.ipc import Api, Call
+from ..lib.logs import own_source
 from . import life as lives
 from .adapters.outputs import Outputs
 from .adapters.reset_button import ResetButton
@@ -25,6 +27,7 @@ from .adapters.server import ConfigServer
 from .config import Config
 from .firmware import NodeFirmware
 from .life import Wanted
+from .log_desk import LogDesk
 from .orders import Orders
 from .refresh import Refresher
 from .reports import Reporter, node_report
@@ -93,6 +96,8 @@ class Node:
     async def start(self) -> None:
         """Resume what the disk says, then be reachable."""
         await self._reporter.open()
+        runtime = self._ctx.directories.runtime
+        self._log_desk = LogDesk(await asyncio.to_thread(own_source, runtime))
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
         if self._trust_files.problem:
@@ -207,6 +212,10 @@ class Node:
     async def restart(self) -> None:
         """Restart the machine; refused while its outputs are live."""
         await self.firmware.restart("its server asks for it")
+
+    async def log(self, query: LogQuery) -> LogPage:
+        """Lines that our programs wrote on this machine."""
+        return await self._log_desk.page(query)
 
     def bond_changed(self) -> None:
         """The node belongs to another server, or to none."""

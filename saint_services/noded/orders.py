@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..lib import log, trust
 from ..lib.api import orders as bodies
+from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import OrderKind
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -43,6 +44,8 @@ class Ordered(Protocol):
     def refresh(self) -> None: ...
 
     async def restart(self) -> None: ...
+
+    async def log(self, query: LogQuery) -> LogPage: ...
 
     def bond_changed(self) -> None: ...
 
@@ -119,6 +122,8 @@ class Orders:
             case OrderKind.REBOOT:
                 await self._node.restart()
                 return f"{self._node_id} restarts", None
+            case OrderKind.LOG:
+                return "", await self._node.log(_body(LogQuery, order))
         raise SaintError(Code.REQUEST_INVALID, f"there is no order '{order.kind[:40]}'")
 
     def _challenged(self) -> bodies.Challenged:

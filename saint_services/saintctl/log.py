@@ -1,8 +1,8 @@
 """`saintctl log`: the lines of all programs, newest last, filtered, or as they come. On the robot's
-own machine the logs are read themselves, so that they can be read while webd is dead.
+own machine the logs are read themselves, so that they can be read while webd is dead; a node's
+come through adoptiond.
 """
 
-import asyncio
 import contextlib
 import time
 from collections.abc import AsyncGenerator
@@ -11,9 +11,9 @@ from typing import Annotated
 import typer
 
 from ..lib.api.logs import LEVELS, MOST_LINES, LogFilter, LogLine, LogNames, LogPage, LogQuery
-from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
-from ..lib.logs import LogSource, source_at
+from ..lib.logs import LogSource, robot_source
+from ..lib.logs.asking import follow_pages
 from .connect import Place, client, runtime_directory
 from .console import AsJson, print_json, run
 from .server import Server
@@ -21,6 +21,8 @@ from .server import Server
 app = typer.Typer(help="What all programs of the robot write.", no_args_is_help=True)
 
 _LOOK_S = 1.0
+_LOOK_AT_NODE_S = 2.0
+_LIMIT_S = 25.0  # a node is asked by its server
 _COLOURS = {"ERROR": "red", "WARNING": "yellow", "DEBUG": "dim"}
 
 Level = Annotated[str, typer.Option(help="This and worse: debug, info, warning, error.")]
@@ -85,7 +87,7 @@ def source_of(place: Place) -> LogSource:
     """Where the lines are read."""
     if isinstance(place, Server):
         return RemoteLogs(client(place, "webd"))
-    return source_at(runtime_directory(place))
+    return robot_source(runtime_directory(place), client(place, "adoptiond"))
 
 
 async def _newest(place: Place, wanted: LogFilter, most: int) -> list[LogLine]:
@@ -118,33 +120,14 @@ class RemoteLogs:
         self._webd = webd
 
     async def page(self, query: LogQuery) -> LogPage:
-        return await self._webd.post("/api/v1/logs/query", query, LogPage, timeout_s=15.0)
+        return await self._webd.post("/api/v1/logs/query", query, LogPage, timeout_s=_LIMIT_S)
 
     async def names(self) -> LogNames:
-        return await self._webd.get("/api/v1/logs/names", LogNames, timeout_s=15.0)
+        return await self._webd.get("/api/v1/logs/names", LogNames, timeout_s=_LIMIT_S)
 
-    async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """By asking again and again: the newest page, up to what was seen."""
-        last = await self._since(wanted, None)
-        seen = last[0].cursor if last else ""
-        while True:
-            yield None
-            await asyncio.sleep(_LOOK_S)
-            lines = await self._since(wanted, seen)
-            seen = lines[0].cursor if lines else seen
-            for line in reversed(lines):
-                yield line
-
-    async def _since(self, wanted: LogFilter, seen: str | None) -> list[LogLine]:
-        limit = 1 if seen is None else MOST_LINES
-        try:
-            page = await self.page(LogQuery(**wanted.model_dump(), limit=limit))
-        except SaintError as err:
-            if seen is None or err.code is not Code.DAEMON_UNREACHABLE:
-                raise
-            return []  # it restarts; the lines meanwhile are there when it is back
-        cursors = [line.cursor for line in page.lines]
-        return page.lines[: cursors.index(seen)] if seen in cursors else page.lines
+    def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
+        """By asking again and again."""
+        return follow_pages(self.page, wanted, _LOOK_AT_NODE_S if wanted.node else _LOOK_S)
 
 
 def _print(line: LogLine, as_json: bool) -> None:

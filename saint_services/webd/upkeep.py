@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..lib import machine
 from ..lib.backup.sections import Backup, Section
-from ..lib.logs import LogSource, source_at
+from ..lib.logs import LogSource, robot_source
 from ..lib.sd import Directories
 from .backups import Backups, Keeper, Remote
 from .own_settings import OwnSettings, SavedSettings
@@ -52,7 +52,7 @@ async def open_upkeep(
     }
     version = await asyncio.to_thread(machine.version)
     backups = Backups(keepers, directories.state, version)
-    logs = await asyncio.to_thread(source_at, directories.runtime)
+    logs = await asyncio.to_thread(robot_source, directories.runtime, daemons.adoptiond)
     return Upkeep(logs, backups, own, directories)
 
 

@@ -1,4 +1,6 @@
-"""Lines of the logs of all programs, as webd's actions and `saintctl log` give them."""
+"""Lines of the logs of all programs, as webd's actions and `saintctl log` give them, and as a node
+gives its own to its server.
+"""
 
 from typing import Annotated, Literal
 
@@ -50,8 +52,11 @@ class LogPage(Reply):
 
 
 class LogNames(Reply):
-    """What there is to choose from, and what these logs hold."""
+    """What there is to choose from, and what these logs hold. `home`: whose lines come when no
+    `node` is named; empty: all machines'.
+    """
 
     sources: list[str]
     nodes: list[str]
     scope: str
+    home: str = ""

@@ -20,6 +20,7 @@ from ..generated.saint_msgs import (
 from . import Reply, Request
 
 _HEX = r"^[0-9a-f]*$"
+LONGEST_LOG_BYTES = 48 * 1024  # of lines that a node gives at once; what is older is another page
 
 
 class OrderKind(StrEnum):
@@ -33,6 +34,7 @@ class OrderKind(StrEnum):
     UPDATE = "update"
     REFRESH = "refresh"  # ask for your configuration now
     REBOOT = "reboot"
+    LOG = "log"  # LogQuery -> LogPage: lines of your own log
 
 
 class Challenged(Reply):

@@ -810,7 +810,7 @@ class SignedOrder_Request:
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("kind", "string"), ("body", "string"), ("challenge", "string"), ("server_key", "string"), ("signature", "string"))
 
     node_id: str = ""
-    kind: str = ""  # "challenge", "meet", "bind", "adopt", "reset", "update"
+    kind: str = ""  # as OrderKind there
     body: str = ""  # JSON
     challenge: str = ""  # as the node gave it; each serves once
     server_key: str = ""  # Ed25519, hexadecimal

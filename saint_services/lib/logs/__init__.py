@@ -3,36 +3,43 @@ files of its launcher. Not here: writing them (lib/log.py), who may read them (w
 """
 
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Protocol
 
-from ..api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
+from ..ipc import Client
 from .files import LauncherFiles
 from .journal import Journal
+from .robot import RobotLogs
+from .source import LogSource
 
-__all__ = ["LogSource", "source_at"]
+__all__ = ["LogSource", "own_source", "robot_source", "source_at"]
 
 FOLDER_VARIABLE = "SAINT_LOG_DIR"  # set by the launcher
 
 
-class LogSource(Protocol):
-    """One place with logs."""
-
-    async def page(self, query: LogQuery) -> LogPage: ...
-
-    async def names(self) -> LogNames: ...
-
-    def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
-        """Lines from the first None on; None now and then while there are none."""
-        ...
-
-
-def source_at(runtime: Path, environment: Mapping[str, str] = os.environ) -> LogSource:
-    """The logs of the robot whose sockets lie in `runtime`."""
+def source_at(
+    runtime: Path, environment: Mapping[str, str] = os.environ
+) -> LauncherFiles | Journal:
+    """What can be read on the machine whose sockets lie in `runtime`."""
     named = environment.get(FOLDER_VARIABLE, "")
     # The launcher's folders: <robot>/<machine>/run and <robot>/log.
     folder = Path(named) if named else runtime.resolve().parent.parent / "log"
     if named or next(folder.glob("*-*.log"), None) is not None:
         return LauncherFiles(folder)
     return Journal()
+
+
+def robot_source(
+    runtime: Path, adoptiond: Client, environment: Mapping[str, str] = os.environ
+) -> LogSource:
+    """The logs of the whole robot: those of other machines are asked for where they lie."""
+    here = source_at(runtime, environment)
+    return here if isinstance(here, LauncherFiles) else RobotLogs(here, adoptiond)
+
+
+def own_source(runtime: Path, environment: Mapping[str, str] = os.environ) -> LogSource:
+    """What a node gives to its server: lines of our programs on this machine alone."""
+    here = source_at(runtime, environment)
+    if isinstance(here, LauncherFiles):
+        return here.of_machine(runtime.resolve().parent.name)
+    return here.of_our_units()

@@ -19,10 +19,15 @@ SCOPE = "The programs of all simulated machines, since their logs were begun."
 
 
 class LauncherFiles:
-    """All logs in one folder."""
+    """All logs in one folder, or those of one machine."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, machine: str = "") -> None:
         self._folder = folder
+        self._machine = machine
+
+    def of_machine(self, name: str) -> "LauncherFiles":
+        """Nothing of the others."""
+        return LauncherFiles(self._folder, name)
 
     async def page(self, query: LogQuery) -> LogPage:
         """One page, newest first."""
@@ -60,7 +65,11 @@ class LauncherFiles:
 
     def _files(self) -> list[tuple[Path, Origin]]:
         found = [(path, Origin.of(path.name)) for path in self._folder.glob("*-*.log*")]
-        return [(path, origin) for path, origin in found if origin is not None]
+        return [
+            (path, origin)
+            for path, origin in found
+            if origin is not None and self._machine in ("", origin.node)
+        ]
 
     def _page(self, query: LogQuery, before: tuple[int, str, int] | None) -> LogPage:
         matching = (

@@ -15,16 +15,23 @@ from .lines import is_wanted, journal_line, source_name
 MOST_READ = 20_000  # entries for one page: a search that finds nothing ends there
 _LIMIT_S = 5.0
 _BEAT_S = 1.0
+_OUTPUT = ("--output=json", "--all", "--no-pager")
 _LONGEST_ENTRY_BYTES = 1 << 20
 _PRIORITY = {"DEBUG": "debug", "INFO": "info", "WARNING": "warning", "ERROR": "err"}
 _FIX = "Add the user to the group systemd-journal, or ask root."
 
 
 class Journal:
-    """This machine's journal."""
+    """This machine's journal, or what it has of some units."""
 
-    def __init__(self, program: str = "journalctl") -> None:
+    def __init__(self, program: str = "journalctl", units: str = "") -> None:
         self._program = program
+        self._units = [f"--unit={units}"] if units else []
+        self.host = socket.gethostname()
+
+    def of_our_units(self) -> "Journal":
+        """Not who logged in, and not what else runs here."""
+        return Journal(self._program, "saint-*")
 
     async def page(self, query: LogQuery) -> LogPage:
         """One page, newest first."""
@@ -56,12 +63,8 @@ class Journal:
             message = f"the journal did not name its programs within {_LIMIT_S:g} s"
             raise SaintError(Code.REFUSED, message, fix="Try again in a moment.") from err
         found = {source_name(name) for name in out.decode(errors="replace").split("\n") if name}
-        host = socket.gethostname()
-        scope = (
-            f"The journal of {host} since its last start. Each machine keeps its own: log in to a"
-            " node and say `saintctl log show` there."
-        )
-        return LogNames(sources=sorted(found), nodes=[host], scope=scope)
+        scope = f"The journal of {self.host} since its last start."
+        return LogNames(sources=sorted(found), nodes=[self.host], scope=scope, home=self.host)
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
         """Lines from now on."""
@@ -73,7 +76,7 @@ class Journal:
 
     async def _run(self, arguments: Sequence[str]) -> AsyncGenerator[LogLine | None]:
         """Each entry; None when none came for a while."""
-        async with self._process(["--output=json", "--all", "--no-pager", *arguments]) as process:
+        async with self._process([*_OUTPUT, *self._units, *arguments]) as process:
             assert process.stdout is not None
             reading = asyncio.ensure_future(process.stdout.readline())
             try:

@@ -19,8 +19,8 @@ export class Tail {
   /** Since the filter was set. */
   isLoaded = false;
   failure = "";
-  /** @type {{sources: string[], nodes: string[], scope: string}} */
-  names = { sources: [], nodes: [], scope: "" };
+  /** `home`: whose lines come without a machine; empty: all machines'. @type {{sources: string[], nodes: string[], scope: string, home: string}} */
+  names = { sources: [], nodes: [], scope: "", home: "" };
   /** New ones that came while the reader looks at older ones. */
   held = /** @type {Line[]} */ ([]);
   #asked = 0;

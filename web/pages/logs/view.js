@@ -48,7 +48,7 @@ function filters(tail) {
     <form class="card log-filters" role="search" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       ${select("Level", "level", filter.level, Object.entries(LEVELS), tail)}
       ${select("Program", "source", filter.source, choices("All programs", names.sources, seen("source")), tail)}
-      ${select("Machine", "node", filter.node, choices("All machines", names.nodes, seen("node")), tail)}
+      ${select("Machine", "node", filter.node, machines(names, seen("node")), tail)}
       <label class="entry grow">
         <span>Search</span>
         <input
@@ -68,6 +68,13 @@ function filters(tail) {
 function choices(all, known, seen) {
   const names = [...new Set([...known, ...seen])].filter(Boolean).sort();
   return [["", all], ...names.map((name) => /** @type {[string, string]} */ ([name, name]))];
+}
+
+/** @param {Tail["names"]} names @param {string[]} seen */
+function machines({ home, nodes }, seen) {
+  if (!home) return choices("All machines", nodes, seen);
+  const others = [...nodes, ...seen].filter((name) => name !== home);
+  return choices(`${home} (this server)`, others, []);
 }
 
 /** @param {string} label @param {string} name @param {string} value @param {[string, string][]} options @param {Tail} tail */

@@ -1,0 +1,129 @@
+"""The logs of a robot on real machines: this one's journal, a node's through adoptiond."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
+from saint_services.lib.daemon import bind
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import Api, Call, Client
+from saint_services.lib.logs import robot
+from saint_services.lib.logs.journal import Journal
+from saint_services.lib.logs.robot import RobotLogs
+
+
+class OwnJournal(Journal):
+    """Of a server called "saint"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.host = "saint"
+
+    async def page(self, query: LogQuery) -> LogPage:
+        return LogPage(lines=[line("here", 1)])
+
+    async def names(self) -> LogNames:
+        return LogNames(sources=["rcd"], nodes=["saint"], scope="", home="saint")
+
+
+def line(text: str, number: int) -> LogLine:
+    return LogLine(
+        time=number, level="INFO", source="noded", node="h", text=text, cursor=f"{number}"
+    )
+
+
+class Adoptiond:
+    """One node of ours, one of somebody else, one that is off."""
+
+    def __init__(self) -> None:
+        self.asked: list[LogQuery] = []
+        self.written = [line("old", 1)]
+        self.ill_times = 0
+
+    def api(self) -> Api:
+        api = Api()
+        api.get("/nodes", self._nodes)
+        api.post("/nodes/{node_id}/log", self._log, LogQuery)
+        return api
+
+    async def _nodes(self, _: Call[None]) -> NodeList:
+        def node(node_id: str, state: NodeState, is_ours: bool) -> NodeInfo:
+            roles = [NodeRole(role="head")]
+            return NodeInfo(
+                node_id=node_id, display_name="", state=state, is_ours=is_ours, roles=roles
+            )
+
+        return NodeList(
+            nodes=[
+                node("pi_1", NodeState.ACTIVE, True),
+                node("pi_2", NodeState.ACTIVE, False),
+                node("pi_3", NodeState.OFFLINE, True),
+            ]
+        )
+
+    async def _log(self, call: Call[LogQuery]) -> LogPage:
+        assert call.path["node_id"] == "pi_1"
+        self.asked.append(call.body)
+        if self.ill_times:
+            self.ill_times -= 1
+            raise SaintError(Code.BUS_TIMEOUT, "pi_1 does not answer")
+        return LogPage(lines=self.written[::-1])
+
+
+@pytest.fixture
+def adoptiond() -> Adoptiond:
+    return Adoptiond()
+
+
+@pytest_asyncio.fixture
+async def logs(adoptiond: Adoptiond, tmp_path: Path) -> AsyncIterator[RobotLogs]:
+    server = await adoptiond.api().serve([bind(tmp_path, "adoptiond")])
+    async with Client(tmp_path / "adoptiond.sock") as client:
+        yield RobotLogs(OwnJournal(), client)
+    await server.close()
+
+
+async def test_lines_without_a_machine_are_those_of_this_one(logs: RobotLogs) -> None:
+    for node in ("", "saint"):
+        assert [each.text for each in (await logs.page(LogQuery(node=node))).lines] == ["here"]
+
+
+async def test_lines_of_a_node_carry_the_name_that_was_asked_for(
+    logs: RobotLogs, adoptiond: Adoptiond
+) -> None:
+    page = await logs.page(LogQuery(node="pi_1", level="ERROR"))
+    assert [(each.text, each.node) for each in page.lines] == [("old", "pi_1")]
+    assert adoptiond.asked == [LogQuery(level="ERROR")]
+
+
+async def test_names_are_of_nodes_that_can_be_asked(logs: RobotLogs) -> None:
+    names = await logs.names()
+    assert (names.nodes, names.home) == (["saint", "pi_1"], "saint")
+    assert names.sources == ["noded", "rcd", "role-headd"]
+
+
+async def test_names_without_adoptiond_are_those_of_this_machine(tmp_path: Path) -> None:
+    async with Client(tmp_path / "nobody.sock") as client:
+        assert (await RobotLogs(OwnJournal(), client).names()).nodes == ["saint"]
+
+
+async def test_follow_of_a_node_gives_new_lines_once_in_their_order_over_a_silence(
+    logs: RobotLogs, adoptiond: Adoptiond, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(robot, "LOOK_S", 0.0)
+    following = logs.follow(LogFilter(node="pi_1"))
+    assert await anext(following) is None
+    adoptiond.ill_times = 2
+    adoptiond.written += [line("one", 2), line("two", 3)]
+    found: list[str] = []
+    async with asyncio.timeout(5):
+        while len(found) < 2:
+            each = await anext(following)
+            found += [each.text] if each else []
+    assert found == ["one", "two"] and adoptiond.ill_times == 0
+    await following.aclose()

@@ -1,0 +1,102 @@
+"""A node gives its log to its own server, little at a time; nobody else gets a line."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.logs import LogPage, LogQuery
+from saint_services.lib.errors import SaintError
+from saint_services.lib.ipc import Client
+from saint_services.noded import log_desk
+from tests.unit.trust.trust_rig import Robot, adopt, seen
+
+LINES = 300
+
+
+@pytest.fixture(autouse=True)
+def written(robot: Robot) -> Iterator[None]:
+    """What the launcher keeps of two machines."""
+    folder = robot.root / "log"
+    folder.mkdir()
+    rows = [f"11:00:00.{n:03d} noded info: line {n}" for n in range(LINES)]
+    (folder / "pi_1-noded.log").write_text("\n".join([*rows, ""]))
+    (folder / "server-rcd.log").write_text("11:00:00.000 rcd warning: not of this node\n")
+    yield
+
+
+async def adopted(robot: Robot, server: Client) -> None:
+    await robot.role("pi_1", "role-headd")
+    await seen(server, "pi_1")
+    await adopt(server, "pi_1")
+    await seen(server, "pi_1", NodeState.ACTIVE)
+
+
+async def lines(server: Client, **query: object) -> LogPage:
+    return await server.post("/nodes/pi_1/log", LogQuery.model_validate(query), LogPage)
+
+
+async def test_server_reads_the_lines_of_its_node_and_no_others(robot: Robot) -> None:
+    async with robot.server() as server, robot.node():
+        await adopted(robot, server)
+        page = await lines(server, limit=2)
+        assert [line.text for line in page.lines] == [f"line {LINES - 1}", f"line {LINES - 2}"]
+        older = await lines(server, limit=2, before=page.older)
+        assert older.lines[0].text == f"line {LINES - 3}"
+        assert (await lines(server, source="rcd")).lines == []
+
+
+async def test_node_that_belongs_to_nobody_tells_nothing(robot: Robot) -> None:
+    async with robot.server() as server, robot.node():
+        await seen(server, "pi_1")
+        with pytest.raises(SaintError, match="server that it belongs to"):
+            await lines(server)
+
+
+async def test_node_of_another_server_tells_nothing(robot: Robot) -> None:
+    async with robot.node():
+        async with robot.server("first") as server:
+            await adopted(robot, server)
+        async with robot.server("second") as server:
+            await seen(server, "pi_1", NodeState.ACTIVE)
+            with pytest.raises(SaintError, match="server that it belongs to"):
+                await lines(server)
+
+
+async def test_node_that_is_asked_too_often_refuses(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_desk, "_PAUSE_S", 60.0)
+    async with robot.server() as server, robot.node():
+        await adopted(robot, server)
+        for _ in range(log_desk.PAGES_AT_ONCE):
+            await lines(server, limit=1)
+        with pytest.raises(SaintError, match="too often"):
+            await lines(server, limit=1)
+
+
+async def test_long_page_is_cut_and_the_next_one_goes_on(
+    robot: Robot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_desk, "LONGEST_LOG_BYTES", 2000)
+    async with robot.server() as server, robot.node():
+        await adopted(robot, server)
+        page = await lines(server, limit=500)
+        assert 1 < len(page.lines) < 20
+        older = await lines(server, limit=500, before=page.older)
+        assert older.lines[0].text == f"line {LINES - len(page.lines) - 1}"
+
+
+@pytest.fixture
+def hostile(robot: Robot, written: None) -> None:
+    """A node that writes to terminals."""
+    path: Path = robot.root / "log" / "pi_1-noded.log"
+    path.write_text("11:00:00.000 noded info: \x1b[2Jgone\n")
+
+
+@pytest.mark.usefixtures("hostile")
+async def test_terminal_codes_of_a_node_do_not_reach_the_reader(robot: Robot) -> None:
+    async with robot.server() as server, robot.node():
+        await adopted(robot, server)
+        assert (await lines(server)).lines[0].text == "[2Jgone"
