@@ -1,17 +1,24 @@
-"""What of a computer a role takes for itself: pins, chips, lines, the camera, its own program. Two
-roles on one node must not share any of it. Pure. Not here: who asks (adoptiond, noded).
+"""What of a computer a role takes for itself: pins, PWM channels, chips, lines, the camera, one of
+its program's processes. Two roles on one node must not share any of it, nor two parts of one role a
+PWM channel. Pure. Not here: who asks (adoptiond, noded), what a board has (lib/hw).
 """
 
 from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel
 
+from .devices import WITH_PWM
 from .roles import RoleConfig
+
+PROCESSES = (
+    2  # of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket
+)
+_SEPARATE: Mapping[int, int] = {}
 
 
 def claims(config: RoleConfig) -> dict[str, str]:
     """What is taken, and by which part of the role."""
-    taken: dict[str, str] = {f"the program of role {config.role}": "role"}
+    taken: dict[str, str] = {}
     for name, spec in (*config.gpio_mapping.items(), *config.spi_devices.items()):
         taken |= {f"GPIO{pin}": name for pin in sorted(pins(spec))}
     for name, chip in config.i2c_devices.items():
@@ -32,12 +39,15 @@ def pins(spec: BaseModel) -> frozenset[int]:
     return frozenset(pin for value in found for pin in _numbers(value))
 
 
-def conflict(held: Iterable[RoleConfig], wanted: RoleConfig) -> str:
-    """Why this role cannot work beside those on one node, in one sentence; empty when it can."""
+def conflict(
+    held: Iterable[RoleConfig], wanted: RoleConfig, channels: Mapping[int, int] = _SEPARATE
+) -> str:
+    """Why this role cannot work beside those on one node, in one sentence; empty when it can.
+    `channels`: the computer's PWM channel of each pin that has one; none where pins share none.
+    """
+    others = [other for other in held if other.target != wanted.target]
     needed = claims(wanted)
-    for other in held:
-        if other.target == wanted.target:
-            continue
+    for other in others:
         taken = claims(other)
         for what in needed:
             if what in taken:
@@ -45,7 +55,41 @@ def conflict(held: Iterable[RoleConfig], wanted: RoleConfig) -> str:
                     f"{what} is used by {other.target} ({taken[what]}) and would be used by "
                     f"{wanted.target} ({needed[what]}); put them on two nodes, or change one"
                 )
+    return _without_process(others, wanted) or _without_channel(others, wanted, channels)
+
+
+def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> str:
+    same = [other.target for other in others if other.role == wanted.role]
+    if len(same) < PROCESSES:
+        return ""
+    return (
+        f"{' and '.join(same)} are here already, and a node runs the program of role {wanted.role} "
+        f"{PROCESSES} times at most; put {wanted.target} on another node"
+    )
+
+
+def _without_channel(
+    others: Iterable[RoleConfig], wanted: RoleConfig, channels: Mapping[int, int]
+) -> str:
+    """A channel has one pulse: two pins on it would move together."""
+    users: dict[int, tuple[int, str]] = {}
+    for config in (*others, wanted):
+        for name, pin in _pulsed(config):
+            user = pin, f"{config.target} ({name})"
+            first, holder = users.setdefault(channels.get(pin, -1 - pin), user)
+            if first != pin:
+                return (
+                    f"GPIO{first} of {holder} and GPIO{pin} of {user[1]} are one hardware PWM "
+                    f"channel of this computer, PWM{channels[pin]}; put one on a PCA9685, or on "
+                    "a pin of another channel"
+                )
     return ""
+
+
+def _pulsed(config: RoleConfig) -> Iterable[tuple[str, int]]:
+    for name, spec in config.gpio_mapping.items():
+        if spec.type in WITH_PWM:
+            yield from ((name, pin) for pin in spec.pwm_pins)
 
 
 def _numbers(value: object) -> list[int]:

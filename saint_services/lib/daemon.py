@@ -126,16 +126,17 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
     """Run a daemon until it is asked to stop, then exit with its code."""
     import uvloop  # only a process that runs needs it
 
-    log.setup(name)
+    here = sd.process_name(name)
+    log.setup(here)
     code = 0
     sockets: dict[str, list[socket.socket]] = {}
     try:
         sockets = sd.listen_sockets()
         directories = sd.Directories.from_environment()
         loaded = settings.load(config, directories.config / f"{name}.yaml")
-        uvloop.run(_live(_context(name, loaded, directories, sockets), run, with_signals=True))
+        uvloop.run(_live(_context(here, loaded, directories, sockets), run, with_signals=True))
     except Exception as err:
-        code = _explained(name, err)
+        code = _explained(here, err)
         if isinstance(err, SaintError) and err.code is Code.CONFIG_INVALID:
             _turn_away(sockets)
     for stream in (sys.stdout, sys.stderr):

@@ -17,6 +17,7 @@ _NEEDS = {
     "roboclaw": ("device", "channel"),
     "roboclaw_encoder": ("device", "channel"),
 }
+WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612")  # pulses on their `pwm_pins`
 MOTORS = ("hbridge", "bts7960", "drv8833", "tb6612", "roboclaw")
 
 

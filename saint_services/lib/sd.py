@@ -40,6 +40,12 @@ class Directories:
         )
 
 
+def process_name(daemon: str, environment: Mapping[str, str] = os.environ) -> str:
+    """What tells this process from others of its program: its unit's instance, role-armsd@2."""
+    instance = environment.get("SAINT_PROCESS", "")
+    return f"{daemon}@{instance}" if instance else daemon
+
+
 def listen_sockets() -> dict[str, list[socket.socket]]:
     """The sockets passed in, by FileDescriptorName; the variables are used up by this call."""
     names = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID")

@@ -12,6 +12,7 @@ from ..lib import log
 from ..lib.api import Done
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
+from ..lib.api.role import RoleAssignment
 from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
@@ -70,7 +71,7 @@ class Node:
         self, ctx: Context[Config], bus: Bus, files: NodeFiles, identity: Identity, outputs: Outputs
     ) -> None:
         config = ctx.config
-        self.life = fresh(identity.node_id)
+        self.life = fresh(identity.node_id, outputs.pwm_channels)
         self.identity = identity
         self._processes: dict[int, RoleProcess] = {}  # by the slot of their role
         self._ctx = ctx
@@ -139,7 +140,9 @@ class Node:
             case lives.MakeSafe(config):
                 self.handle(lives.MadeSafe(self._outputs.make_safe(config)), slot)
             case lives.StartRole(attempt, config, pause_s):
-                self._process(slot).start(self.identity.node_id, config, attempt, pause_s)
+                assignment = RoleAssignment(node_id=self.identity.node_id, config=config)
+                process = self.life.lives[slot].process
+                self._process(slot).start(assignment, process, attempt, pause_s)
             case lives.StopRole():
                 self._process(slot).stop()
             case lives.FetchConfig():

@@ -16,7 +16,7 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
 from ..lib.update.updater import Updater, Work, World
 from .adapters.firmware import FirmwareServer, checked_release
-from .adapters.role_process import DAEMONS
+from .adapters.role_process import DAEMONS, daemon_of
 from .config import Config
 from .life import Event, Life, UpdateBegan, UpdateEnded
 from .whole import NodeLife
@@ -112,9 +112,10 @@ class NodeFirmware:
         problems = [_role_problem(life) for life in roles]
         worst = max(roles, key=_trouble, default=None)  # whose log would tell more
         role = worst.wanted.role if worst and worst.wanted else ""
+        daemon = daemon_of(role, worst.process) if worst and role in DAEMONS else ""
         return Work(
             role_problem="; ".join(problem for problem in problems if problem),
-            role_unit=f"saint-{DAEMONS[role]}.service" if role in DAEMONS else "",
+            role_unit=f"saint-{daemon}.service" if daemon else "",
             role_deaths=max((life.restarts for life in roles), default=0),
             server_heard=monotonic_s() - self._heard_s < _HEARD_S,
         )

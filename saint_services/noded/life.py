@@ -45,6 +45,7 @@ class Life:
     is_started: bool = False  # the disk was read
     attempt: int = 0  # rises with every start of a role; events of an older one are late
     wanted: Wanted | None = None  # the role being adopted or held
+    process: int = 1  # which of the role's processes on this computer plays it
     candidate: Assignment | None = None  # being adopted, not stored yet
     held: Assignment | None = None  # stored: survives a power cycle
     is_storing: bool = False  # the candidate is on its way to the disk

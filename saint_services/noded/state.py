@@ -64,7 +64,7 @@ class MoreRoles(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     beside: list[str] = Field(default=[], max_length=2)
-    roles: list[StoredRole] = Field(default=[], max_length=MOST_ROLES)
+    roles: list[StoredRole] = Field(default=[], max_length=MOST_ROLES - 1)
 
     def after(self, first: StoredRole) -> list[StoredRole]:
         """Those that count beside this first role."""

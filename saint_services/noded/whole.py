@@ -5,7 +5,8 @@ Not here: what a single role does next, carrying anything out.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 from ..lib.api.adoption import NodeState
 from ..lib.claims import conflict
@@ -33,7 +34,9 @@ from .life import (
     Wanted,
 )
 
-MOST_ROLES = 4  # there are four programs, and a Pi runs each once
+# A whole robot: head, two arms, tracks, console. Not more, so that a release which knows one
+# process per role can still read the file of the further roles (state.py).
+MOST_ROLES = 5
 Outcome = tuple["NodeLife", tuple[tuple[int, Action], ...]]
 
 
@@ -44,6 +47,7 @@ class NodeLife:
     node_id: str
     lives: Mapping[int, Life]  # by slot; at least one
     next_slot: int = 1
+    pwm_channels: Mapping[int, int] = field(default_factory=dict)  # of its board (lib/claims)
 
     @property
     def first(self) -> Life:
@@ -116,9 +120,9 @@ class NodeLife:
         return "; ".join(f"{life.wanted}: {life.reason}" for life in ill)
 
 
-def fresh(node_id: str) -> NodeLife:
-    """Nothing is known of it yet."""
-    return NodeLife(node_id, {0: Life(node_id)})
+def fresh(node_id: str, pwm_channels: Mapping[int, int] | None = None) -> NodeLife:
+    """Nothing is known of it yet but its board."""
+    return NodeLife(node_id, {0: Life(node_id)}, pwm_channels=pwm_channels or {})
 
 
 def step(node: NodeLife, event: Event, slot: int = 0) -> Outcome:
@@ -146,9 +150,11 @@ def step(node: NodeLife, event: Event, slot: int = 0) -> Outcome:
 def _disk_read(node: NodeLife, event: DiskRead) -> Outcome:
     if node.is_started:
         return node, ()
-    lives, actions = {}, []
+    lives: dict[int, Life] = {}
+    actions: list[tuple[int, Action]] = []
     for slot, started in enumerate(event.roles):
-        lives[slot], todo = logic.step(node.first, started)
+        life, todo = logic.step(node.first, started)
+        lives[slot] = replace(life, process=_free_process(lives.values(), life.wanted))
         actions += [(slot, action) for action in todo]
     return replace(node, lives=lives, next_slot=len(lives)), _told_once(actions)
 
@@ -188,10 +194,10 @@ def _allowed(node: NodeLife, event: Event, slot: int) -> Event:
     held = [config for config in others if config]
     match event:
         case ConfigArrived():
-            reason = conflict(held, event.assignment.config)
+            reason = conflict(held, event.assignment.config, node.pwm_channels)
             return ConfigFailed(event.attempt, reason) if reason else event
         case ConfigChecked() if event.newer:
-            reason = conflict(held, event.newer.config)
+            reason = conflict(held, event.newer.config, node.pwm_channels)
             newer = event.newer.config.version
             refused = ConfigChecked(notice=f"configuration {newer} is not taken: {reason}")
             return refused if reason else event
@@ -206,11 +212,20 @@ def _adopt_requested(node: NodeLife, event: AdoptRequested) -> Outcome:
     if reason := _no_room(node):
         return node, ((0, Answer(event.request, False, reason)),)
     slot = node.next_slot
-    free = Life(node.node_id, NodeState.UNADOPTED, is_started=True)
+    process = _free_process(node.lives.values(), event.wanted)
+    free = Life(node.node_id, NodeState.UNADOPTED, is_started=True, process=process)
     node = replace(node, lives={**node.lives, slot: free}, next_slot=slot + 1)
     life, actions = logic.step(free, event)
     node = replace(node, lives={**node.lives, slot: life})
     return node, tuple((slot, action) for action in actions)
+
+
+def _free_process(lives: Iterable[Life], wanted: Wanted | None) -> int:
+    """The first of the role's processes that none of these lives has. It is kept for as long as the
+    role is held: a connection that is lost finds the process where it was."""
+    role = wanted.role if wanted else ""
+    taken = {life.process for life in lives if life.wanted and life.wanted.role == role}
+    return next(number for number in count(1) if number not in taken)
 
 
 def _no_room(node: NodeLife) -> str:

@@ -12,7 +12,7 @@ from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import RECORDED_FACE, RECORDED_RC, phone, stick, transmitter
 from tests.integration.tracks import Tracks
 
-PAN, TILT, ROLL = 12, 13, 18  # manifests/roles/head.yaml
+PAN, TILT, ROLL = 12, 13, 3  # manifests/roles/head.yaml; roll is a channel of its servo chip
 MIDDLE_US = 1500.0
 
 
@@ -46,7 +46,7 @@ def test_captured_face_moves_the_head(robot: Robot) -> None:
         wait_for(lambda: _pulse(robot, TILT) > MIDDLE_US + 100, 5.0, robot.diagnosis)
         wait_for(lambda: abs(_pulse(robot, PAN) - MIDDLE_US) > 20, 5.0, robot.diagnosis)
         # headRoll is next to nothing, and another test may have left it there already.
-        wait_for(lambda: read_pins(robot.hw("head"))[ROLL].writes > 0, 5.0, robot.diagnosis)
+        wait_for(lambda: read_pca9685(robot.hw("head"), 1, 0x40)[ROLL].writes > 0, 5.0)
 
 
 def test_captured_face_moves_the_jaw_over_i2c(robot: Robot) -> None:

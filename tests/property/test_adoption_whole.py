@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.role import RoleReport
-from saint_services.lib.claims import conflict
+from saint_services.lib.claims import PROCESSES, conflict
 from saint_services.lib.roles import RoleConfig
 from saint_services.noded import life as lives
 from saint_services.noded.life import Assignment
@@ -22,13 +22,17 @@ pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 ROLES = Path(__file__).parents[2] / "manifests/roles"
 
 
-def assignment(name: str) -> Assignment:
-    text = (ROLES / f"{name}.yaml").read_text()
+def assignment(name: str, address: str = "0x40") -> Assignment:
+    text = (ROLES / f"{name}.yaml").read_text().replace("0x40", address)
     return Assignment(settings.parse(RoleConfig, text, name), text)
 
 
-# Head and tracks want the same pins, tracks and console too; head and console fit on one node.
+# Head and tracks want the same pins, tracks and console too; head and console fit on one node, and
+# with them both arms, which are one program.
 CONFIGS = {a.wanted: a for a in (assignment(n) for n in ("head", "tracks", "console"))}
+CONFIGS |= {
+    a.wanted: a for a in (assignment("arms_left", "0x41"), assignment("arms_right", "0x42"))
+}
 WANTED = st.sampled_from(sorted(CONFIGS, key=str))
 Job = tuple[int, lives.StoreRole | lives.ForgetRole]
 
@@ -163,6 +167,13 @@ class WholeNode(RuleBasedStateMachine):
                 assert slot in self.connections
             elif life.state is not NodeState.ADOPTING:
                 assert slot not in self.connections
+
+    @invariant()
+    def no_process_has_two_roles(self) -> None:
+        at_work = [(slot, start.config.role) for slot, start in self.connections.items()]
+        used = [(role, self.node.lives[slot].process) for slot, role in at_work]
+        assert len(set(used)) == len(used)
+        assert all(process <= PROCESSES for _, process in used)
 
     @invariant()
     def who_waits_is_known(self) -> None:

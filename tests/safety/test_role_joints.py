@@ -34,8 +34,8 @@ HEAD = {
     "eye_pan": (-35.0, 35.0, 1000.0, 2000.0, 700.0),
     "eye_tilt": (-25.0, 25.0, 1000.0, 2000.0, 700.0),
 }
-HEAD_PINS = {"pan": 12, "tilt": 13, "roll": 18}
-HEAD_CHANNELS = {"jaw": 0, "eye_pan": 1, "eye_tilt": 2}
+HEAD_PINS = {"pan": 12, "tilt": 13}
+HEAD_CHANNELS = {"jaw": 0, "eye_pan": 1, "eye_tilt": 2, "roll": 3}
 ARM = {
     "joint_0": (-170.0, 170.0, 500.0, 2500.0, 120.0),
     "joint_1": (-90.0, 90.0, 1000.0, 2000.0, 120.0),

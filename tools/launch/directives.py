@@ -31,7 +31,7 @@ OBEYED: dict[str, frozenset[str]] = {
             "WatchdogSec",
         }
     ),
-    "Install": frozenset({"WantedBy"}),
+    "Install": frozenset({"DefaultInstance", "WantedBy"}),
 }
 
 # Users, sandbox and priorities belong to the device; order and words to systemd.

@@ -5,7 +5,7 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import directives, unitfile
+from . import directives, templates, unitfile
 from .realtime import Limits
 from .unitfile import Setting
 
@@ -64,11 +64,13 @@ class UnitFolder:
 
 def load(folder: Path) -> UnitFolder:
     """Read and check the robot's units in `folder`. Raises SaintError naming file and line."""
-    found: dict[str, list[Setting]] = {
-        path.name: _settings(path)
-        for path in sorted(folder.iterdir())
-        if path.suffix == ".target" or (path.suffix in _PART_OF_US and _is_the_robots(path))
-    }
+    found: dict[str, list[Setting]] = templates.filled(
+        {
+            path.name: _settings(path)
+            for path in sorted(folder.iterdir())
+            if path.suffix == ".target" or (path.suffix in _PART_OF_US and _is_the_robots(path))
+        }
+    )
     targets = frozenset(name for name in found if name.endswith(".target"))
     units = UnitFolder(
         {

@@ -3,10 +3,11 @@ pins from libgpiod where it is new enough, else from pigpiod.
 """
 
 import errno
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..devices import WITH_PWM
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..roles import RoleConfig
@@ -14,8 +15,6 @@ from . import peripherals, pigpio_pins, pigpio_pwm, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
 from .smbus import SmbusI2c
-
-_WITH_PWM = ("servo", "hbridge", "bts7960", "drv8833", "tb6612")
 
 
 class PiBoard:
@@ -33,7 +32,7 @@ class PiBoard:
 
     def prepare(self, config: RoleConfig) -> None:
         """Open the PWM now, so that making a pin quiet later costs nothing."""
-        if any(spec.type in _WITH_PWM for spec in config.gpio_mapping.values()):
+        if any(spec.type in WITH_PWM for spec in config.gpio_mapping.values()):
             self._open_pwm()
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> PwmOut:
@@ -51,6 +50,14 @@ class PiBoard:
                 fix="Start pigpiod, which has PWM on every pin, or move one of them.",
             )
         return sysfs_pwm.SysfsPwm(chip, channel, frequency_hz, used_by)
+
+    def pwm_channels(self) -> Mapping[int, int]:
+        """The channel of each pin that has one; pigpiod gives every pin its own."""
+        try:
+            self._open_pwm()
+        except SaintError:
+            return {}  # no PWM at all: opening a device says so
+        return self._kernel[1] if self._kernel else {}
 
     def output(self, pin: int, used_by: str) -> DigitalOut:
         """A pin that is high or low."""

@@ -3,7 +3,7 @@ implement them; drivers know nothing else. Closing a port never changes its outp
 its last pulse when its process ends, and whoever needs a pin to be quiet says so.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -102,6 +102,10 @@ class Board(Protocol):
         ...
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> PwmOut: ...
+
+    def pwm_channels(self) -> Mapping[int, int]:
+        """The PWM channel of each pin; pins of one channel have the same pulse."""
+        ...
 
     def output(self, pin: int, used_by: str) -> DigitalOut: ...
 

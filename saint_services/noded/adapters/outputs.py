@@ -3,6 +3,7 @@ process died. Not here: drivers (lib/hw); driving anything (role daemons).
 """
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...lib.errors import SaintError
@@ -22,6 +23,7 @@ class Outputs:
 
     def __init__(self) -> None:
         self.problem = "not opened"
+        self.pwm_channels: Mapping[int, int] = {}
         self._board: Board | None = None
 
     @property
@@ -32,7 +34,7 @@ class Outputs:
     async def open(self, spec: str) -> None:
         """A computer without pins is no fault of ours: `problem` tells."""
         try:
-            self._board = await asyncio.to_thread(_open, spec)
+            self._board, self.pwm_channels = await asyncio.to_thread(_open, spec)
             self.problem = ""
         except SaintError as err:
             self.problem = err.message
@@ -70,8 +72,9 @@ class Outputs:
             return ()
 
 
-def _open(spec: str) -> "Board":
+def _open(spec: str) -> tuple["Board", Mapping[int, int]]:
     # Imported here, in the thread: it takes a while and a test may do without.
     from ...lib.hw import open_board
 
-    return open_board(spec)
+    board = open_board(spec)
+    return board, board.pwm_channels()

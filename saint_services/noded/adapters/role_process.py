@@ -12,7 +12,6 @@ from typing import Any
 from ...lib.api.role import RoleAssignment, RoleReport
 from ...lib.errors import SaintError
 from ...lib.ipc import Client
-from ...lib.roles import RoleConfig
 from ..life import RoleBroken, RoleReported
 
 DAEMONS = {
@@ -21,6 +20,12 @@ DAEMONS = {
     "tracks": "role-tracksd",
     "console": "role-consoled",
 }
+
+
+def daemon_of(role: str, process: int) -> str:
+    """Which daemon plays the role: role-armsd, or role-armsd@2 beside that."""
+    return DAEMONS[role] if process == 1 else f"{DAEMONS[role]}@{process}"
+
 
 Spawn = Callable[[Coroutine[Any, Any, None], str], asyncio.Task[Any]]
 
@@ -43,11 +48,11 @@ class RoleProcess:
         self._silence_timeout_s = silence_timeout_s
         self._task: asyncio.Task[Any] | None = None
 
-    def start(self, node_id: str, config: RoleConfig, attempt: int, pause_s: float) -> None:
-        """Connect after a pause; an earlier connection is given up."""
+    def start(self, assignment: RoleAssignment, process: int, attempt: int, pause_s: float) -> None:
+        """Connect to that process of the role after a pause; an earlier connection is given up."""
         self.stop()
-        assignment = RoleAssignment(node_id=node_id, config=config)
-        self._task = self._spawn(self._live(assignment, attempt, pause_s), "role")
+        daemon = daemon_of(assignment.config.role, process)
+        self._task = self._spawn(self._live(daemon, assignment, attempt, pause_s), "role")
 
     def stop(self) -> None:
         """Close the connection. Nothing is told about it any more."""
@@ -55,9 +60,11 @@ class RoleProcess:
         if task and task is not asyncio.current_task():  # that one has told, and is at its end
             task.cancel()
 
-    async def _live(self, assignment: RoleAssignment, attempt: int, pause_s: float) -> None:
+    async def _live(
+        self, daemon: str, assignment: RoleAssignment, attempt: int, pause_s: float
+    ) -> None:
         await asyncio.sleep(pause_s)
-        client = Client(self._runtime / f"{DAEMONS[assignment.config.role]}.sock")
+        client = Client(self._runtime / f"{daemon}.sock")
         try:
             reason = await self._follow(client, assignment, attempt)
             # Before anything else is awaited: the outputs are made safe in this call.

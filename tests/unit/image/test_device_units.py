@@ -53,6 +53,31 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
     assert {name: rate for name, rate in rates.items() if rate > MOST_EXPOSED} == {}
 
 
+@pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled"])
+def test_second_process_of_a_role_has_the_sandbox_of_all(merged: Path, role: str) -> None:
+    """systemd finds saint-.service.d and saint-role-.service.d for a template's instance too."""
+    said = analyze(merged, "security", "--offline=true", f"saint-role-{role}@2.service")
+    found = re.search(r"exposure level for \S+@2\S+: ([\d.]+)", said)
+    if found is None:
+        pytest.skip("this systemd-analyze does not rate unit files")
+    assert float(found[1]) <= MOST_EXPOSED
+
+
+@pytest.mark.skipif(shutil.which("systemctl") is None, reason="needs systemctl")
+def test_socket_of_a_second_process_is_enabled_by_the_image(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "systemd", tmp_path / UNITS)
+    presets = "usr/lib/systemd/system-preset"
+    shutil.copytree(OVERLAYS / "common" / presets, tmp_path / presets)
+    subprocess.run(
+        ["systemctl", f"--root={tmp_path}", "preset-all"],
+        capture_output=True, timeout=30, check=True,
+    )  # fmt: skip
+    wanted = tmp_path / "etc/systemd/system/saint-node.target.wants"
+    found = {path.name for path in wanted.glob("saint-role-*.socket")}
+    roles = ("armsd", "consoled", "headd", "tracksd")
+    assert found == {f"saint-role-{role}{n}.socket" for role in roles for n in ("", "@2")}
+
+
 def test_job_that_keeps_last_words_is_not_exposed_and_starts_no_other(merged: Path) -> None:
     unit = merged / "saint-crash@saint-webd.service"
     shutil.copy(merged / "saint-crash@.service", unit)

@@ -3,11 +3,16 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import yaml
 
+from saint_services.lib.claims import PROCESSES
+from saint_services.lib.roles import RoleName
+from saint_services.noded.adapters.role_process import daemon_of
 from tools.launch import units
 from tools.launch.units import UnitFolder
 
@@ -45,6 +50,7 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
         for address in (*unit.streams, *unit.datagrams)
     }
     names = [package.replace("_", "-") for package in DAEMONS]
+    names += [f"{name}@2" for name in names if name.startswith("role-")]
     assert found == {(name, "api"): f"/run/saint/{name}.sock" for name in names} | {
         ("otad", "files"): "/run/saint/otad-files.sock",
         ("otad", "firmware"): "8080",
@@ -60,8 +66,25 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
 
 
 def test_no_unit_without_a_daemon(shipped: UnitFolder) -> None:
-    expected = {f"saint-{package.replace('_', '-')}.service" for package in DAEMONS}
-    assert set(shipped.services) == expected
+    names = [package.replace("_", "-") for package in DAEMONS]
+    names += [f"{name}@2" for name in names if name.startswith("role-")]
+    assert set(shipped.services) == {f"saint-{name}.service" for name in names}
+
+
+@pytest.mark.parametrize("role", get_args(RoleName))
+def test_second_process_of_a_role_is_as_the_first_but_for_its_name(
+    shipped: UnitFolder, role: str
+) -> None:
+    first, second = (shipped.services[f"saint-{name}.service"] for name in processes(role))
+    assert second.environment == {**first.environment, "SAINT_PROCESS": "2"}
+    assert second.state_directory == f"{first.state_directory}@2"
+    own = {"name": "", "environment": {}, "state_directory": ""}
+    assert replace(second, **own) == replace(first, **own)
+
+
+def processes(role: str) -> list[str]:
+    """As noded calls them."""
+    return [daemon_of(role, number + 1) for number in range(PROCESSES)]
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.*t")) + sorted(FOLDER.glob("*.service")))
@@ -77,12 +100,13 @@ def test_every_user_is_declared() -> None:
         re.search(r"^User=(\S+)", path.read_text(encoding="utf-8"), re.MULTILINE)
         for path in (*sorted(FOLDER.glob("*.service")), *sorted(jobs.glob("saint-*.service")))
     ]
-    assert [match[1] for match in named if match] == users
+    assert list(dict.fromkeys(match[1] for match in named if match)) == users
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
 def test_systemd_finds_no_fault() -> None:
     paths = [str(p) for p in sorted(FOLDER.iterdir()) if p.is_file() and p.suffix != ".md"]
+    paths = [path.replace("@.", "@2.") for path in paths]
     result = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *paths],
         capture_output=True, text=True, timeout=15, check=False,

@@ -57,12 +57,59 @@ def test_what_two_roles_want_is_named_with_both(
     assert conflict([part("head", **one)], part("console", **other)).startswith(what)
 
 
-def test_one_program_runs_once_on_a_node():
-    sentence = conflict([part("arms", instance="left")], part("arms", instance="right"))
-    assert sentence.startswith("the program of role arms is used by arms.left")
+def test_two_roles_of_one_program_fit_on_a_node_and_a_third_does_not():
+    left, right, middle = (part("arms", instance=name) for name in ("left", "right", "middle"))
+    assert conflict([left], right) == ""
+    assert conflict([left, right], middle) == (
+        "arms.left and arms.right are here already, and a node runs the program of role arms 2 "
+        "times at most; put arms.middle on another node"
+    )
 
 
 def test_two_chips_on_one_bus_are_no_conflict():
     one = part("head", i2c_devices={"x": {"bus": 1, "address": 0x40, "driver": "pca9685"}})
     other = part("console", i2c_devices={"x": {"bus": 1, "address": 0x41, "driver": "pca9685"}})
     assert conflict([one], other) == ""
+
+
+PI_4 = {12: 0, 18: 0, 13: 1, 19: 1}
+RP1 = {12: 0, 13: 1, 18: 2, 19: 3}
+
+
+def servos(name: str, **pins: int) -> RoleConfig:
+    return part(name, gpio_mapping={k: {"type": "servo", "pin": pin} for k, pin in pins.items()})
+
+
+def test_two_roles_on_one_pwm_channel_are_refused_with_both_pins_and_a_way_out():
+    assert conflict([servos("head", pan=12)], servos("console", lid=18), PI_4) == (
+        "GPIO12 of head (pan) and GPIO18 of console (lid) are one hardware PWM channel of this "
+        "computer, PWM0; put one on a PCA9685, or on a pin of another channel"
+    )
+
+
+def test_two_parts_of_one_role_on_one_pwm_channel_are_refused():
+    assert conflict([], servos("head", tilt=13, roll=19), PI_4).startswith(
+        "GPIO13 of head (tilt) and GPIO19 of head (roll) are one hardware PWM channel"
+    )
+
+
+def test_both_ways_of_one_motor_may_not_be_one_pwm_channel():
+    motor = {"type": "bts7960", "pin": 12, "reverse_pin": 18}
+    assert "GPIO12 of tracks (m) and GPIO18 of tracks (m)" in conflict(
+        [], part("tracks", gpio_mapping={"m": motor}), PI_4
+    )
+
+
+@pytest.mark.parametrize("channels", [RP1, {}], ids=["a Pi 5", "pigpiod"])
+def test_pins_with_channels_of_their_own_fit(channels: dict[int, int]):
+    assert conflict([servos("head", pan=12)], servos("console", lid=18), channels) == ""
+
+
+def test_pin_that_is_only_read_needs_no_pwm_channel():
+    encoder = part("console", gpio_mapping={"e": {"type": "quadrature", "pin": 18, "pin_b": 4}})
+    assert conflict([servos("head", pan=12)], encoder, PI_4) == ""
+
+
+@pytest.mark.parametrize("path", sorted(ROLES.glob("*.yaml")), ids=lambda path: path.stem)
+def test_shipped_role_works_on_a_pi_4(path: Path):
+    assert conflict([], role(path.stem), PI_4) == ""

@@ -37,11 +37,11 @@ def test_head_needs_servo_pins_and_the_bus_of_its_chips() -> None:
     uses = {use.bcm: (use.name, use.purpose) for use in needs.pins}
     assert uses == {
         2: ("face, imu", "I2C1 SDA"), 3: ("face, imu", "I2C1 SCL"),
-        12: ("pan", "servo"), 13: ("tilt", "servo"), 18: ("roll", "servo"),
+        12: ("pan", "servo"), 13: ("tilt", "servo"),
     }  # fmt: skip
     face = next(device for device in needs.devices if device.name == "face")
     assert (face.place, face.required) == ("1:0x40", True)
-    assert face.drives == ["jaw", "eye_pan", "eye_tilt"]
+    assert face.drives == ["roll", "jaw", "eye_pan", "eye_tilt"]
     assert needs.devices[-1].kind == "camera"
 
 

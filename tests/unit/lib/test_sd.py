@@ -96,6 +96,11 @@ def receiver(address: str) -> socket.socket:
     return heard
 
 
+def test_process_of_a_template_is_told_from_the_first_one() -> None:
+    assert sd.process_name("role-armsd", {}) == "role-armsd"
+    assert sd.process_name("role-armsd", {"SAINT_PROCESS": "2"}) == "role-armsd@2"
+
+
 def test_notify_sends_one_datagram_of_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,6 +76,52 @@ def test_adding_leaves_the_role_at_work_alone():
     assert node.lives[0] == before.lives[0]
 
 
+def on_chip(name: str, address: str) -> Assignment:
+    """The shipped role with its servo chip at another address."""
+    text = (ROLES / f"{name}.yaml").read_text().replace("0x40", address)
+    return Assignment(settings.parse(RoleConfig, text, name), text, "SAINT-01")
+
+
+LEFT, RIGHT = on_chip("arms_left", "0x41"), on_chip("arms_right", "0x42")
+
+
+def both_arms() -> NodeLife:
+    read = lives.DiskRead((lives.Started(held=LEFT), lives.Started(held=RIGHT)))
+    return step(fresh("pi_1"), read)[0]
+
+
+def test_two_roles_of_one_program_get_a_process_each():
+    assert [life.process for life in both_arms().roles] == [1, 2]
+    assert [life.process for life in started(HEAD, CONSOLE).roles] == [1, 1]
+
+
+def test_process_stays_with_its_role_and_one_that_is_free_is_used_again():
+    node, _ = step(both_arms(), ResetRequested(3, "pi_1", wanted=LEFT.wanted))
+    node, _ = step(node, lives.Forgotten(2), 0)
+    assert [(str(life.wanted), life.process) for life in node.roles] == [("arms right", 2)]
+    node, slot = adding(node, LEFT.wanted)
+    assert (node.lives[1].process, node.lives[slot].process) == (2, 1)
+
+
+def test_third_role_of_one_program_is_refused():
+    node, slot = adding(both_arms(), Wanted("arms", "middle"))
+    text = LEFT.text.replace("instance: left", "instance: middle").replace("0x41", "0x43")
+    middle = Assignment(settings.parse(RoleConfig, text, "middle"), text, "SAINT-01")
+    node, actions = step(node, lives.ConfigArrived(1, middle), slot)
+    assert answers(actions)[0].message.startswith("arms.left and arms.right are here already")
+    assert len(node.lives) == 2
+
+
+def test_pins_of_one_pwm_channel_of_this_board_are_refused():
+    text = (ROLES / "head.yaml").read_text().replace("pin: 13", "pin: 18")
+    head = Assignment(settings.parse(RoleConfig, text, "head"), text, "SAINT-01")
+    node, _ = step(fresh("pi_1", {12: 0, 18: 0}), lives.DiskRead())
+    node, _ = step(node, AdoptRequested(7, "pi_1", Wanted("head")))
+    node, actions = step(node, lives.ConfigArrived(2, head))
+    assert "GPIO12 of head (pan) and GPIO18 of head (tilt)" in answers(actions)[0].message
+    assert node.state is NodeState.UNADOPTED
+
+
 @pytest.mark.parametrize("name", ["tracks"])
 def test_role_that_needs_a_pin_of_another_is_refused_and_both_are_named(name: str):
     node, slot = adding(started(HEAD), Wanted(name))

@@ -102,5 +102,5 @@ def test_joints_are_told_by_their_urdf_names(rig: Rig) -> None:
 
 def test_nothing_has_a_pulse_before_the_first_command(rig: Rig) -> None:
     rig.live(0.5, lambda: None)
-    assert [rig.pin(pin).writes for pin in (12, 13, 18)] == [0, 0, 0]
+    assert [rig.pin(pin).writes for pin in (12, 13)] == [0, 0]
     assert rig.channels() == [0.0] * 16

@@ -3,7 +3,7 @@ they outlive processes; the drivers above the ports are the real ones.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from ...devices import SerialDevice
 from ...errors import Code, SaintError
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...roles import RoleConfig
+from .. import sysfs_pwm
 from ..header import PINS, function_of, pin_name
 from ..ports import ByteStream, EdgeCallback, SpiBus
 from .chips import CHIPS, Chip, Pca9685Chip
@@ -62,6 +63,11 @@ _USUAL = (
     SimChip(bus=1, address=0x3C, driver="ssd1306"),
 )
 
+_SPI_SELECTS = [
+    PeripheralInfo("spi", f"0.{select}", "chip select; SPI tells not who is there", False)
+    for select in (0, 1)
+]
+
 
 class SimBoard:
     """Implements ports.Board on files."""
@@ -108,6 +114,10 @@ class SimBoard:
         """A pin that repeats a pulse."""
         return SimPwm(self, pin, frequency_hz, used_by)
 
+    def pwm_channels(self) -> Mapping[int, int]:
+        """As on a Pi 4."""
+        return sysfs_pwm.CHANNELS[2]
+
     def output(self, pin: int, used_by: str) -> SimOutput:
         """A pin that is high or low."""
         self.claim(pin, OUTPUT, used_by)
@@ -150,8 +160,8 @@ class SimBoard:
         return [self._report(pin) for pin in range(PINS)]
 
     def peripherals(self) -> list[PeripheralInfo]:
-        """The chips that are plugged in and answer."""
-        return [
+        """The chips that are plugged in and answer, and the chip selects of SPI, which is on."""
+        return _SPI_SELECTS + [
             PeripheralInfo("i2c", f"{bus}:0x{address:02x}", self._drivers[bus, address], True)
             for (bus, address), chip in self._chips.items()
             if _answers(chip)
