@@ -15,6 +15,7 @@ from . import (
     inputs,
     livelink,
     log,
+    motion,
     node,
     rc,
     route,
@@ -39,6 +40,9 @@ app.add_typer(node.app, name="node")
 app.add_typer(route.app, name="route")
 app.add_typer(inputs.app, name="input")
 app.add_typer(estop.app, name="estop")
+app.add_typer(motion.head, name="head")
+app.add_typer(motion.arms, name="arms")
+app.add_typer(motion.tracks, name="tracks")
 app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
 app.add_typer(rc.app, name="rc")

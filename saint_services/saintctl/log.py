@@ -14,11 +14,13 @@ from ..lib.api.logs import LEVELS, MOST_LINES, LogFilter, LogLine, LogNames, Log
 from ..lib.ipc import Client
 from ..lib.logs import LogSource, robot_source
 from ..lib.logs.asking import follow_pages
+from . import log_activity
 from .connect import Place, client, runtime_directory
 from .console import AsJson, print_json, run
 from .server import Server
 
 app = typer.Typer(help="What all programs of the robot write.", no_args_is_help=True)
+app.command("activity")(log_activity.activity)
 
 _LOOK_S = 1.0
 _LOOK_AT_NODE_S = 2.0

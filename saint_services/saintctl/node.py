@@ -22,7 +22,7 @@ from ..lib.api.adoption import (
 )
 from ..lib.api.firmware import FirmwareReport
 from ..lib.errors import SaintError
-from . import node_hardware, node_orders
+from . import node_hardware, node_history, node_orders
 from .connect import Place, ask, ask_or_error, client, tell
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
@@ -37,6 +37,7 @@ app.command("gpio")(node_hardware.gpio)
 app.command("check")(node_hardware.check)
 app.command("update")(node_orders.update)
 app.command("reboot")(node_orders.reboot)
+app.command("history")(node_history.history)
 
 NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 

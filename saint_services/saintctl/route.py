@@ -21,6 +21,7 @@ from ..lib.errors import SaintError
 from .connect import Place, ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
 from .route_blending import add_to as add_blending
+from .route_curve import curve
 from .route_edit import add_to as add_edits
 from .route_files import add_to as add_files
 from .route_preset import app as presets
@@ -33,6 +34,7 @@ app.add_typer(presets, name="preset")
 add_edits(app)
 add_files(app)
 add_blending(app)
+app.command("curve")(curve)
 
 RouteId = Annotated[str, typer.Argument(metavar="ROUTE", help="The route's id.")]
 # What a receiver without signal keeps is kept from all others; people take that for a fault.

@@ -78,7 +78,7 @@ def preview(
             (wanted,) = await asyncio.to_thread(_chosen, file, route)
         else:
             listed = await ask(context.obj, "routerd", "/routes", RouteList)
-            (wanted,) = _named([info.route for info in listed.routes], route, "the robot")
+            (wanted,) = named([info.route for info in listed.routes], route, "the robot")
         body = PreviewRequest(route=wanted, values=given)
         return await tell(context.obj, "routerd", "/preview", body, Preview)
 
@@ -103,10 +103,11 @@ def preview(
 
 def _chosen(file: str, name: str) -> list[Route]:
     found = config.load(RouteFile, Path(file), required=True).routes
-    return _named(found, name, file) if name else found
+    return named(found, name, file) if name else found
 
 
-def _named(routes: list[Route], name: str, place: str) -> list[Route]:
+def named(routes: list[Route], name: str, place: str) -> list[Route]:
+    """That one, as a list; else an error with the nearest name."""
     found = [route for route in routes if route.id == name]
     if found:
         return found[:1]

@@ -11,6 +11,7 @@ from ..lib.api.users import (
     ClaimInfo,
     Role,
     SessionList,
+    SessionParams,
     SetPassword,
     SetRole,
     UserList,
@@ -20,7 +21,8 @@ from .connect import tell
 from .console import AsJson, print_json, print_table, run
 
 app = typer.Typer(
-    help="Users: list, add, remove, password, role, sessions, claim-code.", no_args_is_help=True
+    help="Users: list, add, remove, password, role, sessions, sign-out, claim-code.",
+    no_args_is_help=True,
 )
 
 NOTHING = Request()  # an action without params
@@ -91,9 +93,19 @@ def sessions(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json(reply)
         return
-    rows = [(s.user, s.via, s.address, day(s.made_s), s.browser) for s in reply.sessions]
-    columns = ("user", "by", "address", "since", "browser")
+    rows = [(s.id, s.user, s.via, s.address, day(s.made_s), s.browser) for s in reply.sessions]
+    columns = ("session", "user", "by", "address", "since", "browser")
     print_table(columns, rows, "No browser is signed in.")
+
+
+@app.command("sign-out")
+def sign_out(
+    context: typer.Context,
+    session: Annotated[str, typer.Argument(help="As `user sessions` names it.")],
+    as_json: AsJson = False,
+) -> None:
+    """Sign a browser out."""
+    _do(context, "end_session", SessionParams(session_id=session), as_json)
 
 
 @app.command("claim-code")
@@ -125,7 +137,7 @@ def day(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-def _do(context: typer.Context, action: str, body: AddUser | UserParams, as_json: bool) -> None:
+def _do(context: typer.Context, action: str, body: Request, as_json: bool) -> None:
     reply = run(tell(context.obj, "webd", path(action), body, Done), as_json)
     if as_json:
         print_json(reply)

@@ -1,0 +1,191 @@
+"""What the pages can ask of webd, saintctl can: one command line for every action of the table. And
+the commands that are there for no other reason, against a webd with fake daemons around it.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from saint_services.lib.generated.saint_msgs import InputSample
+from saint_services.saintctl.app import app
+from saint_services.webd.http_form import every
+from tests.web.fake_robot import FakeRobot, fake_robot
+
+COMMANDS = {
+    "logs query": "log show", "logs names": "log names",
+    "settings get": "system show", "settings set_name": "system rename",
+    "settings set_hostname": "system hostname", "settings join_wifi": "system wifi",
+    "settings leave_wifi": "system hotspot",
+    "maintenance restart": "system restart", "maintenance restore_state": "backup restore",
+    "maintenance undo_restore": "backup undo", "maintenance factory_reset": "system factory-reset",
+    "head move": "head move", "head home": "head home", "head camera": "head camera",
+    "arms move": "arms move", "arms home": "arms home", "arms gripper": "arms gripper",
+    "tracks drive": "tracks drive", "tracks stop": "tracks stop", "tracks estop": "estop set",
+    "system status": "status", "system describe": "route list",
+    "system get_audit_log": "audit list", "system get_tls": "tls show",
+    "system enable_tls": "tls enable", "system disable_tls": "tls disable",
+    "system get_history": "system history", "system list_clients": "system clients",
+    "system disconnect_client": "system disconnect", "system reboot": "system reboot",
+    "system shutdown": "system shutdown", "system estop": "estop clear",
+    "management list_nodes": "node list", "management list_unadopted": "node list",
+    "management list_adopted": "node list", "management list_roles": "node check",
+    "management get_node_info": "node show", "management get_gpio_status": "node gpio",
+    "management check_node": "node check", "management get_node_history": "node history",
+    "management adopt_node": "node adopt", "management reset_node": "node reset",
+    "management set_node_name": "node rename", "management replace_node": "node replace",
+    "management ignore_node": "node ignore", "management get_activity_log": "log activity",
+    "management calibrate": "node calibrate",
+    "management firmware_status": "firmware status", "management firmware_check": "firmware check",
+    "management firmware_rollout": "firmware rollout",
+    "management firmware_control": "firmware pause",
+    "management firmware_import": "firmware import",
+    "management firmware_delete": "firmware remove", "management trigger_update": "node update",
+    "router get_status": "input list", "router list_routes": "route list",
+    "router set_route": "route set", "router delete_route": "route delete",
+    "router set_route_enabled": "route enable", "router set_route_priority": "route priority",
+    "router set_blending": "route blending", "router preview_route": "route preview",
+    "router preview_curve": "route curve", "router get_output": "route why",
+    "router list_presets": "route preset list", "router get_preset": "route preset show",
+    "router load_preset": "route preset load", "router save_preset": "route preset save",
+    "router delete_preset": "route preset delete", "router export_routes": "route export",
+    "router import_routes": "route import", "router take_control": "route take",
+    "router release_control": "route release", "router list_livelink_sources": "livelink list",
+    "router get_livelink_subject": "livelink show",
+    "rc get_status": "rc status", "rc get_protocol": "rc status", "rc set_enabled": "rc enable",
+    "rc get_channel_config": "rc channels", "rc set_channel_config": "rc channel",
+    "rc calibrate_channel": "rc calibrate-channel", "rc get_failsafe": "rc failsafe",
+    "rc set_failsafe": "rc failsafe", "rc set_protocol": "rc protocol", "rc reset": "rc reset",
+    "rc get_calibration": "rc calibrate", "rc calibration": "rc calibrate",
+    "rc detect_protocol": "rc detect",
+    "livelink list_sources": "livelink list", "livelink get_subject": "livelink show",
+    "livelink list_formats": "livelink formats", "livelink release": "livelink release",
+    "livelink set_formats": "livelink switch",
+    "livelink zero": "livelink zero", "livelink scale": "livelink scale",
+    "livelink list_recordings": "livelink recordings", "livelink record": "livelink record",
+    "livelink get_recording": "livelink recordings", "livelink delete_recording": "livelink remove",
+    "livelink stop_recording": "livelink record", "livelink play": "livelink play",
+    "livelink stop_playing": "livelink play",
+    "users list_users": "user list", "users add_user": "user add",
+    "users remove_user": "user remove", "users set_role": "user role",
+    "users set_password": "user password", "users change_password": "user password",
+    "users list_tokens": "token list", "users add_token": "token add",
+    "users renew_token": "token renew", "users revoke_token": "token revoke",
+    "users list_sessions": "user sessions", "users end_session": "user sign-out",
+    "users get_claim_code": "user claim-code",
+}  # fmt: skip
+ACTIONS = [f"{each.group} {each.action}" for each in every()]
+Ask = Callable[..., Awaitable[Result]]
+
+
+def command_lines() -> set[str]:
+    def below(command: object, words: tuple[str, ...]) -> Iterator[str]:
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            yield " ".join(words)
+            return
+        for name, each in inner.items():
+            yield from below(each, (*words, name))
+
+    return set(below(typer.main.get_command(app), ()))
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_action_has_a_command(action: str) -> None:
+    assert COMMANDS.get(action) in command_lines()
+
+
+@pytest.fixture
+async def robot(tmp_path: Path) -> AsyncIterator[FakeRobot]:
+    async with fake_robot(tmp_path) as (robot, _, _):
+        yield robot
+
+
+@pytest.fixture
+def saintctl(robot: FakeRobot) -> Ask:
+    """Beside the robot, in a thread: the command has a loop of its own."""
+
+    async def ask(*words: str) -> Result:
+        line = ["--run", str(robot.runtime), *words]
+        return await asyncio.to_thread(CliRunner().invoke, app, line)
+
+    return ask
+
+
+@pytest.fixture
+def heard(robot: FakeRobot) -> list[InputSample]:
+    return robot.listen_to_clients()
+
+
+def values(sample: InputSample) -> dict[str, float]:
+    return dict(zip(sample.names, sample.values, strict=True))
+
+
+async def test_head_move_names_its_axes_and_no_others(
+    saintctl: Ask, heard: list[InputSample]
+) -> None:
+    result = await saintctl("head", "move", "--pan", "12", "--jaw", "0.5")
+    assert result.exit_code == 0, result.output
+    assert heard[0].target == "head" and values(heard[0]) == {"pan": 12, "jaw": 0.5}
+
+
+async def test_arms_move_leaves_a_dot_where_it_is(saintctl: Ask, heard: list[InputSample]) -> None:
+    result = await saintctl("arms", "move", "left", "--", "-20", ".", "15")
+    assert result.exit_code == 0, result.output
+    assert values(heard[0]) == {"joint_0": -20, "joint_2": 15}
+
+
+async def test_tracks_drive_ends_with_zero(saintctl: Ask, heard: list[InputSample]) -> None:
+    result = await saintctl("tracks", "drive", "--seconds", "0.25", "--", "-0.2", "0.1")
+    assert result.exit_code == 0, result.output
+    assert len(heard) >= 3
+    assert values(heard[0]) == pytest.approx({"linear": -0.2, "angular": 0.1})
+    assert values(heard[-1]) == {"linear": 0, "angular": 0}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("head", "move"),
+        ("head", "camera", "up"),
+        ("arms", "move", "left", "x"),
+        ("arms", "gripper", "left", "2"),
+        ("tracks", "drive", "fast"),
+    ],
+)
+async def test_nonsense_is_wrong_usage_and_moves_nothing(
+    saintctl: Ask, heard: list[InputSample], words: tuple[str, ...]
+) -> None:
+    result = await saintctl(*words)
+    assert (result.exit_code, heard) == (2, [])
+
+
+async def test_factory_reset_wants_the_name(saintctl: Ask) -> None:
+    result = await saintctl("system", "factory-reset", "somebody")
+    assert result.exit_code == 2 and "is not this robot's name" in result.output
+
+
+async def test_history_and_activity_and_clients_are_shown(saintctl: Ask) -> None:
+    for words, shown in (
+        (("system", "history"), "delay_ms"),
+        (("node", "history", "sim_head"), "cpu %"),
+        (("system", "clients"), "Nobody is connected."),
+        (("head", "home"), "Asked for."),
+        (("log", "activity"), ""),
+    ):
+        result = await saintctl(*words)
+        assert result.exit_code == 0 and shown in result.stdout, result.output
+        as_json = await saintctl(*words, "--json")
+        assert isinstance(json.loads(as_json.stdout), dict)
+
+
+async def test_route_curve_has_both_ends(saintctl: Ask) -> None:
+    listed = json.loads((await saintctl("route", "list", "--json")).stdout)
+    name = next(each["route"]["id"] for each in listed["routes"] if each["route"]["mapping"])
+    result = await saintctl("route", "curve", name)
+    assert result.exit_code == 0, result.output
+    assert "-1.000" in result.stdout and "+1.000" in result.stdout
