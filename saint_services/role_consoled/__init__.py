@@ -1,1 +1,1 @@
-"""Drives the console: display and buttons."""
+"""Drives the console: display, lights and buttons."""

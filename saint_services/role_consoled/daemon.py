@@ -1,4 +1,4 @@
-"""Wires the console: status, pages and alerts to the display, buttons to events."""
+"""Wires the console: status, pages and alerts to display and lights, buttons to events."""
 
 import asyncio
 from collections import Counter
@@ -18,6 +18,7 @@ from saint_services.lib.generated.saint_msgs import (
     ConsoleOverride,
     EStop,
     RoleFault,
+    RouteStatus,
 )
 from saint_services.lib.generated.topics import (
     CONSOLE_ALERTS,
@@ -26,6 +27,7 @@ from saint_services.lib.generated.topics import (
     CONSOLE_OVERRIDE,
     ESTOP,
     ROLE_FAULTS,
+    ROUTER_STATUS,
 )
 from saint_services.lib.hw.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
@@ -37,11 +39,15 @@ from saint_services.lib.roles import RoleConfig
 
 from .adapters import Panel
 from .config import Config
+from .lights import Facts, mood
 from .logic import Screen, Status, trigger
+from .strips import Strips
 
 _REFRESH_S = 0.1
 _DRAW_S = 0.005
 _NO_NAME = "SAINT.OS"
+_DRIVEN = ("routing", "blending")  # RouteStatus.state
+_DRIVEN_S = 0.5  # the router tells ten times a second
 _RESETTING = ("", "Resetting this node.", "It forgets its role.", "Let go of the button.")
 
 
@@ -51,10 +57,18 @@ class Console(Session):
     role = "console"
 
     def __init__(
-        self, robot: str, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
+        self,
+        robot: str,
+        brightness: float,
+        config: RoleConfig,
+        node_id: str,
+        clock: Clock,
+        counters: Counter[str],
     ) -> None:
         super().__init__(config, node_id, clock, counters)
         self._robot = robot
+        self._strips = Strips(config, brightness)
+        self._driven_s = -_DRIVEN_S  # when somebody was commanding the robot
         self._screen = Screen(PAGES, COLUMNS)
         self._panel: Panel | None = None
         self._why = ""  # the e-stop is active
@@ -64,6 +78,7 @@ class Console(Session):
     def open_drivers(self, board: Board) -> None:
         """The display is dark but on afterwards."""
         self._panel = Panel(board, self.config, self.clock)
+        self._strips.open(board)
 
     def start(self) -> None:
         """Topics in and out."""
@@ -74,20 +89,25 @@ class Console(Session):
         self.subscribe(ROLE_FAULTS, self._on_fault)
         self.subscribe(CONSOLE_DISPLAY, self._on_display)
         self.subscribe(CONSOLE_ALERTS, self._on_alert)
+        if self._strips.are_named:  # nothing else here needs it, ten times a second
+            self.subscribe(ROUTER_STATUS, self._on_router)
+        self.notice("lights", self._strips.problem)
         self._panel.listen(self._on_button)
         self.every(_REFRESH_S, self._refresh)
         self._refresh()
 
     def stop(self) -> None:
-        """Nothing to stop."""
+        """Nothing to stop; the lights tell of it at once."""
+        self._light()
 
     def close_drivers(self) -> None:
-        """The display goes dark: it must not go on telling what nobody watches any more."""
+        """All goes dark: it must not go on telling what nobody watches any more."""
         self._drawing.close()
         if self._panel:
             self.attempt("display", self._panel.display.off)
             self._panel.close()
             self._panel = None
+        self._strips.close(self.notice)
 
     @property
     def is_safe(self) -> bool:
@@ -100,6 +120,17 @@ class Console(Session):
 
     def _refresh(self) -> None:
         self._drawing.start(self.clock.time())
+        self._light()
+
+    def _light(self) -> None:
+        now_s = self.clock.time()
+        facts = Facts(
+            is_estop=self.gate.latched,
+            has_router=self.gate.is_alive(now_s),
+            has_fault=self._screen.is_alarming(now_s),
+            is_driven=now_s - self._driven_s < _DRIVEN_S,
+        )
+        self._strips.show(mood(facts), now_s, self.notice)
 
     def _draw(self, now_s: float) -> bool:
         """One page of dots at a time, so that a slow bus does not hold up the loop."""
@@ -139,6 +170,10 @@ class Console(Session):
         severity = "critical" if fault.stops_robot else "error"
         self._screen.alert(severity, fault.target, fault.text, self.clock.time())
 
+    def _on_router(self, sample: Sample[RouteStatus]) -> None:
+        if sample.message.state in _DRIVEN:
+            self._driven_s = self.clock.time()
+
     def _on_button(self, name: str, event: ButtonEvent) -> None:
         stamp = clocks.stamp()
         action = self.config.overrides.get(name)
@@ -164,4 +199,4 @@ async def run(ctx: Context[Config]) -> None:
         robot = (await asyncio.to_thread(_robot, manifest)).name
     except SaintError:
         robot = _NO_NAME  # a name on a display is no reason not to start
-    await Host(ctx, "console", partial(Console, robot)).serve()
+    await Host(ctx, "console", partial(Console, robot, ctx.config.brightness)).serve()

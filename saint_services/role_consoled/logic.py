@@ -68,6 +68,11 @@ class Screen:
         self._alert = Page(lines[: self.rows], until_s, rank)
         return True
 
+    def is_alarming(self, now_s: float) -> bool:
+        """An error, or worse, waits for a person."""
+        is_shown = bool(self._alert.lines) and now_s < self._alert.until_s
+        return is_shown and self._alert.rank >= _SEVERITIES.index("error")
+
     def acknowledge(self) -> bool:
         """A person has seen the alert; True when there was one."""
         was_shown = bool(self._alert.lines)

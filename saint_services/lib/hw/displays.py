@@ -22,13 +22,18 @@ def open_display(board: Board, config: RoleConfig) -> Display | None:
 
 
 def open_leds(board: Board, config: RoleConfig) -> dict[str, LedStrip]:
-    """The strips of lights of the manifest by their names. Raises SaintError."""
+    """The strips of lights of the manifest by their names. Raises SaintError, and none is open."""
     strips: dict[str, LedStrip] = {}
     for name, device in config.spi_devices.items():
         if device.driver == "ws2812":
             from .ws2812 import SPEED_HZ, Ws2812
 
-            bus = board.spi(device.bus, device.select, device.speed_hz or SPEED_HZ)
+            try:
+                bus = board.spi(device.bus, device.select, device.speed_hz or SPEED_HZ)
+            except SaintError:
+                for opened in strips.values():
+                    opened.close()
+                raise
             strips[name] = Ws2812(bus, device)
     return strips
 

@@ -31,7 +31,9 @@ async def test_check_tells_for_each_role_what_the_node_lacks(rig: Rig) -> None:
     fits = {each["role"]: each for each in data["roles"]}
     console = {each["name"]: each["verdict"] for each in fits["console"]["findings"]}
     head = {each["name"]: each["verdict"] for each in fits["head"]["findings"]}
-    assert console == {"display": "found", "button_a": "found", "button_b": "found"}
+    assert console == {
+        "display": "found", "button_a": "found", "button_b": "found", "lights": "missing",
+    }  # fmt: skip
     assert head["face"] == "missing" and head["pan"] == "found"
     assert all(each["conflict"] == "" for each in data["roles"])
     assert len(data["status"]["pins"]) == 40
