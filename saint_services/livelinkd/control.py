@@ -2,14 +2,11 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 
 from ..lib import clock
 from ..lib.api import Done
 from ..lib.api.livelink import (
-    Listener,
-    ListenerList,
     Play,
     Record,
     RecordingDetail,
@@ -43,18 +40,15 @@ class Subjects:
         registry: Registry,
         refusals: Refusals,
         store: Saving,
-        listeners: Callable[[], list[Listener]],
     ) -> None:
         self._registry = registry
         self._refusals = refusals
         self._store = store
-        self._listeners = listeners
         self._saving = asyncio.Lock()
 
     def add_to(self, api: Api) -> None:
         api.get("/subjects", self._list)
         api.get("/subjects/{name}", self._show)
-        api.get("/formats", self._formats)
         api.post("/release", self._release, SubjectRef)
         api.post("/zero", self._zero, Zero)
         api.post("/scale", self._scale, Scale)
@@ -70,9 +64,6 @@ class Subjects:
 
     async def _show(self, call: Call[None]) -> SubjectDetail:
         return self._detail(self._known(call.path["name"]))
-
-    async def _formats(self, _: Call[None]) -> ListenerList:
-        return ListenerList(formats=self._listeners())
 
     async def _release(self, call: Call[SubjectRef]) -> Done:
         subject = self._known(call.body.subject_name)

@@ -2,7 +2,9 @@
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
+
+from pydantic import BaseModel
 
 from ..lib import clock, log
 from ..lib.bus import Bus
@@ -12,7 +14,7 @@ from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
 from ..lib.ipc import Api
 from ..lib.state import Store
-from . import reports, state
+from . import reports, state, switches
 from .backup import backup_of
 from .config import Config
 from .control import Recordings, Subjects
@@ -23,10 +25,12 @@ from .protocols import Capture, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
 from .senders import TOO_FAST, Refusals, SenderLimit
-from .tuning import Tuning
+from .switches import Switches
 
 if TYPE_CHECKING:
     from .capture_client import CaptureClient
+
+Kept = TypeVar("Kept", bound=BaseModel)
 
 
 async def run(context: Context[Config]) -> None:
@@ -34,25 +38,43 @@ async def run(context: Context[Config]) -> None:
     config = context.config
     store = Store(context.directories.state / state.FILE, state.Saved, state.VERSION)
     daemon = Livelinkd(context, await context.open_bus())
-    daemon.registry.tunings = await _tunings(context, store)
+    daemon.registry.tunings = (await _loaded(context, store, state.Saved())).tunings()
     recorder, player = daemon.recorder, Player(daemon.play)
     listening = Listening(config, daemon)
     api = Api()
-    subjects = Subjects(daemon.registry, daemon.refusals, store, listening.told)
+    subjects = Subjects(daemon.registry, daemon.refusals, store)
     subjects.add_to(api)
-    backup_of(subjects).add_to(api)
+    switching = _switches(context, daemon, listening)
+    switching.add_to(api)
+    backup_of(subjects, switching).add_to(api)
     Recordings(recorder, player, context.tasks).add_to(api)
-    await listening.open(context.sockets)
+    listening.take(context.sockets)
+    await switching.follow(await _loaded(context, switching.store, switches.Saved()))
     await context.serve_ipc(api)
     context.spawn(recorder.work(), "recorder")
     context.spawn(listening.look_after(), "listening")
-    if config.formats.capture.enabled:
-        context.spawn(_capture(config, daemon, listening).work(), "capture")
     context.ready("listening")
     await context.stopping.wait()
     listening.close()
     await player.stop()
     await recorder.close()
+
+
+def _switches(context: Context[Config], daemon: "Livelinkd", listening: Listening) -> Switches:
+    """Those that an admin has set, over the settings."""
+    config = context.config
+    phones: list[asyncio.Task[None]] = []
+
+    def capture(is_on: bool) -> None:
+        if is_on and not phones:
+            client = _capture(config, daemon, listening)
+            phones.append(context.spawn(client.work(), "capture"))
+        while phones and not is_on:
+            phones.pop().cancel()
+
+    path = context.directories.state / switches.FILE
+    store = Store(path, switches.Saved, switches.VERSION)
+    return Switches(config, store, listening, daemon.limit, capture)
 
 
 def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "CaptureClient":
@@ -64,15 +86,15 @@ def _capture(config: Config, daemon: "Livelinkd", listening: Listening) -> "Capt
     return CaptureClient(settings.port, daemon.capture, phones, send)
 
 
-async def _tunings(context: Context[Config], store: state.Saving) -> dict[str, Tuning]:
+async def _loaded(context: Context[Config], store: Store[Kept], empty: Kept) -> Kept:
     try:
         saved = await asyncio.to_thread(store.load)
     except SaintError as err:  # of a newer version: kept, and not used
         context.health.raise_issue(err.code, err.message)
-        return {}
+        return empty
     if store.problem:
         context.health.raise_issue(store.problem.code, store.problem.message)
-    return saved.tunings()
+    return saved
 
 
 class Livelinkd:
@@ -101,15 +123,20 @@ class Livelinkd:
             "lines": make_decoder("lines"),
             "capture": self.capture,
         }
-        general = config.datagrams_per_second
-        self._limits = {
-            name: SenderLimit(settings.datagrams_per_second or general)
-            for name, settings in formats_of(config).items()
-        }
+        self._formats = formats_of(config)
+        self._limits: dict[str, SenderLimit] = {}
+        self.limit(config.datagrams_per_second)
         self._changed: dict[str, Subject] = {}  # avatars that got a part of a frame
         self._samples = bus.publisher(INPUT_LIVELINK)
         self._frames = bus.publisher(LIVELINK_FRAME)
         self._subjects = bus.publisher(LIVELINK_SUBJECT)
+
+    def limit(self, datagrams_per_second: int) -> None:
+        """What one sender may send, where a format has no limit of its own."""
+        self._limits = {
+            name: SenderLimit(settings.datagrams_per_second or datagrams_per_second)
+            for name, settings in self._formats.items()
+        }
 
     def take(self, format: str, data: bytes, address: Address) -> str | None:
         """One datagram or line; says why it was not used, or nothing."""

@@ -4,12 +4,14 @@ all. Not here: what is done with a datagram.
 
 import asyncio
 import socket
+from functools import partial
 from typing import Protocol
 
 from ..lib import clock, log
 from ..lib.api.livelink import Listener
 from .adapters import Datagrams, open_tcp, open_udp
 from .config import Config, Format
+from .doors import Door
 from .logic import Address
 from .phones import Asking
 from .protocols import Refused, ifacialmocap
@@ -55,26 +57,39 @@ class Listening:
         self._floods: dict[str, Floods] = {}
         self._log = log.get("livelinkd")
         self._lines: LineServer | None = None
-        self._told: list[Listener] = []
+        self._doors: dict[str, Door] = {}
+        self._heard_at: dict[str, list[str]] = {}  # of the formats that are on
 
-    async def open(self, passed: dict[str, list[socket.socket]]) -> None:
-        """Start listening to all formats that are on."""
+    def take(self, passed: dict[str, list[socket.socket]]) -> None:
+        """The sockets that are there; nothing is heard before it is switched on."""
         for name, settings in formats_of(self._config).items():
-            sockets = passed.get(name, [])
-            if not settings.enabled:
-                for each in sockets:
-                    each.close()
-            elif not passed or name == "capture":
+            if passed and name != "capture":
+                self._doors[name] = Door(passed.get(name, []))
+            else:
                 opens = open_tcp if name == "lines" else open_udp
-                sockets = [opens(self._config.address, settings.port)]
-            addresses = [_told(each) for each in sockets] if settings.enabled else []
-            self._told.append(Listener(format=name, enabled=settings.enabled, addresses=addresses))
-            if settings.enabled and sockets:
-                await self._listen(name, sockets)
+                make = partial(opens, self._config.address, settings.port)
+                self._doors[name] = Door([], make)
+            self._doors[name].shut()
+
+    async def switch(self, name: str, is_on: bool) -> None:
+        """Listen to this format, or hear nothing of it any more."""
+        door = self._doors[name]
+        if is_on and name not in self._heard_at:
+            sockets = door.open()
+            self._heard_at[name] = [_told(each) for each in sockets]
+            await self._listen(name, sockets)
+        elif not is_on:
+            self._heard_at.pop(name, None)
+            door.shut()
+            await self._silence(name)
 
     def told(self) -> list[Listener]:
         """What is on, and where."""
-        return self._told
+        on = self._heard_at
+        return [
+            Listener(format=name, enabled=name in on, addresses=on.get(name, []))
+            for name in self._doors
+        ]
 
     def send(self, format: str, data: bytes, address: Address) -> None:
         """From the format's own port; nothing when it is off."""
@@ -99,6 +114,23 @@ class Listening:
             reader.close()
         if self._lines is not None:
             self._lines.close()
+        for door in self._doors.values():
+            door.close()
+
+    async def _silence(self, name: str) -> None:
+        for reader in self._readers.pop(name, []):
+            reader.close()
+        self._floods.pop(name, None)
+        if name != "lines":
+            return
+        if self._doors[name].is_passed:
+            if self._lines is None:
+                await self._listen(name, self._doors[name].open())
+            assert self._lines is not None
+            self._lines.switch(False)  # who connects is sent away, and not left without a word
+        elif self._lines is not None:
+            self._lines.close()
+            self._lines = None
 
     def _shield(self, name: str) -> None:
         for reader in self._readers[name]:
@@ -119,6 +151,11 @@ class Listening:
                 self._log.warning("a sender floods", sender=address[0], format=name)
                 self._shield(name)
 
+        if name == "lines" and self._lines is not None:
+            for each in sockets:
+                each.close()  # it listens already, and sends everybody away
+            self._lines.switch(True)
+            return
         if name == "lines":
             most = self._config.formats.lines.clients
 

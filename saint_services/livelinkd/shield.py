@@ -24,15 +24,31 @@ _SOURCE_4, _SOURCE_6 = _HEADER + 12, _HEADER + 8
 Instruction = tuple[int, int, int, int]  # operation, jumps if true and if false, value
 
 
+def hear_nobody(sock: socket.socket) -> bool:
+    """From now on nothing is heard at this socket. False when it cannot be."""
+    return _attach(sock, [(_RETURN, 0, 0, _DROP)])
+
+
+def hear(sock: socket.socket) -> None:
+    """Everybody again."""
+    shut_out(sock, [])
+
+
 def shut_out(sock: socket.socket, ips: Sequence[str]) -> bool:
     """From now on `ips`, and nobody else, are not heard at this socket. False when it cannot be."""
+    if sys.platform == "linux" and not ips:
+        with contextlib.suppress(OSError):
+            sock.setsockopt(socket.SOL_SOCKET, _DETACH, 0)
+            return True
+        return False
+    return _attach(sock, _program(ips[:MOST]))
+
+
+def _attach(sock: socket.socket, instructions: list[Instruction]) -> bool:
     if sys.platform != "linux":
         return False
     with contextlib.suppress(OSError):
-        if not ips:
-            sock.setsockopt(socket.SOL_SOCKET, _DETACH, 0)
-            return True
-        filter_ = b"".join(_INSTRUCTION.pack(*each) for each in _program(ips[:MOST]))
+        filter_ = b"".join(_INSTRUCTION.pack(*each) for each in instructions)
         buffer = ctypes.create_string_buffer(filter_, len(filter_))
         count = len(filter_) // _INSTRUCTION.size
         program = struct.pack("@HP", count, ctypes.addressof(buffer))

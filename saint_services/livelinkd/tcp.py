@@ -26,6 +26,7 @@ class LineServer:
         self.take = take
         self.refuse = refuse
         self.clients: set[_Client] = set()
+        self.is_on = True
         self._most = most
         self._servers: list[asyncio.Server] = []
 
@@ -42,6 +43,13 @@ class LineServer:
             server.close()
         for client in tuple(self.clients):
             client.abort()
+
+    def switch(self, is_on: bool) -> None:
+        """Off: whoever is there or comes is sent away."""
+        self.is_on = is_on
+        if not is_on:
+            for client in tuple(self.clients):
+                client.abort()
 
     def has_room(self, now_s: float) -> bool:
         """Room for one more, if need be by ending the one that was silent for longest."""
@@ -68,7 +76,9 @@ class _Client(asyncio.Protocol):
         self._transport = cast(asyncio.Transport, transport)  # uvloop's is no subclass
         peer = transport.get_extra_info("peername") or ("", 0)
         self._sender = plain_address((str(peer[0]), int(peer[1])))
-        if self._server.has_room(self.heard_s):
+        if not self._server.is_on:
+            self._end("lines are switched off")
+        elif self._server.has_room(self.heard_s):
             self._server.clients.add(self)
         else:
             self._end("there are too many clients")

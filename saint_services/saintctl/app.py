@@ -21,6 +21,8 @@ from . import (
     route,
     sim,
     status,
+    system,
+    system_machine,
     tls,
     tokens,
     user,
@@ -48,6 +50,8 @@ app.add_typer(image.app, name="image")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
 app.add_typer(sim.app, name="sim")
+system_machine.add_to(system.app)
+app.add_typer(system.app, name="system")
 app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.command("doctor")(doctor.doctor)

@@ -13,6 +13,7 @@ import typer
 from ..lib.api import Done
 from ..lib.api.firmware import (
     ControlAction,
+    FirmwareCheck,
     FirmwareReport,
     ImportRequest,
     Plan,
@@ -26,6 +27,7 @@ from . import firmware_view as view
 from .connect import Place, ask, client, runtime_directory, tell
 from .console import AsJson, print_json, run
 from .server import Server
+from .user import NOTHING
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -46,6 +48,14 @@ def status(context: typer.Context, as_json: AsJson = False) -> None:
         print_json(report)
     else:
         _print(report)
+
+
+@app.command()
+def check(context: typer.Context, as_json: AsJson = False) -> None:
+    """Whether every machine runs the newest release that lies on the server."""
+    path = "/api/v1/management/firmware_check"
+    found = run(tell(context.obj, "webd", path, NOTHING, FirmwareCheck), as_json)
+    print_json(found) if as_json else print(found.message)
 
 
 @app.command()

@@ -12,6 +12,7 @@ from ..lib.api import Done
 from ..lib.api.livelink import (
     ListenerList,
     Scale,
+    SetFormats,
     SubjectDetail,
     SubjectInfo,
     SubjectList,
@@ -152,12 +153,41 @@ def release(context: typer.Context, subject: Subject, as_json: AsJson = False) -
 @app.command()
 def formats(context: typer.Context, as_json: AsJson = False) -> None:
     """Which formats are on, and where each is heard."""
-    reply = run(ask(context.obj, _DAEMON, "/formats", ListenerList), as_json)
+    _print_formats(run(ask(context.obj, _DAEMON, "/formats", ListenerList), as_json), as_json)
+
+
+def _print_formats(reply: ListenerList, as_json: bool) -> None:
     if as_json:
         print_json(reply)
         return
     rows = [(dot(f.enabled), f.format, ", ".join(f.addresses) or "off") for f in reply.formats]
     print_table(("", "format", "heard at"), rows, "No format is on.")
+    print(f"One sender may send {reply.datagrams_per_second} datagrams a second.")
+
+
+@app.command()
+def switch(
+    context: typer.Context,
+    format_: Annotated[str, typer.Argument(metavar="FORMAT", help="As `formats` shows it.")],
+    state: Annotated[str, typer.Argument(metavar="on|off")],
+    as_json: AsJson = False,
+) -> None:
+    """Hear a format, or hear it no more; in force at once, kept over restarts."""
+    body = request(SetFormats, as_json, formats={format_: state})
+    reply = run(tell(context.obj, _DAEMON, "/formats", body, ListenerList), as_json)
+    _print_formats(reply, as_json)
+
+
+@app.command()
+def limit(
+    context: typer.Context,
+    per_second: Annotated[int, typer.Argument(help="A phone sends 60; more are not looked at.")],
+    as_json: AsJson = False,
+) -> None:
+    """How many datagrams a second one sender may send."""
+    body = request(SetFormats, as_json, datagrams_per_second=per_second)
+    reply = run(tell(context.obj, _DAEMON, "/formats", body, ListenerList), as_json)
+    _print_formats(reply, as_json)
 
 
 @app.command()

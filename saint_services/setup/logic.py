@@ -85,7 +85,8 @@ def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
 
 def _outside(machine: Machine, facts: Facts, secrets: Secrets) -> Outside:
     hotspot = _radio(machine, facts, secrets)["ssid"] if has_hotspot(machine) else ""
-    return Outside(wifi=machine.wifi.ssid if machine.wifi else "", hotspot=hotspot)
+    wifi = machine.wifi.ssid if machine.wifi else ""
+    return Outside(hostname=hostname(machine, facts), wifi=wifi, hotspot=hotspot)
 
 
 def _claim(machine: Machine, secrets: Secrets) -> str:

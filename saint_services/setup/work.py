@@ -131,13 +131,12 @@ class Run:
 
     def _with_choices(self, card: Machine) -> Machine:
         """What was chosen on the settings page stands above what the card says."""
-        store = chosen.store(self.places.data)
+        store, machine = chosen.store(self.places.data), card
         with self._step("what was chosen on the settings page does not hold"):
-            choices = store.load()
+            machine = chosen.over(card, store.load())
             if store.problem:
                 self.problems.append(str(store.problem))
-            return chosen.over(card, choices)
-        return card
+        return machine
 
     def _tell(self, outcome: sources.Outcome) -> None:
         self.problems += outcome.problems

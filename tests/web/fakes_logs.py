@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
+from tests.web.fakes_machine import prepare
+
 LINES = {
     "server-routerd": (
         "info: ready status=\"12 routes\"",
@@ -52,6 +54,11 @@ def fake_logs(directory: Path) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     for name, lines in LINES.items():
         write(logs, name, *lines)
-    places = {"SAINT_LOG_DIR": str(logs), "SAINT_REBOOT_DIR": str(requests)}
+    wishes = prepare(directory)
+    places = {
+        "SAINT_LOG_DIR": str(logs),
+        "SAINT_REBOOT_DIR": str(requests),
+        "SAINT_SETTINGS_DIR": str(wishes),
+    }
     with mock.patch.dict(os.environ, places):
         yield

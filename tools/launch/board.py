@@ -14,6 +14,7 @@ from saint_services.lib.power import Wish
 from tools.fake_rauc import slots
 from tools.fake_rauc.slots import Slots
 
+from . import machine_settings
 from .machine import Folders, Machine
 from .units import ServiceUnit
 
@@ -48,6 +49,7 @@ def environment_of(folders: Folders, slot_files: Slots) -> dict[str, str]:
     return {
         "SAINT_VERSION": booted.version,
         "SAINT_REBOOT_DIR": str(folders.home / "reboot"),
+        "SAINT_SETTINGS_DIR": str(machine_settings.folder(folders.home)),
         "SAINT_DEADMAN": str(folders.home / "deadman"),
         "PATH": f"{folders.home / 'bin'}:{os.environ.get('PATH', os.defpath)}",
     }
@@ -107,6 +109,8 @@ class Board:
             if self._power_cut.is_set():
                 self._power_cut.clear()
                 await self._reboot("lost its power", 0.0)
+            elif machine_settings.is_asked(self.folders.home):
+                await asyncio.to_thread(machine_settings.follow, self.folders.home)
             elif (reason := self._requested(Wish.REBOOT)) is not None:
                 await self._reboot(f"restarts: {reason}", _GRACE_S)
             elif (reason := self._requested(Wish.RESTART)) is not None:
@@ -196,6 +200,8 @@ class Board:
 
 def _prepare(folders: Folders) -> None:
     folders.create()
+    if folders.machine == "server":
+        machine_settings.prepare(folders.home)
     requests = folders.home / "reboot"
     requests.mkdir(exist_ok=True)
     for wish in Wish:

@@ -106,6 +106,16 @@ class FirmwareReport(Reply):
     updates_off: str = ""  # why no release can be taken now; empty when one can
 
 
+class FirmwareCheck(Reply):
+    """Whether the machines run the newest release that lies on the server."""
+
+    newest: str = ""  # empty: none lies there
+    behind: list[str] = []  # machines that are there and run another one
+    away: list[str] = []
+    message: str
+    checked: str  # ISO 8601
+
+
 class ImportRequest(Request):
     """POST /import: take a bundle from a path on the server, e.g. a USB stick."""
 

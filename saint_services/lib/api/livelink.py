@@ -9,6 +9,7 @@ from . import Reply, Request
 FormatName = Literal["llf", "json", "vmc", "ifacialmocap", "lines", "capture"]
 SubjectName = Annotated[str, Field(min_length=1, max_length=100)]
 ValueName = Annotated[str, Field(min_length=1, max_length=128)]
+Rate = Annotated[int, Field(ge=1, le=100_000)]
 RecordingName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$")]
 
 
@@ -62,6 +63,14 @@ class ListenerList(Reply):
     """GET /formats"""
 
     formats: list[Listener]
+    datagrams_per_second: int = 0  # of one sender, where a format has no limit of its own
+
+
+class SetFormats(Request):
+    """POST /formats: switch formats on or off; what is not given stays as it is."""
+
+    formats: dict[FormatName, bool] = Field(default={}, max_length=6)
+    datagrams_per_second: Rate | None = None  # of one sender: more are not looked at
 
 
 class SubjectRef(Request):

@@ -44,8 +44,9 @@ class Change(Reply):
 
 
 class Outside(Reply):
-    """The server's way to other networks, as it is in force."""
+    """The server's name and its way to other networks, as they are in force."""
 
+    hostname: str = ""
     wifi: str = ""  # name of the network that it joins
     hotspot: str = ""  # name of its own, where it joins none
     has_radio: bool = False

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from . import Reply, Request
+from .machine import Change, Outside
 
 RobotName = Annotated[
     str,
@@ -52,7 +53,7 @@ class Interface(Reply):
     addresses: list[str] = []  # with the length of the network's part, "192.168.10.1/24"
 
 
-class Settings(Reply):
+class Settings(Outside):
     """What the settings page shows besides what other daemons tell."""
 
     name: str
@@ -63,4 +64,5 @@ class Settings(Reply):
     machine_role: str = ""  # of saint.yaml; empty on a computer that is no device
     problems: list[str] = []  # what saint-setup could not follow
     interfaces: list[Interface] = []
+    change: Change = Change()  # of host name or Wi-Fi, the last one
     time: str = ""  # of the server's clock

@@ -8,6 +8,7 @@ from ...lib.api import Done
 from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
 from ...lib.api.calibration import CalibrationReply
 from ...lib.api.firmware import (
+    FirmwareCheck,
     FirmwareReport,
     ImportRequest,
     Plan,
@@ -25,6 +26,7 @@ from ...lib.api.livelink import (
     RecordingRef,
     RecordingState,
     Scale,
+    SetFormats,
     SubjectDetail,
     SubjectList,
     SubjectRef,
@@ -153,6 +155,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "replace_node": Action(m.ReplaceNode, management.replace_node, AdoptReply),
         "ignore_node": Action(m.IgnoreNode, management.ignore_node, NodeInfo),
         "firmware_status": Action(m.Nothing, firmware.status, FirmwareReport, needs=VIEWER),
+        "firmware_check": Action(m.Nothing, firmware.check, FirmwareCheck, needs=VIEWER),
         "firmware_rollout": Action(RolloutRequest, firmware.begin, Plan, needs=ADMIN),
         "firmware_control": Action(RolloutControl, firmware.control, Plan, needs=ADMIN),
         "firmware_import": Action(ImportRequest, firmware.take, Release, needs=ADMIN),
@@ -214,6 +217,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "list_sources": Action(m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER),
         "get_subject": Action(m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER),
         "list_formats": Action(m.Nothing, livelink.list_formats, ListenerList, needs=VIEWER),
+        "set_formats": Action(SetFormats, livelink.set_formats, ListenerList, needs=ADMIN),
         "release": Action(SubjectRef, livelink.release, Done),
         "zero": Action(Zero, livelink.zero, SubjectDetail),
         "scale": Action(Scale, livelink.scale, SubjectDetail),

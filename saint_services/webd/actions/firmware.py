@@ -3,6 +3,7 @@
 from typing import Any
 from urllib.parse import quote
 
+from ...lib import firmware_check
 from ...lib.api import Done
 from ...lib.api.firmware import (
     ControlAction,
@@ -15,6 +16,7 @@ from ...lib.api.firmware import (
 )
 from .. import messages as m
 from ..robot import Robot
+from ..upkeep import now
 from .caller import Caller
 
 Data = dict[str, Any]
@@ -31,6 +33,12 @@ _WORDS = {
 async def status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     """Releases, machines, the roll-out."""
     return (await robot.daemons.otad.get("/status", FirmwareReport)).model_dump(mode="json")
+
+
+async def check(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Asks anew which machines do not run the newest release that lies on the server."""
+    report = await robot.daemons.otad.get("/status", FirmwareReport)
+    return firmware_check.check(report, now()).model_dump(mode="json")
 
 
 async def begin(robot: Robot, caller: Caller, params: RolloutRequest) -> Data:

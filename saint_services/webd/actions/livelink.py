@@ -13,6 +13,7 @@ from ...lib.api.livelink import (
     RecordingRef,
     RecordingState,
     Scale,
+    SetFormats,
     SubjectDetail,
     SubjectList,
     SubjectRef,
@@ -41,6 +42,14 @@ async def get_subject(robot: Robot, _: Caller, params: m.Subject) -> Data:
 async def list_formats(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     """Which formats are on, and where each is heard."""
     return (await robot.daemons.livelinkd.get("/formats", ListenerList)).model_dump(mode="json")
+
+
+async def set_formats(robot: Robot, caller: Caller, params: SetFormats) -> Data:
+    """Switches formats on or off, and sets how much one sender may send."""
+    reply = await robot.daemons.livelinkd.post("/formats", params, ListenerList)
+    on = ", ".join(each.format for each in reply.formats if each.enabled)
+    robot.note("INFO", caller.source, f"LiveLink hears {on or 'nothing'}")
+    return reply.model_dump(mode="json")
 
 
 async def release(robot: Robot, caller: Caller, params: SubjectRef) -> Data:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...lib import interfaces, machine, power
+from ...lib import interfaces, machine, machine_wish, power
 from ...lib.api import Done
 from ...lib.api.adoption import NodeInfo, NodeList, NodeState, ResetRequest
 from ...lib.api.backup import RestoreReply
@@ -38,15 +38,21 @@ async def get_settings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 
 def _settings(robot: Robot) -> Settings:
     role, problems = _setup_report()
+    outside = machine_wish.outside()
+    is_here = not is_simulated()
     return Settings(
         name=robot.roles.name,
         shipped_name=robot.upkeep.own.shipped_name,
-        hostname=socket.gethostname(),
+        hostname=socket.gethostname() if is_here else outside.hostname or socket.gethostname(),
         version=machine.version(),
-        is_simulated=is_simulated(),
+        is_simulated=not is_here,
         machine_role=role,
         problems=problems,
         interfaces=interfaces.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),
+        wifi=outside.wifi,
+        hotspot=outside.hotspot,
+        has_radio=outside.has_radio,
+        change=machine_wish.change(),
         time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     )
 
@@ -74,7 +80,7 @@ async def set_name(robot: Robot, caller: Caller, params: NameRobot) -> Data:
 
 async def reboot(robot: Robot, caller: Caller, params: Reboot) -> Data:
     """The server's machine, or a node's, restarts."""
-    await _refuse_while_driven(robot, params.force)
+    await refuse_while_driven(robot, params.force)
     if params.node is not None:
         return await _reboot_node(robot, caller, params.node)
     await _ask(robot, caller, Wish.REBOOT, "The server restarts")
@@ -90,14 +96,14 @@ async def _reboot_node(robot: Robot, caller: Caller, node_id: str) -> Data:
 
 async def restart(robot: Robot, caller: Caller, params: Forced) -> Data:
     """The server's programs start anew; its machine and the nodes go on."""
-    await _refuse_while_driven(robot, params.force)
+    await refuse_while_driven(robot, params.force)
     await _ask(robot, caller, Wish.RESTART, "The server's programs start anew")
     return Done(message="The server's programs start anew, which takes seconds.").model_dump()
 
 
 async def shutdown(robot: Robot, caller: Caller, params: Forced) -> Data:
     """The server's machine goes off. Nodes keep their safe state until their power is cut."""
-    await _refuse_while_driven(robot, params.force)
+    await refuse_while_driven(robot, params.force)
     await _ask(robot, caller, Wish.POWER_OFF, "The server switches itself off")
     text = "The server switches itself off. Take its power away and give it again to start it."
     return Done(message=text).model_dump()
@@ -108,7 +114,7 @@ async def _ask(robot: Robot, caller: Caller, wish: Wish, text: str) -> None:
     robot.note("WARNING", caller.source, text)
 
 
-async def _refuse_while_driven(robot: Robot, force: bool) -> None:
+async def refuse_while_driven(robot: Robot, force: bool) -> None:
     """A router that does not answer drives nothing: its silence is no reason to refuse."""
     if force:
         return
@@ -143,7 +149,7 @@ async def factory_reset(robot: Robot, caller: Caller, params: FactoryReset) -> D
     if params.confirm != robot.roles.name:
         text = f"{params.confirm!r} is not this robot's name, {robot.roles.name}"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Type the name as it is written.")
-    await _refuse_while_driven(robot, params.force)
+    await refuse_while_driven(robot, params.force)
     notes = await _reset_nodes(robot) if params.nodes else []
     reply = await robot.upkeep.backups.forget(robot.roles.name, now())
     robot.note("WARNING", caller.source, "The robot was reset to how it was shipped")

@@ -7,10 +7,11 @@ from typing import Any
 from ...lib.api import Done
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
+from ...lib.api.machine import JoinWifi, SetHostname
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
 from .. import messages as m
 from ..levels import Level
-from . import logs, upkeep
+from . import logs, machine, upkeep
 from .action import Action, Quick
 
 VIEWER, ADMIN = Level.VIEWER, Level.ADMIN
@@ -23,6 +24,9 @@ UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "settings": {
         "get": Action(m.Nothing, upkeep.get_settings, Settings, needs=VIEWER),
         "set_name": Action(NameRobot, upkeep.set_name, Settings, needs=ADMIN),
+        "set_hostname": Action(SetHostname, machine.set_hostname, Done, needs=ADMIN),
+        "join_wifi": Action(JoinWifi, machine.join_wifi, Done, needs=ADMIN),
+        "leave_wifi": Action(m.Nothing, machine.leave_wifi, Done, needs=ADMIN),
     },
     "maintenance": {
         "restart": Action(Forced, upkeep.restart, Done, needs=ADMIN),

@@ -38,7 +38,7 @@ def test_network_that_gives_an_address_is_kept(root: Path, radio: FakeRadio) -> 
     told = change(root, radio, join=STAGE)
     assert told.state == "done"
     assert told.message == "The server uses the Wi-Fi stage (10.0.0.7/24)."
-    assert outside(root) == Outside(wifi="stage", has_radio=True)
+    assert outside(root) == Outside(hostname="saint-server", wifi="stage", has_radio=True)
     run(root)  # the next start
     assert "open sesame" in (root / WPA).read_text()
 

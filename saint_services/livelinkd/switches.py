@@ -1,0 +1,108 @@
+"""Which formats are on and how much one sender may send, as an admin set it; above livelinkd.yaml,
+kept over restarts. In force at once. Not here: sockets (listening.py), limits (senders.py).
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ..lib.api.livelink import FormatName, ListenerList, Rate, SetFormats
+from ..lib.backup.sections import Section
+from ..lib.ipc import Api, Call
+from ..lib.state import Store
+from .config import Config
+from .listening import Listening, formats_of
+
+VERSION = 1
+FILE = "switches.json"
+
+
+class Saved(BaseModel):
+    """switches.json: only what differs from livelinkd.yaml by somebody's word."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    formats: dict[FormatName, bool] = Field(default={}, max_length=6)
+    datagrams_per_second: Rate | None = None
+
+
+def formats_on(config: Config, saved: Saved) -> dict[str, bool]:
+    """All formats that have a listener."""
+    given = {str(name): is_on for name, is_on in saved.formats.items()}
+    return {name: given.get(name, each.enabled) for name, each in formats_of(config).items()}
+
+
+class Switches:
+    """In force, and on disk."""
+
+    def __init__(
+        self,
+        config: Config,
+        store: Store[Saved],
+        listening: Listening,
+        limit: Callable[[int], None],
+        capture: Callable[[bool], None],
+    ) -> None:
+        self.saved = Saved()
+        self._config = config
+        self.store = store
+        self._listening = listening
+        self._use_limit = limit
+        self._use_capture = capture
+        self._changing = asyncio.Lock()
+
+    def add_to(self, api: Api) -> None:
+        """The paths."""
+        api.get("/formats", self._formats)
+        api.post("/formats", self._set, SetFormats)
+
+    async def follow(self, saved: Saved) -> None:
+        """This is in force from now on; raises SaintError when a port cannot be opened."""
+        for name, is_on in formats_on(self._config, saved).items():
+            await self._listening.switch(name, is_on)
+            if name == "capture":
+                self._use_capture(is_on)
+        self._use_limit(self._limit(saved))
+        self.saved = saved
+
+    def section(self) -> Section[Saved]:
+        """For backups."""
+
+        async def current() -> Saved:
+            return self.saved
+
+        async def check(_: Saved) -> list[str]:
+            return []
+
+        return Section("switches", Saved, VERSION, current, check, self._keep)
+
+    def _told(self) -> ListenerList:
+        limit = self._limit(self.saved)
+        return ListenerList(formats=self._listening.told(), datagrams_per_second=limit)
+
+    async def _formats(self, _: Call[None]) -> ListenerList:
+        return self._told()
+
+    async def _set(self, call: Call[SetFormats]) -> ListenerList:
+        wish, saved = call.body, self.saved
+        wished = Saved(
+            formats={**saved.formats, **wish.formats},
+            datagrams_per_second=wish.datagrams_per_second or saved.datagrams_per_second,
+        )
+        await self._keep(wished)
+        return self._told()
+
+    async def _keep(self, saved: Saved) -> None:
+        """What cannot be in force is not kept either."""
+        async with self._changing:
+            before = self.saved
+            try:
+                await self.follow(saved)
+                await asyncio.to_thread(self.store.save, saved)
+            except BaseException:
+                await self.follow(before)
+                raise
+
+    def _limit(self, saved: Saved) -> int:
+        return saved.datagrams_per_second or self._config.datagrams_per_second

@@ -1,0 +1,45 @@
+"""The server's machine: how it is called on the network, which Wi-Fi it joins. Setup does it
+(lib/machine_wish); how it ended stands in the settings' answer. Nothing here repeats a password.
+"""
+
+import asyncio
+from typing import Any
+
+from ...lib import machine_wish
+from ...lib.api import Done
+from ...lib.api.machine import JoinWifi, MachineWish, SetHostname
+from .. import messages as m
+from ..robot import Robot
+from .caller import Caller
+from .upkeep import refuse_while_driven
+
+Data = dict[str, Any]
+
+_TRIAL = "If no address comes within a minute, the network before comes back."
+
+
+async def set_hostname(robot: Robot, caller: Caller, params: SetHostname) -> Data:
+    """How the server is found on the network: NAME.local. In force within seconds."""
+    name = params.hostname
+    await _ask(robot, caller, MachineWish(hostname=name), f"The server is to be called {name}")
+    return Done(message=f"The server takes its new name, {name}.local.").model_dump()
+
+
+async def join_wifi(robot: Robot, caller: Caller, params: JoinWifi) -> Data:
+    """The server joins this wireless network; without an address the one before comes back."""
+    await refuse_while_driven(robot, force=False)
+    name = params.ssid
+    await _ask(robot, caller, MachineWish(join=params), f"The server changes to Wi-Fi {name}")
+    return Done(message=f"The server tries the Wi-Fi {name}. {_TRIAL}").model_dump()
+
+
+async def leave_wifi(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+    """The server joins no wireless network any more and opens its own hotspot."""
+    await refuse_while_driven(robot, force=False)
+    await _ask(robot, caller, MachineWish(leave_wifi=True), "The server leaves its Wi-Fi")
+    return Done(message=f"The server opens its own hotspot. {_TRIAL}").model_dump()
+
+
+async def _ask(robot: Robot, caller: Caller, wish: MachineWish, text: str) -> None:
+    await asyncio.to_thread(machine_wish.ask, wish)
+    robot.note("WARNING", caller.source, text)

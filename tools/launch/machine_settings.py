@@ -1,0 +1,75 @@
+"""The settings of a simulated server: host name and Wi-Fi change as on a Pi, by the same code, but
+in files of the run's own folder; this computer stays as it is. Every network has room and an
+address, but those whose name begins with "nowhere".
+"""
+
+import time
+from pathlib import Path
+
+from saint_services.lib.machine_wish import REQUEST
+from saint_services.setup.adapters import Places
+from saint_services.setup.change import Changing
+from saint_services.setup.chosen import over, store
+from saint_services.setup.config import Machine
+from saint_services.setup.logic import HOTSPOT_ADDRESS, RADIO
+from saint_services.setup.work import Run, ThisMachine
+
+_JOIN_LIMIT_S = 5.0
+_ADDRESS = "192.168.77.20/24"
+_SERVER = Machine(role="server")
+
+
+class SimulatedMachine:
+    """Its radio follows the settings that were written for wpa_supplicant."""
+
+    now_s = staticmethod(time.monotonic)
+    pause = staticmethod(time.sleep)
+
+    def __init__(self, root: Path) -> None:
+        self._conf = root / f"run/saint/wpa_supplicant-{RADIO}.conf"
+        self._is_on = True
+
+    def set_hostname(self, name: str) -> None:
+        """It stands in the files alone."""
+
+    def systemctl(self, verb: str, unit: str) -> None:
+        """There is nobody to tell but the radio."""
+        if unit.startswith("wpa_supplicant"):
+            self._is_on = verb == "start"
+
+    def address(self) -> str:
+        """Of the network that is set."""
+        if not self._is_on or not self._conf.exists():
+            return ""
+        text = self._conf.read_text(encoding="utf-8")
+        if "mode=2" in text:
+            return f"{HOTSPOT_ADDRESS}/24"
+        return "" if f"ssid={b'nowhere'.hex()}" in text else _ADDRESS
+
+
+def folder(home: Path) -> Path:
+    """Where webd puts its wishes."""
+    return Places(home / "machine").wishes
+
+
+def prepare(home: Path) -> None:
+    """As setup leaves a server at its start."""
+    places = Places(home / "machine")
+    for each in (places.wishes, places.told, places.root / "sys/class/net" / RADIO):
+        each.mkdir(parents=True, exist_ok=True)
+    (places.wishes / REQUEST).unlink(missing_ok=True)
+    run = Run(places, ThisMachine())
+    plan = run.plan(over(_SERVER, store(places.data).load()))
+    run.write(plan)
+    run.tell_outside(plan)
+
+
+def is_asked(home: Path) -> bool:
+    """There is a wish."""
+    return (folder(home) / REQUEST).exists()
+
+
+def follow(home: Path) -> None:
+    """Fulfils it, or takes it back. Blocks for seconds."""
+    root = home / "machine"
+    Changing(Places(root), SimulatedMachine(root), _JOIN_LIMIT_S).everything()
