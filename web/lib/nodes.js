@@ -1,6 +1,7 @@
 // What a node is called, how it is, and what may be done with it. Pure.
 
 import { roleName, words } from "./format.js";
+import { STALE_MS } from "./store.js";
 
 /** @typedef {import("./types.js").NodeInfo} NodeInfo */
 
@@ -40,6 +41,16 @@ export function givenName(node) {
 
 /** "arms.left" @param {{role: string, instance: string}} held */
 export const targetOf = ({ role, instance }) => (instance ? `${role}.${instance}` : role);
+
+/**
+ * Whether a role tells where it is, now: both arms share a topic, and one of them may be silent.
+ * @param {import("../app.js").App} app @param {string} target @param {number} now
+ */
+export function isHeard(app, target, now) {
+  const [role, instance = ""] = target.split(".");
+  if (!app.store.isFresh(role, now)) return false;
+  return role !== "arms" || (app.store.data.arms?.[instance]?.age_ms ?? Infinity) < STALE_MS;
+}
 
 /** It may be adopted now. @param {NodeInfo} node */
 export const isFree = (node) => node.state === "unadopted" && !node.not_offered;

@@ -74,6 +74,7 @@ function actions(app, node) {
       ${isAway && has ? button("replace", "Replace…", may, () => askReplacement(app, node)) : nothing}
       ${isAway ? nothing : button("update", "Update…", admin, () => askUpdate(app, node))}
       ${isAway ? nothing : button("reboot", "Restart…", admin, () => askReboot(app, node))}
+      ${has ? html`<a class="button small" data-do="calibrate" href="#/nodes/${node.node_id}/calibrate">Calibrate…</a>` : nothing}
       ${has && !isAway ? html`<a class="button small" data-do="add" href="#/nodes/${node.node_id}/adopt">Add a role…</a>` : nothing}
       ${has ? nothing : button("ignore", node.is_ignored ? "Offer again" : "Ignore", may, () => setIgnored(app, node, !node.is_ignored))}
       ${has || isAway ? button("reset", isAway ? "Forget…" : "Reset…", admin, () => askReset(app, node)) : nothing}

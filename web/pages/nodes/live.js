@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { clock, fixed, quantity, roleName, words } from "../../lib/format.js";
-import { targetOf } from "../../lib/nodes.js";
+import { isHeard, targetOf } from "../../lib/nodes.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {{role: string, instance: string}} Held */
@@ -12,7 +12,7 @@ import { targetOf } from "../../lib/nodes.js";
 export function liveCard(app, held) {
   const { role, instance } = held;
   const data = role === "arms" ? app.store.data.arms?.[instance] : app.store.data[role];
-  const isSilent = role !== "console" && !app.store.isFresh(role, app.now);
+  const isSilent = role !== "console" && !isHeard(app, targetOf(held), app.now);
   return html`
     <section class="card" aria-label=${roleName(role, instance)} data-live=${targetOf(held)} ?data-stale=${isSilent}>
       <header>

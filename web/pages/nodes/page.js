@@ -1,6 +1,9 @@
-// The page "Nodes": all of them (#/nodes), one (#/nodes/<id>), its adoption (#/nodes/<id>/adopt).
+// The page "Nodes": all of them (#/nodes), one (#/nodes/<id>), its adoption (#/nodes/<id>/adopt), its
+// joints (#/nodes/<id>/calibrate/<joint>).
 
 import { Adoption, adoptPage } from "./adopt.js";
+import { calibratePage } from "./calibrate.js";
+import { Calibration } from "./calibration.js";
 import { detailsPage } from "./details.js";
 import { nodeDialogs } from "./dialogs.js";
 import { listPage } from "./list.js";
@@ -8,27 +11,34 @@ import { NodeWatch } from "./watch.js";
 
 const watch = new NodeWatch();
 const adoption = new Adoption();
+const calibration = new Calibration();
 
-/** @param {string} rest "sim_head/adopt" */
+/** @param {string} rest "sim_head/adopt", "sim_head/calibrate/head.pan" */
 function place(rest) {
-  const [id = "", part = ""] = rest.split("/");
-  return { id, isAdopting: part === "adopt" };
+  const [id = "", part = "", joint = ""] = rest.split("/");
+  return { id, part, joint };
 }
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
   topics: { nodes: 0 },
   view(app, rest) {
-    const { id, isAdopting } = place(rest);
+    const { id, part } = place(rest);
     if (!id) return listPage(app);
-    return isAdopting ? adoptPage(app, watch, adoption) : detailsPage(app, watch);
+    if (part === "calibrate") return calibratePage(app, calibration);
+    return part === "adopt" ? adoptPage(app, watch, adoption) : detailsPage(app, watch);
   },
   dialogs: (app) => nodeDialogs(app),
   open(app, rest) {
-    const { id, isAdopting } = place(rest);
-    if (isAdopting) adoption.begin(id);
-    if (id) watch.start(app, id, isAdopting);
+    const { id, part, joint } = place(rest);
+    if (part === "adopt") adoption.begin(id);
+    if (part === "calibrate") calibration.start(app, id, joint);
+    else calibration.stop();
+    if (id && part !== "calibrate") watch.start(app, id, part === "adopt");
     else watch.stop();
   },
-  close: () => watch.stop(),
+  close() {
+    watch.stop();
+    calibration.stop();
+  },
 };
