@@ -128,9 +128,15 @@ class Book(Kept):
 
 
 def named(name: str) -> str:
-    """A token's name as it is compared and shown: no control characters, no double spaces."""
+    """A token's name as it is compared and shown: no control characters, no double spaces. Raises
+    SaintError when nothing is left of it.
+    """
     plain = "".join(" " if unicodedata.category(c).startswith("C") else c for c in name)
-    return " ".join(plain.split())
+    words = plain.split()
+    if not words:
+        text = "the name has no letter that can be shown"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Name what the token is for.")
+    return " ".join(words)
 
 
 def _check_room(have: Sequence[object], most: int, what: str) -> None:

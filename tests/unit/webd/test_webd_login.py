@@ -123,6 +123,11 @@ async def test_nothing_secret_is_on_the_disk(claimed: Rig) -> None:
         assert secret and not any(secret in text for text in files)
 
 
+async def test_token_whose_name_cannot_be_shown_is_refused(claimed: Rig) -> None:
+    status, answer = await act(claimed, "users/add_token", name="\U0010a8ad\x95", role="viewer")
+    assert status == 400 and "no letter" in answer["message"]
+
+
 async def test_session_opens_the_socket(claimed: Rig) -> None:
     chat = await connect(claimed)
     reply = await chat.ask({"type": "auth"})
