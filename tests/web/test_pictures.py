@@ -1,0 +1,37 @@
+"""Pictures of pages as text."""
+
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.web.conftest import Site
+from tools.pictures.__main__ import drawn
+
+pytestmark = [pytest.mark.web, pytest.mark.asyncio(loop_scope="session")]
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+async def test_drawing_has_the_words_at_their_places_and_the_icons(site: Site) -> None:
+    page = await site.open(bypass_csp=True, viewport={"width": 1280, "height": 700})
+    await page.wait_for_selector("[data-link=open]")
+    await page.wait_for_selector("text=sim_head")
+    root = ElementTree.fromstring(await drawn(page))
+    assert (root.get("width"), root.get("height")) == ("1280", "700")
+    words = {(text.text or "").strip(): text for text in root.iter(f"{SVG}text")}
+    assert {"Dashboard", "STOP", "sim_head"} <= words.keys()
+    stop = await page.locator(".estop").first.bounding_box()
+    assert stop["x"] < float(words["STOP"].get("x") or 0) < stop["x"] + stop["width"]
+    assert len(list(root.iter(f"{SVG}path"))) > 10
+
+
+async def test_drawing_leaves_out_what_is_hidden_and_escapes_what_people_write(site: Site) -> None:
+    page = await site.open(bypass_csp=True)
+    await page.wait_for_selector("[data-link=open]")
+    await page.evaluate(
+        """() => document.body.insertAdjacentHTML('afterbegin',
+        '<p>a &lt; b &amp; c</p><p hidden>secret</p><p style="opacity: 0">shy</p>')"""
+    )
+    text = await drawn(page)
+    assert "a &lt; b &amp; c" in text and "secret" not in text and "shy" not in text
+    ElementTree.fromstring(text)
