@@ -2,6 +2,7 @@
 pictures are compressed by the processor.
 """
 
+import contextlib
 import io
 from importlib.util import find_spec
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 from ..errors import Code, SaintError
 from ..roles import Camera
 from .camera import Picture
+
+_WAIT_S = 1.0
 
 
 def is_there() -> bool:
@@ -36,17 +39,16 @@ class PiCamera:
             controls = {"FrameRate": float(self._settings.framerate)}
             camera.configure(camera.create_video_configuration(main=main, controls=controls))
             camera.start()
-        except (
-            RuntimeError,
-            IndexError,
-        ) as err:  # what it raises when the camera is in use or gone
+        except (RuntimeError, IndexError) as err:  # the camera is in use, or gone
             raise SaintError(Code.HARDWARE_MISSING, f"the camera does not start ({err})") from err
 
     def read(self) -> Picture | None:
-        """The next picture."""
+        """The next picture; a camera that is silent is not waited for any longer."""
         data = io.BytesIO()
         try:
-            self._camera.capture_file(data, format="jpeg")
+            self._camera.capture_file(data, format="jpeg", wait=_WAIT_S)
+        except TimeoutError:
+            return None
         except RuntimeError as err:
             raise OSError(5, str(err)) from err
         return Picture("jpeg", data.getvalue())
@@ -55,7 +57,8 @@ class PiCamera:
         """The camera is free for others."""
         if self._camera is not None:
             camera, self._camera = self._camera, None
-            camera.close()
+            with contextlib.suppress(RuntimeError):  # a camera that is gone does not stop
+                camera.close()
 
 
 def _library() -> Any:

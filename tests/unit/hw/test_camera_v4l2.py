@@ -141,6 +141,48 @@ def test_camera_that_sends_nothing_gives_no_picture(devices: Path) -> None:
     assert opened(devices, fake).read() is None
 
 
+def test_camera_that_is_unplugged_while_it_streams_is_an_error_and_can_be_opened_again(
+    devices: Path,
+) -> None:
+    fake = FakeCamera()
+    camera = opened(devices, fake)
+    assert camera.read() is not None
+    ioctl = fake.ioctl
+
+    def gone(descriptor: int, request: int, data: bytearray) -> None:
+        raise OSError(19, "No such device")
+
+    fake.ioctl = gone  # type: ignore[method-assign]
+    with pytest.raises(OSError, match="No such device"):
+        camera.read()
+    camera.close()
+    with pytest.raises(SaintError, match="video0: No such device"):
+        camera.open()
+    assert fake.open_count == 0
+    fake.ioctl = ioctl  # type: ignore[method-assign]
+    camera.open()
+    assert camera.read() is not None
+
+
+def test_camera_that_another_program_has_is_told(devices: Path) -> None:
+    fake = FakeCamera()
+
+    def busy(path: Path) -> int:
+        raise OSError(16, "Device or resource busy")
+
+    fake.open = busy  # type: ignore[method-assign]
+    with pytest.raises(SaintError, match="video0: Device or resource busy"):
+        opened(devices, fake)
+
+
+def test_buffer_that_the_driver_never_gave_is_not_read(devices: Path) -> None:
+    fake = FakeCamera(count=2)
+    camera = opened(devices, fake)
+    fake.queued = [2]
+    with pytest.raises(OSError, match="gave buffer 2 of 2"):
+        camera.read()
+
+
 def test_closing_gives_the_device_back(devices: Path) -> None:
     fake = FakeCamera()
     camera = opened(devices, fake)
