@@ -44,6 +44,20 @@ async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offer
     await page.get_by_text("No node is like that").wait_for()
 
 
+async def test_node_of_another_server_is_shown_as_such_and_not_offered(site: Site) -> None:
+    why = "it belongs to SAINT-02; reset it by its button, or let that robot give it up"
+    foreign = {"is_ours": False, "server": "SAINT-02", "not_offered": why}
+    spare = site.robot.nodes["sim_spare"].model_copy(update=foreign)
+    site.robot.nodes["sim_spare"] = spare
+    page = await site.open("#/nodes")
+    row = page.locator("[data-node=sim_spare]")
+    await row.get_by_text(f"Not offered: {why}").wait_for()
+    assert await row.locator("[data-adopt]").count() == 0
+    await page.goto(f"{site.url}#/nodes/sim_spare")
+    await page.locator("#facts-title + dl", has_text="SAINT-02").wait_for()
+    assert await page.locator("[data-adopt]").count() == 0
+
+
 async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> None:
     page = await site.open("#/nodes/sim_head")
     pan = page.locator("[data-live=head] li", has_text="Pan").first.locator(".number")

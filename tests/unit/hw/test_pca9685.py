@@ -138,6 +138,20 @@ def test_failed_write_leaves_the_known_state_alone(wire: Wire, chip: Pca9685Chip
     assert driver.pulse_us(0) == pytest.approx(1498.16)
 
 
+def test_bus_that_is_held_low_at_work_is_an_error_and_the_pulses_stay(
+    wire: Wire, chip: Pca9685Chip
+) -> None:
+    driver = Pca9685(wire, 0x40, 50, "face")
+    driver.set_pulses_us({0: 1500.0})
+    chip.set_fault(ChipFault.STUCK)
+    with pytest.raises(OSError, match="held low"):
+        driver.set_pulses_us({0: 2000.0})
+    chip.set_fault(ChipFault.NONE)
+    assert round(chip.output(0).value, -1) == 1500
+    driver.set_pulses_us({0: 2000.0})
+    assert round(chip.output(0).value, -1) == 2000
+
+
 def test_chip_that_was_unplugged_is_set_up_again(wire: Wire, chip: Pca9685Chip) -> None:
     """After power it sleeps, at another frequency, and would take a block into one register."""
     driver = Pca9685(wire, 0x40, 50, "face")

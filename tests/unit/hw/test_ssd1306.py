@@ -109,6 +109,30 @@ def test_missing_display_is_named(board: SimBoard) -> None:
     assert err.value.code is Code.HARDWARE_MISSING
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (ChipFault.UNPLUGGED, "no acknowledge"),
+        (ChipFault.DEAF, "no acknowledge"),
+        (ChipFault.STUCK, "held low"),
+    ],
+)
+def test_display_on_a_bad_bus_is_an_error_at_its_opening_and_at_work(
+    board: SimBoard, tmp_path: Path, fault: ChipFault, words: str
+) -> None:
+    display = Ssd1306(board.i2c(1), 0x3C, "display")
+    chip = Ssd1306Chip(tmp_path / chip_file(1, 0x3C))
+    chip.set_fault(fault)
+    with pytest.raises(OSError, match=words):
+        display.show(["a"])
+    with pytest.raises(SaintError, match="display: no SSD1306 answers"):
+        Ssd1306(board.i2c(1), 0x3C, "display")
+    chip.set_fault(ChipFault.NONE)
+    display.show(["a"])
+    assert read_display(tmp_path).lines[0] == "a"
+    chip.close()
+
+
 def test_dark_display_shows_nothing(board: SimBoard, tmp_path: Path) -> None:
     display = Ssd1306(board.i2c(1), 0x3C, "display")
     display.show(["text"])
