@@ -16,6 +16,7 @@ from saint_services.lib.api.livelink import (
     RecordingList,
     RecordingState,
     Scale,
+    SetFormats,
     SubjectDetail,
     SubjectInfo,
     SubjectList,
@@ -198,6 +199,16 @@ class FakeReceiver:
         return order[order.index(self.step) + 1]
 
 
+_HEARD_AT = {
+    "llf": "udp 0.0.0.0:11111",
+    "json": "udp 0.0.0.0:54321",
+    "vmc": "udp 0.0.0.0:39539",
+    "ifacialmocap": "udp 0.0.0.0:49983",
+    "lines": "tcp 0.0.0.0:54322",
+    "capture": "udp 0.0.0.0:14786",
+}
+
+
 @dataclass
 class FakeCapture:
     """livelinkd's socket."""
@@ -207,6 +218,10 @@ class FakeCapture:
     zeros: list[bool] = field(default_factory=list)
     scale: dict[str, float] = field(default_factory=dict)
     recordings: list[str] = field(default_factory=lambda: ["greeting"])
+    formats: dict[str, bool] = field(
+        default_factory=lambda: {name: name != "capture" for name in _HEARD_AT}
+    )
+    limit: int = 500
     current: RecordingState | None = None
     playing: str = ""
 
@@ -215,6 +230,7 @@ class FakeCapture:
         api.get("/subjects", self._subjects)
         api.get("/subjects/{name}", self._subject)
         api.get("/formats", self._formats)
+        api.post("/formats", self._set_formats, SetFormats)
         api.post("/release", self._release, SubjectRef)
         api.post("/zero", self._zero, Zero)
         api.post("/scale", self._scale, Scale)
@@ -247,9 +263,18 @@ class FakeCapture:
         return self._detail()
 
     async def _formats(self, _: Call[None]) -> ListenerList:
-        on = Listener(format="llf", enabled=True, addresses=["udp 0.0.0.0:11111"])
-        off = Listener(format="capture", enabled=False, addresses=[])
-        return ListenerList(formats=[on, off])
+        heard = [
+            Listener(format=name, enabled=is_on, addresses=[_HEARD_AT[name]] if is_on else [])
+            for name, is_on in self.formats.items()
+        ]
+        return ListenerList(formats=heard, datagrams_per_second=self.limit)
+
+    async def _set_formats(self, call: Call[SetFormats]) -> ListenerList:
+        if call.body.formats.get("capture"):
+            raise SaintError(Code.REFUSED, "UDP port 14786 cannot be opened: it is taken")
+        self.formats |= {str(name): is_on for name, is_on in call.body.formats.items()}
+        self.limit = call.body.datagrams_per_second or self.limit
+        return await self._formats(Call({}, {}, None))
 
     async def _release(self, _: Call[SubjectRef]) -> Done:
         self.is_open = True

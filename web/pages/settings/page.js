@@ -2,9 +2,12 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { backupSection, restoreDialog } from "./backup.js";
-import { inputSections } from "./inputs.js";
+import { firmwareSection } from "./firmware.js";
+import { liveLinkSection } from "./livelink.js";
 import { maintenanceSection } from "./maintenance.js";
-import { robotSections } from "./robot.js";
+import { networkSection } from "./network.js";
+import { rcSection } from "./receiver.js";
+import { nameSection } from "./robot.js";
 import { section } from "./section.js";
 import { Answers } from "./state.js";
 import { usersDialog } from "./userdialog.js";
@@ -38,7 +41,8 @@ function view(app, rest) {
         )}
       </nav>
       <div class="settings-body">
-        ${robotSections(app, answers)} ${inputSections(app, answers)}
+        ${nameSection(app, answers)} ${networkSection(app, answers)} ${firmwareSection(app)}
+        ${rcSection(app, answers)} ${liveLinkSection(app, answers)}
         ${section("users", "Users and tokens", "", usersSection(app))}
         ${backupSection(app, answers)} ${maintenanceSection(app, answers)}
       </div>

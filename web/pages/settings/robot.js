@@ -1,8 +1,8 @@
-// How the robot is called, the server's network, its firmware: mostly facts.
+// How the robot is called, and what its server says about itself.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
-import { facts, notThere, section, waiting } from "./section.js";
+import { absent, facts, section } from "./section.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("./state.js").Answers} Answers */
@@ -10,19 +10,10 @@ import { facts, notThere, section, waiting } from "./section.js";
 const form = { name: "", wrong: "", isBusy: false, isTouched: false };
 
 /** @param {App} app @param {Answers} answers */
-export function robotSections(app, answers) {
-  return [nameSection(app, answers), networkSection(app, answers), firmwareSection(app)];
-}
-
-/** @param {App} app @param {Answers} answers */
-function nameSection(app, answers) {
+export function nameSection(app, answers) {
   const known = answers.data.robot;
   return section("robot", "Robot", "", known ? nameForm(app, answers, known) : absent(app, answers));
 }
-
-/** @param {App} app @param {Answers} answers */
-const absent = (app, answers) =>
-  answers.failures.robot ? notThere(answers.failures.robot, () => answers.ask(app, "robot")) : waiting;
 
 /** @param {App} app @param {Answers} answers @param {any} known */
 function nameForm(app, answers, known) {
@@ -56,7 +47,6 @@ function nameForm(app, answers, known) {
       </div>
     </form>
     ${facts([
-      ["Host name", hostname(known)],
       ["Runs as", ROLES[/** @type {"server"} */ (known.machine_role)] ?? "a program on this computer (simulation)"],
       ["Clock", known.time ? new Date(known.time).toLocaleString() : "–"],
     ])}
@@ -70,12 +60,6 @@ function nameForm(app, answers, known) {
 }
 
 const ROLES = { server: "server", node: "node", both: "server and node" };
-
-/** @param {any} known */
-const hostname = (known) =>
-  known.machine_role
-    ? html`${known.hostname} <span class="quiet">(${known.hostname}.local)</span>`
-    : html`${known.hostname}`;
 
 /** @param {App} app @param {Answers} answers */
 async function save(app, answers) {
@@ -91,63 +75,4 @@ async function save(app, answers) {
   }
   form.isBusy = false;
   app.draw();
-}
-
-/** @param {App} app @param {Answers} answers */
-function networkSection(app, answers) {
-  const known = answers.data.robot;
-  const cards = (known?.interfaces ?? []).filter((/** @type {any} */ each) => each.place !== "own");
-  const text = known?.machine_role
-    ? "Inside are the nodes, outside are you. Host name, Wi-Fi and the hotspot are set in saint.yaml on the card's boot partition; they are followed at the next start."
-    : "The network of the computer that simulates the robot. On a robot, saint.yaml on the card's boot partition sets host name, Wi-Fi and hotspot.";
-  return section("network", "Network", text, known ? networkTable(cards) : absent(app, answers));
-}
-
-/** @param {any[]} cards */
-function networkTable(cards) {
-  if (!cards.length) return html`<p class="quiet">No network card was found.</p>`;
-  return html`
-    <div class="table-wrap">
-      <table class="table stacks">
-        <thead><tr><th>Card</th><th>Place</th><th>State</th><th>Addresses</th></tr></thead>
-        <tbody>
-          ${cards.map(
-            (card) => html`
-              <tr>
-                <td data-label="Card"><b>${card.name}</b>${card.is_wireless ? " (Wi-Fi)" : ""}</td>
-                <td data-label="Place">${card.place === "inside" ? "inside: the nodes" : "outside"}</td>
-                <td data-label="State">
-                  <span class="chip ${card.is_up ? "good" : "idle"}"><i class="dot"></i>${card.is_up ? "up" : "down"}</span>
-                </td>
-                <td data-label="Addresses">
-                  ${card.addresses.length ? card.addresses.map((/** @type {string} */ a) => html`<code>${a}</code> `) : "none"}
-                </td>
-              </tr>
-            `,
-          )}
-        </tbody>
-      </table>
-    </div>
-  `;
-}
-
-/** @param {App} app */
-function firmwareSection(app) {
-  const firmware = app.store.data.firmware;
-  const server = firmware?.machines?.find((/** @type {any} */ each) => each.is_server);
-  const versions = firmware?.versions ?? [];
-  const newest = firmware?.releases?.[0];
-  return section(
-    "firmware",
-    "Firmware",
-    "",
-    html`
-      ${facts([
-        ["This server runs", server?.version || app.store.data.system?.version || "–"],
-        ["All machines", versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–")],
-        ["Newest release here", newest ? newest.version : "none was uploaded yet"],
-      ])}
-      <div class="toolbar"><a class="button" href="#/firmware">Releases, upload, roll out</a></div>
-    `,
-  );
 }

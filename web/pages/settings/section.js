@@ -34,4 +34,8 @@ export const notThere = (text, again) => html`
   </div>
 `;
 
+/** In the place of what settings get has not told. @param {import("../../app.js").App} app @param {import("./state.js").Answers} answers */
+export const absent = (app, answers) =>
+  answers.failures.robot ? notThere(answers.failures.robot, () => answers.ask(app, "robot")) : waiting;
+
 export const waiting = html`<div class="skeleton setting-skeleton"></div>`;

@@ -1,8 +1,8 @@
-// The RC receiver and LiveLink: on or off, what a lost signal means, where is listened.
+// The RC receiver: on or off, what a lost signal means.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate } from "../../lib/levels.js";
-import { facts, notThere, section, waiting } from "./section.js";
+import { notThere, section, waiting } from "./section.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("./state.js").Answers} Answers */
@@ -16,12 +16,7 @@ const ACTIONS = {
 };
 
 /** @param {App} app @param {Answers} answers */
-export function inputSections(app, answers) {
-  return [rcSection(app, answers), liveLinkSection(app, answers)];
-}
-
-/** @param {App} app @param {Answers} answers */
-function rcSection(app, answers) {
+export function rcSection(app, answers) {
   const { rc, failsafe, protocol } = answers.data;
   const failure = answers.failures.rc ?? answers.failures.failsafe ?? answers.failures.protocol;
   const again = () => ["rc", "failsafe", "protocol"].forEach((each) => answers.ask(app, /** @type {"rc"} */ (each)));
@@ -103,38 +98,3 @@ function timeout(input, use) {
 /** @param {Record<string, string>} all @param {string} current */
 const choices = (all, current) =>
   Object.entries(all).map(([key, text]) => html`<option value=${key} ?selected=${key === current}>${text}</option>`);
-
-/** @param {App} app @param {Answers} answers */
-function liveLinkSection(app, answers) {
-  const known = answers.data.livelink;
-  const failure = answers.failures.livelink;
-  const text =
-    "Face and body capture. Formats are switched on and off in livelinkd.yaml, ports in the units of its sockets; both are read when livelinkd starts.";
-  const content = known
-    ? listeners(known.formats)
-    : failure
-      ? notThere(failure, () => answers.ask(app, "livelink"))
-      : waiting;
-  return section("livelink", "LiveLink", text, content);
-}
-
-/** @param {any[]} formats */
-function listeners(formats) {
-  const rows = formats.map((each) => /** @type {[string, unknown]} */ ([FORMATS[/** @type {"llf"} */ (each.format)] ?? each.format, listener(each)]));
-  return html`${facts(rows)}<div class="toolbar"><a class="button" href="#/inputs/livelink">Subjects, addresses</a></div>`;
-}
-
-const FORMATS = {
-  llf: "Live Link Face",
-  json: "JSON LiveLink",
-  vmc: "VMC",
-  ifacialmocap: "iFacialMocap",
-  lines: "JSON lines (TCP)",
-  capture: "Live Link Face, newer mode",
-};
-
-/** @param {any} each */
-const listener = (each) => html`
-  <span class="chip ${each.enabled ? "good" : "idle"}"><i class="dot"></i>${each.enabled ? "on" : "off"}</span>
-  ${each.addresses.map((/** @type {string} */ address) => html`<code>${address}</code> `)}
-`;

@@ -1,0 +1,31 @@
+"""What webd reads of setup, when a change never ended or nobody has told anything."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib import clock, machine_wish
+from saint_services.lib.api.machine import Change, MachineWish
+
+
+@pytest.fixture(autouse=True)
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where setup tells."""
+    (tmp_path / "run/saint").mkdir(parents=True)
+    (tmp_path / "run/saint-settings").mkdir()
+    monkeypatch.setenv("SAINT_SETTINGS_DIR", str(tmp_path / "run/saint-settings"))
+    return tmp_path / "run/saint"
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"state": "strange"}', "[]"])
+def test_report_that_cannot_be_read_is_none(told: Path, text: str) -> None:
+    (told / machine_wish.CHANGE).write_text(text)
+    assert machine_wish.change() == Change()
+
+
+def test_change_that_never_ended_does_not_block_the_next(told: Path) -> None:
+    long_ago_s = clock.monotonic_s() - machine_wish.LONGEST_S - 1
+    cut_off = Change(state="trying", message="The server changes.", begun_s=long_ago_s)
+    (told / machine_wish.CHANGE).write_text(cut_off.model_dump_json())
+    assert "without a result" in machine_wish.change().message
+    machine_wish.ask(MachineWish(hostname="robi"))

@@ -1,0 +1,32 @@
+// The server's network cards: facts.
+
+import { html } from "/vendor/lit-html/lit-html.js";
+
+/** @param {any[]} interfaces */
+export function cards(interfaces) {
+  const cards = interfaces.filter((each) => each.place !== "own");
+  if (!cards.length) return html`<p class="quiet">No network card was found.</p>`;
+  return html`
+    <div class="table-wrap">
+      <table class="table stacks">
+        <thead><tr><th>Card</th><th>Place</th><th>State</th><th>Addresses</th></tr></thead>
+        <tbody>
+          ${cards.map(
+            (card) => html`
+              <tr>
+                <td data-label="Card"><b>${card.name}</b>${card.is_wireless ? " (Wi-Fi)" : ""}</td>
+                <td data-label="Place">${card.place === "inside" ? "inside: the nodes" : "outside"}</td>
+                <td data-label="State">
+                  <span class="chip ${card.is_up ? "good" : "idle"}"><i class="dot"></i>${card.is_up ? "up" : "down"}</span>
+                </td>
+                <td data-label="Addresses">
+                  ${card.addresses.length ? card.addresses.map((/** @type {string} */ a) => html`<code>${a}</code> `) : "none"}
+                </td>
+              </tr>
+            `,
+          )}
+        </tbody>
+      </table>
+    </div>
+  `;
+}

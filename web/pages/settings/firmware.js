@@ -1,0 +1,63 @@
+// What runs, whether something newer lies on the server, and when that was last looked up.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { facts, section } from "./section.js";
+
+/** @typedef {import("../../app.js").App} App */
+
+const check = { /** @type {any} */ found: null, isBusy: false, refusal: "" };
+
+/** @param {App} app */
+export function firmwareSection(app) {
+  const firmware = app.store.data.firmware;
+  const server = firmware?.machines?.find((/** @type {any} */ each) => each.is_server);
+  const versions = firmware?.versions ?? [];
+  const newest = firmware?.releases?.[0];
+  return section(
+    "firmware",
+    "Firmware",
+    "",
+    html`
+      ${facts([
+        ["This server runs", server?.version || app.store.data.system?.version || "–"],
+        ["All machines", versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–")],
+        ["Newest release here", newest ? newest.version : "none was uploaded yet"],
+        ["Last checked", check.found ? new Date(check.found.checked).toLocaleString() : "not since this page was opened"],
+      ])}
+      <div role="status">${outcome()}</div>
+      <div class="toolbar">
+        <button class="button" type="button" data-check ?disabled=${check.isBusy} @click=${() => look(app)}>
+          ${check.isBusy ? "Checking…" : "Check for updates"}
+        </button>
+        <a class="button" href="#/firmware">Releases, upload, roll out</a>
+      </div>
+    `,
+  );
+}
+
+function outcome() {
+  if (check.refusal) return html`<p class="refusal" data-checked="refused">${check.refusal}</p>`;
+  const { found } = check;
+  if (!found) return nothing;
+  const isBehind = found.behind.length > 0;
+  return html`
+    <p class="notice is-quiet" data-checked=${isBehind ? "behind" : "same"}>
+      <span class="chip ${isBehind ? "warn" : "good"}"><i class="dot"></i>${isBehind ? "Update there" : "Nothing newer"}</span>
+      ${found.message}
+    </p>
+  `;
+}
+
+/** @param {App} app */
+async function look(app) {
+  Object.assign(check, { isBusy: true, refusal: "" });
+  app.draw();
+  try {
+    check.found = await app.api.request("management", "firmware_check");
+  } catch (err) {
+    const { message, fix } = /** @type {any} */ (err);
+    check.refusal = [message, fix].filter(Boolean).join(" ");
+  }
+  check.isBusy = false;
+  app.draw();
+}
