@@ -8,24 +8,27 @@ import asyncio
 import json
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.roles import RoleName
 
 from .launch import units
 from .launch.launcher import Launcher
 from .launch.machine import Folders, Plan
 from .launch.ownership import own
-from .launch.registry import Registry
+from .launch.registry import Registry, Role
 from .launch.robot import NODE_TARGET, bus_environment, node_environment, write_settings
 from .launch.summary import ROOT, Terminal
 from .launch.wish import listen
 
 _REPORT = "robot.json"
 _SERVER = "server"
+_ROLES = ", ".join(get_args(RoleName))
+_LONGEST_BASE = 40  # of a name that is made of roles
 
 
 def main() -> None:
@@ -35,7 +38,8 @@ def main() -> None:
     try:
         with _folder(options.root) as root:
             whole = _report(root)
-            name = options.name or _free_name(root, options.role or "node", options.instance)
+            options.roles = _roles(options.role, options.instance)
+            name = options.name or _free_name(root, options.roles)
             folders = Folders(name, root)
             if name in (_SERVER, *whole.get("machines", {})):
                 raise SaintError(
@@ -56,13 +60,33 @@ def main() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="saintctl sim node", description=__doc__)
     add = parser.add_argument
-    add("--role", default="", choices=("", "head", "arms", "tracks", "console"))
-    add("--instance", default="", help="left or right, for arms")
+    add("--role", action="append", default=[], type=_role, help="head, arms.left ...; several")
+    add("--instance", default="", help="left or right, for --role arms")
     add("--name", default="", type=_token, help="of the node; its id is sim_NAME")
     add("--domain", type=int, help="ROS 2 domain; the running robot's if there is one")
     add("--root", type=Path, help="the running robot's folder, or one for this node")
     add("--until-eof", action="store_true", help="end when standard input ends (for programs)")
     return parser
+
+
+def _role(text: str) -> Role:
+    role, _, instance = text.partition(".")
+    if role not in get_args(RoleName):
+        raise argparse.ArgumentTypeError(f"there is no role {role!r}; use {_ROLES}")
+    return Role(role, instance)
+
+
+def _roles(wanted: list[Role], instance: str) -> tuple[Role, ...]:
+    """`instance` is that of the only role; several say theirs with a dot."""
+    if not instance:
+        return tuple(wanted)
+    if len(wanted) != 1 or wanted[0].instance:
+        raise SaintError(
+            Code.CONFIG_INVALID,
+            f"--instance {instance} does not say which role it is of",
+            fix=f"Name each with its role: --role arms.{instance}.",
+        )
+    return (Role(wanted[0].role, instance),)
 
 
 def _token(text: str) -> str:
@@ -89,9 +113,10 @@ def _report(root: Path) -> dict[str, Any]:
     return report
 
 
-def _free_name(root: Path, role: str, instance: str) -> str:
+def _free_name(root: Path, roles: Sequence[Role]) -> str:
     """The first that no folder has: one that was used goes on as what it was."""
-    base = f"{role}_{instance}" if instance else role
+    words = [word for role in roles for word in (role.role, role.instance) if word]
+    base = "_".join(words)[:_LONGEST_BASE] or "node"
     return next(n for i in range(2, 1000) if not (root / (n := f"{base}_{i}")).exists())
 
 
@@ -113,7 +138,7 @@ async def _run(
 ) -> None:
     wish = listen(until_eof=options.until_eof)
     node_id = f"sim_{folders.machine}"
-    write_settings(folders, options.role)
+    write_settings(folders, options.roles, "" if Role("tracks") in options.roles else "tracks")
     environment = bus_environment(domain) | node_environment(folders, node_id)
     launcher = Launcher(units.load(ROOT / "systemd"), folders.home / _REPORT, on_news=terminal.news)
     try:
@@ -138,7 +163,7 @@ async def _join(
     state, problem = "it announces itself on the bus", ""
     if server.is_dir():
         state, problem = await _be_known(Registry(server), options, node_id)
-    elif options.role:
+    elif options.roles:
         problem = "no server runs beside it; adopt it where the server of its bus runs"
     launcher.facts |= {"ready": not problem, "problems": [problem] if problem else []}
     launcher.write_report()
@@ -153,10 +178,10 @@ async def _be_known(
 ) -> tuple[str, str]:
     """Its state, and what went wrong; waits as long as it takes."""
     state = await registry.wait_for(node_id, ("unadopted", "active"))
-    if state == "active" or not options.role:
+    if state == "active" or not options.roles:
         return state, ""
     name = node_id.removeprefix("sim_").replace("_", " ").capitalize()
-    problem = await registry.adopt(node_id, options.role, options.instance, name)
+    problem = await registry.adopt(node_id, options.roles, name)
     return "active", problem
 
 

@@ -7,7 +7,7 @@ a model file may say (urdf.py).
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -48,6 +48,20 @@ class RobotManifest(BaseModel):
     name: str = Field(min_length=1, max_length=64)
     urdf: str = ""  # path below manifests/; without one the robot has no picture
     roles: list[RobotRole] = Field(min_length=1)
+    # Roles that share a computer, by its name; each other role has one of its own. The simulation
+    # builds the robot so; on a real one roles are given to nodes by adoption.
+    nodes: dict[Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")], list[str]] = {}
+
+    @model_validator(mode="after")
+    def _nodes_hold_roles_of_the_robot(self) -> "RobotManifest":
+        placed = [target for targets in self.nodes.values() for target in targets]
+        known = {role.target for role in self.roles}
+        for target in placed:
+            if target not in known:
+                raise ValueError(f"nodes names {target}; the robot has {', '.join(sorted(known))}")
+            if placed.count(target) > 1:
+                raise ValueError(f"nodes names {target} twice")
+        return self
 
     @model_validator(mode="after")
     def _nothing_is_named_twice(self) -> "RobotManifest":

@@ -40,9 +40,10 @@ def show_all(context: typer.Context, as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show_one(context: typer.Context, node: Node, as_json: AsJson = False) -> None:
-    """Where a node's bodies really are, whatever its role believes."""
+    """Where a node's bodies really are, whatever its role believes, and what its display shows."""
     try:
-        bodies = sim_view.bodies(_hw(context.obj, node))
+        hw = _hw(context.obj, node)
+        bodies, screen = sim_view.bodies(hw), sim_view.screen(hw)
     except SaintError as err:
         raise fail(err, as_json) from None
     if as_json:
@@ -51,6 +52,17 @@ def show_one(context: typer.Context, node: Node, as_json: AsJson = False) -> Non
     rows = [(b.name, b.kind, b.asked, b.value, b.speed, b.current, b.fault) for b in bodies]
     columns = ("device", "kind", "asked", "is", "speed", "current", "broken")
     print_table(columns, rows, "Nothing hangs on its pins.")
+    for line in _framed(screen):
+        print(line)
+
+
+def _framed(screen: tuple[str, ...]) -> list[str]:
+    """A display's lines as a picture of it."""
+    if not screen:
+        return []
+    width = max(16, *(len(line) for line in screen))
+    edge = f"+{'-' * (width + 2)}+"
+    return ["", edge, *(f"| {line:<{width}} |" for line in screen), edge]
 
 
 @app.command()
@@ -114,8 +126,11 @@ def press(
 @app.command()
 def node(
     context: typer.Context,
-    role: Annotated[str, typer.Option(help="Adopt it as head, arms, tracks or console")] = "",
-    instance: Annotated[str, typer.Option(help="left or right, for arms")] = "",
+    role: Annotated[
+        list[str] | None,
+        typer.Option(help="Adopt it as head, arms.left, arms.right, tracks, console; repeatable"),
+    ] = None,
+    instance: Annotated[str, typer.Option(help="left or right, for --role arms")] = "",
     name: Annotated[str, typer.Option(help="Its name, which its id is made of")] = "",
     domain: Annotated[
         int | None, typer.Option(help="ROS 2 domain, where no robot runs in this checkout")
@@ -133,7 +148,8 @@ def node(
         )  # fmt: skip
         raise fail(err)
     words = [f"--root={root}"] if root else _root_option(context.obj, domain)
-    for option, given in (("role", role), ("instance", instance), ("name", name)):
+    words += [f"--role={each}" for each in role or []]
+    for option, given in (("instance", instance), ("name", name)):
         words += [f"--{option}={given}"] if given else []
     words += [f"--domain={domain}"] if domain is not None else []
     paths = str(share), os.environ.get("PYTHONPATH", "")

@@ -5,10 +5,15 @@ breaking.
 import json
 import os
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..lib.errors import SaintError
+
+if TYPE_CHECKING:
+    from ..lib.hw.sim.plant import Plant
+    from ..lib.roles import RoleConfig
 
 REPORT = "robot.json"  # of make run in its root, of a single node in its own folder
 _MARKS = ("robot.lock", "*/robot.lock")
@@ -32,7 +37,7 @@ class SimNode:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A device that moves, in words."""
+    """A device that moves or shines, in words."""
 
     name: str
     kind: str
@@ -58,35 +63,81 @@ def nodes(root: Path) -> list[SimNode]:
 def bodies(hw: Path) -> list[Body]:
     """Everything that hangs on the node's pins, as it is now."""
     from ..lib.hw.sim import breaking
+
+    broken = breaking.broken(hw)
+    found: list[Body] = []
+    supplies: list[Plant] = []
+    roles = breaking.roles_of(hw)
+    for role in roles:
+        if plant := _plant(hw, role):
+            found += _moving(hw, role, plant, broken)
+            supplies.append(plant)
+    if supplies:
+        current = f"{sum(plant.current_a for plant in supplies):.2f} A"
+        voltage, fault = f"{supplies[0].supply_v:.2f} V", broken.get("supply", "")
+        found.append(Body("supply", "battery", "", voltage, "", current, fault))
+    for name, kind in breaking.devices(hw).items():
+        if supplies and name not in (body.name for body in found):
+            found.append(Body(name, kind, "", "", "", "", broken.get(name, "")))
+    return found + [light for role in roles for light in _lights(hw, role)]
+
+
+def _plant(hw: Path, role: "RoleConfig") -> "Plant | None":
     from ..lib.hw.sim.outlook import Outlook
 
-    breaking.role_of(hw)  # says what is missing
-    broken = breaking.broken(hw)
-    outlook = Outlook(hw)
+    outlook = Outlook(hw, role=role.target)
     plant = outlook.look()
     outlook.close()
-    if plant is None:
-        return []
-    found = [
-        Body(
-            w.name, "motor", f"{w.motor.duty:+.0%}",
-            f"{w.motor.position * w.count_m:.3f} m", f"{w.motor.speed * w.count_m:+.2f} m/s",
-            f"{w.motor.current_a:.2f} A", broken.get(w.name, ""),
-        )
-        for w in plant.wheels
-    ]  # fmt: skip
+    return plant
+
+
+def _moving(hw: Path, role: "RoleConfig", plant: "Plant", broken: dict[str, str]) -> list[Body]:
+    from ..lib.hw.sim.breaking import name_of
+
+    found = []
+    for wheel in plant.wheels:
+        name, motor = name_of(hw, role, wheel.name), wheel.motor
+        way, speed = motor.position * wheel.count_m, motor.speed * wheel.count_m
+        figures = f"{motor.duty:+.0%}", f"{way:.3f} m", f"{speed:+.2f} m/s"
+        fault = broken.get(name, "")
+        found.append(Body(name, "motor", *figures, f"{motor.current_a:.2f} A", fault))
     for joint in plant.joints:
-        unit, pulse_us = joint.field.unit, joint.servo.pulse_us
-        asked = f"{joint.scale.value(pulse_us):.1f} {unit}" if pulse_us else "limp"
-        speed, current = f"{joint.speed:+.1f} {unit}/s", f"{joint.servo.current_a:.2f} A"
-        value, fault = f"{joint.value:.1f} {unit}", broken.get(joint.name, "")
-        found.append(Body(joint.name, "servo", asked, value, speed, current, fault))
-    supply = f"{plant.supply_v:.2f} V", "", f"{plant.current_a:.2f} A", broken.get("supply", "")
-    found.append(Body("supply", "battery", "", *supply))
-    for name, kind in breaking.devices(hw).items():
-        if name not in (body.name for body in found):
-            found.append(Body(name, kind, "", "", "", "", broken.get(name, "")))
+        name, unit, servo = name_of(hw, role, joint.name), joint.field.unit, joint.servo
+        asked = f"{joint.scale.value(servo.pulse_us):.1f} {unit}" if servo.pulse_us else "limp"
+        figures = asked, f"{joint.value:.1f} {unit}", f"{joint.speed:+.1f} {unit}/s"
+        fault = broken.get(name, "")
+        found.append(Body(name, "servo", *figures, f"{servo.current_a:.2f} A", fault))
     return found
+
+
+def screen(hw: Path) -> tuple[str, ...]:
+    """What stands on the display of the node; nothing where it has none."""
+    from ..lib.hw.sim import breaking
+    from ..lib.hw.sim.observe import read_display
+
+    for role in breaking.roles_of(hw):
+        for device in role.i2c_devices.values():
+            if device.driver == "ssd1306":
+                return read_display(hw, device.bus, device.address).lines
+    return ()
+
+
+def _lights(hw: Path, role: "RoleConfig") -> list[Body]:
+    """The colour of each light, equal ones beside each other counted."""
+    from ..lib.hw.sim.lights import read_lights
+
+    found = []
+    for name, device in role.spi_devices.items():
+        if device.driver == "ws2812":
+            lit = read_lights(hw, device.bus, device.select, device.order)
+            runs = [(colour, len(list(same))) for colour, same in groupby(lit)]
+            text = ", ".join(f"{count} x {_colour_name(colour)}" for colour, count in runs)
+            found.append(Body(name, "lights", "", text, "", "", ""))
+    return found
+
+
+def _colour_name(colour: tuple[int, int, int]) -> str:
+    return f"#{bytes(colour).hex()}" if any(colour) else "dark"
 
 
 def to_json(entries: list[Any]) -> str:
@@ -102,7 +153,8 @@ def _node(folder: Path, whole: dict[str, Any]) -> SimNode:
     machine = (whole | own).get("machines", {}).get(name, {})
     is_running = any(daemon["pid"] for daemon in machine.get("daemons", {}).values())
     try:
-        role, faults = breaking.role_of(folder / "hw").target, breaking.broken(folder / "hw")
+        role = ", ".join(each.target for each in breaking.roles_of(folder / "hw"))
+        faults = breaking.broken(folder / "hw")
     except SaintError:
         role, faults = "", {}
     state = ("running, alone" if own else "running") if is_running else "stopped"

@@ -312,7 +312,7 @@ def test_new_process_goes_on_from_where_the_servos_are(tmp_path: Path) -> None:
 
 def test_joints_that_change_together_are_one_transfer(left: Rig) -> None:
     left.beat()
-    chip = left.board._chips[1, 0x40]
+    chip = left.servo_chip
     transfers: list[bytes] = []
     write = chip.write
     chip.write = lambda data: (transfers.append(data), write(data))[1]  # type: ignore[method-assign]
@@ -325,11 +325,11 @@ def test_joints_that_change_together_are_one_transfer(left: Rig) -> None:
 
 def test_disturbed_transfer_is_repeated(left: Rig) -> None:
     left.beat()
-    left.board._chips[1, 0x40].set_answers(False)
+    left.servo_chip.set_answers(False)
     left.send(LEFT_CMD, ArmCommand([1.0], 1.0))
     left.clock.advance(0.025)
     assert left.session.report().ready
-    left.board._chips[1, 0x40].set_answers(True)
+    left.servo_chip.set_answers(True)
     left.clock.advance(0.01)
     assert left.channels()[0] > 1500.0
     assert left.session.report().reason == ""
@@ -337,7 +337,7 @@ def test_disturbed_transfer_is_repeated(left: Rig) -> None:
 
 def test_dead_chip_becomes_a_fault_of_the_role(left: Rig) -> None:
     left.beat()
-    left.board._chips[1, 0x40].set_answers(False)
+    left.servo_chip.set_answers(False)
     left.send(LEFT_CMD, ArmCommand([1.0], 1.0))
     left.clock.advance(0.1)
     report = left.session.report()

@@ -1,10 +1,12 @@
 """Asks the simulated server who is on the robot, and has nodes adopted. Not here: who is to get
-which role (robot.py, sim_node).
+which roles (robot.py, sim_node).
 """
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from saint_services.lib.errors import SaintError
 
@@ -12,6 +14,14 @@ from . import ask
 
 _ANSWER_S = 30.0
 _POLL_S = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A role and instance, e.g. arms left."""
+
+    role: str
+    instance: str = ""
 
 
 class Registry:
@@ -36,17 +46,29 @@ class Registry:
                 return state
             await asyncio.sleep(_POLL_S)
 
-    async def adopt(self, node_id: str, role: str, instance: str, display_name: str) -> str:
-        """Returns what went wrong, in words; nothing when the node has its role."""
-        body = {"role": role, "instance": instance, "display_name": display_name}
+    async def adopt(self, node_id: str, roles: Sequence[Role], display_name: str) -> str:
+        """Returns what went wrong, in words; nothing when the node has its roles."""
         try:
-            await self._ask(f"POST /nodes/{node_id}/adopt", body)
+            for number, role in enumerate(roles):
+                body = {"role": role.role, "instance": role.instance, "add": number > 0}
+                body |= {} if number else {"display_name": display_name}
+                await self._ask(f"POST /nodes/{node_id}/adopt", body)
+                async with asyncio.timeout(_ANSWER_S):
+                    await self._hold(node_id, role)
         except (OSError, TimeoutError, SaintError) as err:
-            return str(err)
+            return str(err) or f"nothing came of it within {_ANSWER_S:g} s"
         return ""
 
-    async def _ask(self, request: str, body: object = None) -> dict[str, list[dict[str, str]]]:
-        reply: dict[str, list[dict[str, str]]] = await ask.over_unix(
+    async def _hold(self, node_id: str, role: Role) -> None:
+        """Until the server has heard from the node that it holds the role."""
+        while True:
+            told = (await self._ask(f"GET /nodes/{node_id}"))["roles"]
+            if role in [Role(each["role"], each["instance"]) for each in told]:
+                return
+            await asyncio.sleep(_POLL_S)
+
+    async def _ask(self, request: str, body: object = None) -> dict[str, Any]:
+        reply: dict[str, Any] = await ask.over_unix(
             self._socket, request, body, timeout_s=_ANSWER_S
         )
         return reply

@@ -1,7 +1,8 @@
-"""SAINT's simulated robot: one server, five nodes with a role, one spare."""
+"""A simulated robot: one server, nodes with their roles, one spare node."""
 
 import asyncio
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from . import ask, settings
 from .launcher import Launcher
 from .machine import Folders, Plan
 from .receiver import Receiver
-from .registry import Registry
+from .registry import Registry, Role
 from .updates import Updates
 
 _POLL_S = 0.1
@@ -18,12 +19,11 @@ _ANSWER_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A simulated node and the role that its first run gives it."""
+    """A simulated node and the roles that its first run gives it, in this order."""
 
     name: str
     display_name: str
-    role: str = ""
-    instance: str = ""
+    roles: tuple[Role, ...] = ()
 
     @property
     def node_id(self) -> str:
@@ -31,18 +31,18 @@ class Node:
 
 
 NODES = (
-    Node("head", "Head", "head"),
-    Node("arm_left", "Left arm", "arms", "left"),
-    Node("arm_right", "Right arm", "arms", "right"),
-    Node("tracks", "Tracks", "tracks"),
-    Node("console", "Console", "console"),
+    Node("head", "Head", (Role("head"),)),
+    Node("arm_left", "Left arm", (Role("arms", "left"),)),
+    Node("arm_right", "Right arm", (Role("arms", "right"),)),
+    Node("tracks", "Tracks", (Role("tracks"),)),
+    Node("console", "Console", (Role("console"),)),
     Node("spare", "Spare"),
 )
 
 
 SAINT = "saint"  # manifests/robots/saint.yaml
 NODE_TARGET = "saint-node.target"
-_CARRIES = "tracks"  # the machine whose motion the others' sensors feel
+_TRACKS, _FEELS = Role("tracks"), Role("head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,11 @@ class Roster:
 
     robot: str
     nodes: tuple[Node, ...]
+
+    @property
+    def carrier(self) -> str:
+        """The machine whose motion the head's sensors feel."""
+        return next((node.name for node in self.nodes if _TRACKS in node.roles), "")
 
 
 def bus_environment(domain: int) -> dict[str, str]:
@@ -63,13 +68,15 @@ def node_environment(folders: Folders, node_id: str) -> dict[str, str]:
     return {"SAINT_NODE_ID": node_id, "SAINT_HW": f"sim:{folders.hw}"}
 
 
-def write_settings(folders: Folders, role: str, named: str = "") -> None:
+def write_settings(
+    folders: Folders, roles: Collection[Role], carrier: str, named: str = ""
+) -> None:
     """Of a node's daemons and its board; `named`: another robot than SAINT."""
     settings.write(folders.config, settings.node())
     if named:
         settings.write(folders.config, settings.robot(named, "role-consoled"))
-    if role == "head":
-        settings.write(folders.hw, settings.board(Path("../..") / _CARRIES / "hw"))
+    if _FEELS in roles and carrier not in ("", folders.machine):
+        settings.write(folders.hw, settings.board(Path("../..") / carrier / "hw"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +112,7 @@ class Robot:
     ) -> None:
         self._launcher = launcher
         self._nodes = roster.nodes
+        self._adopting: set[Node] = set()
         self._root = root
         shared = bus_environment(domain)
         server = Folders("server", root)
@@ -119,7 +127,7 @@ class Robot:
         )
         for node in roster.nodes:
             folders = Folders(node.name, root)
-            write_settings(folders, node.role, named)
+            write_settings(folders, node.roles, roster.carrier, named)
             own = node_environment(folders, node.node_id)
             board = updates.add(folders, is_server=False) if updates else {}
             launcher.add(Plan(folders, NODE_TARGET, shared | own | board))
@@ -139,8 +147,9 @@ class Robot:
             tasks.create_task(self._wait_for_page())
             while not self._is_whole(states := await self._registry.states(), problems):
                 for node in self._nodes:
-                    if node.role and node not in asked and states.get(node.node_id) == "unadopted":
+                    if node.roles and node not in asked and states.get(node.node_id) == "unadopted":
                         asked.add(node)
+                        self._adopting.add(node)
                         tasks.create_task(self._adopt(node, problems))
                 await asyncio.sleep(_POLL_S)
         return list(problems.values())
@@ -151,16 +160,17 @@ class Robot:
         self._current.unlink(missing_ok=True)
 
     async def _adopt(self, node: Node, problems: dict[Node, str]) -> None:
-        words = node.node_id, node.role, node.instance, node.display_name
-        if problem := await self._registry.adopt(*words):
+        problem = await self._registry.adopt(node.node_id, node.roles, node.display_name)
+        if problem:
             problems[node] = f"{node.display_name} was not adopted: {problem}"
+        self._adopting.discard(node)
 
     def _is_whole(self, states: dict[str, str], problems: dict[Node, str]) -> bool:
         """A node that could not be adopted is not waited for."""
         return all(
             node in problems
-            or states.get(node.node_id) == "active"
-            or (not node.role and states.get(node.node_id) == "unadopted")
+            or (states.get(node.node_id) == "active" and node not in self._adopting)
+            or (not node.roles and states.get(node.node_id) == "unadopted")
             for node in self._nodes
         )
 

@@ -1,16 +1,13 @@
 """Which nodes a simulated robot has, by its manifest. Not here: what a node is (robot.py)."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.sd import Directories
 
 from . import robot
+from .registry import Role
 from .robot import Node, Roster
-
-if TYPE_CHECKING:
-    from saint_services.lib.robot_manifest import RobotRole
 
 _NAME = "robot.name"  # in the robot's folder: settings and roles there are those of this robot
 
@@ -33,17 +30,25 @@ def choose(name: str, root: Path) -> Roster:
 
 
 def read(name: str, manifests: Path | None = None) -> Roster:
-    """From manifests/robots/<name>.yaml: a node for each role, and a spare one."""
+    """From manifests/robots/<name>.yaml: its nodes, one for each role that none of them holds, and
+    a spare one.
+    """
     from saint_services.lib import robot_manifest
 
     folder = manifests or Directories.from_environment().share / "manifests"
-    found = [_node(entry) for entry in robot_manifest.load(folder, name).manifest.roles]
-    return Roster(name, (*found, Node("spare", "Spare")))
+    manifest = robot_manifest.load(folder, name).manifest
+    roles = {entry.target: Role(entry.role, entry.instance) for entry in manifest.roles}
+    shared = [
+        Node(node, node.replace("_", " ").capitalize(), tuple(roles.pop(each) for each in targets))
+        for node, targets in manifest.nodes.items()
+    ]
+    alone = [_node(role) for role in roles.values()]
+    return Roster(name, (*shared, *alone, Node("spare", "Spare")))
 
 
-def _node(entry: "RobotRole") -> Node:
+def _node(role: Role) -> Node:
     """A role in the plural has one node for each of its instances: arms left is the left arm."""
-    one = entry.role.removesuffix("s") if entry.instance else entry.role
-    name = f"{one}_{entry.instance}" if entry.instance else one
-    display_name = f"{entry.instance} {one}".strip().capitalize()
-    return Node(name, display_name, entry.role, entry.instance)
+    one = role.role.removesuffix("s") if role.instance else role.role
+    name = f"{one}_{role.instance}" if role.instance else one
+    display_name = f"{role.instance} {one}".strip().capitalize()
+    return Node(name, display_name, (role,))

@@ -58,7 +58,7 @@ def facts(
     release = ".venv/bin/python -m tools.fake_rauc roll-out 0.2.0"
     if root != ROOT / ".run":
         release += f" --root {here}"
-    names = ", ".join(node.display_name.lower() for node in nodes if node.role)
+    names = ", ".join(node.display_name.lower() for node in nodes if node.roles)
     return [
         ("Open", address(ports)),
         ("Nodes", f"{names}, and one spare to adopt"),

@@ -6,6 +6,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from tools.launch import robot, roster, settings
+from tools.launch.registry import Role
 
 
 def test_nodes_known_by_heart_are_those_of_the_manifest() -> None:
@@ -20,10 +21,36 @@ def test_another_robot_has_the_nodes_of_its_manifest(tmp_path: Path) -> None:
     shipped = Path(__file__).resolve().parents[3] / "manifests" / "roles" / "tracks.yaml"
     (tmp_path / "tracks.yaml").write_text(shipped.read_text())
     nodes = roster.read("rover", tmp_path).nodes
-    assert [(node.node_id, node.display_name, node.role) for node in nodes] == [
-        ("sim_tracks", "Tracks", "tracks"),
-        ("sim_spare", "Spare", ""),
+    assert [(node.node_id, node.display_name, node.roles) for node in nodes] == [
+        ("sim_tracks", "Tracks", (Role("tracks"),)),
+        ("sim_spare", "Spare", ()),
     ]
+
+
+def test_roles_that_share_a_computer_are_one_node() -> None:
+    found = roster.read("saint_two")
+    upper = Role("head"), Role("arms", "left"), Role("arms", "right"), Role("console")
+    assert [(node.name, node.roles) for node in found.nodes] == [
+        ("upper", upper),
+        ("base", (Role("tracks"),)),
+        ("spare", ()),
+    ]
+    assert found.carrier == "base"
+
+
+@pytest.mark.parametrize(
+    ("nodes", "said"),
+    [("{a: [arms]}", "nodes names arms; the robot has tracks"),
+     ("{a: [tracks], b: [tracks]}", "nodes names tracks twice")],
+)  # fmt: skip
+def test_node_with_a_role_that_cannot_be_is_one_sentence(
+    tmp_path: Path, nodes: str, said: str
+) -> None:
+    (tmp_path / "robots").mkdir()
+    text = f"name: R\nroles: [{{role: tracks, config: tracks.yaml}}]\nnodes: {nodes}\n"
+    (tmp_path / "robots" / "rover.yaml").write_text(text)
+    with pytest.raises(SaintError, match=said):
+        roster.read("rover", tmp_path)
 
 
 def test_unknown_robot_is_one_sentence(tmp_path: Path) -> None:

@@ -76,13 +76,7 @@ def test_adding_leaves_the_role_at_work_alone():
     assert node.lives[0] == before.lives[0]
 
 
-def on_chip(name: str, address: str) -> Assignment:
-    """The shipped role with its servo chip at another address."""
-    text = (ROLES / f"{name}.yaml").read_text().replace("0x40", address)
-    return Assignment(settings.parse(RoleConfig, text, name), text, "SAINT-01")
-
-
-LEFT, RIGHT = on_chip("arms_left", "0x41"), on_chip("arms_right", "0x42")
+LEFT, RIGHT = assignment("arms_left"), assignment("arms_right")
 
 
 def both_arms() -> NodeLife:
@@ -105,7 +99,7 @@ def test_process_stays_with_its_role_and_one_that_is_free_is_used_again():
 
 def test_third_role_of_one_program_is_refused():
     node, slot = adding(both_arms(), Wanted("arms", "middle"))
-    text = LEFT.text.replace("instance: left", "instance: middle").replace("0x41", "0x43")
+    text = LEFT.text.replace("instance: left", "instance: middle").replace("0x42", "0x44")
     middle = Assignment(settings.parse(RoleConfig, text, "middle"), text, "SAINT-01")
     node, actions = step(node, lives.ConfigArrived(1, middle), slot)
     assert answers(actions)[0].message.startswith("arms.left and arms.right are here already")

@@ -176,9 +176,15 @@ class Rig:
         """The tracks' PWM pins."""
         return self.pin(12).value, self.pin(13).value
 
+    @property
+    def servo_chip(self) -> Any:
+        """The PCA9685 that its manifest names."""
+        chips = self.config.i2c_devices.values()
+        return self.board._chips[1, next(c.address for c in chips if c.driver == "pca9685")]
+
     def channels(self) -> list[float]:
-        """Pulses in us of the PCA9685 at 0x40."""
-        chip: Any = self.board._chips[1, 0x40]
+        """Pulses in us of the role's PCA9685."""
+        chip = self.servo_chip
         return [chip.output(channel).value for channel in range(16)]
 
     def close(self) -> None:

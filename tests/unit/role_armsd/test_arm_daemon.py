@@ -39,7 +39,7 @@ def test_gripper_tells_its_position(rig: Rig) -> None:
 
 def test_fault_is_told_in_the_state(rig: Rig) -> None:
     side = rig.config.instance
-    rig.board._chips[1, 0x40].set_answers(False)
+    rig.servo_chip.set_answers(False)
     rig.live(0.2, lambda: rig.send(ARM_CMD.at(instance=side), ArmCommand([90.0], 1.0)))
     state = rig.bus.sent[f"/saint/arms/{side}/state"][-1]
     assert state.error_state
@@ -71,7 +71,7 @@ def test_joints_are_told_in_radians_by_their_urdf_names(rig: Rig) -> None:
 
 def test_fault_is_told_at_once_and_stops_the_robot(rig: Rig) -> None:
     side = rig.config.instance
-    rig.board._chips[1, 0x40].set_answers(False)
+    rig.servo_chip.set_answers(False)
     rig.live(0.2, lambda: rig.send(ARM_CMD.at(instance=side), ArmCommand([90.0], 1.0)))
     (fault,) = rig.bus.sent["/saint/roles/faults"]
     assert (fault.target, fault.stops_robot, fault.node_id) == (f"arms.{side}", True, "pi_1")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from saint_services.lib.hw.displays import open_display, open_leds
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.breaking import break_device, broken, devices, faults_of, pressed
 from saint_services.saintctl.app import app
@@ -138,3 +139,22 @@ def test_every_device_of_every_role_breaks_and_mends(tmp_path: Path, name: str) 
             assert broken(tmp_path)[device].startswith(fault)
             board.drive.advance()
     board.close()
+
+
+def test_show_draws_the_display_and_names_the_colours_of_the_lights(
+    saintctl: Saintctl, root: Path
+) -> None:
+    (root / "desk" / "config").mkdir(parents=True)
+    (root / "desk" / "config" / "noded.yaml").touch()
+    board = SimBoard(root / "desk" / "hw")
+    config = load_role("console")
+    board.prepare(config)
+    display, strips = open_display(board, config), open_leds(board, config)
+    assert display
+    display.show(("SAINT-01", "running"), 8)
+    strips["lights"].show([(0, 51, 0)] * 7)
+    board.close()
+    shown = saintctl("show", "desk").stdout
+    assert "7 x #003300, 1 x dark" in shown
+    assert "| SAINT-01" in shown and "| running" in shown
+    assert saintctl("show", "tracks").stdout.count("|") == 0

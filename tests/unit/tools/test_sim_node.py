@@ -39,6 +39,18 @@ def test_name_must_be_a_ros_token(tmp_path: Path, name: str) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [(("--role=tail",), "there is no role 'tail'; use head, arms, tracks, console"),
+     (("--role=arms", "--role=head", "--instance=left"), "--role arms.left"),
+     (("--role=arms.left", "--instance=right"), "does not say which role")],
+)  # fmt: skip
+def test_role_that_cannot_be_is_refused(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    result = sim_node("--root", str(tmp_path), "--domain=7", *words)
+    assert result.returncode == 2
+    assert said in result.stdout + result.stderr
+
+
 def test_impossible_domain_is_refused(tmp_path: Path) -> None:
     result = sim_node("--root", str(tmp_path), "--domain", "233")
     assert result.returncode == 2

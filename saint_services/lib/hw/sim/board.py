@@ -92,8 +92,8 @@ class SimBoard:
         """Plug in and wire what the role names, as the builder of the robot would."""
         if self._feeder:
             self._feeder.close()
-        base = self._file.base
-        self._feeder = Feeder(self._directory, self._directory / base if base else None)
+        base = self._directory / (self._file.base or "")
+        self._feeder = Feeder(self._directory, config.target, base)
         self._servo_chips.clear()
         devices = config.spi_devices.values()
         self._panels = {(d.bus, d.select): d.data_pin for d in devices if d.driver == "st7789"}

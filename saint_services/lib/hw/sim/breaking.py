@@ -1,18 +1,20 @@
 """Breaks, mends and presses simulated devices by the names that the role's manifest gives them,
 from outside: for the command line and for tests. The daemon that uses a device feels it at once.
+Where two roles of a board have a device of one name, the role is named too: arms.left.joint_0.
 Not here: what a fault does (plant.py for bodies, chips_base.py for chips).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...devices import MOTORS
+from ...devices import MOTORS, I2cDevice
 from ...errors import Code, SaintError
 from ...roles import RoleConfig
+from . import wiring
 from .board import chip_file
 from .chips import CHIPS, ChipFault
-from .drive import ROLE_FILE
 from .faults import FILE, SUPPLY, Fault, Faults
 from .observe import write_pin
 
@@ -40,10 +42,27 @@ _MOST = {Fault.LOAD: 10.0, Fault.NOISE: 1.0, Fault.BROWN_OUT: 12.0}
 
 def devices(directory: Path) -> dict[str, str]:
     """What can be broken: name and kind."""
-    config = role_of(directory)
     found = {SUPPLY: "supply"}
-    found |= {n: _KINDS[s.type] for n, s in config.gpio_mapping.items() if s.type in _KINDS}
-    return found | {name: device.driver for name, device in config.i2c_devices.items()}
+    for config in roles_of(directory):
+        found |= devices_of(directory, config)
+    return found
+
+
+def devices_of(directory: Path, config: RoleConfig) -> dict[str, str]:
+    """Of one of its roles."""
+    kinds = {n: _KINDS[s.type] for n, s in config.gpio_mapping.items() if s.type in _KINDS}
+    kinds |= {name: device.driver for name, device in config.i2c_devices.items()}
+    return {name_of(directory, config, name): kind for name, kind in kinds.items()}
+
+
+def name_of(directory: Path, config: RoleConfig, device: str) -> str:
+    """By which name a role's device is known on this board."""
+    names = Counter(name for role in roles_of(directory) for name in _names(role))
+    return device if names[device] < 2 else f"{config.target}.{device}"
+
+
+def _names(config: RoleConfig) -> set[str]:
+    return {*config.gpio_mapping, *config.i2c_devices}
 
 
 def faults_of(kind: str) -> tuple[str, ...]:
@@ -80,17 +99,20 @@ def mend(directory: Path, device: str = "") -> list[str]:
     faults = Faults(directory)
     faults.clear(device)
     faults.close()
-    for name in mended:
-        if name in role_of(directory).i2c_devices:
-            _set_chip(directory, name, ChipFault.NONE)
+    for name in _chips(directory).keys() & set(mended):
+        _set_chip(directory, name, ChipFault.NONE)
     return mended
 
 
 @contextmanager
 def pressed(directory: Path, button: str) -> Iterator[None]:
     """A finger on a button for as long as this lasts."""
-    mapping = role_of(directory).gpio_mapping
-    buttons = {name: spec.pin for name, spec in mapping.items() if spec.type == "button"}
+    buttons = {
+        name_of(directory, config, name): spec.pin
+        for config in roles_of(directory)
+        for name, spec in config.gpio_mapping.items()
+        if spec.type == "button"
+    }
     pin = buttons.get(button)
     if pin is None:
         known = ", ".join(buttons) or "none"
@@ -111,22 +133,29 @@ def broken(directory: Path) -> dict[str, str]:
             found[name] = f"{switch.fault} {switch.value:g}" if switch.value else str(switch.fault)
         faults.close()
     words = {fault: word for word, fault in _CHIP_FAULTS.items()}
-    for name in role_of(directory).i2c_devices:
-        if fault := _chip_fault(directory, name):
+    for name, device in _chips(directory).items():
+        if fault := _chip_fault(directory, device):
             found[name] = words[fault]
     return found
 
 
-def role_of(directory: Path) -> RoleConfig:
-    """The role that the board is wired for."""
-    try:
-        return RoleConfig.model_validate_json((directory / ROLE_FILE).read_bytes())
-    except FileNotFoundError:
-        raise SaintError(
-            Code.REFUSED,
-            f"{directory.parent.name} has no role yet: nothing hangs on its pins",
-            fix="Adopt it first: saintctl node adopt.",
-        ) from None
+def roles_of(directory: Path) -> list[RoleConfig]:
+    """The roles that the board is wired for; at least one."""
+    if found := wiring.roles(directory):
+        return found
+    raise SaintError(
+        Code.REFUSED,
+        f"{directory.parent.name} has no role yet: nothing hangs on its pins",
+        fix="Adopt it first: saintctl node adopt.",
+    )
+
+
+def _chips(directory: Path) -> dict[str, I2cDevice]:
+    return {
+        name_of(directory, config, name): device
+        for config in roles_of(directory)
+        for name, device in config.i2c_devices.items()
+    }
 
 
 def _set(directory: Path, device: str, fault: Fault, value: float | None) -> None:
@@ -141,14 +170,13 @@ def _set(directory: Path, device: str, fault: Fault, value: float | None) -> Non
 
 
 def _set_chip(directory: Path, device: str, fault: ChipFault) -> None:
-    spec = role_of(directory).i2c_devices[device]
+    spec = _chips(directory)[device]
     chip = CHIPS[spec.driver](directory / chip_file(spec.bus, spec.address))
     chip.set_fault(fault)
     chip.close()
 
 
-def _chip_fault(directory: Path, device: str) -> ChipFault:
-    spec = role_of(directory).i2c_devices[device]
+def _chip_fault(directory: Path, spec: I2cDevice) -> ChipFault:
     path = directory / chip_file(spec.bus, spec.address)
     if not path.exists():
         return ChipFault.NONE

@@ -9,18 +9,18 @@ from pathlib import Path
 from time import monotonic_ns
 
 from ...roles import RoleConfig
+from . import wiring
 from .faults import Faults
 from .plant import OutputReading, PinReading, Plant, Wheel
 from .states import States
 
-ROLE_FILE = "role.json"  # the manifest by which the board is wired, for those who look from outside
 _PERIOD_S = 0.01
 
 OnEdge = Callable[[int, bool, int], None]
 
 
 class Drive:
-    """All motors and servos of a board."""
+    """All motors and servos of a board that are one role's."""
 
     def __init__(
         self,
@@ -50,10 +50,10 @@ class Drive:
         self._wheels = {pin: wheel for wheel in plant.wheels for pin in wheel.pins}
         self._servo_pins = {joint.spec.pin or 0 for joint in plant.joints if not joint.spec.device}
         self.encoder_pins = {pin for wheel in plant.wheels for pin in wheel.lines or ()}
-        self._faults = Faults(directory)
-        self._states = States(directory, plant.names)
+        self._faults = Faults(directory, config.target)
+        self._states = States(directory, config.target, plant.names)
         self._go_on()
-        _keep(directory / ROLE_FILE, config.model_dump_json())
+        wiring.keep(directory, config)
 
     def pin_changed(self, pin: int) -> None:
         """A pin was written. This is on the way from a command to its motor, so it is short: while
@@ -151,12 +151,3 @@ class Drive:
         self._timer = None
         self.advance()
         self._schedule()
-
-
-def _keep(path: Path, text: str) -> None:
-    """A whole file or none."""
-    if path.is_file() and path.read_text(encoding="utf-8") == text:
-        return
-    aside = path.with_suffix(".new")
-    aside.write_text(text, encoding="utf-8")
-    aside.replace(path)

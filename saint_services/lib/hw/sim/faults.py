@@ -43,10 +43,14 @@ class Switch:
 
 
 class Faults:
-    """The switches by device. A look costs one comparison while nobody changes anything."""
+    """The switches by device. A look costs one comparison while nobody changes anything. Where
+    two roles of a board have a device of one name, a switch names the role too: arms.left.joint_0;
+    `role` is the one that looks.
+    """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, role: str = "") -> None:
         self._path = directory / FILE
+        self._prefix = f"{role}."
         self._map = map_file(self._path, _SIZE)
         self._seen = 0
         self._switches: dict[str, Switch] = {}
@@ -57,7 +61,8 @@ class Faults:
         if changes != self._seen and not changes & 1:
             switches = dict(self._read())
             if self._changes() == changes:  # else: half of a change; the next look has it
-                self._switches, self._seen = switches, changes
+                own = {n.removeprefix(self._prefix): each for n, each in switches.items()}
+                self._switches, self._seen = switches | own, changes
         return self._switches
 
     def set(self, device: str, fault: Fault, value: float | None = None) -> None:

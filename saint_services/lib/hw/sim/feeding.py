@@ -19,11 +19,11 @@ _ROOM_C, _AIR_PA, _WALL_M = 22.0, 101_325.0, 1.2
 
 
 class Feeder:
-    """`base` is the folder of the board whose tracks carry this one, if any do."""
+    """For the chips of a role. `base` is the folder of the board whose tracks carry this one."""
 
-    def __init__(self, directory: Path, base: Path | None) -> None:
-        self._own = Outlook(directory)
-        self._base = Outlook(base) if base else self._own
+    def __init__(self, directory: Path, role: str, base: Path) -> None:
+        self._own = Outlook(directory, role=role)
+        self._base = Outlook(base, role="tracks")
 
     def attach(self, chip: Chip, name: str, config: RoleConfig) -> None:
         """From now on the chip is fed before each read."""

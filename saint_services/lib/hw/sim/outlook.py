@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...roles import RoleConfig
 from ..header import PINS
 from ..pca9685 import CHANNELS
-from .drive import ROLE_FILE
+from . import wiring
 from .faults import Faults
 from .plant import Plant
 from .records import Reading, Records
@@ -24,10 +24,16 @@ _NOTHING = Reading(0.0, 0, 0)
 
 
 class Outlook:
-    """Keeps the files of one board mapped."""
+    """Keeps the files of one board mapped, and looks at the bodies of one of its roles: `role` is
+    "tracks" or "arms.left"; without it there is only one.
+    """
 
-    def __init__(self, directory: Path, clock_ns: Callable[[], int] = monotonic_ns) -> None:
+    def __init__(
+        self, directory: Path, clock_ns: Callable[[], int] = monotonic_ns, role: str = ""
+    ) -> None:
         self._directory = directory
+        self._role = role
+        self._path: Path | None = None
         self._clock_ns = clock_ns
         self._read_ns = 0  # when the role that we know was written
         self._pins: Records | None = None
@@ -72,22 +78,24 @@ class Outlook:
         self._read_ns = 0
 
     def _is_known(self) -> bool:
-        path = self._directory / ROLE_FILE
+        self._path = self._path or wiring.find(self._directory, self._role)
         try:
-            written_ns = path.stat().st_mtime_ns
+            written_ns = self._path.stat().st_mtime_ns if self._path else 0
         except FileNotFoundError:
+            self._path = None
             return False
-        if written_ns != self._read_ns:
+        if self._path and written_ns != self._read_ns:
             self.close()
-            self._open(RoleConfig.model_validate_json(path.read_bytes()))
-            self._read_ns = written_ns
-        return True
+            if config := wiring.read(self._path):
+                self._open(config)
+                self._read_ns = written_ns
+        return self.config is not None
 
     def _open(self, config: RoleConfig) -> None:
         self.config = config
         self._pins = Records(self._directory / "pins", PINS)
-        self._faults = Faults(self._directory)
-        self._states = States(self._directory, Plant.of(config).names)
+        self._faults = Faults(self._directory, config.target)
+        self._states = States(self._directory, config.target, Plant.of(config).names)
         for name, device in config.i2c_devices.items():
             if device.driver == "pca9685":
                 path = self._directory / outputs_file(device.bus, device.address)

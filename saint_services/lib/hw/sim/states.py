@@ -1,6 +1,6 @@
-"""Where the bodies of a simulated board were last: a mapped file, so that a process that comes
-after goes on from there and others can tell where everything is now. Two slots and a count, as in
-records.py: a reader never sees half of a state. Not here: how bodies move (plant.py).
+"""Where the bodies of a role on a simulated board were last: a mapped file, so that a process that
+comes after goes on from there and others can tell where everything is now. Two slots and a count,
+as in records.py: a reader never sees half of a state. Not here: how bodies move (plant.py).
 """
 
 from collections.abc import Sequence
@@ -9,17 +9,17 @@ from zlib import crc32
 
 from .records import map_file
 
-FILE = "motion"
+FILE = "motion"  # and the role: each is moved by its own process
 _HEAD = 2  # words: which bodies, count of writes
 
 
 class States:
     """`names` say which numbers are kept; a file with other ones counts as empty."""
 
-    def __init__(self, directory: Path, names: Sequence[str]) -> None:
+    def __init__(self, directory: Path, role: str, names: Sequence[str]) -> None:
         self._size = len(names)
         self._key = crc32("\n".join(names).encode()) or 1
-        self._map = map_file(directory / FILE, 8 * (_HEAD + 2 * (1 + self._size)))
+        self._map = map_file(directory / f"{FILE}.{role}", 8 * (_HEAD + 2 * (1 + self._size)))
         self._words = memoryview(self._map).cast("Q")
         self._numbers = memoryview(self._map).cast("d")
 
