@@ -65,7 +65,8 @@ export class Jog {
   /** It can go no further that way. */
   get isAtEnd() {
     if (!this.joint) return false;
-    return this.goal === this.joint.limits[this.way > 0 ? 1 : 0];
+    const [low, high] = this.joint.limits;
+    return this.way > 0 ? this.goal >= high : this.goal <= low;
   }
 
   #tick() {
@@ -78,7 +79,9 @@ export class Jog {
     const speed = PACES[this.pace] * this.#span; // units a second
     const next = this.goal + (this.way * speed * PERIOD_MS) / 1000;
     const near = within(next, at - speed * AHEAD_S, at + speed * AHEAD_S);
-    this.goal = within(near, ...joint.limits);
+    // One that stands outside its limits comes in as slowly, instead of being sent there at once.
+    const [low, high] = joint.limits;
+    this.goal = within(near, Math.min(low, at), Math.max(high, at));
     this.api().stream(joint.target, { [joint.field]: this.goal });
     this.changed();
   }
