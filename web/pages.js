@@ -5,6 +5,7 @@
  * @typedef {object} PageEntry
  * @property {string} name its address: #/name, #/name/more
  * @property {string} title
+ * @property {boolean} [isAside] another page leads to it, not the menu
  * @property {() => Promise<{page: import("./lib/router.js").PageModule}>} load
  */
 
@@ -19,4 +20,5 @@ export const PAGES = [
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
   { name: "logs", title: "Logs", load: () => import("./pages/logs/page.js") },
   { name: "settings", title: "Settings", load: () => import("./pages/settings/page.js") },
+  { name: "api", title: "API", load: () => import("./pages/api/page.js"), isAside: true },
 ];

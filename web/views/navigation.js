@@ -18,7 +18,7 @@ export function navigation(app) {
       @click=${close}
       @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && close()}
     >
-      ${PAGES.map(
+      ${PAGES.filter(({ isAside }) => !isAside).map(
         ({ name, title }) => html`
           <a href="#/${name}" aria-current=${name === app.router.name ? "page" : nothing}>
             ${icon(name)}<span>${title}</span>${sign(app, name)}

@@ -88,7 +88,10 @@ function lists(app, { users, tokens, sessions }) {
         Add a token…
       </button>
     </header>
-    <p class="quiet">For programs and panels. Each has a role of its own and can be taken away alone.</p>
+    <p class="quiet">
+      For programs and panels: <a href="#/api">what they can ask</a>. Each has a role of its own and can be taken away
+      alone.
+    </p>
     ${tokensTable(app, tokens, again)}
     <header class="list-head"><h3>Signed in</h3></header>
     ${browsersTable(app, sessions, again)}

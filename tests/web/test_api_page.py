@@ -1,0 +1,66 @@
+"""The page "API": every action that webd has, found, read and copied by people."""
+
+import pytest
+from playwright.async_api import expect
+
+from saint_services.webd.http_form import every
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
+GROUPS = {each.group for each in every()}
+
+
+async def test_api_begins_with_first_steps_and_is_sound(site: Site) -> None:
+    page = await site.open("#/api")
+    await page.wait_for_selector("text=First steps")
+    assert await violations(page) == []
+    links = await page.eval_on_selector_all(".api-nav a", "all => all.map((a) => a.hash)")
+    assert {f"#/api/{group}" for group in GROUPS} <= set(links)
+
+
+async def test_api_shows_an_action_with_level_params_and_examples(site: Site) -> None:
+    page = await site.open("#/api/tracks")
+    await page.click("[data-request=tracks_drive] summary")
+    shown = page.locator("[data-request=tracks_drive]")
+    await expect(shown.locator("summary .chip")).to_have_text("operator")
+    assert "linear" in await shown.locator("tbody").first.inner_text()
+    examples = await shown.locator("pre").all_inner_texts()
+    assert examples[0].startswith("curl") and "/api/v1/tracks/drive'" in examples[0]
+    assert 'robot.request("tracks", "drive"' in examples[1]
+    assert await violations(page) == []
+
+
+async def test_api_search_finds_in_all_groups(site: Site) -> None:
+    page = await site.open("#/api")
+    await page.fill("input[type=search]", "_preset")
+    found = page.locator("[data-request]")
+    await expect(found).to_have_count(5)
+    await page.fill("input[type=search]", "no such thing")
+    await page.wait_for_selector("text=There is no such request.")
+    await page.click(".api-nav a[href='#/api/rc']")
+    await page.wait_for_selector("[data-request=rc_get_status]")
+
+
+async def test_api_tells_what_each_topic_brings(site: Site) -> None:
+    page = await site.open("#/api/topics")
+    await page.click("[data-topic=head] summary")
+    assert "pan" in await page.locator("[data-topic=head] tbody").inner_text()
+
+
+async def test_api_is_reached_from_the_tokens_and_stands_in_no_menu(site: Site) -> None:
+    page = await site.open("#/settings/users")
+    await page.click("#set-users a[href='#/api']")
+    await page.wait_for_selector("main h1 >> text=API")
+    assert await page.locator(".pages a[href='#/api']").count() == 0
+
+
+async def test_api_without_its_documents_says_so_and_tries_again(site: Site) -> None:
+    page = await site.open("#/settings")
+    await page.route("**/api/openapi.json", lambda route: route.fulfill(status=503, body="{}"))
+    await page.evaluate("() => { location.hash = '#/api'; }")
+    await page.wait_for_selector("main [role=alert]")
+    site.faults.clear()  # the browser tells of the answer 503 in its console
+    await page.unroute("**/api/openapi.json")
+    await page.click("text=Try again")
+    await page.wait_for_selector("text=First steps")

@@ -1,0 +1,50 @@
+// The same request in two languages, to be copied. Nothing is asked here.
+
+/** @typedef {import("./document.js").Action} Action */
+
+/** In a terminal. @param {Action} each @param {string} origin of the robot */
+export function curl(each, origin) {
+  const isPost = each.methods.includes("POST");
+  const parts = ["curl"];
+  if (each.needs) parts.push(`-H "Authorization: Bearer $TOKEN"`);
+  if (each.bodyType) parts.push("--data-binary @FILE");
+  else if (isPost) parts.push(`--json ${quoted(JSON.stringify(each.sample))}`);
+  parts.push(quoted(origin + (isPost ? each.path : each.path.replace(/\{(\w+)\}/g, "$1"))));
+  return parts.join(" \\\n  ");
+}
+
+/** A program. @param {Action} each @param {string} origin */
+export function python(each, origin) {
+  const given = Object.keys(each.sample).length ? `, ${literal(each.sample)}` : "";
+  return [
+    "import asyncio",
+    "",
+    "from saint_services.client import Robot",
+    "",
+    "",
+    "async def main() -> None:",
+    `    async with Robot("${origin}", token="...") as robot:`,
+    `        print(await robot.request("${each.group}", "${each.action}"${given}))`,
+    "",
+    "",
+    "asyncio.run(main())",
+  ].join("\n");
+}
+
+/** On the WebSocket, /api/ws. @param {Action} each */
+export const message = (each) =>
+  JSON.stringify({ id: 1, type: each.group, action: each.action, params: each.sample });
+
+/** For a shell. @param {string} text */
+const quoted = (text) => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** As Python writes it. @param {unknown} value @returns {string} */
+function literal(value) {
+  if (value === null) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const inner = Object.entries(/** @type {object} */ (value)).map(([key, each]) => `"${key}": ${literal(each)}`);
+  return `{${inner.join(", ")}}`;
+}

@@ -1,0 +1,90 @@
+// The requests of one group: who may ask, what is given, what comes back, how it looks in a terminal
+// and in a program.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { curl, message, python } from "./examples.js";
+
+/** @typedef {import("./document.js").Action} Action */
+/** @typedef {import("./document.js").Field} Field */
+
+const CHIPS = { viewer: "good", operator: "busy", admin: "warn" };
+
+/** @param {string} title @param {Action[]} all @param {string} origin */
+export function requests(title, all, origin) {
+  return html`
+    <section class="api-requests" aria-label=${title}>
+      <h2>${title}</h2>
+      ${all.length ? nothing : html`<p class="quiet">There is no such request.</p>`}
+      ${repeat(
+        all,
+        (each) => each.id,
+        (each) => request(each, origin),
+      )}
+    </section>
+  `;
+}
+
+/** @param {Action} each @param {string} origin */
+function request(each, origin) {
+  return html`
+    <details class="card api-request" data-request=${each.id}>
+      <summary>
+        <code>${each.action || each.path}</code>
+        <span class="chip ${CHIPS[/** @type {"viewer"} */ (each.needs)] ?? ""}">${each.needs || "anyone"}</span>
+        <span class="api-text">${each.text}</span>
+      </summary>
+      <p class="api-path"><b>${each.methods.join(", ")}</b> <code>${each.path}</code></p>
+      ${given(each)} ${answered(each)} ${example("In a terminal", curl(each, origin))}
+      ${each.action ? [example("In Python", python(each, origin)), example("On the WebSocket", message(each))] : nothing}
+    </details>
+  `;
+}
+
+/** @param {Action} each */
+function given(each) {
+  if (each.bodyType) return html`<p class="quiet">The body is a file: ${each.bodyType}.</p>`;
+  if (!each.params.length) return html`<p class="quiet">Nothing has to be given.</p>`;
+  return html`<h3>Given</h3>
+    ${table(each.params, true)}`;
+}
+
+/** @param {Action} each */
+const answered = (each) => html`
+  <h3>Answer</h3>
+  ${each.answer ? html`<p class="quiet">${each.answer}</p>` : nothing}
+  ${each.answers.length ? table(each.answers, false) : nothing}
+`;
+
+/** @param {Field[]} fields @param {boolean} isGiven */
+export const table = (fields, isGiven) => html`
+  <div class="table-wrap api-fields">
+    <table class="table stacks">
+      <thead>
+        <tr><th>Name</th><th>Type</th>${isGiven ? html`<th>Left out</th>` : nothing}</tr>
+      </thead>
+      <tbody>
+        ${fields.map(
+          (field) => html`
+            <tr>
+              <td data-label="Name"><code>${field.name}</code></td>
+              <td data-label="Type">${field.type}</td>
+              ${isGiven ? html`<td data-label="Left out">${leftOut(field)}</td>` : nothing}
+            </tr>
+          `,
+        )}
+      </tbody>
+    </table>
+  </div>
+`;
+
+/** @param {Field} field */
+const leftOut = ({ isNeeded, usual }) => (isNeeded ? html`<b>must be given</b>` : usual ? html`<code>${usual}</code>` : "–");
+
+/** @param {string} title @param {string} text */
+export const example = (title, text) => html`
+  <div class="api-example">
+    <h3>${title}</h3>
+    <pre tabindex="0" aria-label=${title}>${text}</pre>
+  </div>
+`;
