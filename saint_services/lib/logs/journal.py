@@ -15,6 +15,7 @@ from .lines import is_wanted, journal_line, source_name
 MOST_READ = 20_000  # entries for one page: a search that finds nothing ends there
 _LIMIT_S = 5.0
 _BEAT_S = 1.0
+_NOTHING = "filter for units: No data available"  # none of them has written yet
 _OUTPUT = ("--output=json", "--all", "--no-pager")
 _LONGEST_ENTRY_BYTES = 1 << 20
 _PRIORITY = {"DEBUG": "debug", "INFO": "info", "WARNING": "warning", "ERROR": "err"}
@@ -128,7 +129,7 @@ async def _check_end(process: asyncio.subprocess.Process) -> None:
     """It ends with a fault when it may not read, and when a cursor is not there any more."""
     assert process.stderr is not None
     said = (await process.stderr.read()).decode(errors="replace").strip()
-    if await process.wait():
+    if await process.wait() and not said.endswith(_NOTHING):
         first = said.partition("\n")[0][:200] or f"exit code {process.returncode}"
         raise SaintError(Code.REFUSED, f"the journal cannot be read: {first}", fix=_FIX)
 

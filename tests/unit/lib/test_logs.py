@@ -127,6 +127,9 @@ if "--field=SYSLOG_IDENTIFIER" in arguments:
 if "--after-cursor=gone" in arguments:
     print("Failed to seek to cursor: Invalid argument", file=sys.stderr)
     sys.exit(1)
+if "--unit=saint-*" in arguments and "--priority=err" in arguments:
+    print("Failed to add filter for units: No data available", file=sys.stderr)
+    sys.exit(1)
 for number in range(5):
     entry = {{"MESSAGE": f"line {{number}}", "PRIORITY": "6", "SYSLOG_IDENTIFIER": "saint-rcd",
              "__REALTIME_TIMESTAMP": str(10 ** 15 - number), "__CURSOR": f"c{{number}}",
@@ -158,6 +161,22 @@ async def test_journal_page_asks_for_what_is_wanted(journalctl: str) -> None:
         "--priority=info", "SYSLOG_IDENTIFIER=saint-rcd", "--reverse", "--after-cursor=c9",
     ):  # fmt: skip
         assert argument in asked
+
+
+async def test_journal_of_our_units_asks_for_no_others(journalctl: str) -> None:
+    page = await Journal(journalctl).of_our_units().page(LogQuery(source="rcd", limit=1))
+    assert "--unit=saint-*" in page.lines[0].text and "IDENTIFIER=rcd" in page.lines[0].text
+
+
+async def test_journal_without_entries_of_our_units_is_empty(journalctl: str) -> None:
+    assert (await Journal(journalctl).of_our_units().page(LogQuery(level="ERROR"))).lines == []
+
+
+async def test_launcher_files_of_one_machine_hold_no_other_ones_lines(tmp_path: Path) -> None:
+    log(tmp_path, "server-rcd.log", "11:00:00.000 rcd info: a")
+    log(tmp_path, "head-noded.log", "11:10:00.000 noded info: b")
+    page = await LauncherFiles(tmp_path).of_machine("head").page(LogQuery())
+    assert [line.text for line in page.lines] == ["b"]
 
 
 async def test_journal_page_at_the_end_has_no_older_one(journalctl: str) -> None:
