@@ -110,3 +110,14 @@ async def test_formats_are_told_with_their_ports(ears: Ears, root: Path) -> None
     text = (await saintctl(root, "formats")).output
     for name, port in ears.ports.items():
         assert name in text and str(port) in text
+
+
+async def test_formats_are_switched_and_the_limit_is_set(ears: Ears, root: Path) -> None:
+    told = json.loads((await saintctl(root, "switch", "vmc", "off", "--json")).output)
+    assert not next(each for each in told["formats"] if each["format"] == "vmc")["enabled"]
+    assert "900 datagrams" in (await saintctl(root, "limit", "900")).output
+
+
+async def test_format_that_is_not_known_is_wrong_usage(ears: Ears, root: Path) -> None:
+    assert "formats" in (await saintctl(root, "switch", "vmcc", "on", code=2)).stderr
+    assert "formats.vmc" in (await saintctl(root, "switch", "vmc", "perhaps", code=2)).stderr
