@@ -102,7 +102,7 @@ def test_pulse_is_found_by_the_next_process(tmp_path: Path) -> None:
 def test_board_file_says_what_is_plugged_in(tmp_path: Path) -> None:
     (tmp_path / "board.yaml").write_text("chips: [{bus: 1, address: 0x41, driver: pca9685}]\n")
     board = SimBoard(tmp_path)
-    assert [found.address for found in board.peripherals()] == ["1:0x41"]
+    assert [found.address for found in board.peripherals()] == ["0.0", "0.1", "1:0x41"]
     with pytest.raises(OSError, match="no acknowledge"):
         board.i2c(1).write(0x40, b"\0")
     board.close()

@@ -131,5 +131,5 @@ def test_plugged_chips_are_those_of_the_board_file_where_it_names_them(tmp_path:
     device = I2cDevice(bus=1, address=0x68, driver="mpu6050")
     board = SimBoard(tmp_path)
     board.prepare(load_role("head", i2c_devices={"imu": device, **load_role("head").i2c_devices}))
-    assert [found.address for found in board.peripherals()] == ["1:0x40"]
+    assert [found.address for found in board.peripherals()] == ["0.0", "0.1", "1:0x40"]
     board.close()

@@ -39,7 +39,7 @@ COMMANDS = {
     "management adopt_node": "node adopt", "management reset_node": "node reset",
     "management set_node_name": "node rename", "management replace_node": "node replace",
     "management ignore_node": "node ignore", "management get_activity_log": "log activity",
-    "management calibrate": "node calibrate",
+    "management calibrate": "node calibrate", "management get_calibration": "node calibrate",
     "management firmware_status": "firmware status", "management firmware_check": "firmware check",
     "management firmware_rollout": "firmware rollout",
     "management firmware_control": "firmware pause",
