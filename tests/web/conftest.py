@@ -63,7 +63,8 @@ async def browser() -> AsyncIterator[Any]:
         await running.close()
 
 
-async def _site(browser: Any, directory: Path, **options: Any) -> AsyncIterator[Site]:
+async def site_of(browser: Any, directory: Path, **options: Any) -> AsyncIterator[Site]:
+    """One site; for fixtures."""
     async with fake_robot(directory, **options) as (robot, address, _):
         playing = asyncio.create_task(robot.play())
         relay = Relay(int(address.rpartition(":")[2]))
@@ -80,12 +81,12 @@ async def _site(browser: Any, directory: Path, **options: Any) -> AsyncIterator[
 @pytest_asyncio.fixture(loop_scope="session")
 async def site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
     """Without a token, the robot moving."""
-    async for each in _site(browser, tmp_path):
+    async for each in site_of(browser, tmp_path):
         yield each
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def locked_site(browser: Any, tmp_path: Path) -> AsyncIterator[Site]:
     """With a token."""
-    async for each in _site(browser, tmp_path, auth=True):
+    async for each in site_of(browser, tmp_path, auth=True):
         yield each

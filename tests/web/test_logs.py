@@ -1,14 +1,18 @@
 """The page "Logs": filters, pages, what is written while one looks, downloads, the other lists."""
 
 import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import expect
 
+from saint_services.lib.api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
+from saint_services.webd import upkeep
 from tests.web.axe import violations
-from tests.web.conftest import Site
+from tests.web.conftest import Site, site_of
 from tests.web.fakes_logs import write
 
 pytestmark = [pytest.mark.timeout(60), pytest.mark.asyncio(loop_scope="session")]
@@ -75,3 +79,41 @@ async def test_activity_is_a_list_of_its_own(site: Site) -> None:
     await page.wait_for_selector(f"{LINE}, .empty")
     await page.click("nav[aria-label=Logs] >> text=Programs")
     await page.wait_for_selector(LINE)
+
+
+class Machines:
+    """Logs of real machines: a server's own, and those that its nodes give."""
+
+    async def page(self, query: LogQuery) -> LogPage:
+        name = query.node or "saint-server"
+        line = LogLine(
+            time=1.0, level="INFO", source="noded", node=name, text=f"of {name}", cursor="1"
+        )
+        return LogPage(lines=[line])
+
+    async def names(self) -> LogNames:
+        home = "saint-server"
+        return LogNames(sources=["noded"], nodes=[home, "pi_1"], scope="Choose one.", home=home)
+
+    async def follow(self, _: LogFilter) -> AsyncGenerator[LogLine | None]:
+        yield None
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def machines(
+    browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Site]:
+    monkeypatch.setattr(upkeep, "robot_source", lambda *_: Machines())
+    async for each in site_of(browser, tmp_path):
+        yield each
+
+
+async def test_logs_of_real_machines_begin_with_the_server_and_lead_to_each_node(
+    machines: Site,
+) -> None:
+    page = await machines.open("#/logs")
+    await page.wait_for_selector("text=of saint-server")
+    choices = page.locator("select[name=node] option")
+    await expect(choices).to_have_text(["saint-server (this server)", "pi_1"])
+    await page.select_option("select[name=node]", "pi_1")
+    await page.wait_for_selector("text=of pi_1")
