@@ -14,6 +14,7 @@ from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
+from ..lib.update.events import Part
 from ..lib.update.updater import Updater, Work, World
 from .adapters.firmware import FirmwareServer, checked_release
 from .adapters.role_process import DAEMONS, daemon_of
@@ -56,7 +57,7 @@ class NodeFirmware:
         """Know where this machine stands, and ask the server once, before the role is begun."""
         await self._updater.start()
         if self._updater.problem:
-            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._updater.problem)
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._updater.problem, "update.json")
         self._bus.serve(NODE_UPDATE.at(node_id=self._node_id), self._requested)
         await self.take_offer()
 
@@ -107,16 +108,9 @@ class NodeFirmware:
     # what lib/update asks of its owner
 
     def work(self) -> Work:
-        """How the roles are going: every one counts."""
-        roles = self._read().roles
-        problems = [_role_problem(life) for life in roles]
-        worst = max(roles, key=_trouble, default=None)  # whose log would tell more
-        role = worst.wanted.role if worst and worst.wanted else ""
-        daemon = daemon_of(role, worst.process) if worst and role in DAEMONS else ""
+        """How the roles are going: each is judged for itself."""
         return Work(
-            role_problem="; ".join(problem for problem in problems if problem),
-            role_unit=f"saint-{daemon}.service" if daemon else "",
-            role_deaths=max((life.restarts for life in roles), default=0),
+            parts=tuple(_part(life) for life in self._read().roles),
             server_heard=monotonic_s() - self._heard_s < _HEARD_S,
         )
 
@@ -165,9 +159,10 @@ class NodeFirmware:
         return answer.success, answer.message
 
 
-def _trouble(life: Life) -> tuple[bool, int]:
-    """A role that does not answer is worse than one that died and came back."""
-    return bool(_role_problem(life)), life.restarts
+def _part(life: Life) -> Part:
+    role = life.wanted.role if life.wanted else ""
+    unit = f"saint-{daemon_of(role, life.process)}.service" if role in DAEMONS else ""
+    return Part(f"role {life.wanted}", _role_problem(life), unit, life.restarts)
 
 
 def _role_problem(life: Life) -> str:

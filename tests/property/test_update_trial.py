@@ -313,9 +313,8 @@ class OneMachine(RuleBasedStateMachine):
     def check(self) -> None:
         is_well = self.card.kinds[self.slot] == "well"
         before = self.update
-        self.happens(
-            words.Checked(self.now_s, role_problem="" if is_well else "the role is silent")
-        )
+        problem = "" if is_well else "the role is silent"
+        self.happens(words.Checked(self.now_s, parts=(words.Part("role head", problem),)))
         if self.update.is_marking and not before.is_marking:
             assert is_well, "what is ill does not pass"
             self.passed.add((self.slot, self.card.versions[self.slot]))

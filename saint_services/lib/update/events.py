@@ -164,6 +164,16 @@ class BlockedChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What the update's owner works with: a role of a node, a daemon of the server."""
+
+    name: str  # "role head"
+    problem: str = ""  # empty: it answers
+    unit: str = ""  # whose log tells about it
+    deaths: int = 0  # since the owner's process started, of one that had been ready
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """How the machine is, once a second during a trial."""
 
@@ -173,9 +183,7 @@ class Checked:
     restarting_units: tuple[str, ...] = ()  # started again and again
     units_problem: str = ""  # why nothing is known of the units
     bus_problem: str = ""
-    role_problem: str = ""
-    role_unit: str = ""  # whose log tells about it
-    role_deaths: int = 0  # since this process started, of a role that had been ready
+    parts: tuple[Part, ...] = ()
     server_heard: bool = False
 
 

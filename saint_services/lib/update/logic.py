@@ -269,10 +269,17 @@ def _ticked(update: Update, now_s: float) -> Outcome:
     if asked_s is not None and now_s - asked_s < RESTART_AGAIN_S:
         return update, ()
     pending = update.record.pending
-    reason = f"update to {pending.version}" if pending else "update"
-    if pending and pending.phase is Phase.CONDEMNED:
-        reason = f"back from {pending.version}: {pending.reason}"
-    return replace(update, restart_asked_s=now_s), (Hold(), Restart(reason))
+    return replace(update, restart_asked_s=now_s), (Hold(), Restart(_restart_reason(pending)))
+
+
+def _restart_reason(pending: Pending | None) -> str:
+    if pending is None:
+        return "update"
+    if pending.phase is Phase.CONDEMNED:
+        return f"back from {pending.version}: {pending.reason}"
+    if pending.kind is Kind.ROLLBACK:
+        return f"back to {pending.version}, as somebody asked"
+    return f"update to {pending.version}"
 
 
 def _action_failed(update: Update, event: ActionFailed) -> Outcome:

@@ -37,8 +37,8 @@ class _Kept(BaseModel):
 class Before(_Kept):
     """How the machine was before: what did not work then is not the new release's fault."""
 
-    failed_units: tuple[str, ...] = ()
-    role_answered: bool = False
+    failed_units: tuple[str, ...] = ()  # and the parts that did not answer, "role head"
+    role_answered: bool = False  # every part; releases before judged all of them or none
     server_heard: bool = False
 
 

@@ -6,6 +6,7 @@ marks its slot bad and restarts: the old slot is back at once. A release that ne
 left by the boot loader after its tries; the old slot then finds the try still pending.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..api.firmware import UpdateState, Verdict
@@ -16,6 +17,7 @@ from .events import (
     Follow,
     Hold,
     Looked,
+    Part,
     ReadLog,
     Resume,
     Save,
@@ -30,7 +32,7 @@ from .record import LONGEST_LOG, Kind, Pending, Phase, Record
 Outcome = tuple[Update, tuple[Action, ...]]
 
 MOST_RESTARTS = 3
-MOST_ROLE_DEATHS = 3
+MOST_DEATHS = 3  # of a role
 
 
 def changed(record: Record, **changes: object) -> Record:
@@ -177,8 +179,9 @@ def checked(update: Update, event: Checked) -> Outcome:
     )
     if update.well_since_s is not None and now_s - update.well_since_s >= limits.settle_s:
         return replace(update, is_marking=True), (SetMark(Mark.GOOD, "booted"),)
-    if _is_hopeless(update, event, bool(problems)):
-        units = (*given_up, *event.waiting_units, *((event.role_unit,) if event.role_unit else ()))
+    if _is_hopeless(update, pending, event, bool(problems)):
+        ill = (part.unit for part in event.parts if part.unit and (part.problem or part.deaths))
+        units = (*given_up, *event.waiting_units, *ill)
         reason = update.last_problem or "it does not stay healthy"
         return replace(update, condemned_for=reason), (ReadLog(tuple(dict.fromkeys(units))),)
     return update, () if before == update.fault else (Tell(),)
@@ -190,14 +193,34 @@ def _given_up(pending: Pending, event: Checked) -> tuple[str, ...]:
     return tuple(unit for unit in units if unit not in pending.before.failed_units)
 
 
-def _is_hopeless(update: Update, event: Checked, has_problems: bool) -> bool:
+def _is_hopeless(update: Update, pending: Pending, event: Checked, has_problems: bool) -> bool:
     """Waiting any longer would not help. What comes and goes gets no second time."""
     now_s, settle_s = event.now_s, update.limits.settle_s
     if now_s >= update.verify_until_s + (0.0 if has_problems else settle_s):
         return True
     failed_since_s = update.failed_since_s
     is_failed = failed_since_s is not None and now_s - failed_since_s >= settle_s
-    return has_problems and (is_failed or event.role_deaths >= MOST_ROLE_DEATHS)
+    return has_problems and (is_failed or any(map(_dies, _were_well(pending, event))))
+
+
+def _were_well(pending: Pending, event: Checked) -> Iterator[Part]:
+    """The parts that are judged: those that did not work before say nothing about the release."""
+    return (part for part in event.parts if part.name not in pending.before.failed_units)
+
+
+def _dies(part: Part) -> bool:
+    return part.deaths >= MOST_DEATHS
+
+
+def _part_problems(pending: Pending, event: Checked) -> Iterator[str]:
+    before = pending.before
+    # A release before noted only that not all of them answered: then none is judged.
+    is_known = before.role_answered or any("." not in name for name in before.failed_units)
+    for part in _were_well(pending, event):
+        if is_known:
+            yield part.problem
+        if _dies(part):
+            yield f"the {part.name} died {part.deaths} times"
 
 
 def _problems(
@@ -208,10 +231,7 @@ def _problems(
     waiting = (unit for unit in event.waiting_units if unit not in given_up)
     texts += [f"{unit} is not up" for unit in waiting if unit not in pending.before.failed_units]
     texts += [event.units_problem, event.bus_problem]
-    if pending.before.role_answered:
-        texts.append(event.role_problem)
-    if event.role_deaths >= MOST_ROLE_DEATHS:
-        texts.append(f"the role died {event.role_deaths} times")
+    texts += _part_problems(pending, event)
     if pending.before.server_heard and not event.server_heard:
         texts.append("the server, which was heard before, is not heard")
     if update.slots is None:

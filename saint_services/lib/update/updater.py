@@ -20,7 +20,7 @@ from . import boot as boots
 from . import events as words
 from .checks import Services, Units, log_excerpt
 from .dbus import SystemBus
-from .events import Action, Event, Limits, Update, Wanted
+from .events import Action, Event, Limits, Part, Update, Wanted
 from .installer import Installer, Mark, RaucInstaller, Slots
 from .logic import step
 from .rauc_words import InstallError
@@ -43,9 +43,7 @@ class Work:
     """How the owner's own work is going."""
 
     bus_problem: str = ""
-    role_problem: str = ""  # empty: it answers
-    role_unit: str = ""  # whose log would tell more
-    role_deaths: int = 0  # since this process started, of a role that had been ready
+    parts: tuple[Part, ...] = ()
     server_heard: bool = False
 
 
@@ -300,9 +298,11 @@ class Updater:
 
     async def _before(self) -> Before:
         work, units = self._owner.work(), await self._units()
+        known = () if isinstance(units, str) else (*units.failed, *units.restarting)
+        ill = tuple(part.name for part in work.parts if part.problem)
         return Before(
-            failed_units=() if isinstance(units, str) else (*units.failed, *units.restarting),
-            role_answered=not work.role_problem,
+            failed_units=(*known, *ill),
+            role_answered=not ill,
             server_heard=work.server_heard,
         )
 
@@ -316,9 +316,7 @@ class Updater:
             restarting_units=known.restarting,
             units_problem=units if isinstance(units, str) else "",
             bus_problem=work.bus_problem,
-            role_problem=work.role_problem,
-            role_unit=work.role_unit,
-            role_deaths=work.role_deaths,
+            parts=work.parts,
             server_heard=work.server_heard,
         )
 

@@ -13,7 +13,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import FirmwareStatus
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
-from ...lib.update.events import Answer, Limits, Wanted
+from ...lib.update.events import Answer, Limits, Part, Wanted
 from ...lib.update.updater import Spawn, Updater, Work, World
 from ..logic import Ask
 
@@ -21,7 +21,7 @@ _LOOK_BUSY_S = 1.0
 _LOOK_IDLE_S = 30.0
 _ANSWER_LIMIT_S = 2.0
 _REGISTRY_STARTS_S = 30.0  # one that says nothing may be what is wrong with a release
-_ROLE = ("adoptiond", "routerd")  # without them this is no server
+_PARTS = ("adoptiond", "routerd")  # without them this is no server
 
 Hear = Callable[[str, FirmwareStatus, float], bool]
 
@@ -43,8 +43,8 @@ class OwnMachine:
         self._name = name
         self._hear = hear
         self._spawn = spawn
-        self._daemons = {each: Client(runtime / f"{each}.sock") for each in _ROLE}
-        self._work = Work(role_problem="not looked at yet")
+        self._daemons = {each: Client(runtime / f"{each}.sock") for each in _PARTS}
+        self._work = Work(parts=tuple(Part(each, "not looked at yet") for each in _PARTS))
         self._updater = Updater(name, self, state / "own", spawn, limits, world)
         self._updater.block("it is not known yet whether outputs are live")
         self._is_registry_heard = False
@@ -112,10 +112,12 @@ class OwnMachine:
 
     async def _look(self) -> None:
         """A daemon that starts is asked again at the next look."""
+        parts = []
         for name, client in self._daemons.items():
+            problem = ""
             try:
                 await client.get("/health", HealthReport, timeout_s=_ANSWER_LIMIT_S)
             except SaintError as err:
-                self._work = Work(role_problem=err.message, role_unit=f"saint-{name}.service")
-                return
-        self._work = Work()
+                problem = err.message
+            parts.append(Part(name, problem, f"saint-{name}.service"))
+        self._work = Work(parts=tuple(parts))

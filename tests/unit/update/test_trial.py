@@ -6,7 +6,7 @@ import pytest
 
 from saint_services.lib.api.firmware import UpdateState, Verdict
 from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Limits, Update
+from saint_services.lib.update.events import Limits, Part, Update
 from saint_services.lib.update.installer import Mark, Slots
 from saint_services.lib.update.record import (
     BadRelease,
@@ -28,6 +28,8 @@ from tests.unit.update.step_rig import (
     slots,
     started,
 )
+
+SILENT = Part("role head", "no answer", "u")
 
 
 def test_proven_slot_is_disarmed_and_marked_good():
@@ -59,7 +61,7 @@ def test_trial_marks_nothing_until_it_has_passed():
 
 def test_trial_that_falters_starts_its_settling_anew():
     update = on_trial(Limits(settle_s=10.0))
-    ill = words.Checked(5.0, role_problem="no answer")
+    ill = words.Checked(5.0, parts=(SILENT,))
     update, actions = run(update, words.Checked(0.0), ill, words.Checked(6.0), words.Checked(15.0))
     assert GOOD not in actions
     assert GOOD in run(update, words.Checked(16.0))[1]
@@ -67,9 +69,9 @@ def test_trial_that_falters_starts_its_settling_anew():
 
 def test_trial_is_given_its_whole_time_before_it_is_condemned():
     update = on_trial(Limits(health_timeout_s=120.0))
-    update, actions = run(update, words.Checked(119.0, role_problem="no answer"))
+    update, actions = run(update, words.Checked(119.0, parts=(SILENT,)))
     assert "ReadLog" not in kinds(actions)
-    update, actions = run(update, words.Checked(120.0, role_problem="no answer", role_unit="u"))
+    update, actions = run(update, words.Checked(120.0, parts=(SILENT,)))
     assert actions == [words.ReadLog(("u",))]
     update, actions = run(update, words.LogRead("x" * 9000))
     assert kinds(actions) == ["Save", "SetMark", "Tell"]
@@ -88,16 +90,41 @@ def test_failed_unit_that_was_well_before_ends_a_trial_early_and_a_broken_one_do
 
 
 def test_role_that_dies_three_times_ends_a_trial_early():
-    _, actions = run(on_trial(), words.Checked(5.0, role_deaths=3, role_unit="u"))
+    _, actions = run(on_trial(), words.Checked(5.0, parts=(Part("role head", deaths=3, unit="u"),)))
     assert actions == [words.ReadLog(("u",))]
+
+
+@pytest.mark.parametrize(
+    ("before", "is_well"),
+    [
+        (Before(failed_units=("role head",)), True),
+        (Before(failed_units=("role tracks",)), False),
+        (Before(failed_units=("old.service",)), True),  # noted by a release before
+        (Before(role_answered=True), False),
+    ],
+)
+def test_each_role_is_judged_by_how_it_was_before(before: Before, is_well: bool):
+    record = pending(Phase.SWITCHED, before=before)
+    update, _ = run(Update(NEW, Limits(settle_s=0.0)), started(record, "B"))
+    seen = words.Checked(1.0, parts=(SILENT, Part("role tracks")))
+    update, actions = run(update, seen)
+    assert (GOOD in actions) is is_well
+    assert update.fault == ("" if is_well else "no answer")
+
+
+def test_deaths_of_a_role_that_was_ill_before_condemn_nothing():
+    before = Before(failed_units=("role head",))
+    update, _ = run(Update(NEW, Limits()), started(pending(Phase.SWITCHED, before=before), "B"))
+    _, actions = run(update, words.Checked(5.0, parts=(replace(SILENT, deaths=9),)))
+    assert "ReadLog" not in kinds(actions)
 
 
 def test_what_comes_and_goes_for_ever_does_not_pass():
     update = on_trial(Limits(health_timeout_s=100.0, settle_s=10.0))
     happened: list[words.Action] = []
     for second in range(0, 200, 4):
-        problem = "no answer" if second % 8 else ""
-        update, actions = run(update, words.Checked(float(second), role_problem=problem))
+        head = SILENT if second % 8 else replace(SILENT, problem="")
+        update, actions = run(update, words.Checked(float(second), parts=(head,)))
         happened += actions
     assert GOOD not in happened
     assert "ReadLog" in kinds(happened)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.update import events as words
-from saint_services.lib.update.events import Limits
+from saint_services.lib.update.events import Limits, Part
 from saint_services.lib.update.installer import Bundle
 from saint_services.lib.update.record import Before, store
 from tests.unit.update.machine_rig import QUICK, Machine, until
@@ -19,6 +19,8 @@ from tools.fake_rauc.systemd import Unit
 pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others use too
 
 IMPATIENT = replace(QUICK, health_timeout_s=1.0)  # where what is missing never comes
+
+NO_TRACKS = Part("role tracks", "the role tracks does not answer: no such device")
 
 
 async def install(machine: Machine, version: str) -> None:
@@ -71,7 +73,7 @@ async def test_role_that_answered_before_has_to_answer_in_the_new_release(machin
     await install(machine, "1.1")
     machine.restart()
     machine.limits = IMPATIENT
-    machine.works(role_problem="the role tracks does not answer: no such device")
+    machine.works(parts=(NO_TRACKS,))
     async with machine.running():
         await until(machine.request.exists)
     assert machine.restart() == "A"
@@ -81,11 +83,23 @@ async def test_role_that_answered_before_has_to_answer_in_the_new_release(machin
 
 
 async def test_role_that_was_broken_before_does_not_condemn_the_new_release(machine: Machine):
-    machine.works(role_problem="the role tracks does not answer: no such device")
+    machine.works(parts=(NO_TRACKS,))
     await install(machine, "1.1")
     machine.restart()
     async with machine.running():
         await until(lambda: machine.owner.last.verdict == "healthy")
+
+
+async def test_role_that_was_well_before_is_judged_beside_one_that_was_not(machine: Machine):
+    head = Part("role head")
+    machine.works(parts=(NO_TRACKS, head))
+    await install(machine, "1.1")
+    machine.restart()
+    machine.limits = IMPATIENT
+    machine.works(parts=(NO_TRACKS, replace(head, problem="the role head does not answer")))
+    async with machine.running():
+        await until(machine.request.exists)
+    assert "back from 1.1: the role head does not answer" in machine.request.read_text()
 
 
 async def test_unit_that_looped_before_does_not_condemn_the_new_release(machine: Machine):
@@ -220,6 +234,7 @@ async def test_rollback_goes_to_the_other_slot_and_is_proven_there(machine: Mach
         answer = await updater.rollback()
         assert (answer.success, answer.message) == (True, "going back to 1.0")
         await until(machine.request.exists)
+    assert machine.request.read_text() == "back to 1.0, as somebody asked\n"
     assert machine.restart() == "A"
     async with machine.running():
         await until(lambda: machine.owner.last.verdict == "healthy")
@@ -273,7 +288,7 @@ async def test_machine_that_cannot_be_stopped_is_not_written_to(machine: Machine
 
 async def test_proven_slot_is_marked_good_whatever_is_broken(machine: Machine):
     machine.fake.units = [Unit("saint-webd.service", "failed", "failed")]
-    machine.works(role_problem="no motor driver answers")
+    machine.works(parts=(Part("role tracks", "no motor driver answers"),))
     machine.restart()
     assert machine.fake.installer.slots.a.left == 2
     async with machine.running():
