@@ -16,6 +16,7 @@ from .state import SavedRegistry, registry_store
 
 _LARGEST_MANIFEST_BYTES = 1 << 18
 _SAVE_PAUSE_S = 1.0  # flash wears out: changes that come in a burst are written once
+_FILE = "nodes.json"  # what a health issue is about
 _log = log.get("adoptiond")
 
 
@@ -63,9 +64,9 @@ class Memory:
         try:
             self._written = await asyncio.to_thread(self._store.load)
         except SaintError as err:
-            self._health.raise_issue(err.code, err.message)
+            self._health.raise_issue(err.code, err.message, _FILE)
         if self._store.problem:
-            self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message)
+            self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message, _FILE)
         return self._written
 
     def touch(self) -> None:
@@ -88,8 +89,8 @@ class Memory:
         try:
             await asyncio.to_thread(self._store.save, value)
         except SaintError as err:
-            self._health.raise_issue(err.code, err.message)
+            self._health.raise_issue(err.code, err.message, _FILE)
             return False
         self._written = value
-        self._health.clear(Code.INTERNAL)
+        self._health.clear(Code.INTERNAL, _FILE)
         return True

@@ -41,7 +41,7 @@ async def run(ctx: Context[Config]) -> None:
     catalog = await asyncio.to_thread(load_catalog, manifests, ctx.config.robot)
     key, problem = await asyncio.to_thread(trust.load_key, ctx.directories.state / "server.key")
     if problem:
-        ctx.health.raise_issue(Code.STATE_DAMAGED, problem)
+        ctx.health.raise_issue(Code.STATE_DAMAGED, problem, "server.key")
     catalog = replace(catalog, server_key=key.public)
     memory = Memory(ctx.directories.state, ctx.health)
     registry = logic.restored(await memory.load())

@@ -32,26 +32,28 @@ class HealthReport(Reply):
 
 
 class Health:
-    """Issues by code and counters by name of one daemon."""
+    """Issues by code and subject, and counters by name, of one daemon. The subject tells what it is
+    about where a code may stand for several things at once: a file, a route.
+    """
 
     def __init__(self, daemon: str) -> None:
         self.counters: Counter[str] = Counter()
         self._daemon = daemon
         self._log = log.get(daemon)
         self._started_s = monotonic_s()
-        self._issues: dict[Code, tuple[str, float]] = {}
+        self._issues: dict[tuple[Code, str], tuple[str, float]] = {}
 
-    def raise_issue(self, code: Code, text: str) -> None:
-        """Something is wrong; the same again only replaces the text."""
-        known = self._issues.get(code)
-        self._issues[code] = (text, known[1] if known else monotonic_s())
+    def raise_issue(self, code: Code, text: str, subject: str = "") -> None:
+        """Something is wrong; the same of the same subject again only replaces the text."""
+        known = self._issues.get((code, subject))
+        self._issues[code, subject] = (text, known[1] if known else monotonic_s())
         if not known:
             self._log.warning("health issue", code=code.value, text=text)
 
-    def clear(self, code: Code) -> None:
+    def clear(self, code: Code, subject: str = "") -> None:
         """It is well again; harmless when it was."""
-        if self._issues.pop(code, None):
-            self._log.info("health issue is over", code=code.value)
+        if known := self._issues.pop((code, subject), None):
+            self._log.info("health issue is over", code=code.value, text=known[0])
 
     @property
     def is_healthy(self) -> bool:
@@ -65,11 +67,14 @@ class Health:
             daemon=self._daemon,
             healthy=self.is_healthy,
             uptime_s=now - self._started_s,
-            issues=[self._issue(code, now) for code in self._issues],
+            issues=[
+                _issue(code, text, now - since_s)
+                for (code, _), (text, since_s) in self._issues.items()
+            ],
             counters=dict(self.counters),
         )
 
-    def _issue(self, code: Code, now: float) -> Issue:
-        text, since_s = self._issues[code]
-        info = INFO[code]
-        return Issue(code=code, title=info.title, text=text, fix=info.fix, age_s=now - since_s)
+
+def _issue(code: Code, text: str, age_s: float) -> Issue:
+    info = INFO[code]
+    return Issue(code=code, title=info.title, text=text, fix=info.fix, age_s=age_s)

@@ -59,7 +59,7 @@ async def run(ctx: Context[Config]) -> None:
 
 def _tell_problems(ctx: Context[Config], files: NodeFiles, outputs: Outputs) -> None:
     if files.problem:
-        ctx.health.raise_issue(Code.STATE_DAMAGED, files.problem)
+        ctx.health.raise_issue(Code.STATE_DAMAGED, files.problem, "identity.yaml")
     if outputs.problem:
         ctx.health.raise_issue(Code.HARDWARE_MISSING, outputs.problem)
 
@@ -102,7 +102,9 @@ class Node:
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
         if self._trust_files.problem:
-            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self._trust_files.problem)
+            self._ctx.health.raise_issue(
+                Code.STATE_DAMAGED, self._trust_files.problem, "trust.yaml"
+            )
         await self.firmware.start()
         self.handle(started)
         node_id = self.identity.node_id

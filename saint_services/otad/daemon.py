@@ -139,7 +139,7 @@ class Firmware:
         """What the disk holds."""
         problems = await asyncio.to_thread(self.repository.open)
         if problems:
-            self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems))
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, "; ".join(problems), "releases")
         await self.conductor.load()
 
     def _own_machine(self, world: World) -> OwnMachine:
@@ -161,7 +161,7 @@ class Firmware:
     async def _start_own(self, own: OwnMachine) -> None:
         await own.start()
         if own.problem:
-            self._ctx.health.raise_issue(Code.STATE_DAMAGED, own.problem)
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, own.problem, "update.json")
 
     async def close(self) -> None:
         """Give everything back."""

@@ -107,7 +107,8 @@ def _sorted(
             sound.append(route)
         except SaintError as err:
             parked.append(route)
-            context.health.raise_issue(Code.CONFIG_INVALID, f"routes.yaml: {err.message}")
+            text = f"routes.yaml: {err.message}"
+            context.health.raise_issue(Code.CONFIG_INVALID, text, f"route {route.id}")
     return sound, parked
 
 
@@ -116,7 +117,8 @@ def _fitting(context: Context[Config], saved: state.SavedRoutes, robot: Robot) -
     try:
         check_file(RouteFile(blending=saved.blending), robot)
     except SaintError as err:
-        context.health.raise_issue(Code.CONFIG_INVALID, f"routes.yaml: {err.message}")
+        text = f"routes.yaml: {err.message}"
+        context.health.raise_issue(Code.CONFIG_INVALID, text, "blending")
         return saved.blending.model_copy(update={"fields": {}})
     return saved.blending
 

@@ -39,6 +39,18 @@ def test_issue_is_logged_once_going_and_once_coming_back(caplog: pytest.LogCaptu
     assert not health.report().issues
 
 
+def test_two_subjects_of_one_code_are_two_issues() -> None:
+    health = Health("routerd")
+    health.raise_issue(Code.STATE_DAMAGED, "nodes.json is damaged", "nodes.json")
+    health.raise_issue(Code.STATE_DAMAGED, "server.key is damaged", "server.key")
+    health.raise_issue(Code.STATE_DAMAGED, "server.key is damaged again", "server.key")
+    texts = [issue.text for issue in health.report().issues]
+    assert texts == ["nodes.json is damaged", "server.key is damaged again"]
+
+    health.clear(Code.STATE_DAMAGED, "nodes.json")
+    assert [issue.text for issue in health.report().issues] == ["server.key is damaged again"]
+
+
 def test_counters_are_part_of_the_report() -> None:
     health = Health("rcd")
     health.counters["rejected"] += 2
