@@ -32,41 +32,72 @@ if TYPE_CHECKING:
 
 def answer_ipc(api: Api, adoption: "Adoption") -> None:
     """The control plane (lib/api/adoption.py)."""
+    _answer_looks(api, adoption)
+    _answer_membership(api, adoption)
+    _answer_orders(api, adoption)
+    _answer_calibration(api, adoption)
 
-    def info(node_id: str) -> NodeInfo:
-        registry = adoption.registry
-        return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
+
+def _answer_looks(api: Api, adoption: "Adoption") -> None:
+    """Who is there, which roles there are."""
 
     async def nodes(_: Call[None]) -> NodeList:
-        found = [info(node_id) for node_id in sorted(adoption.registry.nodes)]
+        found = [_info(adoption, node_id) for node_id in sorted(adoption.registry.nodes)]
         return NodeList(nodes=found, strangers=adoption.strangers.seen(monotonic_s()))
 
     async def node(call: Call[None]) -> NodeInfo:
-        return info(call.path["node_id"])
+        return _info(adoption, call.path["node_id"])
 
     async def roles(_: Call[None]) -> RoleList:
         registry, catalog, now_s = adoption.registry, adoption.catalog, monotonic_s()
         choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
         return RoleList(robot=catalog.robot, roles=choices)
 
+    api.get("/nodes", nodes)
+    api.get("/nodes/{node_id}", node)
+    api.get("/roles", roles)
+
+
+def _info(adoption: "Adoption", node_id: str) -> NodeInfo:
+    registry = adoption.registry
+    return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
+
+
+def _answer_membership(api: Api, adoption: "Adoption") -> None:
+    """Who is on this robot, in which role, under which name."""
+
     async def adopt(call: Call[AdoptRequest]) -> AdoptReply:
-        key = RoleKey(call.body.role, call.body.instance)
         body = call.body
-        wanted = Pending(key, body.display_name, body.add)
+        wanted = Pending(RoleKey(body.role, body.instance), body.display_name, body.add)
         return await adoption.verbs.adopt(call.path["node_id"], wanted)
+
+    async def replace(call: Call[ReplaceRequest]) -> AdoptReply:
+        body = call.body
+        return await adoption.verbs.replace(call.path["node_id"], body.by, body.display_name)
 
     async def reset(call: Call[ResetRequest]) -> Done:
         body = call.body
         key = RoleKey(body.role, body.instance) if body.role else None
         return await adoption.verbs.reset(call.path["node_id"], body.factory_reset, key)
 
-    async def replace(call: Call[ReplaceRequest]) -> AdoptReply:
-        body = call.body
-        return await adoption.verbs.replace(call.path["node_id"], body.by, body.display_name)
-
     async def ignore(call: Call[IgnoreRequest]) -> NodeInfo:
         adoption.verbs.ignore(call.path["node_id"], call.body.is_ignored)
-        return info(call.path["node_id"])
+        return _info(adoption, call.path["node_id"])
+
+    async def rename(call: Call[RenameRequest]) -> NodeInfo:
+        adoption.verbs.rename(call.path["node_id"], call.body.display_name)
+        return _info(adoption, call.path["node_id"])
+
+    # Longer than adoptiond itself waits for the node (config.py).
+    api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
+    api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=58.0)
+    api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
+    api.post("/nodes/{node_id}/ignore", ignore, body=IgnoreRequest)
+    api.patch("/nodes/{node_id}", rename, body=RenameRequest)
+
+
+def _answer_orders(api: Api, adoption: "Adoption") -> None:
+    """For other daemons: the key that signs for a node is here alone."""
 
     async def reboot(call: Call[None]) -> Done:
         return await adoption.verbs.reboot(call.path["node_id"])
@@ -77,32 +108,23 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     async def log(call: Call[LogQuery]) -> LogPage:
         return await adoption.verbs.log(call.path["node_id"], call.body)
 
-    async def rename(call: Call[RenameRequest]) -> NodeInfo:
-        adoption.verbs.rename(call.path["node_id"], call.body.display_name)
-        return info(call.path["node_id"])
-
-    async def calibration(call: Call[None]) -> CalibrationReply:
-        return adoption.calibrations.show(call.path["target"])
-
-    async def calibrate(call: Call[CalibrateRequest]) -> CalibrationReply:
-        tell = adoption.verbs.refresh
-        return await adoption.calibrations.change(call.path["target"], call.body, tell)
-
-    api.get("/nodes", nodes)
-    api.get("/nodes/{node_id}", node)
-    api.get("/roles", roles)
-    api.get("/roles/{target}/calibration", calibration)
-    api.post("/roles/{target}/calibration", calibrate, body=CalibrateRequest)
-    # Longer than adoptiond itself waits for the node (config.py).
-    api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
-    api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=58.0)
-    api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
-    api.post("/nodes/{node_id}/ignore", ignore, body=IgnoreRequest)
-    # For otad: the key that signs for a node is here alone.
     api.post("/nodes/{node_id}/reboot", reboot, limit_s=15.0)
     api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
     api.post("/nodes/{node_id}/log", log, body=LogQuery, limit_s=20.0)
-    api.patch("/nodes/{node_id}", rename, body=RenameRequest)
+
+
+def _answer_calibration(api: Api, adoption: "Adoption") -> None:
+    """What a role's joints were found to be."""
+
+    async def show(call: Call[None]) -> CalibrationReply:
+        return adoption.calibrations.show(call.path["target"])
+
+    async def change(call: Call[CalibrateRequest]) -> CalibrationReply:
+        tell = adoption.verbs.refresh
+        return await adoption.calibrations.change(call.path["target"], call.body, tell)
+
+    api.get("/roles/{target}/calibration", show)
+    api.post("/roles/{target}/calibration", change, body=CalibrateRequest)
 
 
 def serve_ros(bus: Bus, adoption: "Adoption") -> None:
