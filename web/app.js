@@ -3,6 +3,7 @@
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
 import { mayOperate } from "./lib/levels.js";
+import { beginDrawing } from "./lib/live.js";
 import { Router } from "./lib/router.js";
 import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
@@ -13,7 +14,8 @@ import { page } from "./views/page.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
 const TOPICS = { system: 0, firmware: 0 };
-const TICK_MS = 100; // so that what went silent looks so in time
+const STATES_MS = 45; // states of several topics share a drawing, about twenty a second
+const TICK_MS = 70; // drawn at least that often: what went silent looks so within half a second
 
 /**
  * @typedef {object} App
@@ -34,11 +36,13 @@ const TICK_MS = 100; // so that what went silent looks so in time
 const store = new Store();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 let isAsked = false;
+let timer = 0; // of the next drawing that nobody has asked for yet
+let drawAt = 0; // when that is
 
 const api = new Api(TOPICS, {
   onState(topic, data) {
     store.put(topic, data, performance.now());
-    draw();
+    drawSoon();
   },
   onLink() {
     if (api.state === "open") describe();
@@ -84,18 +88,35 @@ function mayStop() {
   return !store.data.system?.estop?.active;
 }
 
+/** At the next frame: what a person did. */
 function draw() {
   if (isAsked) return;
   isAsked = true;
+  clearTimeout(timer);
   requestAnimationFrame(() => {
     isAsked = false;
+    drawIn(TICK_MS);
     app.now = performance.now();
+    beginDrawing(app.now);
     if (root.firstElementChild?.className === "boot") root.replaceChildren();
     render(page(app), root);
     const stopped = store.data.system?.estop?.active ? "STOPPED · " : "";
     const title = `${stopped}${app.api.session.robot || "SAINT.OS"}`;
     if (document.title !== title) document.title = title;
   });
+}
+
+/** What the robot did. */
+function drawSoon() {
+  const wait = Math.max(0, app.now + STATES_MS - performance.now());
+  if (!isAsked && performance.now() + wait < drawAt) drawIn(wait);
+}
+
+/** @param {number} wait in ms */
+function drawIn(wait) {
+  clearTimeout(timer);
+  drawAt = performance.now() + wait;
+  timer = setTimeout(draw, wait);
 }
 
 async function describe() {
@@ -109,6 +130,5 @@ async function describe() {
 
 router.start();
 app.stopKeys.start();
-setInterval(draw, TICK_MS);
 api.start();
 draw();

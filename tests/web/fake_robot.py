@@ -140,6 +140,7 @@ class FakeRobot:
     outputs: list[FieldOutput] = field(default_factory=list)
     is_rc_live: bool = True
     is_face_live: bool = True
+    is_still: bool = False  # all goes on being told, and none of it moves
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
     strangers: list[Stranger] = field(default_factory=list)
@@ -350,7 +351,7 @@ class _Wave:
         """One fiftieth of a second."""
         robot = self._robot
         robot.frame += 1
-        t = robot.frame * 0.02
+        t = 0.0 if robot.is_still else robot.frame * 0.02
         stick, face = math.sin(t * 0.9), math.sin(t * 0.6 + 1.0)
         if robot.is_rc_live:
             self._rc(t, stick)

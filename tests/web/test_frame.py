@@ -25,6 +25,9 @@ PAD = """() => {
   navigator.getGamepads = () => [pad];
 }"""
 
+_WORN = """() => [...document.styleSheets].filter((sheet) => !sheet.disabled)
+  .map((sheet) => sheet.href.replace(/.*[/](.*)[.]css$/, "$1"))"""
+
 
 async def wait_gone(page: Any, selector: str) -> None:
     await page.wait_for_selector(selector, state="detached")
@@ -163,6 +166,15 @@ async def test_every_page_is_reached_and_fits(site: Site, width: int) -> None:
         assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
         box = await page.locator(".estop").bounding_box()
         assert box["x"] >= 0 and box["x"] + box["width"] <= width, name
+
+
+async def test_page_that_was_left_takes_its_style_along(site: Site) -> None:
+    page = await site.open()
+    for name in ("dashboard", "logs", "drive", "dashboard"):
+        await page.evaluate(f"location.hash = '#/{name}'")
+        await page.wait_for_selector(f".page.is-{name} main h1", state="attached")
+        worn = await page.evaluate(_WORN)
+        assert [each for each in worn if each in ("dashboard", "logs", "drive")] == [name]
 
 
 async def test_stopped_and_lost_pages_have_no_axe_violations(site: Site) -> None:

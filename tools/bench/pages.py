@@ -1,7 +1,8 @@
-"""What pages cost: processor time of a browser that shows 200 live values at 20 Hz, and webd's
-memory while fifty clients are sent every state 50 times a second. The robot behind webd is a fake.
+"""What pages cost: processor time of a browser (tools/bench/browser.py) that shows 200 live values
+at 20 Hz, and of each page that lives, with a robot that moves and with one that stands still;
+webd's memory while fifty clients are sent every state 50 times a second. The robot is a fake.
 
-`python -m tools.bench.pages [--seconds 15] [--crowd-seconds 600] [--json]`. Budgets: a quarter of a
+`python -m tools.bench.pages [--seconds 5] [--crowd-seconds 600] [--json]`. Budgets: a quarter of a
 core; 2 % growth. What control loses beside such a crowd is measured by tools/bench/crowd.py.
 """
 
@@ -12,7 +13,6 @@ import json
 import math
 import os
 import sys
-import time
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,23 +23,27 @@ import aiohttp
 from saint_services.lib.clock import stamp
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
+from tools.bench.browser import Cost, Place, costs
 
-BUDGET_CORES, BUDGET_GROWTH = 0.25, 0.02
+BUDGET_CORES, BUDGET_STILL_CORES, BUDGET_GROWTH = 0.25, 0.1, 0.02
 VALUES, VALUES_HZ = 200, 20
 CLIENTS, CLIENT_HZ = 50, 50
 PORT = 8397
+_SERVER = f"http://127.0.0.1:{PORT}/"
 _TOPICS = ["inputs", "outputs", "head", "arms", "tracks", "system"]
 _WARM_UP_S = 10.0  # until buffers have the size that they keep
-_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGES = {
+    "dashboard": "[data-target=head]", "inputs/rc": "[data-channel='16']", "drive": ".stick",
+    "routes": "[data-wire]", "robot": "[data-scene=shown]",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
     """What was measured."""
 
-    values_shown: int
-    browser_cores: float  # all of Chromium's processes together
-    browser_idle_cores: float  # the same page while nothing changes
+    moving: list[Cost]
+    still: list[Cost]
     webd_before_mb: float
     webd_after_mb: float
     growth: float
@@ -49,28 +53,23 @@ class Figures:
 
 async def measure(seconds: float, crowd_s: float) -> Figures:
     """The browser first, then the crowd, each with a robot of its own."""
-    shown, busy, idle = await _browser(seconds)
+    values = Place("inputs/livelink", f"[data-value=value_{VALUES - 1}]", BUDGET_CORES)
+    async with _served("--values", str(VALUES)):
+        moving = await costs(_SERVER, (values,), seconds)
+    async with _served():
+        moving += await costs(_SERVER, _places(BUDGET_CORES), seconds)
+    async with _served("--still"):
+        still = await costs(_SERVER, _places(BUDGET_STILL_CORES), seconds)
     before, after, states = await _crowd(crowd_s)
     growth = (after - before) / before
-    return Figures(shown, busy, idle, before, after, growth, states / crowd_s, crowd_s)
+    return Figures(moving, still, before, after, growth, states / crowd_s, crowd_s)
 
 
-async def _browser(seconds: float) -> tuple[int, float, float]:
-    from playwright.async_api import async_playwright
-
-    from tools.screenshots import ARGUMENTS, chromium
-
-    async with _served("--values", str(VALUES)), async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
-        page = await browser.new_page(viewport={"width": 1280, "height": 900})
-        await page.goto(f"http://127.0.0.1:{PORT}/#/inputs/livelink")
-        await page.wait_for_selector(f"[data-value=value_{VALUES - 1}]", timeout=60_000)
-        shown = await page.locator("[data-value]").count()
-        busy = await _cores(seconds)
-        await page.goto("about:blank")
-        idle = await _cores(seconds)
-        await browser.close()
-    return shown, busy, idle
+def _places(budget_cores: float) -> tuple[Place, ...]:
+    return tuple(
+        Place(address, ready, None if address == "robot" else budget_cores)
+        for address, ready in _PAGES.items()
+    )
 
 
 async def _crowd(crowd_s: float) -> tuple[float, float, int]:
@@ -115,13 +114,13 @@ async def _served(*options: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 async def _answers(http: aiohttp.ClientSession) -> bool:
     try:
-        async with http.get(f"http://127.0.0.1:{PORT}/"):
+        async with http.get(_SERVER):
             return True
     except aiohttp.ClientError:
         return False
 
 
-async def _serve(values: int) -> None:
+async def _serve(values: int, *, is_still: bool) -> None:
     import tempfile
 
     from tests.web.fake_robot import fake_robot
@@ -129,6 +128,7 @@ async def _serve(values: int) -> None:
     with tempfile.TemporaryDirectory() as directory:
         async with fake_robot(Path(directory), http_port=PORT) as (robot, _, domain):
             robot.is_face_live = not values  # ours instead, of the subject that it tells of
+            robot.is_still = is_still
             playing = asyncio.create_task(robot.play())
             await _wave(domain.bus("bench").publisher(topics.INPUT_LIVELINK), values)
             playing.cancel()
@@ -151,48 +151,16 @@ async def _wave(publisher: Any, count: int) -> None:
         await asyncio.sleep(1 / VALUES_HZ)
 
 
-async def _cores(seconds: float) -> float:
-    """Of the processes that are there at both ends: one that ends takes its time with it."""
-    before, began_s = _chromium_s(), time.monotonic()
-    await asyncio.sleep(seconds)
-    after = _chromium_s()
-    used = sum(after[pid] - before[pid] for pid in after.keys() & before.keys())
-    return used / (time.monotonic() - began_s)
-
-
-def _chromium_s() -> dict[int, float]:
-    """Processor time of the browser's processes: those below this one that are called so."""
-    stats: dict[int, tuple[int, str, int]] = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            name, _, rest = path.read_text().partition("(")[2].rpartition(")")
-        except OSError:
-            continue  # it has just ended
-        fields = rest.split()
-        stats[int(path.parent.name)] = (int(fields[1]), name, int(fields[11]) + int(fields[12]))
-    return {
-        pid: ticks / _TICKS
-        for pid, (_, name, ticks) in stats.items()
-        if "chrom" in name and _is_ours(pid, stats)
-    }
-
-
-def _is_ours(pid: int, stats: dict[int, tuple[int, str, int]]) -> bool:
-    while pid in stats:
-        if pid == os.getpid():
-            return True
-        pid = stats[pid][0]
-    return False
-
-
 def _rss_mb(pid: int) -> float:
     pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def _print(found: Figures) -> None:
-    print(f"browser, {found.values_shown} live values   {found.browser_cores:5.2f} cores"
-          f"   (budget {BUDGET_CORES}; an empty page {found.browser_idle_cores:.2f})")  # fmt: skip
+    print(f"a browser, {VALUES} values at {VALUES_HZ} Hz, then each page; the robot moves")
+    print("\n".join(f"  {each.told()}" for each in found.moving))
+    print("the robot stands still and says so as often")
+    print("\n".join(f"  {each.told()}" for each in found.still))
     print(f"webd, {CLIENTS} clients, {found.crowd_s:.0f} s      {found.webd_before_mb:.1f} ->"
           f" {found.webd_after_mb:.1f} MB, {found.growth:+.1%}   (budget {BUDGET_GROWTH:.0%};"
           f" {found.states_per_s:.0f} states/s arrived)")  # fmt: skip
@@ -203,14 +171,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--crowd-seconds", type=float, default=600.0)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--values", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--still", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:
-        asyncio.run(_serve(given.values))
+        asyncio.run(_serve(given.values, is_still=given.still))
         return
     found = asyncio.run(measure(given.seconds, given.crowd_seconds))
     if given.json:

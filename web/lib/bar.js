@@ -1,14 +1,16 @@
-// A live bar: moves by transform alone, so that the browser neither lays out nor repaints anything.
+// A live bar: moves by transform alone, so that the browser lays nothing out. It is not promoted to a layer
+// of its own (will-change): two hundred layers cost more than painting their few pixels.
 
-import { Directive, directive } from "/vendor/lit-html/directive.js";
+import { directive } from "/vendor/lit-html/directive.js";
 import { nothing } from "/vendor/lit-html/lit-html.js";
+import { Live } from "./live.js";
 
 /** Where a value lies between two ends, 0 to 1. */
 function place(value, low, high) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }
 
-class Bar extends Directive {
+class Bar extends Live {
   #shown = "";
 
   render() {
@@ -17,6 +19,7 @@ class Bar extends Directive {
 
   /** @param {any} part @param {[number | null | undefined, number, number, number?]} values */
   update(part, [value, low, high, neutral = 0]) {
+    if (this.#shown && !this.isDue) return nothing;
     const zero = place(neutral, low, high);
     const at = value === null || value === undefined ? zero : place(value, low, high);
     const from = Math.min(zero, at);
@@ -24,6 +27,7 @@ class Bar extends Directive {
     const transform = `translateX(${(from * 100).toFixed(2)}%) scaleX(${length.toFixed(4)})`;
     if (transform !== this.#shown) {
       this.#shown = transform;
+      this.watch(part.element.parentNode); // the bar itself may have no width
       part.element.style.transform = transform;
     }
     return nothing;

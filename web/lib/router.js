@@ -59,8 +59,12 @@ export class Router {
       this.onChange(null, before);
       await this.#fetch(entry);
       if (this.name !== entry.name) return; // somebody went on meanwhile
+      wear(entry.name);
       this.onChange(this.page, null);
-    } else this.onChange(this.page, before);
+    } else {
+      wear(entry.name);
+      this.onChange(this.page, before);
+    }
   }
 
   /** @param {import("../pages.js").PageEntry} entry */
@@ -84,16 +88,31 @@ function decoded(text) {
   }
 }
 
-/** Without its style a page would jump when that arrives. @param {string} name */
+/** Of each page that was opened. @type {Map<string, CSSStyleSheet>} */
+const sheets = new Map();
+
+/** Fetched before its page is shown, which would jump when it arrives. @param {string} name */
 function style(name) {
+  if (sheets.has(name)) return null;
   const href = `/style/${name}.css`;
-  if (document.querySelector(`link[href="${href}"]`)) return null;
   return new Promise((done, fail) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
     link.href = href;
-    link.onload = done;
+    link.onload = () => done(keep(name, /** @type {CSSStyleSheet} */ (link.sheet)));
     link.onerror = () => (link.remove(), fail(new Error(href)));
     document.head.append(link);
   });
+}
+
+/** @param {string} name @param {CSSStyleSheet} sheet */
+function keep(name, sheet) {
+  sheet.disabled = true;
+  sheets.set(name, sheet);
+}
+
+/** The sheet of this page and of no other: what two pages call by one name may look different. @param {string} name */
+function wear(name) {
+  // Not link.disabled: that forgets the sheet and fetches it again, and the page would jump.
+  for (const [page, sheet] of sheets) sheet.disabled = page !== name;
 }

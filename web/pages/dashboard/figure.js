@@ -2,6 +2,7 @@
 
 import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 
 /** @typedef {import("../../app.js").App} App */
 
@@ -35,7 +36,7 @@ export function figure(app) {
 
 /** @param {string} name @param {number | undefined} value @param {string} unit @param {number} digits @param {boolean} isStale */
 const fact = (name, value, unit, digits, isStale) => html`
-  <div ?data-stale=${isStale}><dt>${name}</dt><dd>${fixed(value, digits)}${value === undefined ? "" : unit}</dd></div>
+  <div ?data-stale=${isStale}><dt>${name}</dt><dd>${reading(fixed(value, digits) + (value === undefined ? "" : unit))}</dd></div>
 `;
 
 /** Turning left is positive and the robot looks at us: its left is our right. @param {any} head */

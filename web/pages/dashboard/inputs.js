@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, words } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -121,7 +122,7 @@ const row = (name, number, low, high) => html`
   <li>
     <span class="name">${name}</span>
     <span class="track ${low < 0 ? "both" : ""}"><i ${bar(number, low, high)}></i></span>
-    <span class="number">${fixed(number, 2)}</span>
+    <span class="number">${reading(fixed(number, 2))}</span>
   </li>
 `;
 

@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("../../lib/types.js").OutputField} OutputField */
@@ -109,7 +110,7 @@ function row(field, spec) {
       <span class="track ${low < neutral ? "both" : ""}">
         <i ${bar(field.value, low, high, neutral)}></i>
       </span>
-      <span class="number">${quantity(field.value, field.unit)}</span>
+      <span class="number">${reading(quantity(field.value, field.unit))}</span>
       <span class="why">${why(field)}</span>
     </li>
   `;

@@ -3,13 +3,14 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { fixed, targetName, words } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
+import { STALE_MS } from "../../lib/store.js";
 import { openChannel } from "./channelform.js";
 import { microseconds, scale } from "./scale.js";
 import { watches } from "./watches.js";
 
 /** @typedef {import("../../app.js").App} App */
 
-const STALE_MS = 420;
 const SWITCH_FROM = 5; // the first four are sticks in every common transmitter
 const FULL = 0.9;
 
@@ -75,8 +76,8 @@ function row(app, channel, status) {
           <b>${title}</b><small>CH ${channel.channel}${range.reversed ? " · reversed" : ""}</small>
         </span>
         ${scale(us, range)}
-        <span class="number">${fixed(value, 2)}</span>
-        <span class="us">${fixed(us, 0)} <small>µs</small></span>
+        <span class="number">${reading(fixed(value, 2))}</span>
+        <span class="us">${reading(fixed(us, 0))} <small>µs</small></span>
         <span class="marks">${marks(channel, status, value)}</span>
       </button>
     </li>

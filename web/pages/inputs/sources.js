@@ -4,6 +4,7 @@ import { html } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, words } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -36,7 +37,7 @@ function source(app, kind, data) {
           ([name, value]) => html`<li>
             <span class="name">${words(name)}</span>
             <span class="track both"><i ${reaching(`${kind} ${data.subject} ${name}`, value)}></i></span>
-            <span class="number">${fixed(value, 2)}</span>
+            <span class="number">${reading(fixed(value, 2))}</span>
           </li>`,
         )}
       </ul>

@@ -6,6 +6,7 @@ import { bar } from "../../lib/bar.js";
 import { ask } from "../../lib/confirm.js";
 import { fixed, words } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
+import { reading } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 import { grouped, range } from "./groups.js";
 
@@ -105,7 +106,7 @@ function row(app, subject, desk, name, value) {
     <li data-value=${name}>
       <span class="name">${words(name)}</span>
       <span class="track ${low < 0 ? "both" : ""}"><i ${bar(value, low, high)}></i></span>
-      <span class="number">${fixed(value, 2)}</span>
+      <span class="number">${reading(fixed(value, 2))}</span>
       ${desk.isAdjusting ? factor(app, subject, desk, name) : nothing}
     </li>
   `;

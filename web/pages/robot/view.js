@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { quantity, targetName, words } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 import { commanded, measured, partsOf } from "./joints.js";
 import { SceneKeeper } from "./scene.js";
 import { why } from "./why.js";
@@ -138,8 +139,8 @@ function row(app, part) {
         @click=${() => ((keeper.chosen = isChosen ? "" : part.key), app.draw())}
       >
         <span>${words(part.field)}</span>
-        <span class="number">${is}</span>
-        <span class="number quiet">${wanted ? html`<span class="hidden">commanded</span> ${quantity(wanted.value, part.spec.unit)}` : ""}</span>
+        <span class="number">${reading(is)}</span>
+        <span class="number quiet">${wanted ? html`<span class="hidden">commanded</span> ${reading(quantity(wanted.value, part.spec.unit))}` : ""}</span>
       </button>
     </li>
   `;

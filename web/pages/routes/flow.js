@@ -4,6 +4,7 @@
 import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { fixed, quantity } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 import { inputCard } from "./flowinputs.js";
 import { outputCards } from "./flowoutputs.js";
 import { area } from "./area.js";
@@ -94,7 +95,7 @@ function arrows(/** @type {any} */ route, /** @type {Wire[]} */ wires) {
     const field = place(route, mapping);
     const wire = wires.find((each) => each.route === route.id && each.field === field);
     const value = wire?.value ?? null;
-    return html`<small>${mapping.from} → ${field} <b>${value === null ? nothing : fixed(value, 2)}</b></small>`;
+    return html`<small>${mapping.from} → ${field} <b>${value === null ? nothing : reading(fixed(value, 2))}</b></small>`;
   });
 }
 
@@ -142,7 +143,7 @@ function label(app, wire) {
   const x = ((at?.x ?? 0) - wire.order * LABEL_PX).toFixed(1);
   return svg`
     <text class="flow-value ${wire.isWinner ? "is-winner" : ""}" x=${x} y=${(at?.y ?? 0).toFixed(1)}>
-      ${quantity(wire.value, unit)}
+      ${reading(quantity(wire.value, unit))}
     </text>
   `;
 }

@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, sourceName } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 import { ANY, properties } from "./model.js";
 import { isFolded, turn, view } from "./view.js";
 import { port } from "./wires.js";
@@ -78,7 +79,7 @@ function row(app, source, name) {
     >
       <span class="flow-name">${name}</span>
       <span class="track thin both"><i ${bar(value, -most, most)}></i></span>
-      <span class="flow-number">${fixed(value, 2)}</span>
+      <span class="flow-number">${reading(fixed(value, 2))}</span>
       <i class="pin" aria-hidden="true"></i>
     </button>
   `;

@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { reading } from "../../lib/live.js";
 import { fold } from "./flowinputs.js";
 import { ESTOP } from "./model.js";
 import { isFolded, view } from "./view.js";
@@ -59,7 +60,7 @@ function row(app, target, name, data) {
       <i class="pin" aria-hidden="true"></i>
       <span class="flow-name">${words(name)}</span>
       <span class="track thin"><i ${bar(data?.value, limits[0], limits[1], neutral)}></i></span>
-      <span class="flow-number">${data ? quantity(data.value, unit) : "–"}</span>
+      <span class="flow-number">${reading(data ? quantity(data.value, unit) : "–")}</span>
     </button>
     ${isOpen ? why(data) : nothing}
   `;

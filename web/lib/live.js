@@ -1,0 +1,81 @@
+// How often what lives is drawn: a bar at every drawing, a number as often as a person can read one, and
+// what nobody sees once a second, so that searching the page and reading it aloud find no old values.
+// Not here: when a drawing begins (app.js), what a value looks like (bar.js, the pages).
+
+import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { noChange } from "/vendor/lit-html/lit-html.js";
+
+const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
+const UNSEEN_MS = 990;
+const MARGIN = "200px"; // what is about to be scrolled into sight is there already
+
+let readAt = -Infinity;
+let unseenAt = -Infinity;
+let isReading = true;
+let isUnseenDue = true;
+
+/** A drawing begins. All numbers change in the same ones: text that changes is laid out once. @param {number} now */
+export function beginDrawing(now) {
+  isReading = now - readAt >= READ_MS;
+  isUnseenDue = now - unseenAt >= UNSEEN_MS;
+  if (isReading) readAt = now;
+  if (isUnseenDue) unseenAt = now;
+}
+
+/** @type {WeakSet<Element>} */
+const unseen = new WeakSet();
+const sight = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) unseen.delete(target);
+      else unseen.add(target);
+    }
+  },
+  { rootMargin: MARGIN },
+);
+
+/** A directive whose element is watched: is it in sight? */
+export class Live extends AsyncDirective {
+  /** @type {Element | null} */ #element = null;
+
+  /** @param {Element} element */
+  watch(element) {
+    if (this.#element) return;
+    this.#element = element;
+    sight.observe(element);
+  }
+
+  /** Whether a change is to be drawn now. */
+  get isDue() {
+    return isUnseenDue || !this.#element || !unseen.has(this.#element);
+  }
+
+  disconnected() {
+    if (this.#element) sight.unobserve(this.#element);
+  }
+
+  reconnected() {
+    if (this.#element) sight.observe(this.#element);
+  }
+}
+
+class Reading extends Live {
+  /** @type {string | null} */ #shown = null;
+
+  /** @param {string} text */
+  render(text) {
+    return text;
+  }
+
+  /** @param {any} part @param {[string]} values */
+  update(part, [text]) {
+    const isDue = this.#shown === null || (isReading && this.isDue);
+    if (text === this.#shown || !isDue) return noChange;
+    this.watch(part.parentNode);
+    this.#shown = text;
+    return text;
+  }
+}
+
+/** `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a second. */
+export const reading = directive(Reading);
