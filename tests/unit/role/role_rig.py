@@ -197,7 +197,7 @@ class Rig:
         if self.config.role == "tracks":
             return Tracks(Config(), *parts)
         if self.config.role == "console":
-            return Console("SAINT-01", *parts)
+            return Console("SAINT-01", 0.2, *parts)
         if self.config.role == "head":
             return Head(f"sim:{self.directory}", *parts)
         return Arm(*parts)
