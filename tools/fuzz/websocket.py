@@ -21,7 +21,8 @@ from tools.fuzz.corpus import seeds
 from tools.fuzz.websocket_client import Client, FaultError
 
 TOPICS = ["nodes", "inputs", "outputs", "head", "arms", "tracks", "system", "firmware", "log", "?"]
-WORDS = ["", "head", "tracks", "arms.left", "sim_head", "rc", "*", "../x", "ü\u0000", "\ud800", "9"]
+WORDS = ["", " ", "head", "tracks", "arms.left", "sim_head", "rc", "*", "../x", "ü\u0000", "\x95",
+         "\u202e", "\ud800", "9"]  # fmt: skip
 # What ends webd, its clients or the machine, or takes a file of this computer.
 LEFT_OUT = {"disconnect_client", "reboot", "shutdown", "restart", "factory_reset",
             "firmware_import"}  # fmt: skip

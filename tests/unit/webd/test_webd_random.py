@@ -28,7 +28,20 @@ LEFT_OUT = {"disconnect_client"}
 NAMED = [each for each in http_form.every() if each.action not in LEFT_OUT]
 
 words = st.sampled_from(
-    ["head", "tracks", "arms.left", "sim_head", "rc", "start", "", "*", "../x", "%2e", "ü\u0000"]
+    [
+        "head",
+        "tracks",
+        "arms.left",
+        "sim_head",
+        "rc",
+        "start",
+        "",
+        "*",
+        "../x",
+        "%2e",
+        "ü\u0000",
+        "\x95",
+    ]
 )
 numbers = st.one_of(
     st.integers(-(2**70), 2**70),
