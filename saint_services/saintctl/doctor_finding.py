@@ -3,8 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from .doctor_facts import Facts
+
+T = TypeVar("T")
 
 
 class State(StrEnum):
@@ -42,3 +45,20 @@ def bad(text: str, fix: str) -> Finding:
 
 def not_here(text: str) -> Finding:
     return Finding(State.NOT_HERE, text)
+
+
+def about(
+    otherwise: str, read: Callable[[Facts], T | None]
+) -> Callable[[Callable[[T], Finding]], Check]:
+    """A check that judges one fact. Where nothing is known of it, there is nothing to judge:
+    `otherwise` says why.
+    """
+
+    def of(judge: Callable[[T], Finding]) -> Check:
+        def check(facts: Facts) -> Finding:
+            fact = read(facts)
+            return not_here(otherwise) if fact is None else judge(fact)
+
+        return check
+
+    return of

@@ -5,7 +5,7 @@ Pure. Not here: what the daemons say (doctor_robot.py).
 from datetime import UTC, datetime
 
 from .doctor_facts import Facts
-from .doctor_finding import Check, Finding, bad, good, not_here, warn
+from .doctor_finding import Check, Finding, about, bad, good, not_here, warn
 
 HOT, TOO_HOT = 70.0, 80.0  # a Pi slows down at 80 degrees Celsius
 FEW_FREE, LITTLE_MEMORY = 0.10, 0.08
@@ -31,15 +31,12 @@ def state_files(facts: Facts) -> Finding:
     return good("nothing was damaged")
 
 
-def errors(facts: Facts) -> Finding:
-    if facts.errors_logged is None:
-        return not_here("the log cannot be read")
-    if len(facts.errors_logged) > 5:
-        text = (
-            f"{len(facts.errors_logged)} errors in the last hour, newest: {facts.errors_logged[0]}"
-        )
+@about("the log cannot be read", lambda facts: facts.errors_logged)
+def errors(logged: list[str]) -> Finding:
+    if len(logged) > 5:
+        text = f"{len(logged)} errors in the last hour, newest: {logged[0]}"
         return warn(text, "saintctl log show --level error")
-    return good(f"{len(facts.errors_logged)} errors in the last hour")
+    return good(f"{len(logged)} errors in the last hour")
 
 
 def clock(facts: Facts) -> Finding:
@@ -62,28 +59,22 @@ def time_sync(facts: Facts) -> Finding:
     return good("the time follows another clock")
 
 
-def memory(facts: Facts) -> Finding:
-    free = facts.machine.memory_free
-    if free is None:
-        return not_here("not known here")
+@about("not known here", lambda facts: facts.machine.memory_free)
+def memory(free: float) -> Finding:
     if free < LITTLE_MEMORY:
         return warn(f"{free:.0%} of the memory is free", "Restart the server.")
     return good(f"{free:.0%} of the memory is free")
 
 
-def load(facts: Facts) -> Finding:
-    per_core = facts.machine.load_per_core
-    if per_core is None:
-        return not_here("not known here")
+@about("not known here", lambda facts: facts.machine.load_per_core)
+def load(per_core: float) -> Finding:
     if per_core > 1.5:
         return warn(f"{per_core:.1f} programs wait for each processor core", "top tells which.")
     return good("the processor has time to spare")
 
 
-def temperature(facts: Facts) -> Finding:
-    celsius = facts.machine.temperature
-    if celsius is None:
-        return not_here("this machine has no thermometer")
+@about("this machine has no thermometer", lambda facts: facts.machine.temperature)
+def temperature(celsius: float) -> Finding:
     if celsius >= TOO_HOT:
         return bad(f"{celsius:.0f} °C: it slows down", "Give it air or a heat sink.")
     if celsius >= HOT:
@@ -91,10 +82,8 @@ def temperature(facts: Facts) -> Finding:
     return good(f"{celsius:.0f} °C")
 
 
-def power(facts: Facts) -> Finding:
-    bits = facts.machine.throttled
-    if bits is None:
-        return not_here("no Raspberry Pi")
+@about("no Raspberry Pi", lambda facts: facts.machine.throttled)
+def power(bits: int) -> Finding:
     fix = "Use the supply made for this Pi, with a short cable."
     if bits & _UNDER_VOLTAGE:
         return bad("the supply voltage is too low now", fix)
@@ -116,10 +105,8 @@ def disk(facts: Facts) -> Finding:
     return good("there is room")
 
 
-def failed_units(facts: Facts) -> Finding:
-    failed = facts.machine.failed_units
-    if failed is None:
-        return not_here("no systemd here")
+@about("no systemd here", lambda facts: facts.machine.failed_units)
+def failed_units(failed: list[str]) -> Finding:
     if failed:
         return bad(f"failed: {', '.join(failed)}", f"systemctl status {failed[0]}")
     return good("no unit has failed")

@@ -4,11 +4,15 @@ below them (doctor_machine.py).
 
 from typing import TypeVar
 
-from ..lib.api.adoption import NodeState
-from ..lib.api.firmware import PlanState, Verdict
+from ..lib.api.adoption import NodeList, NodeState
+from ..lib.api.backup import RestoreState
+from ..lib.api.firmware import FirmwareReport, PlanState, Verdict
+from ..lib.api.livelink import SubjectList
+from ..lib.api.rc import RcStatus
+from ..lib.api.routing import RouterStatus
 from ..lib.errors import SaintError
 from .doctor_facts import Facts
-from .doctor_finding import Check, Finding, bad, good, not_here, warn
+from .doctor_finding import Check, Finding, about, bad, good, not_here, warn
 
 T = TypeVar("T")
 
@@ -20,6 +24,14 @@ MOST_RESTARTS = 3
 def _known(answer: T | SaintError | None) -> T | None:
     """The answer of a daemon that does not answer is one finding, not one in every check."""
     return None if isinstance(answer, SaintError) else answer
+
+
+_of_restores = about("webd does not answer", lambda facts: _known(facts.restore))
+_of_nodes = about("adoptiond does not answer", lambda facts: _known(facts.nodes))
+_of_router = about("routerd does not answer", lambda facts: _known(facts.router))
+_of_receiver = about("rcd does not answer", lambda facts: _known(facts.rc))
+_of_faces = about("livelinkd does not answer", lambda facts: _known(facts.subjects))
+_of_releases = about("otad does not answer", lambda facts: _known(facts.firmware))
 
 
 def answers(name: str) -> Check:
@@ -56,10 +68,8 @@ def webd(facts: Facts) -> Finding:
     return good("the pages are served")
 
 
-def restore(facts: Facts) -> Finding:
-    state = _known(facts.restore)
-    if state is None:
-        return not_here("webd does not answer")
+@_of_restores
+def restore(state: RestoreState) -> Finding:
     if state.waiting:
         names = ", ".join(state.waiting)
         fix = f"See why they do not answer: saintctl log show --source {state.waiting[0]}"
@@ -67,10 +77,8 @@ def restore(facts: Facts) -> Finding:
     return good("no restore is unfinished")
 
 
-def nodes_online(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_online(nodes: NodeList) -> Finding:
     gone = [node.node_id for node in nodes.nodes if node.role and node.state is NodeState.OFFLINE]
     if gone:
         fix = "Check power and network cable; a dead one is replaced by: saintctl node replace"
@@ -78,10 +86,8 @@ def nodes_online(facts: Facts) -> Finding:
     return good(f"{sum(bool(node.role) for node in nodes.nodes)} nodes with a role are there")
 
 
-def nodes_well(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_well(nodes: NodeList) -> Finding:
     sick = [n for n in nodes.nodes if n.reason and n.role and n.state is not NodeState.OFFLINE]
     if sick:
         fix = f"saintctl node show {sick[0].node_id}"
@@ -89,10 +95,8 @@ def nodes_well(facts: Facts) -> Finding:
     return good("no node complains")
 
 
-def nodes_restarts(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_restarts(nodes: NodeList) -> Finding:
     shaky = [node for node in nodes.nodes if node.role_restarts > MOST_RESTARTS]
     if shaky:
         first = shaky[0]
@@ -103,20 +107,16 @@ def nodes_restarts(facts: Facts) -> Finding:
     return good("roles run without being started again")
 
 
-def nodes_heat(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_heat(nodes: NodeList) -> Finding:
     hot = [node for node in nodes.nodes if node.cpu_temp >= HOT]
     if hot:
         return warn(f"{hot[0].node_id} has {hot[0].cpu_temp:.0f} °C", "Give it air or a heat sink.")
     return good("all nodes are below 70 °C")
 
 
-def nodes_memory(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_memory(nodes: NodeList) -> Finding:
     full = [node for node in nodes.nodes if node.memory_usage >= 92.0]
     if full:
         text = f"{full[0].node_id} uses {full[0].memory_usage:.0f} % of its memory"
@@ -124,10 +124,8 @@ def nodes_memory(facts: Facts) -> Finding:
     return good("all nodes have memory to spare")
 
 
-def nodes_fresh(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_fresh(nodes: NodeList) -> Finding:
     online = [node for node in nodes.nodes if node.state is not NodeState.OFFLINE]
     late = [node for node in online if node.seen_age_s > SILENT_S / 2]
     if late:
@@ -136,10 +134,8 @@ def nodes_fresh(facts: Facts) -> Finding:
     return good(f"all {len(online)} nodes that are there speak once a second")
 
 
-def nodes_waiting(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_waiting(nodes: NodeList) -> Finding:
     free = [node.node_id for node in nodes.nodes if node.is_offered]
     if free:
         fix = f"saintctl node adopt {free[0]} ROLE, or: saintctl node ignore {free[0]}"
@@ -147,10 +143,8 @@ def nodes_waiting(facts: Facts) -> Finding:
     return good("no node waits for a role")
 
 
-def nodes_keys(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def nodes_keys(nodes: NodeList) -> Finding:
     open_ = [n.node_id for n in nodes.nodes if n.role and not n.is_ours and n.state != "offline"]
     if open_:
         fix = "Give back its role and adopt it again, so that it takes orders of this server only."
@@ -158,10 +152,8 @@ def nodes_keys(facts: Facts) -> Finding:
     return good("every node with a role takes orders of this server only")
 
 
-def strangers(facts: Facts) -> Finding:
-    nodes = _known(facts.nodes)
-    if nodes is None:
-        return not_here("adoptiond does not answer")
+@_of_nodes
+def strangers(nodes: NodeList) -> Finding:
     if nodes.strangers:
         first = nodes.strangers[0]
         fix = "Look what it is: another robot on the same network needs another network.domain_id."
@@ -169,10 +161,8 @@ def strangers(facts: Facts) -> Finding:
     return good("nothing unknown speaks on the robot's network")
 
 
-def estop(facts: Facts) -> Finding:
-    router = _known(facts.router)
-    if router is None:
-        return not_here("routerd does not answer")
+@_of_router
+def estop(router: RouterStatus) -> Finding:
     if router.estop.active:
         why = router.estop.reason or "no reason given"
         fix = "Look at the robot, then: saintctl estop clear"
@@ -180,10 +170,8 @@ def estop(facts: Facts) -> Finding:
     return good("it is not pressed")
 
 
-def refused_samples(facts: Facts) -> Finding:
-    router = _known(facts.router)
-    if router is None:
-        return not_here("routerd does not answer")
+@_of_router
+def refused_samples(router: RouterStatus) -> Finding:
     refused = sum(router.refused.values())
     if refused > max(100, router.samples // 20):
         most = max(router.refused, key=lambda reason: router.refused[reason])
@@ -192,20 +180,16 @@ def refused_samples(facts: Facts) -> Finding:
     return good("inputs are understood")
 
 
-def lost_sources(facts: Facts) -> Finding:
-    router = _known(facts.router)
-    if router is None:
-        return not_here("routerd does not answer")
+@_of_router
+def lost_sources(router: RouterStatus) -> Finding:
     lost = [source.source for source in router.sources if source.failsafe]
     if lost:
         return warn(f"signal lost: {', '.join(lost)}", "Switch its transmitter on.")
     return good("no input has lost its signal")
 
 
-def rc(facts: Facts) -> Finding:
-    status = _known(facts.rc)
-    if status is None:
-        return not_here("rcd does not answer")
+@_of_receiver
+def rc(status: RcStatus) -> Finding:
     if not status.enabled:
         return not_here("the RC receiver is switched off")
     if not status.connected:
@@ -216,9 +200,9 @@ def rc(facts: Facts) -> Finding:
     return good(f"{status.protocol}, {status.frame_rate_hz:.0f} frames a second")
 
 
-def rc_line(facts: Facts) -> Finding:
-    status = _known(facts.rc)
-    if status is None or not status.enabled:
+@_of_receiver
+def rc_line(status: RcStatus) -> Finding:
+    if not status.enabled:
         return not_here("no RC receiver is in use")
     if status.rejected > max(20, status.frames // 50):
         text = f"{status.rejected} of {status.frames} frames were damaged"
@@ -226,10 +210,8 @@ def rc_line(facts: Facts) -> Finding:
     return good("frames arrive undamaged")
 
 
-def livelink(facts: Facts) -> Finding:
-    subjects = _known(facts.subjects)
-    if subjects is None:
-        return not_here("livelinkd does not answer")
+@_of_faces
+def livelink(subjects: SubjectList) -> Finding:
     refused = sum(subjects.refused.values())
     if refused > 1000:
         most = max(subjects.refused, key=lambda reason: subjects.refused[reason])
@@ -237,20 +219,16 @@ def livelink(facts: Facts) -> Finding:
     return good(f"{len(subjects.sources)} subjects, nothing strange")
 
 
-def versions(facts: Facts) -> Finding:
-    report = _known(facts.firmware)
-    if report is None:
-        return not_here("otad does not answer")
+@_of_releases
+def versions(report: FirmwareReport) -> Finding:
     if len(report.versions) > 1:
         text = f"machines run different releases: {', '.join(report.versions)}"
         return bad(text, f"saintctl firmware rollout {report.versions[0]}")
     return good(f"all machines run {report.robot_version or 'the same release'}")
 
 
-def verdicts(facts: Facts) -> Finding:
-    report = _known(facts.firmware)
-    if report is None:
-        return not_here("otad does not answer")
+@_of_releases
+def verdicts(report: FirmwareReport) -> Finding:
     poor = [m for m in report.machines if m.verdict in (Verdict.FAILED, Verdict.ROLLED_BACK)]
     if poor:
         text = f"{poor[0].node_id} gave release {poor[0].target_version} back: {poor[0].reason}"
@@ -258,20 +236,16 @@ def verdicts(facts: Facts) -> Finding:
     return good("no machine has given a release back")
 
 
-def rollout(facts: Facts) -> Finding:
-    report = _known(facts.firmware)
-    if report is None:
-        return not_here("otad does not answer")
+@_of_releases
+def rollout(report: FirmwareReport) -> Finding:
     if report.plan and report.plan.state is PlanState.HALTED:
         fix = "saintctl firmware status tells where; then resume or rollback"
         return bad("a roll-out has halted", fix)
     return good("no roll-out is stuck")
 
 
-def updates(facts: Facts) -> Finding:
-    report = _known(facts.firmware)
-    if report is None:
-        return not_here("otad does not answer")
+@_of_releases
+def updates(report: FirmwareReport) -> Finding:
     if report.updates_off:
         return warn(report.updates_off, "Without it no release can be taken.")
     return good("releases can be taken")
