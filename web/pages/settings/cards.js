@@ -20,7 +20,9 @@ export function cards(interfaces) {
                   <span class="chip ${card.is_up ? "good" : "idle"}"><i class="dot"></i>${card.is_up ? "up" : "down"}</span>
                 </td>
                 <td data-label="Addresses">
-                  ${card.addresses.length ? card.addresses.map((/** @type {string} */ a) => html`<code>${a}</code> `) : "none"}
+                  <span class="addresses">
+                    ${card.addresses.length ? card.addresses.map((/** @type {string} */ a) => html`<code>${a}</code>`) : "none"}
+                  </span>
                 </td>
               </tr>
             `,

@@ -64,6 +64,7 @@ function format(app, answers, each) {
 /** @param {App} app @param {Answers} answers @param {string} format @param {HTMLInputElement} input */
 async function turn(app, answers, format, input) {
   const isOn = input.checked;
+  input.checked = !isOn; // as the robot says, until it says otherwise
   busy.add(format);
   app.draw();
   const said = `${FORMATS[/** @type {"llf"} */ (format)]} is ${isOn ? "heard" : "off"}.`;

@@ -40,8 +40,11 @@ function rcForm(app, answers) {
         data-rc-enabled
         .checked=${rc.enabled}
         ?disabled=${isFixed}
-        @change=${(/** @type {any} */ event) =>
-          set("rc", "set_enabled", { enabled: event.target.checked }, `The receiver is ${event.target.checked ? "on" : "off"}.`)}
+        @change=${(/** @type {any} */ event) => {
+          const enabled = event.target.checked;
+          event.target.checked = !enabled; // as the robot says, until it says otherwise
+          set("rc", "set_enabled", { enabled }, `The receiver is ${enabled ? "on" : "off"}.`);
+        }}
       >
       Enabled
     </label>
