@@ -33,7 +33,7 @@ class Rollout:
     saved: SavedFirmware = field(default_factory=SavedFirmware)
     asking: frozenset[str] = frozenset()  # a question is on its way
     since_s: Mapping[str, float] = field(default_factory=dict)  # step began
-    away_s: Mapping[str, float] = field(default_factory=dict)  # first seen offline
+    away_s: Mapping[str, float] = field(default_factory=dict)  # offline, or unable, since
     not_before_s: Mapping[str, float] = field(default_factory=dict)  # next try
 
     @property
@@ -124,14 +124,15 @@ def _waits_for_driver(machine: MachineFirmware) -> bool:
 
 def _watch_absence(rollout: Rollout, machines: Machines, now_s: float) -> Rollout:
     steps = rollout.plan.steps if rollout.plan else ()
-    away = [s.node_id for s in steps if not _is_there(machines, s.node_id)]
+    away = [s.node_id for s in steps if not _can_be_asked(machines, s.node_id)]
     known = {node_id: rollout.away_s.get(node_id, now_s) for node_id in away}
     return rollout if known == rollout.away_s else replace(rollout, away_s=known)
 
 
-def _is_there(machines: Machines, node_id: str) -> bool:
+def _can_be_asked(machines: Machines, node_id: str) -> bool:
+    """An installer that starts late is like a machine that is away for a moment."""
     machine = machines.get(node_id)
-    return machine is not None and machine.is_online
+    return machine is not None and machine.is_online and not machine.takes_none
 
 
 def _judge_all(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Rollout:
@@ -215,14 +216,21 @@ def _judge_waiting(
             return _changed(
                 rollout, node_id, step=Step.UPDATING, is_asked=True, has_begun=True, reason=""
             )
-        if step.step is Step.SKIPPED and plan.state is PlanState.RUNNING:
-            return _changed(rollout, node_id, step=Step.WAITING, reason="")
-        return rollout
+        if not machine.takes_none:
+            if step.step is Step.SKIPPED and plan.state is PlanState.RUNNING:
+                return _changed(rollout, node_id, step=Step.WAITING, reason="")
+            return rollout
     is_gone = now_s - rollout.away_s.get(node_id, now_s) > limits.away_after_s
     if step.step is Step.WAITING and plan.state is PlanState.RUNNING and is_gone:
-        reason = "it is away; it is offered the release when it boots"
-        return _changed(rollout, node_id, step=Step.SKIPPED, reason=reason)
+        return _changed(rollout, node_id, step=Step.SKIPPED, reason=_left_out(machine))
     return rollout
+
+
+def _left_out(machine: MachineFirmware | None) -> str:
+    """Why the others do not wait for it."""
+    if machine is not None and machine.is_online:
+        return f"{machine.blocked_by}; the others go on without it"[:LONGEST_REASON]
+    return "it is away; it is offered the release when it boots"
 
 
 def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Ask | None:
@@ -313,7 +321,11 @@ def _finish(rollout: Rollout) -> Rollout:
         reason = f"{', '.join(failed)} did not go back"[:LONGEST_REASON]
         return with_plan(rollout, state=PlanState.HALTED, reason=reason)
     if not any(step.step is Step.HEALTHY for step in plan.steps):
-        return with_plan(rollout, state=PlanState.HALTED, reason="all its machines are away")
+        reason = "; ".join(
+            dict.fromkeys(f"{s.node_id}: {s.reason}" for s in plan.steps if s.reason)
+        )
+        text = f"no machine could take it: {reason}"[:LONGEST_REASON]
+        return with_plan(rollout, state=PlanState.HALTED, reason=text)
     rollout = with_plan(rollout, state=PlanState.DONE, reason="")
     if plan.is_partial or plan.version == rollout.saved.current:
         return rollout

@@ -58,6 +58,10 @@ class Release(Reply):
     is_current: bool = False  # what nodes are offered on boot
 
 
+# How `blocked_by` begins where nothing can be installed at all; else it is something that passes.
+UPDATES_OFF = "updates are off on this machine"
+
+
 class MachineFirmware(Reply):
     """What is known of one machine: a node, or the server itself."""
 
@@ -75,6 +79,11 @@ class MachineFirmware(Reply):
     reason: str = ""
     log_excerpt: str = ""
     blocked_by: str = ""
+
+    @property
+    def takes_none(self) -> bool:
+        """No release can be installed there."""
+        return self.blocked_by.startswith(UPDATES_OFF)
 
 
 class PlanStep(Reply):

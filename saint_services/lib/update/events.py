@@ -4,7 +4,7 @@ Not here: what follows from what (logic.py, trial.py).
 
 from dataclasses import dataclass, field
 
-from ..api.firmware import UpdateState
+from ..api.firmware import UPDATES_OFF, UpdateState
 from .installer import Bundle, Mark, Slots
 from .record import Before, Record
 
@@ -72,7 +72,7 @@ class Update:
         if not self.is_known:
             return "this machine is just starting"
         if not self.slots:
-            return f"updates are off on this machine: {self.silence}"
+            return f"{UPDATES_OFF}: {self.silence}"
         return self.blocked
 
 

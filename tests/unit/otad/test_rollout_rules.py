@@ -221,6 +221,38 @@ def test_machine_that_comes_while_it_runs_gets_its_turn():
     assert play.becomes_healthy("a") == ("b",)
 
 
+OFF = "updates are off on this machine: RAUC does not answer"
+
+
+def test_machine_whose_updates_are_off_is_told_and_the_others_go_on():
+    play = Play("a", "b")
+    play.tells("a", blocked_by=OFF)
+    assert play.begin(version="1.1.0", canary="a") == ()
+    assert play.advance(LIMITS.away_after_s + 1.0) == ("b",)
+    play.becomes_healthy("b")
+    assert (play.steps(), play.state) == ([Step.SKIPPED, Step.HEALTHY], PlanState.DONE)
+    assert play.rollout.plan
+    assert play.rollout.plan.steps[0].reason == f"{OFF}; the others go on without it"
+
+
+def test_machine_whose_installer_starts_late_gets_its_turn():
+    play = Play("a", "b")
+    play.tells("a", blocked_by=OFF)
+    play.begin(version="1.1.0", canary="a")
+    assert play.advance(LIMITS.away_after_s - 1.0) == ()
+    assert play.tells("a", blocked_by="") == ("a",)
+
+
+def test_roll_out_to_machines_that_take_none_halts_and_says_why():
+    play = Play("a")
+    play.tells("a", blocked_by=OFF)
+    play.begin(version="1.1.0")
+    play.advance(LIMITS.away_after_s + 1.0)
+    assert play.state is PlanState.HALTED
+    assert play.rollout.plan
+    assert f"a: {OFF}" in play.rollout.plan.reason
+
+
 def test_machine_that_was_left_out_and_got_it_at_boot_counts():
     play = Play("a", "b")
     play.machines["b"] = machine("b", is_online=False)
