@@ -28,6 +28,7 @@ export class Calibration {
   /** What became of the last change. */ message = "";
   /** @type {Jog | null} */ jog = null;
   /** @type {App | null} */ #app = null;
+  /** What is followed for this page, with rates in Hz. @type {Record<string, number>} */ #topics = {};
   #timer = 0;
 
   /** @param {App} app @param {string} id @param {string} chosen */
@@ -47,8 +48,9 @@ export class Calibration {
     this.jog?.letGo();
     clearTimeout(this.#timer);
     this.#timer = 0;
-    const { outputs: _, ...others } = this.#app.api.topics;
-    this.#app.api.want(others);
+    const others = Object.entries(this.#app.api.topics).filter(([name]) => !(name in this.#topics));
+    this.#app.api.want(Object.fromEntries(others));
+    this.#topics = {};
     this.#app = null;
   }
 
@@ -164,7 +166,8 @@ export class Calibration {
   /** @param {App} app @param {string[]} targets */
   async #ask(app, targets) {
     const roles = targets.map((target) => [target.split(".")[0], ROLE_RATE_HZ]).filter(([role]) => role !== "console");
-    app.api.want({ ...app.api.topics, outputs: OUTPUTS_RATE_HZ, ...Object.fromEntries(roles) });
+    this.#topics = { outputs: OUTPUTS_RATE_HZ, ...Object.fromEntries(roles) };
+    app.api.want({ ...app.api.topics, ...this.#topics });
     try {
       for (const target of targets) {
         const reply = await app.api.request("management", "get_calibration", { target });
