@@ -7,16 +7,12 @@ import time
 from pathlib import Path
 
 from saint_services.lib.machine_wish import REQUEST
-from saint_services.setup.adapters import Places
-from saint_services.setup.change import Changing
-from saint_services.setup.chosen import over, store
-from saint_services.setup.config import Machine
-from saint_services.setup.logic import HOTSPOT_ADDRESS, RADIO
-from saint_services.setup.work import Run, ThisMachine
+
+# Setup itself is imported where it is used: simulated nodes start sooner without it.
 
 _JOIN_LIMIT_S = 5.0
+_RADIO, _HOTSPOT = "wlan0", "192.168.11.1/24"
 _ADDRESS = "192.168.77.20/24"
-_SERVER = Machine(role="server")
 
 
 class SimulatedMachine:
@@ -26,7 +22,7 @@ class SimulatedMachine:
     pause = staticmethod(time.sleep)
 
     def __init__(self, root: Path) -> None:
-        self._conf = root / f"run/saint/wpa_supplicant-{RADIO}.conf"
+        self._conf = root / f"run/saint/wpa_supplicant-{_RADIO}.conf"
         self._is_on = True
 
     def set_hostname(self, name: str) -> None:
@@ -43,23 +39,28 @@ class SimulatedMachine:
             return ""
         text = self._conf.read_text(encoding="utf-8")
         if "mode=2" in text:
-            return f"{HOTSPOT_ADDRESS}/24"
+            return _HOTSPOT
         return "" if f"ssid={b'nowhere'.hex()}" in text else _ADDRESS
 
 
 def folder(home: Path) -> Path:
     """Where webd puts its wishes."""
-    return Places(home / "machine").wishes
+    return home / "machine/run/saint-settings"
 
 
 def prepare(home: Path) -> None:
     """As setup leaves a server at its start."""
+    from saint_services.setup.adapters import Places
+    from saint_services.setup.chosen import over, store
+    from saint_services.setup.config import Machine
+    from saint_services.setup.work import Run, ThisMachine
+
     places = Places(home / "machine")
-    for each in (places.wishes, places.told, places.root / "sys/class/net" / RADIO):
+    for each in (places.wishes, places.told, places.root / "sys/class/net" / _RADIO):
         each.mkdir(parents=True, exist_ok=True)
     (places.wishes / REQUEST).unlink(missing_ok=True)
     run = Run(places, ThisMachine())
-    plan = run.plan(over(_SERVER, store(places.data).load()))
+    plan = run.plan(over(Machine(role="server"), store(places.data).load()))
     run.write(plan)
     run.tell_outside(plan)
 
@@ -71,5 +72,8 @@ def is_asked(home: Path) -> bool:
 
 def follow(home: Path) -> None:
     """Fulfils it, or takes it back. Blocks for seconds."""
+    from saint_services.setup.adapters import Places
+    from saint_services.setup.change import Changing
+
     root = home / "machine"
     Changing(Places(root), SimulatedMachine(root), _JOIN_LIMIT_S).everything()
