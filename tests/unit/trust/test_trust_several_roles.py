@@ -62,6 +62,23 @@ async def test_role_is_added_to_a_node_and_both_are_told(robot: Robot):
     assert (len(head.assignments), len(console.assignments)) == (1, 1)
 
 
+async def test_both_arms_are_held_by_one_node_in_two_processes(robot: Robot):
+    first = await robot.role("pi_1", "role-armsd")
+    second = await robot.role("pi_1", "role-armsd@2")
+    async with robot.server() as server, robot.node() as node:
+        await seen(server, "pi_1")
+        for number, side in enumerate(("left", "right"), start=1):
+            body = AdoptRequest(role="arms", instance=side, add=number > 1)
+            await server.post("/nodes/pi_1/adopt", body, AdoptReply, timeout_s=9.0)
+            await knows(server, "pi_1", ["arms"] * number)
+        await second.die()
+        said = await eventually(lambda: report(node), lambda s: s.roles[1].role_restarts == 1)
+        assert [(r.instance, r.role_restarts) for r in said.roles] == [("left", 0), ("right", 1)]
+        await eventually(lambda: report(node), lambda s: all(r.role_alive for r in s.roles))
+    sides = [{a.config.instance for a in role.assignments} for role in (first, second)]
+    assert sides == [{"left"}, {"right"}]
+
+
 async def test_another_role_without_add_is_refused_with_the_command(robot: Robot):
     await robot.role("pi_1", "role-headd")
     async with robot.server() as server, robot.node():
