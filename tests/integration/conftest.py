@@ -21,6 +21,7 @@ _TIMED = {
         "run",
         "several_roles",
         "stock_ros",
+        "two_nodes",
         "websocket",
     )
 }
