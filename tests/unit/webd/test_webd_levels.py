@@ -17,7 +17,7 @@ VIEWER = """
     management list_unadopted, management list_adopted, management list_roles,
     management get_node_info, management get_gpio_status, management check_node,
     management get_node_history, management firmware_status, management get_activity_log,
-    management get_calibration,
+    management get_calibration, management firmware_check,
     router get_status, router list_routes, router preview_route, router preview_curve,
     router get_output, router list_presets, router get_preset, router export_routes,
     router list_livelink_sources, router get_livelink_subject, rc get_status, rc get_protocol,
@@ -37,7 +37,8 @@ OPERATOR = """
     livelink stop_playing
 """
 ADMIN = """
-    settings set_name, maintenance restart, maintenance undo_restore, maintenance factory_reset,
+    settings set_name, settings set_hostname, settings join_wifi, settings leave_wifi,
+    livelink set_formats, maintenance restart, maintenance undo_restore, maintenance factory_reset,
     system get_audit_log, system enable_tls, system disable_tls,
     system disconnect_client, system reboot, system shutdown,
     management reset_node, management firmware_rollout, management firmware_control,
