@@ -54,7 +54,7 @@ async def test_opening_moves_nothing_and_a_held_button_moves_one_joint_slowly(si
     button = page.locator(PLUS)
     await button.hover()
     await page.mouse.down()
-    await sent_until(heard, 8)
+    await sent_until(heard, 20)
     await page.locator("[data-jog]", has_text="Moving").wait_for()
     await page.mouse.up()
     count = await silence(heard)
