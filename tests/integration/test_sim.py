@@ -101,6 +101,17 @@ def test_node_beside_the_robot_takes_a_free_role_and_ends_safely(robot: Robot) -
         assert not [pid for pid in pids if is_alive(pid)]
 
 
+def test_node_beside_the_robot_takes_two_roles(robot: Robot) -> None:
+    for free in ("sim_head", "sim_console"):
+        reset(robot, free)
+    with sim_node(robot.run(), "--role", "head", "--role", "console", "--name", "upper") as node:
+        wait_for(lambda: "sim_upper is there" in node.said(), _LIMIT_S, robot.diagnosis)
+        shown = {n["name"]: n for n in json.loads(saintctl(robot, "list", "--json"))}
+        assert shown["upper"]["role"] == "console, head"
+        assert "pan" in saintctl(robot, "show", "upper")
+        assert node.interrupt() == 0
+
+
 def test_node_alone_on_a_bus_runs_until_ctrl_c() -> None:
     with short_folder() as root:
         words = ("--domain", str(free_domain()), "--root", str(root), "--name", "alone")
