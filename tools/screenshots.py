@@ -54,7 +54,14 @@ async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
 
 
 # Besides the pages of the menu: what lies one step further in.
-PLACES = ("nodes/sim_head", "nodes/sim_spare/adopt", "inputs/livelink", "settings/users", "api/head")
+PLACES = (
+    "nodes/sim_head",
+    "nodes/sim_spare/adopt",
+    "nodes/sim_arm_left/calibrate",
+    "inputs/livelink",
+    "settings/users",
+    "api/head",
+)
 
 
 async def take(url: str, folder: Path) -> None:
