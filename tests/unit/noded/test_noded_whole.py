@@ -106,6 +106,13 @@ def test_third_role_of_one_program_is_refused():
     assert len(node.lives) == 2
 
 
+def test_whole_robot_is_as_much_as_one_node_holds():
+    before = started(HEAD, "arms_left", "arms_right", CONSOLE, TRACKS)
+    node, actions = step(before, AdoptRequested(7, "pi_1", Wanted("arms", "middle"), adds=True))
+    assert answers(actions)[0].message.endswith("more than 5 roles do not fit")
+    assert node == before
+
+
 def test_pins_of_one_pwm_channel_of_this_board_are_refused():
     text = (ROLES / "head.yaml").read_text().replace("pin: 13", "pin: 18")
     head = Assignment(settings.parse(RoleConfig, text, "head"), text, "SAINT-01")
