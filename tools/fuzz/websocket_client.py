@@ -29,7 +29,10 @@ class Client:
         self._token = token
 
     async def __aenter__(self) -> Self:
-        self._reader, self._writer = await asyncio.open_connection(self._host, int(self._port))
+        try:
+            self._reader, self._writer = await asyncio.open_connection(self._host, int(self._port))
+        except OSError as err:
+            raise FaultError(f"nobody answers at {self._address}: {err}") from err
         self.raw(
             f"GET /api/ws HTTP/1.1\r\nHost: {self._address}\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
