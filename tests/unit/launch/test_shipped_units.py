@@ -78,8 +78,8 @@ def test_second_process_of_a_role_is_as_the_first_but_for_its_name(
     first, second = (shipped.services[f"saint-{name}.service"] for name in processes(role))
     assert second.environment == {**first.environment, "SAINT_PROCESS": "2"}
     assert second.state_directory == f"{first.state_directory}@2"
-    own = {"name": "", "environment": {}, "state_directory": ""}
-    assert replace(second, **own) == replace(first, **own)
+    first = replace(first, name="", environment={}, state_directory="")
+    assert replace(second, name="", environment={}, state_directory="") == first
 
 
 def processes(role: str) -> list[str]:
