@@ -109,7 +109,7 @@ build/fuzz/.ready: requirements-fuzz.lock
 	  --require-hashes --target build/fuzz/lib -r requirements-fuzz.lock
 	@touch $@
 
-fuzz-http: setup build/contract/.ready ## random requests made of the OpenAPI document; ARGS="600" seconds
+fuzz-http: setup build/contract/.ready ## random requests made of the OpenAPI document, then random WebSocket clients; ARGS="600"
 	@$(BIN)/python -m tools.fuzz.http $(ARGS)
 
 build/contract/.ready: requirements-contract.lock $(READY)
