@@ -47,6 +47,7 @@ async def test_node_is_shown_with_the_name_that_people_gave_it(site: Site) -> No
 
 async def test_values_move_and_history_grows(site: Site) -> None:
     page = await site.open()
+    await page.locator("[data-target=head]").scroll_into_view_if_needed()  # else: once a second
     bar = page.locator("[data-target=head] [data-field=pan] .track i")
     seen = set()
     for _ in range(20):

@@ -16,8 +16,22 @@ export function quantity(value, unit) {
   return `${fixed(value, 2)} ${unit}`;
 }
 
+/** What words() made of names that are drawn again and again. @type {Map<string, string>} */
+const spoken = new Map();
+const MOST_SPOKEN = 2000; // more than a robot has: a program that makes up names does not fill the memory
+
 /** "headYaw", "eye_pan", "channel_3" as words. @param {string} name */
 export function words(name) {
+  const known = spoken.get(name);
+  if (known !== undefined) return known;
+  if (spoken.size >= MOST_SPOKEN) spoken.clear();
+  const said = spelled(name);
+  spoken.set(name, said);
+  return said;
+}
+
+/** @param {string} name */
+function spelled(name) {
   const spaced = name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }

@@ -38,11 +38,11 @@ const sight = new IntersectionObserver(
 export class Live extends AsyncDirective {
   /** @type {Element | null} */ #element = null;
 
-  /** @param {Element} element */
+  /** All of a row is watched as one. @param {Element} element */
   watch(element) {
     if (this.#element) return;
-    this.#element = element;
-    sight.observe(element);
+    this.#element = element.closest("li") ?? element;
+    sight.observe(this.#element);
   }
 
   /** Whether a change is to be drawn now. */
