@@ -28,7 +28,9 @@ _ANSWER_S = 60
 _POLL_S = 0.3
 _ROUNDS = 8
 _VERSION = "0.2.0"
-_ROLES = {node.name: f"{node.role}:{node.instance}" for node in NODES if node.role}
+_ROLES = {
+    node.name: f"{role.role}:{role.instance}" for node in NODES for role in node.roles[:1]
+}
 
 Json = dict[str, Any]
 
