@@ -98,7 +98,7 @@ async def test_chosen_stop_key_and_pad_button_stop_on_every_page(site: Site) -> 
     await page.wait_for_selector("[data-link=open]")
     await page.click("[aria-label^='This browser']")
     await page.check("input[name=stop-key][value=escape]")
-    assert await page.locator(".estop kbd").inner_text() == "Esc"
+    await expect(page.locator(".estop kbd")).to_have_text("Esc")
     await page.keyboard.press("Escape")  # stops, also in a dialog
     await page.wait_for_selector("[data-estop=latched]")
     site.robot.set_estop(False, "test", "")
