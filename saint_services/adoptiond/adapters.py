@@ -9,12 +9,10 @@ from ..lib import config as settings
 from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
-from ..lib.robot_manifest import RobotManifest, RobotRole
-from ..lib.roles import RoleConfig
+from ..lib.robot_manifest import RobotManifest, RobotRole, read_role
 from .registry import Catalog, RoleKey, RoleText
 from .state import SavedRegistry, registry_store
 
-_LARGEST_MANIFEST_BYTES = 1 << 18
 _SAVE_PAUSE_S = 1.0  # flash wears out: changes that come in a burst are written once
 _FILE = "nodes.json"  # what a health issue is about
 _log = log.get("adoptiond")
@@ -33,20 +31,7 @@ def load_catalog(manifests: Path, robot: str) -> Catalog:
 
 
 def _role_text(manifests: Path, entry: RobotRole) -> RoleText:
-    path = (manifests / entry.config).resolve()
-    if not path.is_relative_to(manifests.resolve()):
-        raise SaintError(Code.CONFIG_INVALID, f"{entry.config} is not below {manifests}")
-    try:
-        text = path.read_bytes()[:_LARGEST_MANIFEST_BYTES].decode()
-    except (OSError, UnicodeDecodeError) as err:
-        raise SaintError(Code.CONFIG_MISSING, f"{path} cannot be read: {err}") from err
-    config = settings.parse(RoleConfig, text, str(path))
-    if (config.role, config.instance) != (entry.role, entry.instance):
-        got = RoleKey(config.role, config.instance)
-        wanted = RoleKey(entry.role, entry.instance)
-        raise SaintError(
-            Code.CONFIG_INVALID, f"{path} is for {got}, the robot names it for {wanted}"
-        )
+    config, text = read_role(manifests, entry)
     return RoleText(config, text, hashlib.sha256(text.encode()).hexdigest())
 
 

@@ -97,8 +97,8 @@ def limits(role: RoleConfig, name: str, trim: Trim) -> tuple[float, float]:
     if trim.is_reversed and not _is_servo(role, name):
         text = f"{what} is turned by no servo: its direction is the manifest's"
         raise SaintError(Code.REQUEST_INVALID, text)
-    least = max(low if trim.minimum is None else trim.minimum, low - trim.offset)
-    most = min(high if trim.maximum is None else trim.maximum, high - trim.offset)
+    least = round(max(low if trim.minimum is None else trim.minimum, low - trim.offset), _FINE)
+    most = round(min(high if trim.maximum is None else trim.maximum, high - trim.offset), _FINE)
     if least >= most:
         text = f"{what} would go from {least:g} to {most:g} {spec.unit}, which is no way to go"
         raise SaintError(Code.REQUEST_INVALID, text)
@@ -107,7 +107,7 @@ def limits(role: RoleConfig, name: str, trim: Trim) -> tuple[float, float]:
         if low <= value <= high and not least <= value <= most:
             text = f"{what} would go from {least:g} to {most:g} {spec.unit} and not reach {value:g}"
             raise SaintError(Code.REQUEST_INVALID, f"{text}, its {place} position")
-    return round(least, _FINE), round(most, _FINE)
+    return least, most
 
 
 def applied(role: RoleText, trims: RoleTrims) -> Applied:

@@ -24,7 +24,8 @@ _SAME = 1e-3  # limits in the model are written with four digits
 class RobotRole(BaseModel):
     """One role of the robot. `joints` names, for each field, the joint of the model that shows it
     (a field in degrees by its angle, one from 0 to 1 by the joint's whole way); beside fields also
-    motors of gpio_mapping, which turn without an end.
+    motors of gpio_mapping, which turn without an end. `i2c_addresses` says where chips of the role
+    are on this robot, by their name in i2c_devices, where its manifest's address is another's.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -33,6 +34,7 @@ class RobotRole(BaseModel):
     instance: str = ""
     config: str  # path below manifests/
     joints: dict[str, str] = {}
+    i2c_addresses: dict[str, int] = {}
 
     @property
     def target(self) -> str:
@@ -89,7 +91,7 @@ def load(manifests: Path, robot: str) -> RobotDescription:
     """Raises config_invalid or config_missing with one sentence. Blocks."""
     path = manifests / "robots" / f"{robot}.yaml"
     manifest = settings.load(RobotManifest, path, required=True)
-    roles = {entry.target: _role(manifests, entry) for entry in manifest.roles}
+    roles = {entry.target: read_role(manifests, entry)[0] for entry in manifest.roles}
     if not manifest.urdf:
         return RobotDescription(manifest, roles, None)
     urdf = _below(manifests, manifest.urdf)
@@ -97,12 +99,25 @@ def load(manifests: Path, robot: str) -> RobotDescription:
     return RobotDescription(manifest, roles, urdf)
 
 
-def _role(manifests: Path, entry: RobotRole) -> RoleConfig:
+def read_role(manifests: Path, entry: RobotRole) -> tuple[RoleConfig, str]:
+    """A role of the robot and the text of its configuration, with the robot's own addresses.
+    Raises config_invalid or config_missing with one sentence. Blocks.
+    """
     path = _below(manifests, entry.config)
     role = settings.load(RoleConfig, path, required=True)
+    text = path.read_text()
     if role.target != entry.target:
         raise _invalid(f"{path} is for {role.target}, the robot names it for {entry.target}")
-    return role
+    if not entry.i2c_addresses:
+        return role, text
+    document = settings.read_yaml(text, str(path)).data
+    for name, address in entry.i2c_addresses.items():
+        if name not in role.i2c_devices:
+            known = ", ".join(role.i2c_devices) or "none"
+            raise _invalid(f"i2c_addresses of {entry.target} names {name}; {path} has {known}")
+        document["i2c_devices"][name]["address"] = address
+    text = settings.write_yaml(document)
+    return settings.parse(RoleConfig, text, f"{path} with i2c_addresses of the robot"), text
 
 
 def _below(manifests: Path, name: str) -> Path:

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..lib import config
 from ..lib.api.routing import RouteFile
 from ..lib.errors import Code, SaintError
-from ..lib.robot_manifest import RobotManifest
+from ..lib.robot_manifest import RobotManifest, read_role
 from ..lib.roles import RoleConfig
 from ..lib.validation import nearest
 from .routes import fitting, missing_targets
@@ -21,10 +21,7 @@ def load_robot(share: Path, name: str) -> Robot:
     """The robot's targets; raises SaintError config_* with the file that is at fault."""
     manifests = share / "manifests"
     manifest = config.load(RobotManifest, _named(manifests / "robots", name), required=True)
-    roles = [
-        config.load(RoleConfig, manifests / role.config, required=True) for role in manifest.roles
-    ]
-    return Robot.of(roles)
+    return Robot.of([read_role(manifests, entry)[0] for entry in manifest.roles])
 
 
 def load_roles(folder: Path) -> Robot:

@@ -17,7 +17,7 @@ from ..lib.generated import topics
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Client
-from ..lib.robot_manifest import RobotManifest
+from ..lib.robot_manifest import RobotManifest, read_role
 from ..lib.roles import RoleConfig
 from .activity import ActivityLog, Event
 from .adapters.audit_file import AuditFile
@@ -49,7 +49,7 @@ def load_roles(share: Path, robot: str) -> Roles:
     """Reads manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
     manifests = share / "manifests"
     manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
-    roles = [settings.load(RoleConfig, manifests / r.config, required=True) for r in manifest.roles]
+    roles = [read_role(manifests, entry)[0] for entry in manifest.roles]
     return Roles(
         manifest.name,
         {role.target: role for role in roles},

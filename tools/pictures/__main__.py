@@ -1,7 +1,7 @@
 """Draws the pages that the README shows as text (SVG), beside the fake robot. Not here: pictures of
 all pages as they are to the pixel (`make screenshots`).
 
-`python -m tools.pictures [NAME ...]`, after a page has changed its looks. They lie beside this file.
+`python -m tools.pictures [NAME ...]`, after a page has changed its looks. They lie here.
 """
 
 import asyncio

@@ -125,6 +125,7 @@ def test_no_calibration_goes_beyond_what_the_manifest_allows(
         ({"field": "pan", "minimum": 5.0}, "head.pan would go from 5 to 180 deg and not reach 0, "
                                            "its neutral position"),
         ({"field": "pan", "minimum": 9.0, "maximum": 9.0}, "which is no way to go"),
+        ({"field": "pan", "minimum": 0.0, "maximum": 1e-9}, "which is no way to go"),
         ({"field": "pan", "offset": 72.1}, "an offset of 72.1 deg is more than head.pan may have"),
         ({"field": "nose", "clear": True}, "head has no field 'nose'"),
     ],

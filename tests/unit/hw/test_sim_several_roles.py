@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib import robot_manifest
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.sim import breaking, wiring
 from saint_services.lib.hw.sim.board import SimBoard
@@ -12,7 +13,9 @@ from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.outlook import Outlook
 from tests.unit.role.role_rig import load_role
 
-LEFT, RIGHT, HEAD = load_role("arms_left"), load_role("arms_right"), load_role("head")
+MANIFESTS = Path(__file__).parents[3] / "manifests"
+UPPER = robot_manifest.load(MANIFESTS, "saint_two").roles
+LEFT, RIGHT, HEAD = UPPER["arms.left"], UPPER["arms.right"], UPPER["head"]
 
 
 @pytest.fixture

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from saint_services.adoptiond.adapters import load_catalog
 from saint_services.lib import robot_manifest, urdf
+from saint_services.lib.config import parse
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.roles import RoleConfig
 from saint_services.webd.robot import load_roles
 
 MANIFESTS = Path(__file__).resolve().parents[3] / "manifests"
@@ -211,3 +213,31 @@ def test_links_in_a_circle_are_refused() -> None:
       <joint name="ba" type="fixed"><parent link="b"/><child link="a"/></joint></robot>"""
     with pytest.raises(SaintError, match="hangs on itself"):
         urdf.parse(circle.encode(), "x.urdf")
+
+
+def test_robot_says_where_its_chips_are(manifests: Path) -> None:
+    two = robot_manifest.load(manifests, "saint_two")
+    addresses = {
+        target: role.i2c_devices["servos"].address
+        for target, role in two.roles.items()
+        if "servos" in role.i2c_devices
+    }
+    assert addresses == {"arms.left": 0x42, "arms.right": 0x43}
+    served = load_catalog(manifests, "saint_two").roles
+    assert {text.config.target: text.config for text in served.values()} == two.roles
+    again = {text.config.target: parse(RoleConfig, text.text, "served") for text in served.values()}
+    assert again == two.roles  # what a node reads
+
+
+def test_address_of_a_chip_that_the_role_does_not_have_is_refused(manifests: Path) -> None:
+    path = manifests / "robots" / "rover.yaml"
+    path.write_text(ROVER.replace("config:", "i2c_addresses: {motors: 0x44}, config:"))
+    with pytest.raises(SaintError, match="names motors"):
+        robot_manifest.load(manifests, "rover")
+
+
+def test_address_that_no_chip_can_have_is_refused(manifests: Path) -> None:
+    path = manifests / "robots" / "saint_two.yaml"
+    path.write_text(path.read_text().replace("0x42", "0x99"))
+    with pytest.raises(SaintError, match="with i2c_addresses of the robot"):
+        robot_manifest.load(manifests, "saint_two")

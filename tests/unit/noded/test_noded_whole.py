@@ -7,20 +7,23 @@ import pytest
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.role import RoleReport
+from saint_services.lib.robot_manifest import RobotManifest, read_role
 from saint_services.lib.roles import RoleConfig
 from saint_services.noded import life as lives
 from saint_services.noded.life import Action, AdoptRequested, Assignment, ResetRequested, Wanted
 from saint_services.noded.whole import NodeLife, fresh, step
 
-ROLES = Path(__file__).parents[3] / "manifests/roles"
+MANIFESTS = Path(__file__).parents[3] / "manifests"
+# On a robot whose upper half is one computer.
+UPPER = settings.load(RobotManifest, MANIFESTS / "robots" / "saint_two.yaml", required=True)
+ROLES = {entry.target: read_role(MANIFESTS, entry) for entry in UPPER.roles}
 READY = RoleReport(ready=True, safe=True, estop=False)
 MOVING = RoleReport(ready=True, safe=False, estop=False)
 HEAD, CONSOLE, TRACKS = "head", "console", "tracks"
 
 
 def assignment(name: str) -> Assignment:
-    text = (ROLES / f"{name}.yaml").read_text()
-    return Assignment(settings.parse(RoleConfig, text, name), text, "SAINT-01")
+    return Assignment(*ROLES[name], "SAINT-01")
 
 
 def started(*names: str) -> NodeLife:
@@ -76,7 +79,7 @@ def test_adding_leaves_the_role_at_work_alone():
     assert node.lives[0] == before.lives[0]
 
 
-LEFT, RIGHT = assignment("arms_left"), assignment("arms_right")
+LEFT, RIGHT = assignment("arms.left"), assignment("arms.right")
 
 
 def both_arms() -> NodeLife:
@@ -99,7 +102,9 @@ def test_process_stays_with_its_role_and_one_that_is_free_is_used_again():
 
 def test_third_role_of_one_program_is_refused():
     node, slot = adding(both_arms(), Wanted("arms", "middle"))
-    text = LEFT.text.replace("instance: left", "instance: middle").replace("0x42", "0x44")
+    text = LEFT.text.replace("instance: left", "instance: middle").replace(
+        "address: 66", "address: 68"
+    )
     middle = Assignment(settings.parse(RoleConfig, text, "middle"), text, "SAINT-01")
     node, actions = step(node, lives.ConfigArrived(1, middle), slot)
     assert answers(actions)[0].message.startswith("arms.left and arms.right are here already")
@@ -107,14 +112,14 @@ def test_third_role_of_one_program_is_refused():
 
 
 def test_whole_robot_is_as_much_as_one_node_holds():
-    before = started(HEAD, "arms_left", "arms_right", CONSOLE, TRACKS)
+    before = started(HEAD, "arms.left", "arms.right", CONSOLE, TRACKS)
     node, actions = step(before, AdoptRequested(7, "pi_1", Wanted("arms", "middle"), adds=True))
     assert answers(actions)[0].message.endswith("more than 5 roles do not fit")
     assert node == before
 
 
 def test_pins_of_one_pwm_channel_of_this_board_are_refused():
-    text = (ROLES / "head.yaml").read_text().replace("pin: 13", "pin: 18")
+    text = ROLES[HEAD][1].replace("pin: 13", "pin: 18")
     head = Assignment(settings.parse(RoleConfig, text, "head"), text, "SAINT-01")
     node, _ = step(fresh("pi_1", {12: 0, 18: 0}), lives.DiskRead())
     node, _ = step(node, AdoptRequested(7, "pi_1", Wanted("head")))
@@ -137,7 +142,7 @@ def test_role_that_needs_a_pin_of_another_is_refused_and_both_are_named(name: st
 
 def test_configuration_that_wants_a_pin_of_another_role_is_not_taken():
     node = started(HEAD, CONSOLE)
-    text = (ROLES / "console.yaml").read_text().replace("pin: 5}", "pin: 13}")
+    text = ROLES[CONSOLE][1].replace("pin: 5}", "pin: 13}")
     newer = Assignment(settings.parse(RoleConfig, text, "console"), text, "SAINT-01")
     node, _ = step(node, lives.ConfigChecked(newer), 1)
     assert node.lives[1].held == assignment(CONSOLE)

@@ -186,7 +186,7 @@ async def test_missing_device_is_reported_and_ends_the_stream(arms: House) -> No
     await asyncio.to_thread((arms.hw / "board.yaml").write_text, "chips: []\n")
     reports = [report async for report in arms.assign(load_role("arms_left"))]
     assert [(r.ready, r.safe) for r in reports] == [(False, True)]
-    assert "servos: no PCA9685 answers at I2C address 0x42" in reports[0].reason
+    assert "servos: no PCA9685 answers at I2C address 0x40" in reports[0].reason
     status = await arms.client.get("/health", HealthReport)
     assert not status.healthy
 
@@ -195,7 +195,7 @@ async def test_fault_in_operation_is_reported_and_ends_the_stream(arms: House) -
     publisher = arms.router.publisher(ARM_CMD.at(instance="left"))
     reports = arms.assign(load_role("arms_left"))
     assert (await anext(reports)).ready
-    await asyncio.to_thread(set_chip_answers, arms.hw, 1, 0x42, False)
+    await asyncio.to_thread(set_chip_answers, arms.hw, 1, 0x40, False)
     await arms.live(0.2, lambda: publisher.publish(ArmCommand([90.0], 1.0)))
     rest = [report async for report in reports]
     assert not rest[-1].ready

@@ -65,7 +65,7 @@ async def test_role_is_added_to_a_node_and_both_are_told(robot: Robot):
 async def test_both_arms_are_held_by_one_node_in_two_processes(robot: Robot):
     first = await robot.role("pi_1", "role-armsd")
     second = await robot.role("pi_1", "role-armsd@2")
-    async with robot.server() as server, robot.node() as node:
+    async with robot.server(robot="saint_two") as server, robot.node() as node:
         await seen(server, "pi_1")
         for number, side in enumerate(("left", "right"), start=1):
             body = AdoptRequest(role="arms", instance=side, add=number > 1)

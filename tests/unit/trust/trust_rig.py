@@ -83,7 +83,7 @@ class Robot:
 
     @asynccontextmanager
     async def server(
-        self, name: str = "server", manifests: Path | None = None
+        self, name: str = "server", manifests: Path | None = None, robot: str = "saint"
     ) -> AsyncIterator[Client]:
         """adoptiond; its control plane."""
         directories = self.directories(name)
@@ -94,7 +94,7 @@ class Robot:
         self.monkeypatch.setattr(
             bus, "call", lambda service, request, limit_s: call(service, self.tap(request), limit_s)
         )
-        config = server_config.Config()
+        config = server_config.Config(robot=robot)
         try:
             async with (
                 running("adoptiond", config, server_daemon.run, directories, bus=bus),
