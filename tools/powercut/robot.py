@@ -28,9 +28,7 @@ _ANSWER_S = 60
 _POLL_S = 0.3
 _ROUNDS = 8
 _VERSION = "0.2.0"
-_ROLES = {
-    node.name: f"{role.role}:{role.instance}" for node in NODES for role in node.roles[:1]
-}
+_ROLES = {node.name: f"{role.role}:{role.instance}" for node in NODES for role in node.roles[:1]}
 
 Json = dict[str, Any]
 
