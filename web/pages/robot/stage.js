@@ -110,6 +110,8 @@ export class Stage {
 
   /** @param {{x: number, y: number, heading: number}} pose */
   place({ x, y, heading }) {
+    const { position, rotation } = this.#base;
+    if (position.x === x && position.y === y && rotation.z === heading) return;
     const before = this.#shift();
     this.#base.position.set(x, y, 0);
     this.#base.rotation.z = heading;
