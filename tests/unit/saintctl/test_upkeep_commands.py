@@ -115,6 +115,6 @@ def test_completion_is_shown_as_the_shell_reads_it(tmp_path: Path) -> None:
 
 def test_log_is_read_while_no_daemon_runs(tmp_path: Path) -> None:
     with fake_logs(tmp_path):
-        (tmp_path / "run").mkdir()
+        (tmp_path / "run").mkdir(exist_ok=True)
         line = ["--run", str(tmp_path / "run"), "log", "show", "--level", "error"]
         assert "servo controller" in CliRunner().invoke(app, line).stdout
