@@ -173,3 +173,11 @@ async def test_everybody_can_calibrate(site: Site, theme: Any, width: int) -> No
     assert await violations(page) == []
     wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0
+
+
+async def test_space_stops_also_on_a_button_that_moves_the_joint(site: Site) -> None:
+    page = await opened(site)
+    await page.keyboard.press("Tab")  # by keyboard: then Space works controls
+    await page.locator(PLUS).focus()
+    await page.keyboard.press("Space")
+    await page.wait_for_selector(".estop.is-latched")

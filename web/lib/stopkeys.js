@@ -2,7 +2,7 @@
 //
 // Space stops unless it has something else to do: in a text field it is a letter, and it operates the
 // control that a person reached by keyboard. A control that was merely clicked does not keep it, or a
-// stop meant in a hurry would press that once more. Escape, where it is chosen, stops always, also in
+// stop meant in a hurry would press that once more; nor does one that moves the robot ([data-moves]). Escape, where it is chosen, stops always, also in
 // fields and dialogs. Neither ever releases a stop. Not here: the stop itself (views/estop.js).
 
 import { gamepads } from "./gamepads.js";
@@ -69,6 +69,7 @@ export class StopKeys {
   #isFree(target) {
     if (!(target instanceof Element)) return true;
     if (target.closest(TEXT)) return false;
+    if (target.closest("[data-moves]")) return true;
     return !(this.#isByKeyboard && target.closest(CONTROLS));
   }
 

@@ -94,8 +94,8 @@ function button(jog, { target, field }, way, isOff) {
   };
   /** @param {KeyboardEvent} event */
   const press = (event) => {
-    const to = { ArrowLeft: -1, ArrowRight: 1, Enter: way, " ": way }[event.key];
-    if (!to || event.defaultPrevented) return; // Space may have been the stop
+    const to = { ArrowLeft: -1, ArrowRight: 1, Enter: way }[event.key]; // Space is the stop
+    if (!to) return;
     event.preventDefault();
     if (!event.repeat) hold(to);
   };
@@ -105,6 +105,7 @@ function button(jog, { target, field }, way, isOff) {
       class="button ${isHeld ? "primary" : ""}"
       type="button"
       data-way=${way}
+      data-moves
       aria-label=${way > 0 ? "Towards higher values" : "Towards lower values"}
       aria-disabled=${isOff}
       @pointerdown=${down}
