@@ -30,6 +30,7 @@ from . import (
     Subscription,
     Topic,
 )
+from .clients import Clients
 from .echoes import Echoes
 from .names import node_view
 from .refusals import Refusals
@@ -40,7 +41,6 @@ from .ros_services import Client, Server
 _FAULT_PAUSE_S = 0.05
 _CLOSE_S = 5.0
 _PREFIX_BYTES = 12
-_CLIENTS = 64  # kept open; the oldest idle one makes room
 # No log file per process: a daemon may have no place for one, and rclpy then refuses to start.
 _ARGUMENTS = ["--ros-args", "--disable-external-lib-logs"]
 
@@ -93,7 +93,7 @@ class RosBus:
         self._loop = asyncio.get_running_loop()
         self._refusals = Refusals()
         self._parts: set[_Publisher | _Subscription | Server] = set()
-        self._clients: dict[tuple[str, str], Client] = {}
+        self._clients = Clients(lambda service: Client(self.node, self.hop, service))
         self._echoes: dict[str, list[Echoes]] = {}
         self._is_closed = False
         self._ended = self._loop.create_future()
@@ -144,7 +144,7 @@ class RosBus:
 
     async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
         self._check_open()
-        response: Res = await self._client(service).call(request, timeout_s)
+        response: Res = await self._clients.of(service).call(request, timeout_s)
         return response
 
     def graph(self) -> Graph:
@@ -190,23 +190,6 @@ class RosBus:
         """From rclpy's thread into the loop."""
         with suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(callback, *arguments)
-
-    def _client(self, service: Service[Any, Any]) -> Client:
-        key = (service.name, service.type)
-        if key not in self._clients:
-            self._make_room()
-            self._clients[key] = Client(self.node, self.hop, service)
-        return self._clients[key]
-
-    def _make_room(self) -> None:
-        if len(self._clients) < _CLIENTS:
-            return
-        for key, client in self._clients.items():
-            if not client.is_busy:
-                client.close()
-                del self._clients[key]
-                return
-        raise SaintError(Code.BUS_UNAVAILABLE, f"{_CLIENTS} services are being called at once")
 
     def _check_open(self) -> None:
         if self._is_closed:

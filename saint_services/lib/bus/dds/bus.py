@@ -27,6 +27,7 @@ from .. import (
     Topic,
     names,
 )
+from ..clients import Clients
 from ..refusals import Refusals
 from . import domain, selftest, settings
 from .entities import NO_USER_DATA, Batch, Endpoint, RawSample, Reader, Writer
@@ -40,7 +41,6 @@ from .waiter import Waiter
 _PARTICIPANT_USER_DATA = b"enclave=/;"
 _UNREADABLE = 10_000  # samples that wait to be counted
 _NOT_SENT = "a reader does not keep up, a sample was not sent"
-_CLIENTS = 64  # kept open; the oldest idle one makes room
 
 
 async def open_dds(node_name: str, domain_id: int) -> "DdsBus":
@@ -61,7 +61,7 @@ class DdsBus:
         self._loop = asyncio.get_running_loop()
         self._refusals = Refusals()
         self._unreadable: deque[str] = deque(maxlen=_UNREADABLE)
-        self._clients: dict[tuple[str, str], Client] = {}
+        self._clients = Clients(lambda service: Client(self._link, self._graph, service))
         self._parts: set[_Publisher | _Subscription | Server] = set()
         self._is_closed = False
         domain.hold(library, options, domain_id, self._on_unreadable)
@@ -109,7 +109,7 @@ class DdsBus:
 
     async def call(self, service: Service[Req, Res], request: Req, timeout_s: float) -> Res:
         self._check_open()
-        response: Res = await self._client(service).call(request, timeout_s)
+        response: Res = await self._clients.of(service).call(request, timeout_s)
         return response
 
     def graph(self) -> Graph:
@@ -121,27 +121,10 @@ class DdsBus:
             return
         self._is_closed = True
         self._graph.close()
-        for part in (*self._parts, *self._clients.values()):
+        for part in (*self._parts, *self._clients):
             part.close()
         self._clients.clear()
         await self._link.waiter.close()
-
-    def _client(self, service: Service[Any, Any]) -> Client:
-        key = (service.name, service.type)
-        if key not in self._clients:
-            self._make_room()
-            self._clients[key] = Client(self._link, self._graph, service)
-        return self._clients[key]
-
-    def _make_room(self) -> None:
-        if len(self._clients) < _CLIENTS:
-            return
-        for key, client in self._clients.items():
-            if not client.is_busy:
-                client.close()
-                del self._clients[key]
-                return
-        raise SaintError(Code.BUS_UNAVAILABLE, f"{_CLIENTS} services are being called at once")
 
     def _check_open(self) -> None:
         if self._is_closed:
