@@ -25,7 +25,9 @@ from .connect import Place, ask, tell
 from .console import AsJson, dot, fail, print_facts, print_json, print_table, run
 from .livelink_record import request
 
-app = typer.Typer(help="Face and body capture: subjects, recordings, formats, limit.", no_args_is_help=True)
+app = typer.Typer(
+    help="Face and body capture: subjects, recordings, formats.", no_args_is_help=True
+)
 app.command()(livelink_record.record)
 app.command()(livelink_record.play)
 app.command()(livelink_record.recordings)

@@ -19,7 +19,7 @@ from .console import AsJson, fail, print_facts, print_json, run
 from .livelink_record import request
 from .user import NOTHING
 
-app = typer.Typer(help="The server: names, networks, restart, shutdown, history, clients.", no_args_is_help=True)
+app = typer.Typer(help="The server: names, networks, restart, history.", no_args_is_help=True)
 
 _WATCH_S, _LOOK_S = 90.0, 1.0
 Password = Annotated[

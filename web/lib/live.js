@@ -7,7 +7,7 @@ import { noChange } from "/vendor/lit-html/lit-html.js";
 
 const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
 const UNSEEN_MS = 990;
-const MARGIN = "200px"; // what is about to be scrolled into sight is there already
+const MARGIN = "40px"; // a row is about this high: the next one is there already when it is scrolled into sight
 
 let readAt = -Infinity;
 let unseenAt = -Infinity;
