@@ -197,8 +197,13 @@ async def _verified(signature: bytes, keyring: Path) -> bytes:
         openssl, "cms", "-verify", "-binary", "-inform", "DER", "-CAfile", str(keyring),
         "-purpose", "any", stdin=PIPE, stdout=PIPE, stderr=PIPE,
     )  # fmt: skip
-    async with asyncio.timeout(_OPENSSL_LIMIT_S):
-        text, said = await process.communicate(signature)
+    try:
+        async with asyncio.timeout(_OPENSSL_LIMIT_S):
+            text, said = await process.communicate(signature)
+    finally:
+        if process.returncode is None:  # whoever wanted to know has gone
+            process.kill()
+            await process.wait()
     if process.returncode:
         raise UnusableError(
             f"signature verification failed: {_reason(said.decode(errors='replace'))}"
