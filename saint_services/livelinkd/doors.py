@@ -21,6 +21,7 @@ class Door:
         for each in self._passed:  # duplicates share this with each other
             each.setblocking(False)
         self._make = make
+        self._is_shut = False
 
     @property
     def is_passed(self) -> bool:
@@ -32,13 +33,16 @@ class Door:
         """
         for each in self._passed:
             if each.type == socket.SOCK_DGRAM:
-                _empty(each)
+                if self._is_shut:  # else the first ones are what systemd started us for
+                    _empty(each)
                 hear(each)
+        self._is_shut = False
         opened = [each.dup() for each in self._passed]
         return [*opened, self._make()] if self._make else opened
 
     def shut(self) -> None:
         """From now on nobody is heard here."""
+        self._is_shut = True
         for each in self._passed:
             if each.type == socket.SOCK_DGRAM:
                 hear_nobody(each)

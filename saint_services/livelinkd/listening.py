@@ -69,7 +69,6 @@ class Listening:
                 opens = open_tcp if name == "lines" else open_udp
                 make = partial(opens, self._config.address, settings.port)
                 self._doors[name] = Door([], make)
-            self._doors[name].shut()
 
     async def switch(self, name: str, is_on: bool) -> None:
         """Listen to this format, or hear nothing of it any more."""
