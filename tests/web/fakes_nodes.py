@@ -18,7 +18,7 @@ CHIPS = (
     PeripheralInfo("i2c", "1:0x3c", "SSD1306?", True),
     PeripheralInfo("spi", "0.0", "chip select; SPI tells not who is there", False),
 )
-SERVOS = {12: ("pan", 7), 13: ("tilt", 6), 18: ("roll", 8)}
+SERVOS = {12: ("pan", 7), 13: ("tilt", 6)}
 
 
 class FakeHeaders:
