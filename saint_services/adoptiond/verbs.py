@@ -128,24 +128,14 @@ class Verbs:
 
     async def reboot(self, node_id: str) -> Done:
         """Restart a node's machine; it refuses while its outputs are live."""
-        node = self._owner.registry.known(node_id)
-        if not node.is_online(monotonic_s()):
-            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
-        if not membership.is_ours(node, self._courier.public):
-            text = f"{node.title} does not belong to this server's key"
-            raise SaintError(Code.REFUSED, text, fix="Adopt it anew, or switch it off and on.")
+        node = self._reachable(node_id, "Adopt it anew, or switch it off and on.")
         told = await self._ordered(node, OrderKind.REBOOT, Nothing(), _REFRESH_LIMIT_S)
         _log.info("node restarts", node=node_id)
         return Done(message=told.message)
 
     async def log(self, node_id: str, query: LogQuery) -> LogPage:
         """Lines of a node's own log."""
-        node = self._owner.registry.known(node_id)
-        if not node.is_online(monotonic_s()):
-            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
-        if not membership.is_ours(node, self._courier.public):
-            text = f"{node.title} shows its log to the server that it belongs to, not to this one"
-            raise SaintError(Code.REFUSED, text, fix="Adopt it first.")
+        node = self._reachable(node_id, "Adopt it first.")
         try:
             return await self._courier.log(node_id, node.kept.node_key, query)
         except SaintError as err:
@@ -190,6 +180,16 @@ class Verbs:
         """A person does not want to be asked about it again."""
         owner = self._owner
         owner.change(node_id, membership.ignore(owner.registry, node_id, is_ignored))
+
+    def _reachable(self, node_id: str, fix: str) -> Node:
+        """A node that hears this server's orders now; `fix` is for one that belongs elsewhere."""
+        node = self._owner.registry.known(node_id)
+        if not node.is_online(monotonic_s()):
+            raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
+        if not membership.is_ours(node, self._courier.public):
+            text = f"{node.title} does not belong to this server, and tells and obeys its own only"
+            raise SaintError(Code.REFUSED, text, fix=fix)
+        return node
 
     async def _have_adopted(self, node: Node, wanted: Pending) -> Told:
         node_id, key = node.node_id, wanted.key

@@ -50,7 +50,7 @@ async def test_server_reads_the_lines_of_its_node_and_no_others(robot: Robot) ->
 async def test_node_that_belongs_to_nobody_tells_nothing(robot: Robot) -> None:
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
-        with pytest.raises(SaintError, match="server that it belongs to"):
+        with pytest.raises(SaintError, match="does not belong to this server"):
             await lines(server)
 
 
@@ -60,7 +60,7 @@ async def test_node_of_another_server_tells_nothing(robot: Robot) -> None:
             await adopted(robot, server)
         async with robot.server("second") as server:
             await seen(server, "pi_1", NodeState.ACTIVE)
-            with pytest.raises(SaintError, match="server that it belongs to"):
+            with pytest.raises(SaintError, match="does not belong to this server"):
                 await lines(server)
 
 
