@@ -166,14 +166,17 @@ async def test_second_upload_at_the_same_time_is_refused(robot: Robot):
     assert b" 200 " in line
 
 
-async def test_upload_that_is_cut_off_leaves_nothing(robot: Robot):
+async def test_upload_that_is_cut_off_leaves_nothing(
+    robot: Robot, caplog: pytest.LogCaptureFixture
+):
     data = await content(robot)
     async with robot.otad() as ota:
         _, writer = await asyncio.open_unix_connection(ota.files_socket)
         writer.write(_head(len(data)) + data[:5000])
         await until(lambda: bool(left_behind(robot)))
         writer.close()
-        await until(lambda: not left_behind(robot))
+        await until(lambda: "the upload was cut off" in caplog.text)
+        assert not left_behind(robot)
         await ota.release("1.1.0")
 
 

@@ -2,19 +2,17 @@
 the commands that are there for no other reason, against a webd with fake daemons around it.
 """
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 import typer
-from typer.testing import CliRunner, Result
 
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.saintctl.app import app
 from saint_services.webd.http_form import every
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.unit.saintctl.conftest import Ask
+from tests.web.fake_robot import FakeRobot
 
 COMMANDS = {
     "logs query": "log show", "logs names": "log names",
@@ -79,7 +77,6 @@ COMMANDS = {
     "users get_claim_code": "user claim-code",
 }  # fmt: skip
 ACTIONS = [f"{each.group} {each.action}" for each in every()]
-Ask = Callable[..., Awaitable[Result]]
 
 
 def command_lines() -> set[str]:
@@ -97,23 +94,6 @@ def command_lines() -> set[str]:
 @pytest.mark.parametrize("action", ACTIONS)
 def test_action_has_a_command(action: str) -> None:
     assert COMMANDS.get(action) in command_lines()
-
-
-@pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[FakeRobot]:
-    async with fake_robot(tmp_path) as (robot, _, _):
-        yield robot
-
-
-@pytest.fixture
-def saintctl(robot: FakeRobot) -> Ask:
-    """Beside the robot, in a thread: the command has a loop of its own."""
-
-    async def ask(*words: str) -> Result:
-        line = ["--run", str(robot.runtime), *words]
-        return await asyncio.to_thread(CliRunner().invoke, app, line)
-
-    return ask
 
 
 @pytest.fixture

@@ -2,36 +2,22 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from saint_services.lib.api.machine import MachineWish
 from saint_services.saintctl import system
-from saint_services.saintctl.app import app
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.unit.saintctl.conftest import Ask
 from tests.web.fakes_machine import tell, wish
 
-Ask = Callable[..., Awaitable[Result]]
-
 
 @pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[FakeRobot]:
-    async with fake_robot(tmp_path) as (robot, _, _):
-        yield robot
-
-
-@pytest.fixture
-def saintctl(robot: FakeRobot, monkeypatch: pytest.MonkeyPatch) -> Ask:
+def ask(saintctl: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
+    """`saintctl system`, which looks often here."""
     monkeypatch.setattr(system, "_LOOK_S", 0.01)
-
-    async def ask(*words: str, typed: str = "") -> Result:
-        line = ["--run", str(robot.runtime), "system", *words]
-        return await asyncio.to_thread(CliRunner().invoke, app, line, input=typed)
-
-    return ask
+    return partial(saintctl, "system")
 
 
 async def fulfil(root: Path, state: str, message: str) -> MachineWish:
@@ -46,17 +32,15 @@ async def fulfil(root: Path, state: str, message: str) -> MachineWish:
     return found
 
 
-async def test_server_is_shown_with_its_network(saintctl: Ask) -> None:
-    shown = (await saintctl("show")).output
+async def test_server_is_shown_with_its_network(ask: Ask) -> None:
+    shown = (await ask("show")).output
     assert "SAINT-01" in shown and "workshop" in shown
-    assert json.loads((await saintctl("show", "--json")).output)["wifi"] == "workshop"
+    assert json.loads((await ask("show", "--json")).output)["wifi"] == "workshop"
 
 
-async def test_wifi_asks_for_the_password_and_waits_for_the_end(
-    saintctl: Ask, tmp_path: Path
-) -> None:
+async def test_wifi_asks_for_the_password_and_waits_for_the_end(ask: Ask, tmp_path: Path) -> None:
     setup = asyncio.create_task(fulfil(tmp_path, "done", "The server uses the Wi-Fi stage."))
-    result = await saintctl("wifi", "stage", "--country", "GB", typed="open sesame\n")
+    result = await ask("wifi", "stage", "--country", "GB", typed="open sesame\n")
     assert result.exit_code == 0 and "uses the Wi-Fi stage" in result.output
     assert "sesame" not in result.output
     join = (await setup).join
@@ -64,23 +48,23 @@ async def test_wifi_asks_for_the_password_and_waits_for_the_end(
     assert (join.ssid, join.password, join.country) == ("stage", "open sesame", "GB")
 
 
-async def test_wifi_that_is_taken_back_is_a_refusal(saintctl: Ask, tmp_path: Path) -> None:
+async def test_wifi_that_is_taken_back_is_a_refusal(ask: Ask, tmp_path: Path) -> None:
     setup = asyncio.create_task(fulfil(tmp_path, "taken_back", "The server is back on workshop."))
-    result = await saintctl("hotspot")
+    result = await ask("hotspot")
     assert result.exit_code == 5 and "back on workshop" in result.output
     assert (await setup).leave_wifi
 
 
 @pytest.mark.parametrize("words", [("hostname", "My Robot"), ("rename", " ")])
-async def test_name_that_cannot_be_one_is_wrong_usage(saintctl: Ask, words: list[str]) -> None:
-    assert (await saintctl(*words)).exit_code == 2
+async def test_name_that_cannot_be_one_is_wrong_usage(ask: Ask, words: list[str]) -> None:
+    assert (await ask(*words)).exit_code == 2
 
 
-async def test_wrong_password_is_not_repeated(saintctl: Ask) -> None:
-    result = await saintctl("wifi", "stage", typed="secret1\n")
+async def test_wrong_password_is_not_repeated(ask: Ask) -> None:
+    result = await ask("wifi", "stage", typed="secret1\n")
     assert result.exit_code == 2
     assert "8 to 63" in result.output and "secret1" not in result.output
 
 
-async def test_robot_is_renamed(saintctl: Ask) -> None:
-    assert "Robi" in (await saintctl("rename", "Robi")).output
+async def test_robot_is_renamed(ask: Ask) -> None:
+    assert "Robi" in (await ask("rename", "Robi")).output

@@ -1,40 +1,19 @@
 """saintctl log, backup, doctor, and its completion, against a webd with fake daemons around it."""
 
-import asyncio
 import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import CliRunner
 
 from saint_services.lib.backup.archive import unpack
 from saint_services.saintctl.app import app
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.unit.saintctl.conftest import Ask
+from tests.web.fake_robot import FakeRobot
 from tests.web.fakes_backup import Words
 from tests.web.fakes_logs import fake_logs
-
-Ask = Callable[..., Awaitable[Result]]
-
-
-@pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[FakeRobot]:
-    async with fake_robot(tmp_path) as (robot, _, _):
-        yield robot
-
-
-@pytest.fixture
-def saintctl(robot: FakeRobot) -> Ask:
-    """Beside the robot, in a thread: the command has a loop of its own."""
-
-    async def ask(*words: str) -> Result:
-        line = ["--run", str(robot.runtime), *words]
-        return await asyncio.to_thread(CliRunner().invoke, app, line)
-
-    return ask
 
 
 async def test_log_show_prints_filtered_lines_newest_last(saintctl: Ask) -> None:
