@@ -4,6 +4,7 @@ kept over restarts. In force at once. Not here: sockets (listening.py), limits (
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -95,14 +96,11 @@ class Switches:
 
     async def _keep(self, saved: Saved) -> None:
         """What cannot be in force is not kept either."""
-        async with self._changing:
-            before = self.saved
-            try:
-                await self.follow(saved)
-                await asyncio.to_thread(self.store.save, saved)
-            except BaseException:
-                await self.follow(before)
-                raise
+        async with self._changing, AsyncExitStack() as undoing:  # whatever ends the attempt
+            undoing.push_async_callback(self.follow, self.saved)
+            await self.follow(saved)
+            await asyncio.to_thread(self.store.save, saved)
+            undoing.pop_all()
 
     def _limit(self, saved: Saved) -> int:
         return saved.datagrams_per_second or self._config.datagrams_per_second

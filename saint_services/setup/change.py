@@ -78,12 +78,10 @@ class Changing:
         if after.network.internal == logic.RADIO:
             raise OSError("the radio is the robot's inside network")
         self._tell("trying", f"The server changes to {_network(after)}.")
-        try:
+        with contextlib.ExitStack() as undoing:  # also when somebody ends this job
+            undoing.callback(self._back_to, before)
             holds = self._try(after)
-        except BaseException:  # also when somebody ends this job
-            with contextlib.suppress(*_ERRORS):
-                self._radio_to(before)
-            raise
+            undoing.pop_all()
         if holds:
             address = self.live.address() or "no address"
             self._tell("done", f"The server uses {_network(after)} ({address}).")
@@ -96,6 +94,10 @@ class Changing:
             f" {_network(before)}.",
         )
         return False
+
+    def _back_to(self, before: Machine) -> None:
+        with contextlib.suppress(*_ERRORS):
+            self._radio_to(before)
 
     def _try(self, machine: Machine) -> bool:
         stale = self._radio_to(machine)

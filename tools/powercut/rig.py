@@ -70,13 +70,14 @@ def recording(
     # Flushes and forced writes reach us as the machine sends them; nothing is cached on the way.
     drive = f"file=nbd+unix:///?socket={sockets / 'nbd'},format=raw,cache=none,discard=unmap"
     machine = Machine(hardware, drive, folder / "machine")
+    is_whole = False
     try:
         machine.start()
         yield Rig(disk, folder, info, machine, release)
-    except BaseException:
-        print(machine.last_words(), flush=True)
-        raise
+        is_whole = True
     finally:
+        if not is_whole:
+            print(machine.last_words(), flush=True)
         machine.cut()
         disk.close()
         shutil.rmtree(sockets, ignore_errors=True)
