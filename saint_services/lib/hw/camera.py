@@ -1,17 +1,15 @@
 """A camera as a stream of compressed pictures: opened when it is switched on, read in a thread of
 its own that gives way to motion, opened again by itself when it was unplugged. Not here: kinds of
-cameras (their own modules).
+cameras (their own modules), which of them a head has (cameras.py).
 """
 
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from .. import realtime
 from ..errors import Code, SaintError
-from ..roles import Camera
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _END_S = 2.0  # a driver that does not come back sooner is left to the end of the process
@@ -37,22 +35,6 @@ class Source(Protocol):
     def close(self) -> None:
         """Never raises."""
         ...
-
-
-def open_source(spec: str, settings: Camera) -> Source:
-    """The camera of SAINT_HW: "real" or "sim:<directory>". Nothing is opened yet."""
-    kind, _, place = spec.partition(":")
-    if kind == "sim" and place:
-        from .sim.camera import SimCamera
-
-        return SimCamera(Path(place), settings)
-    from .pi_camera import PiCamera, is_there
-
-    if is_there():
-        return PiCamera(settings)
-    from .v4l2_camera import V4l2Camera
-
-    return V4l2Camera(settings)
 
 
 class Feed:

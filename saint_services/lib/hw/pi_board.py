@@ -11,7 +11,7 @@ from ..devices import WITH_PWM
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..roles import RoleConfig
-from . import peripherals, pigpio_pins, pigpio_pwm, sysfs_pwm
+from . import peripherals, pigpio_pins, pigpio_pwm, spi_pins, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus
 from .smbus import SmbusI2c
@@ -108,6 +108,7 @@ class PiBoard:
         elif self._kernel:
             for pin, duty in sysfs_pwm.duties(*self._kernel).items():
                 lines[pin].direction, lines[pin].current_state = "pwm", f"pwm_{duty * 100:.0f}"
+        spi_pins.mark(lines, is_spi_on=spi_pins.is_on(self._devices.parent))
         return lines
 
     def peripherals(self) -> list[PeripheralInfo]:

@@ -26,7 +26,9 @@ class SpidevBus:
             raise SaintError(
                 Code.HARDWARE_MISSING,
                 f"SPI bus {bus}, select {select} cannot be opened ({err.strerror or err})",
-                fix="Enable SPI (dtparam=spi=on) and let the daemon's user into group spi.",
+                fix="Switch SPI on in config.txt of this computer's card (dtoverlay=saint-spi; on"
+                " Raspberry Pi OS dtparam=spi=on), start it anew, and let the daemon's user into"
+                " group spi.",
             ) from err
 
     def write(self, data: bytes) -> None:

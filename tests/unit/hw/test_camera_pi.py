@@ -9,7 +9,7 @@ import pytest
 
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw import pi_camera
-from saint_services.lib.hw.camera import open_source
+from saint_services.lib.hw.cameras import open_source
 from saint_services.lib.hw.v4l2_camera import V4l2Camera
 from saint_services.lib.roles import Camera
 

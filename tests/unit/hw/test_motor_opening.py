@@ -48,7 +48,7 @@ def board(tmp_path: Path) -> SimBoard:
 
 
 def levels(board: SimBoard, *pins: int) -> list[float]:
-    return [board.read(pin).value for pin in pins]
+    return [board.bank.read(pin).value for pin in pins]
 
 
 @pytest.mark.parametrize("kind", ["bts7960", "drv8833"])
@@ -127,7 +127,7 @@ def test_closed_motor_has_no_torque_and_its_driver_sleeps(board: SimBoard, kind:
     motor.set(1.0)
     motor.close()
     assert set(levels(board, 12, 13, 16, 5, 6)) == {0.0}
-    assert not any(pin.in_use for pin in board.pins())
+    assert {pin.used_by for pin in board.pins()} == {"", "SPI0"}
     assert (motor.current_a, motor.problem) == (None, "")
 
 
@@ -145,7 +145,7 @@ def test_two_motors_of_one_board_share_its_enable_pin(board: SimBoard, kind: str
     right.set(0.5)
     right.close()
     assert levels(board, 16) == [0.0]
-    assert not any(pin.in_use for pin in board.pins())
+    assert {pin.used_by for pin in board.pins()} == {"", "SPI0"}
     drives.motor("left_motor")
     assert levels(board, 16) == [1.0]
 
@@ -161,7 +161,7 @@ def test_motor_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path, kind: s
     board = Short(tmp_path)
     with pytest.raises(SaintError, match="cannot be opened"):
         Drives(board, config(PINS[kind])).motor("left_motor")
-    assert not any(pin.in_use for pin in board.pins())
+    assert {pin.used_by for pin in board.pins()} == {"", "SPI0"}
 
 
 @pytest.mark.parametrize("kind", ["bts7960", "drv8833", "tb6612", "hbridge"])
@@ -183,11 +183,11 @@ def test_controller_of_a_dead_process_is_told_to_stop(tmp_path: Path) -> None:
 def test_controller_that_is_gone_is_told_and_the_others_are_safe(tmp_path: Path) -> None:
     RoboClawPeer(tmp_path / serial_file("/dev/ttyACM0")).set_fault(ChipFault.UNPLUGGED)
     board = SimBoard(tmp_path)
-    board.write(12, 1.0)
+    board.bank.write(12, 1.0)
     other = PINS["hbridge"]
     with pytest.raises(SaintError, match="no such device"):
         make_safe(board, config(PINS["roboclaw"], right_motor=other))
-    assert board.read(12).value == 0.0
+    assert board.bank.read(12).value == 0.0
 
 
 def test_roboclaw_has_one_line_for_motors_and_encoders(board: SimBoard, tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.sensors import Sensors
-from saint_services.lib.hw.sim.board import SimBoard, SimI2c
+from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.chips import CHIPS, Chip, ChipFault
+from saint_services.lib.hw.sim.pins import SimI2c
 from saint_services.lib.roles import RoleConfig
 
 DEVICES: dict[str, dict[str, Any]] = {

@@ -68,7 +68,7 @@ def test_killed_writer_no_longer_uses_its_pin(tmp_path: Path) -> None:
     board = SimBoard(tmp_path)
     board.pwm(12, 20_000, "left_motor")
     assert board.pins()[12].used_by == "left_motor"
-    board._bank.label(12, 3, 2**22 + 1, "left_motor")  # no such process
+    board.bank._records.label(12, 3, 2**22 + 1, "left_motor")  # no such process
     assert not board.pins()[12].in_use
     board.close()
 
@@ -146,10 +146,10 @@ def test_output_that_cannot_be_stopped_does_not_keep_the_others_running(tmp_path
             super().quiet(pin)
 
     board = Stubborn(tmp_path)
-    board.write(13, 1.0)
+    board.bank.write(13, 1.0)
     with pytest.raises(OSError, match="Input/output"):
         make_safe(board, load_role("tracks"))
-    assert board.read(13).value == 0.0
+    assert board.bank.read(13).value == 0.0
     board.close()
 
 

@@ -155,9 +155,9 @@ def test_display_is_empty_and_on_after_opening(tmp_path: Path) -> None:
 
 def test_dark_display_is_off_and_its_light_too(tmp_path: Path) -> None:
     display, board = opened(tmp_path, light_pin=24)
-    assert board.read(24).value == 1.0
+    assert board.bank.read(24).value == 1.0
     display.off()
-    assert board.read(24).value == 0.0
+    assert board.bank.read(24).value == 0.0
     assert not Panel(picture_file(tmp_path, 0, 1)).is_on
 
 

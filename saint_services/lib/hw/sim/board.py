@@ -2,7 +2,6 @@
 they outlive processes; the drivers above the ports are the real ones.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -12,17 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ... import config as settings
 from ...devices import SerialDevice
-from ...errors import Code, SaintError
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...roles import RoleConfig
 from .. import sysfs_pwm
-from ..header import PINS, function_of, pin_name
-from ..ports import ByteStream, EdgeCallback, SpiBus
+from ..ports import ByteStream, SpiBus
+from ..spi_pins import mark
 from .chips import CHIPS, Chip, Pca9685Chip
-from .drive import Drive
 from .feeding import Feeder
-from .pins import INPUT, OUTPUT, PWM_DUTY, PWM_PULSE, SimEdges, SimI2c, SimOutput, SimPwm
-from .records import Reading, Records
+from .pin_bank import INPUT, OUTPUT, PinBank
+from .pins import SimEdges, SimI2c, SimOutput, SimPwm
+from .records import Reading
 
 if TYPE_CHECKING:
     from .controllers import Controller
@@ -74,9 +72,8 @@ class SimBoard:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._bank = Records(directory / "pins", PINS)
-        self.drive = Drive(self._bank.read, self._output, self._edge)
-        self._inputs: dict[int, EdgeCallback] = {}
+        self.bank = PinBank(directory, self._output)
+        self.drive = self.bank.drive
         self._file = settings.load(SimBoardFile, directory / "board.yaml")
         self._chips: dict[tuple[int, int], Chip] = {}
         self._drivers: dict[tuple[int, int], str] = {}
@@ -112,7 +109,7 @@ class SimBoard:
 
     def pwm(self, pin: int, frequency_hz: int, used_by: str) -> SimPwm:
         """A pin that repeats a pulse."""
-        return SimPwm(self, pin, frequency_hz, used_by)
+        return SimPwm(self.bank, pin, frequency_hz, used_by)
 
     def pwm_channels(self) -> Mapping[int, int]:
         """As on a Pi 4."""
@@ -120,16 +117,16 @@ class SimBoard:
 
     def output(self, pin: int, used_by: str) -> SimOutput:
         """A pin that is high or low."""
-        self.claim(pin, OUTPUT, used_by)
-        return SimOutput(self, pin)
+        self.bank.claim(pin, OUTPUT, used_by)
+        return SimOutput(self.bank, pin)
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> SimEdges:
         """Input pins."""
         for pin in pins:
-            self.claim(pin, INPUT, used_by)
-            if pull_up and not self.read(pin).writes:
-                self._bank.write(pin, 1.0)
-        return SimEdges(self, tuple(pins))
+            self.bank.claim(pin, INPUT, used_by)
+            if pull_up:
+                self.bank.pull_up(pin)
+        return SimEdges(self.bank, tuple(pins))
 
     def i2c(self, bus: int) -> SimI2c:
         """A bus with the chips of board.yaml."""
@@ -141,7 +138,8 @@ class SimBoard:
         from .spi import SimSpi  # most boards have none
 
         panel = self._panels.get((bus, select))
-        return SimSpi(self._directory, bus, select, lambda pin: self.read(pin).value >= 0.5, panel)
+        read = self.bank.read
+        return SimSpi(self._directory, bus, select, lambda pin: read(pin).value >= 0.5, panel)
 
     def serial(self, port: str, baud: int) -> ByteStream:
         """A serial line with a motor controller."""
@@ -153,11 +151,13 @@ class SimBoard:
 
     def quiet(self, pin: int) -> None:
         """No pulses, whoever set them."""
-        self.write(pin, 0.0)
+        self.bank.write(pin, 0.0)
 
     def pins(self) -> list[GPIOPin]:
-        """All pins of the header."""
-        return [self._report(pin) for pin in range(PINS)]
+        """All pins of the header; SPI is on."""
+        lines = self.bank.report()
+        mark(lines, is_spi_on=True)
+        return lines
 
     def peripherals(self) -> list[PeripheralInfo]:
         """The chips that are plugged in and answer, and the chip selects of SPI, which is on."""
@@ -174,49 +174,9 @@ class SimBoard:
             self._feeder.close()
         for controller in self._controllers.values():
             controller.close()
-        self._bank.close()
+        self.bank.close()
         for chip in self._chips.values():
             chip.close()
-
-    def claim(self, pin: int, kind: int, used_by: str) -> None:
-        """Note who uses a pin, as the kernel does."""
-        if not 0 <= pin < PINS:
-            raise SaintError(Code.CONFIG_INVALID, f"{used_by}: there is no GPIO{pin}")
-        self._bank.label(pin, kind, os.getpid(), used_by)
-
-    def release(self, pin: int) -> None:
-        """Nobody uses it; the level stays."""
-        kind, _, _ = self._bank.labels(pin)
-        self._bank.label(pin, kind, 0, "")
-
-    def write(self, pin: int, value: float) -> None:
-        """Set an output."""
-        self._bank.write(pin, value)
-        self.drive.pin_changed(pin)
-
-    def read(self, pin: int) -> Reading:
-        """What is on a pin."""
-        return self._bank.read(pin)
-
-    def kind(self, pin: int) -> int:
-        """How a pin is used."""
-        return self._bank.labels(pin)[0] & 0xFF
-
-    def set_kind(self, pin: int, kind: int) -> None:
-        """A PWM pin is told in duty or in pulses."""
-        _, owner, text = self._bank.labels(pin)
-        self._bank.label(pin, kind, owner, text)
-
-    def listen(self, pin: int, callback: EdgeCallback | None) -> None:
-        """Who wants the edges of an input."""
-        if callback:
-            self._inputs[pin] = callback
-        else:
-            self._inputs.pop(pin, None)
-
-    def is_wired(self, pin: int) -> bool:
-        """True when a simulated encoder drives the pin."""
-        return pin in self.drive.encoder_pins
 
     def _opened_controllers(self) -> "dict[str, Controller]":
         for controller in self._controllers.values():
@@ -248,24 +208,6 @@ class SimBoard:
         chip = self._servo_chips.get(device)
         return chip.output(channel) if chip else _NOTHING
 
-    def _edge(self, pin: int, level: bool, stamp_ns: int) -> None:
-        self._bank.write(pin, float(level))
-        if callback := self._inputs.get(pin):
-            callback(pin, level, stamp_ns)
-
-    def _report(self, pin: int) -> GPIOPin:
-        kind, owner, used_by = self._bank.labels(pin)
-        in_use = owner != 0 and _is_alive(owner)
-        value = self._bank.read(pin).value
-        frequency_hz, kind = kind >> 8, kind & 0xFF
-        if kind in (PWM_DUTY, PWM_PULSE):
-            duty = value if kind == PWM_DUTY else value * frequency_hz / 1e6
-            direction, state = "pwm", f"pwm_{duty * 100:.0f}"
-        else:
-            direction = "output" if kind == OUTPUT else function_of(pin)
-            state = "high" if value >= 0.5 else "low"
-        return GPIOPin(pin, pin_name(pin), direction, state, in_use, used_by if in_use else "")
-
 
 def chip_file(bus: int, address: int) -> str:
     """The file of a chip below the board's directory."""
@@ -277,14 +219,4 @@ def _answers(chip: Chip) -> bool:
         chip.read(1)
     except OSError:
         return False
-    return True
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True  # it lives, as another user
     return True

@@ -1,20 +1,16 @@
-"""The ports of a simulated board: pins that are records of a file, and buses with chips. Not here:
-the board, which opens them (board.py), and what hangs on them (plant.py).
+"""The ports of a simulated board: a pin as its driver has it, and a bus with its chips. Not here:
+the board, which opens them (board.py), what is on a pin (pin_bank.py).
 """
 
 import asyncio
 from functools import partial
 from time import monotonic_ns
-from typing import TYPE_CHECKING
 
 from ..ports import EdgeCallback
 from .chips import Chip, Pca9685Chip
 from .drive import Drive
+from .pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
 
-if TYPE_CHECKING:
-    from .board import SimBoard
-
-UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
 _POLL_S = 0.05  # how often inputs look whether another process has pressed a button
 _NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
 
@@ -22,13 +18,13 @@ _NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
 class SimPwm:
     """A PWM pin; its record holds the duty (0 to 1) or the pulse in us, as the driver sets it."""
 
-    def __init__(self, board: "SimBoard", pin: int, frequency_hz: int, used_by: str) -> None:
+    def __init__(self, bank: PinBank, pin: int, frequency_hz: int, used_by: str) -> None:
         self._pin = pin
-        self._board = board
-        kind = board.kind(pin)
+        self._bank = bank
+        kind = bank.kind(pin)
         self._kind = kind if kind in (PWM_DUTY, PWM_PULSE) else UNUSED
         self._frequency_hz = frequency_hz
-        board.claim(pin, (self._kind or PWM_DUTY) | frequency_hz << 8, used_by)
+        bank.claim(pin, (self._kind or PWM_DUTY) | frequency_hz << 8, used_by)
 
     def set_pulse_us(self, pulse_us: float) -> None:
         """Length of the pulse."""
@@ -40,60 +36,60 @@ class SimPwm:
 
     def off(self) -> None:
         """No pulses."""
-        self._board.write(self._pin, 0.0)
+        self._bank.write(self._pin, 0.0)
 
     def pulse_us(self) -> float:
         """What is on the pin."""
         if self._kind == UNUSED:
             return 0.0
-        value = self._board.read(self._pin).value
+        value = self._bank.read(self._pin).value
         return value if self._kind == PWM_PULSE else value * 1e6 / self._frequency_hz
 
     def close(self) -> None:
         """Give the pin back; the pulse stays."""
-        self._board.release(self._pin)
+        self._bank.release(self._pin)
 
     def _set(self, kind: int, value: float) -> None:
         if kind != self._kind:
             self._kind = kind
-            self._board.set_kind(self._pin, kind | self._frequency_hz << 8)
-        self._board.write(self._pin, value)
+            self._bank.set_kind(self._pin, kind | self._frequency_hz << 8)
+        self._bank.write(self._pin, value)
 
 
 class SimOutput:
     """A pin that is high or low."""
 
-    def __init__(self, board: "SimBoard", pin: int) -> None:
-        self._board = board
+    def __init__(self, bank: PinBank, pin: int) -> None:
+        self._bank = bank
         self._pin = pin
 
     def set(self, high: bool) -> None:
         """Set the level."""
-        self._board.write(self._pin, float(high))
+        self._bank.write(self._pin, float(high))
 
     def close(self) -> None:
         """Give the pin back; the level stays."""
-        self._board.release(self._pin)
+        self._bank.release(self._pin)
 
 
 class SimEdges:
     """Input pins: edges come from a simulated encoder, or from another process that writes them."""
 
-    def __init__(self, board: "SimBoard", pins: tuple[int, ...]) -> None:
-        self._board = board
+    def __init__(self, bank: PinBank, pins: tuple[int, ...]) -> None:
+        self._bank = bank
         self._pins = pins
         self._known = self.levels()
         self._timer: asyncio.TimerHandle | None = None
 
     def levels(self) -> dict[int, bool]:
         """The levels now."""
-        return {pin: self._board.read(pin).value >= 0.5 for pin in self._pins}
+        return {pin: self._bank.read(pin).value >= 0.5 for pin in self._pins}
 
     def listen(self, callback: EdgeCallback) -> None:
         """Report edges from now on."""
         for pin in self._pins:
-            self._board.listen(pin, callback)
-        if not any(self._board.is_wired(pin) for pin in self._pins):
+            self._bank.listen(pin, callback)
+        if not any(self._bank.is_wired(pin) for pin in self._pins):
             loop = asyncio.get_running_loop()
             self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
 
@@ -102,8 +98,8 @@ class SimEdges:
         if self._timer:
             self._timer.cancel()
         for pin in self._pins:
-            self._board.listen(pin, None)
-            self._board.release(pin)
+            self._bank.listen(pin, None)
+            self._bank.release(pin)
 
     def _poll(self, loop: asyncio.AbstractEventLoop, callback: EdgeCallback) -> None:
         self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
