@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel
 
+from .bus_lines import bus_lines
 from .devices import WITH_PWM
 from .roles import RoleConfig
 
@@ -25,6 +26,8 @@ def claims(config: RoleConfig) -> dict[str, str]:
         taken[f"the chip at 0x{chip.address:02x} on I2C bus {chip.bus}"] = name
     for name, spi in config.spi_devices.items():
         taken[f"SPI {spi.bus}.{spi.select}"] = name
+        if spi.driver == "ws2812":  # has no chip select: it shows whatever is sent to its bus
+            taken[f"SPI bus {spi.bus}"] = name
     for name, line in config.serial_devices.items():
         taken[f"the serial line {line.port}"] = name
     if config.camera.enabled:
@@ -46,16 +49,28 @@ def conflict(
     `channels`: the computer's PWM channel of each pin that has one; none where pins share none.
     """
     others = [other for other in held if other.target != wanted.target]
-    needed = claims(wanted)
     for other in others:
-        taken = claims(other)
-        for what in needed:
-            if what in taken:
-                return (
-                    f"{what} is used by {other.target} ({taken[what]}) and would be used by "
-                    f"{wanted.target} ({needed[what]}); put them on two nodes, or change one"
-                )
+        # What two roles may share, a third kind of use must not touch: pins of a bus.
+        for needed, taken in (
+            (claims(wanted), _shared(other) | claims(other)),
+            (_shared(wanted), claims(other)),
+        ):
+            for what in needed:
+                if what in taken:
+                    return (
+                        f"{what} is used by {other.target} ({taken[what]}) and would be used by "
+                        f"{wanted.target} ({needed[what]}); put them on two nodes, or change one"
+                    )
     return _without_process(others, wanted) or _without_channel(others, wanted, channels)
+
+
+def _shared(config: RoleConfig) -> dict[str, str]:
+    """Buses, and their pins, by which parts of the role."""
+    lines = {
+        f"GPIO{bcm}": f"{', '.join(names)}: {line}"
+        for (bcm, line), names in bus_lines(config).items()
+    }
+    return lines | {f"SPI bus {spi.bus}": name for name, spi in config.spi_devices.items()}
 
 
 def _without_process(others: Iterable[RoleConfig], wanted: RoleConfig) -> str:

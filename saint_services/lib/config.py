@@ -3,39 +3,22 @@ line and key. Not here: where a daemon's file lies (lib/daemon.py), saved state 
 is read of YAML (lib/yaml_text.py); a bool setting also takes on/off/yes/no.
 """
 
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from . import validation
+from .document import LARGEST_BYTES, Document
 from .errors import Code, SaintError
 
 T = TypeVar("T", bound=BaseModel)
-Place = validation.Path
-
-LARGEST_BYTES = 1 << 20
 
 
 class Settings(BaseModel):
     """Base of every daemon's Config: unknown keys are errors, numbers are finite."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
-
-
-@dataclass(slots=True)
-class Document:
-    """A YAML text as plain data, with the line of every key and list item."""
-
-    data: Any = None
-    lines: dict[Place, int] = field(default_factory=dict)
-
-    def line(self, place: Place) -> int:
-        """The line of the place, or of the nearest thing around it."""
-        while place and place not in self.lines:
-            place = place[:-1]
-        return self.lines.get(place, 1)
 
 
 def load(model: type[T], path: Path, *, required: bool = False) -> T:

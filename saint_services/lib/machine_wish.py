@@ -6,6 +6,7 @@ Not here: restarts (power.py), what is done (saint_services/setup).
 """
 
 import os
+import socket
 from pathlib import Path
 from typing import TypeVar
 
@@ -67,6 +68,13 @@ def change() -> Change:
 def outside() -> Outside:
     """The wireless network in force."""
     return _read(OUTSIDE, Outside)
+
+
+def hostname() -> str:
+    """This machine's name now. A sandboxed process sees the one of its own start for ever
+    (ProtectHostname=), so setup's word counts; without setup there is only that.
+    """
+    return outside().hostname or socket.gethostname()
 
 
 def _read(name: str, model: type[Told]) -> Told:

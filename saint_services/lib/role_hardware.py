@@ -6,20 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from .api.adoption import Peripheral
 from .api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
+from .bus_lines import bus_lines
 from .devices import PinSpec
 from .roles import RoleConfig
 
 # noded's button: a role that needs its pin gets it (saint_services/noded/README.md).
 _GIVES_WAY = "reset button"
 _PWM = {"servo": "servo", "quadrature": "encoder A", "button": "button"}
-_I2C_PINS = {0: ((0, "SDA"), (1, "SCL")), 1: ((2, "SDA"), (3, "SCL"))}
-_SPI_PINS = {
-    0: ((10, "MOSI"), (9, "MISO"), (11, "SCLK")),
-    1: ((20, "MOSI"), (19, "MISO"), (21, "SCLK")),
-}
-_SPI_SELECTS = {0: (8, 7), 1: (18, 17, 16)}
-_UART_PINS = ((14, "UART0 TXD"), (15, "UART0 RXD"))
-_HEADER_UARTS = ("/dev/serial0", "/dev/ttyAMA0", "/dev/ttyS0")
+# Whoever needs these pins for something else can have them.
+_SWITCHED_BY = {"SPI0": " (dtoverlay=saint-spi in config.txt of its card)"}
 _WITHOUT = "the role starts without it and says that it is missing"
 _NEEDED = "the role does not start without it"
 
@@ -55,24 +50,9 @@ def _display_pins(config: RoleConfig) -> list[PinUse]:
 
 
 def _bus_pins(config: RoleConfig) -> list[PinUse]:
-    """Pins of the buses that the role's chips hang on; a bus that is not at the header has none."""
-    names: dict[tuple[int, str], list[str]] = {}
-    for name, chip in config.i2c_devices.items():
-        for bcm, line in _I2C_PINS.get(chip.bus, ()):
-            names.setdefault((bcm, f"I2C{chip.bus} {line}"), []).append(name)
-    for name, panel in config.spi_devices.items():
-        for bcm, line in _SPI_PINS.get(panel.bus, ()):
-            names.setdefault((bcm, f"SPI{panel.bus} {line}"), []).append(name)
-        selects = _SPI_SELECTS.get(panel.bus, ())
-        if panel.select < len(selects):
-            place = selects[panel.select], f"SPI{panel.bus} CE{panel.select}"
-            names.setdefault(place, []).append(name)
-    for name, line_device in config.serial_devices.items():
-        for bcm, line in _UART_PINS if line_device.port in _HEADER_UARTS else ():
-            names.setdefault((bcm, line), []).append(name)
     return [
         PinUse(bcm=bcm, name=", ".join(who), purpose=line, is_bus=True)
-        for (bcm, line), who in names.items()
+        for (bcm, line), who in bus_lines(config).items()
     ]
 
 
@@ -126,6 +106,7 @@ def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> Finding:
     text = "the pin is free" if is_free else "the role holds it"
     if is_taken:
         by = (holder.used_by if holder else "") or "another program"
+        by += _SWITCHED_BY.get(by, "")
         text = f"it is held by {by}; {_NEEDED}"
     return Finding(
         name=use.name,

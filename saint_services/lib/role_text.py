@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from . import config as settings
+from .document import Document
 from .roles import RoleConfig
 
 _UNKNOWN = "extra_forbidden"
@@ -44,7 +45,7 @@ def read(text: str, name: str) -> RoleText:
     rest = copy.deepcopy(document.data)
     for place in unknown:
         _remove(rest, place)
-    config = settings.check(RoleConfig, settings.Document(rest, document.lines), name)
+    config = settings.check(RoleConfig, Document(rest, document.lines), name)
     return RoleText(config, tuple(".".join(map(str, place)) for place in unknown))
 
 

@@ -2,14 +2,15 @@
 what was probably meant. Used for settings files and for requests.
 """
 
-import difflib
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
+
+from .spelling import hint
 
 Path = tuple[str | int, ...]
 
@@ -91,13 +92,6 @@ def dotted(path: Path) -> str:
     return text
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that was probably meant, else an empty string."""
-    choices = {name.lower(): name for name in known}
-    found = difflib.get_close_matches(word.lower(), choices, n=1, cutoff=0.6)
-    return choices[found[0]] if found else ""
-
-
 def shown(value: object) -> str:
     """A value as an operator would recognise it, shortened."""
     if isinstance(value, bool) or value is None:
@@ -165,9 +159,8 @@ def _described(located: _Located, model: type[BaseModel], noun: str) -> Fault:
 def _unknown_key(model: type[BaseModel], path: Path, noun: str) -> str:
     known = _known_keys(model, path[:-1])
     text = f"is not a known {noun}"
-    meant = nearest(str(path[-1]), known)
-    if meant:
-        return f"{text}; did you mean '{meant}'?"
+    if meant := hint(str(path[-1]), known):
+        return text + meant
     return f"{text}; known here: {', '.join(sorted(known))}" if known else text
 
 

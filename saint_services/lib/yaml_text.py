@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from . import validation
-from .config import LARGEST_BYTES, Document, Place
+from .document import LARGEST_BYTES, Document, Place
 from .errors import Code, SaintError
 
 _DEEPEST = 40

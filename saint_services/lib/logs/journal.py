@@ -5,9 +5,9 @@ here: what an entry says (lines.py).
 import asyncio
 import contextlib
 import json
-import socket
 from collections.abc import AsyncGenerator, Sequence
 
+from .. import machine_wish
 from ..api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ..errors import Code, SaintError
 from .lines import is_wanted, journal_line, source_name
@@ -28,11 +28,14 @@ class Journal:
     def __init__(self, program: str = "journalctl", units: str = "") -> None:
         self._program = program
         self._units = [f"--unit={units}"] if units else []
-        self.host = socket.gethostname()
 
     def of_our_units(self) -> "Journal":
         """Not who logged in, and not what else runs here."""
         return Journal(self._program, "saint-*")
+
+    async def host(self) -> str:
+        """How this machine is called now."""
+        return await asyncio.to_thread(machine_wish.hostname)
 
     async def page(self, query: LogQuery) -> LogPage:
         """One page, newest first."""
@@ -64,8 +67,9 @@ class Journal:
             message = f"the journal did not name its programs within {_LIMIT_S:g} s"
             raise SaintError(Code.REFUSED, message, fix="Try again in a moment.") from err
         found = {source_name(name) for name in out.decode(errors="replace").split("\n") if name}
-        scope = f"The journal of {self.host} since its last start."
-        return LogNames(sources=sorted(found), nodes=[self.host], scope=scope, home=self.host)
+        host = await self.host()
+        scope = f"The journal of {host} since its last start."
+        return LogNames(sources=sorted(found), nodes=[host], scope=scope, home=host)
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
         """Lines from now on."""

@@ -26,9 +26,9 @@ class RobotLogs:
 
     async def page(self, query: LogQuery) -> LogPage:
         """One page, newest first."""
-        if self._is_own(query.node):
-            return await self._own.page(query)
         asked = query.model_copy(update={"node": ""})
+        if await self._is_own(query.node):
+            return await self._own.page(asked)
         path = f"/nodes/{quote(query.node, safe='')}/log"
         page = await self._adoptiond.post(path, asked, LogPage, timeout_s=_LIMIT_S)
         # As it was asked for: a node's host name is not the name that the server has for it.
@@ -48,15 +48,15 @@ class RobotLogs:
         return LogNames(
             sources=sorted({*own.sources, *programs} if nodes else own.sources),
             nodes=[*own.nodes, *(each for each in nodes if each not in own.nodes)],
-            scope=f"The journal of {self._own.host} since its last start; choose a machine to read"
+            scope=f"The journal of {own.home} since its last start; choose a machine to read"
             " what our programs wrote on another one.",
-            home=self._own.host,
+            home=own.home,
         )
 
     async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
         """Lines from now on."""
-        if self._is_own(wanted.node):
-            lines = self._own.follow(wanted)
+        if await self._is_own(wanted.node):
+            lines = self._own.follow(wanted.model_copy(update={"node": ""}))
         else:
             lines = follow_pages(self.page, wanted, LOOK_S)
         try:
@@ -65,8 +65,9 @@ class RobotLogs:
         finally:
             await lines.aclose()
 
-    def _is_own(self, node: str) -> bool:
-        return node in ("", self._own.host)
+    async def _is_own(self, node: str) -> bool:
+        """Its lines carry the name that it had when they were written."""
+        return not node or node == await self._own.host()
 
 
 def _roles(node: NodeInfo) -> list[str]:

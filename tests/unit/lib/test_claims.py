@@ -44,6 +44,15 @@ def test_role_does_not_stand_in_its_own_way():
         ({"spi_devices": {"x": {"bus": 0, "select": 1, "driver": "ws2812"}}},
          {"spi_devices": {"y": {"bus": 0, "select": 1, "driver": "ws2812"}}},
          "SPI 0.1 is used by head (x)"),
+        ({"spi_devices": {"x": {"bus": 0, "select": 0, "driver": "ws2812"}}},
+         {"gpio_mapping": {"b": {"type": "button", "pin": 9}}},
+         "GPIO9 is used by head (x: SPI0 MISO) and would be used by console (b)"),
+        ({"gpio_mapping": {"a": {"type": "button", "pin": 2}}},
+         {"i2c_devices": {"y": {"bus": 1, "address": 0x40, "driver": "ina219"}}},
+         "GPIO2 is used by head (a) and would be used by console (y: I2C1 SDA)"),
+        ({"spi_devices": {"x": {"bus": 0, "select": 0, "driver": "ws2812"}}},
+         {"spi_devices": {"y": {"bus": 0, "select": 1, "driver": "st7789", "data_pin": 25}}},
+         "SPI bus 0 is used by head (x) and would be used by console (y)"),
         ({"serial_devices": {"x": {"port": "/dev/ttyACM0", "driver": "roboclaw"}}},
          {"serial_devices": {"y": {"port": "/dev/ttyACM0", "driver": "roboclaw"}}},
          "the serial line /dev/ttyACM0 is used by head (x)"),
@@ -70,6 +79,14 @@ def test_two_chips_on_one_bus_are_no_conflict():
     one = part("head", i2c_devices={"x": {"bus": 1, "address": 0x40, "driver": "pca9685"}})
     other = part("console", i2c_devices={"x": {"bus": 1, "address": 0x41, "driver": "pca9685"}})
     assert conflict([one], other) == ""
+
+
+def test_two_displays_on_one_spi_bus_are_no_conflict():
+    def display(name: str, select: int, data_pin: int) -> RoleConfig:
+        panel = {"bus": 0, "select": select, "driver": "st7789", "data_pin": data_pin}
+        return part(name, spi_devices={"panel": panel})
+
+    assert conflict([display("head", 0, 25)], display("console", 1, 24)) == ""
 
 
 PI_4 = {12: 0, 18: 0, 13: 1, 19: 1}

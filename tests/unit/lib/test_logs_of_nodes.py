@@ -1,7 +1,7 @@
 """The logs of a robot on real machines: this one's journal, a node's through adoptiond."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -22,13 +22,22 @@ class OwnJournal(Journal):
 
     def __init__(self) -> None:
         super().__init__()
-        self.host = "saint"
+        self.named = "saint"
+        self.asked: list[LogFilter] = []
+
+    async def host(self) -> str:
+        return self.named
 
     async def page(self, query: LogQuery) -> LogPage:
+        self.asked.append(query)
         return LogPage(lines=[line("here", 1)])
 
     async def names(self) -> LogNames:
-        return LogNames(sources=["rcd"], nodes=["saint"], scope="", home="saint")
+        return LogNames(sources=["rcd"], nodes=[self.named], scope="", home=self.named)
+
+    async def follow(self, wanted: LogFilter) -> AsyncGenerator[LogLine | None]:
+        self.asked.append(wanted)
+        yield line("here", 2)
 
 
 def line(text: str, number: int) -> LogLine:
@@ -80,17 +89,32 @@ def adoptiond() -> Adoptiond:
     return Adoptiond()
 
 
+@pytest.fixture
+def own() -> OwnJournal:
+    return OwnJournal()
+
+
 @pytest_asyncio.fixture
-async def logs(adoptiond: Adoptiond, tmp_path: Path) -> AsyncIterator[RobotLogs]:
+async def logs(adoptiond: Adoptiond, own: OwnJournal, tmp_path: Path) -> AsyncIterator[RobotLogs]:
     server = await adoptiond.api().serve([bind(tmp_path, "adoptiond")])
     async with Client(tmp_path / "adoptiond.sock") as client:
-        yield RobotLogs(OwnJournal(), client)
+        yield RobotLogs(own, client)
     await server.close()
 
 
 async def test_lines_without_a_machine_are_those_of_this_one(logs: RobotLogs) -> None:
     for node in ("", "saint"):
         assert [each.text for each in (await logs.page(LogQuery(node=node))).lines] == ["here"]
+
+
+async def test_lines_from_before_another_name_are_still_its_own(
+    logs: RobotLogs, own: OwnJournal
+) -> None:
+    own.named = "robi"
+    await logs.page(LogQuery(node="robi", search="x"))
+    async for each in logs.follow(LogFilter(node="robi")):
+        assert each is not None and each.text == "here"
+    assert own.asked == [LogQuery(search="x"), LogFilter()]  # whichever name is in a line
 
 
 async def test_lines_of_a_node_carry_the_name_that_was_asked_for(

@@ -1,11 +1,12 @@
 """What webd reads of setup, when a change never ended or nobody has told anything."""
 
+import socket
 from pathlib import Path
 
 import pytest
 
 from saint_services.lib import clock, machine_wish
-from saint_services.lib.api.machine import Change, MachineWish
+from saint_services.lib.api.machine import Change, MachineWish, Outside
 
 
 @pytest.fixture(autouse=True)
@@ -29,3 +30,9 @@ def test_change_that_never_ended_does_not_block_the_next(told: Path) -> None:
     (told / machine_wish.CHANGE).write_text(cut_off.model_dump_json())
     assert "without a result" in machine_wish.change().message
     machine_wish.ask(MachineWish(hostname="robi"))
+
+
+def test_name_is_what_setup_says_whatever_this_process_sees(told: Path) -> None:
+    assert machine_wish.hostname() == socket.gethostname()  # nobody has set this computer up
+    (told / machine_wish.OUTSIDE).write_text(Outside(hostname="robi").model_dump_json())
+    assert machine_wish.hostname() == "robi"
