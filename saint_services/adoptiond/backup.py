@@ -4,21 +4,18 @@ in it: the server's key.
 """
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
 from ..lib.machine import is_token
 from . import calibration
+from .adoption import Adoption
 from .logic import MOST_NODES
 from .registry import Node, Registry
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
 
-if TYPE_CHECKING:
-    from .daemon import Adoption
 
-
-def backup_of(adoption: "Adoption") -> Backup:
+def backup_of(adoption: Adoption) -> Backup:
     """The paths."""
 
     async def current() -> SavedRegistry:

@@ -1,7 +1,5 @@
 """The two doors: the control plane's paths and the ROS services. Both lead to the same verbs."""
 
-from typing import TYPE_CHECKING
-
 from ..lib.api import Done
 from ..lib.api.adoption import (
     AdoptReply,
@@ -24,13 +22,11 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
 from . import views
+from .adoption import Adoption
 from .registry import Pending, RoleKey
 
-if TYPE_CHECKING:
-    from .daemon import Adoption
 
-
-def answer_ipc(api: Api, adoption: "Adoption") -> None:
+def answer_ipc(api: Api, adoption: Adoption) -> None:
     """The control plane (lib/api/adoption.py)."""
     _answer_looks(api, adoption)
     _answer_membership(api, adoption)
@@ -38,7 +34,7 @@ def answer_ipc(api: Api, adoption: "Adoption") -> None:
     _answer_calibration(api, adoption)
 
 
-def _answer_looks(api: Api, adoption: "Adoption") -> None:
+def _answer_looks(api: Api, adoption: Adoption) -> None:
     """Who is there, which roles there are."""
 
     async def nodes(_: Call[None]) -> NodeList:
@@ -58,12 +54,12 @@ def _answer_looks(api: Api, adoption: "Adoption") -> None:
     api.get("/roles", roles)
 
 
-def _info(adoption: "Adoption", node_id: str) -> NodeInfo:
+def _info(adoption: Adoption, node_id: str) -> NodeInfo:
     registry = adoption.registry
     return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
 
 
-def _answer_membership(api: Api, adoption: "Adoption") -> None:
+def _answer_membership(api: Api, adoption: Adoption) -> None:
     """Who is on this robot, in which role, under which name."""
 
     async def adopt(call: Call[AdoptRequest]) -> AdoptReply:
@@ -96,7 +92,7 @@ def _answer_membership(api: Api, adoption: "Adoption") -> None:
     api.patch("/nodes/{node_id}", rename, body=RenameRequest)
 
 
-def _answer_orders(api: Api, adoption: "Adoption") -> None:
+def _answer_orders(api: Api, adoption: Adoption) -> None:
     """For other daemons: the key that signs for a node is here alone."""
 
     async def reboot(call: Call[None]) -> Done:
@@ -113,7 +109,7 @@ def _answer_orders(api: Api, adoption: "Adoption") -> None:
     api.post("/nodes/{node_id}/log", log, body=LogQuery, limit_s=20.0)
 
 
-def _answer_calibration(api: Api, adoption: "Adoption") -> None:
+def _answer_calibration(api: Api, adoption: Adoption) -> None:
     """What a role's joints were found to be."""
 
     async def show(call: Call[None]) -> CalibrationReply:
@@ -127,7 +123,7 @@ def _answer_calibration(api: Api, adoption: "Adoption") -> None:
     api.post("/roles/{target}/calibration", change, body=CalibrateRequest)
 
 
-def serve_ros(bus: Bus, adoption: "Adoption") -> None:
+def serve_ros(bus: Bus, adoption: Adoption) -> None:
     """The services of the specification."""
 
     async def adopt(request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
@@ -169,7 +165,7 @@ def serve_ros(bus: Bus, adoption: "Adoption") -> None:
 
 
 def role_config(
-    adoption: "Adoption", request: msgs.GetRoleConfig_Request
+    adoption: Adoption, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
     """The configuration of a role; its text only for a node that does not have it already."""
     key = RoleKey(request.role, request.instance)
@@ -193,7 +189,7 @@ def role_config(
 
 
 def signed_config(
-    adoption: "Adoption", request: msgs.GetSignedConfig_Request
+    adoption: Adoption, request: msgs.GetSignedConfig_Request
 ) -> msgs.GetSignedConfig_Response:
     """The same, so that the node can tell that its own server says so, now."""
     asked = msgs.GetRoleConfig_Request(

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..lib.api.adoption import NodeRole, NodeState, Peripheral
 from ..lib.errors import Code, SaintError
 from ..lib.roles import RoleConfig
+from ..lib.spelling import hint
 from .state import SavedNode
 
 OFFLINE_AFTER_S = 3.0  # three life signs
@@ -140,7 +141,8 @@ class Registry:
     def known(self, node_id: str) -> Node:
         """Raises not_found."""
         if node_id not in self.nodes:
-            raise SaintError(Code.NOT_FOUND, f"node {node_id[:LONGEST_NAME]!r} is not known")
+            text = f"node {node_id[:LONGEST_NAME]!r} is not known{hint(node_id, self.nodes)}"
+            raise SaintError(Code.NOT_FOUND, text)
         return self.nodes[node_id]
 
     def holders(self, key: RoleKey, now_s: float) -> list[Node]:

@@ -52,6 +52,14 @@ def refusal(
     return caught.value
 
 
+def test_node_that_is_not_known_names_the_nearest():
+    registry = announced(announced(Registry(), "sim_head"), "sim_arms")
+    assert refusal(registry, "sim_haed").message == (
+        "node 'sim_haed' is not known; did you mean 'sim_head'?"
+    )
+    assert refusal(registry, "kitchen").message == "node 'kitchen' is not known"
+
+
 @pytest.mark.parametrize("node_id", ["", "1pi", "pi-1", "a b", "a/b", "a__b", "é", "x" * 65, "a\0"])
 def test_node_id_that_is_no_ros_token_is_refused(node_id: str):
     message = NodeAnnouncement(node_id=node_id)
