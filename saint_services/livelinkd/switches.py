@@ -86,17 +86,22 @@ class Switches:
         return self._told()
 
     async def _set(self, call: Call[SetFormats]) -> ListenerList:
-        wish, saved = call.body, self.saved
-        wished = Saved(
-            formats={**saved.formats, **wish.formats},
-            datagrams_per_second=wish.datagrams_per_second or saved.datagrams_per_second,
-        )
-        await self._keep(wished)
+        async with self._changing:
+            wish, saved = call.body, self.saved
+            wished = Saved(
+                formats={**saved.formats, **wish.formats},
+                datagrams_per_second=wish.datagrams_per_second or saved.datagrams_per_second,
+            )
+            await self._use(wished)
         return self._told()
 
     async def _keep(self, saved: Saved) -> None:
+        async with self._changing:
+            await self._use(saved)
+
+    async def _use(self, saved: Saved) -> None:
         """What cannot be in force is not kept either."""
-        async with self._changing, AsyncExitStack() as undoing:  # whatever ends the attempt
+        async with AsyncExitStack() as undoing:  # whatever ends the attempt
             undoing.push_async_callback(self.follow, self.saved)
             await self.follow(saved)
             await asyncio.to_thread(self.store.save, saved)

@@ -5,7 +5,6 @@ Not here: HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..lib.api import Done
 from ..lib.api.firmware import (
@@ -23,16 +22,14 @@ from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
 from . import offers, orders, views
-
-if TYPE_CHECKING:
-    from .daemon import Firmware
+from .firmware import Firmware
 
 _IMPORT_LIMIT_S = 900.0  # copying and checking a large bundle from a slow stick
 _WATCH_EVERY_S = 2.0
 _LONGEST_CHANGELOG = 4000
 
 
-def answer_ipc(api: Api, firmware: "Firmware") -> None:
+def answer_ipc(api: Api, firmware: Firmware) -> None:
     """The control plane (lib/api/firmware.py)."""
 
     async def status(_: Call[None]) -> FirmwareReport:
@@ -76,7 +73,7 @@ def answer_ipc(api: Api, firmware: "Firmware") -> None:
     api.delete("/releases/{version}", remove)
 
 
-def serve_ros(bus: Bus, firmware: "Firmware") -> None:
+def serve_ros(bus: Bus, firmware: Firmware) -> None:
     """The services of the specification."""
 
     async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:

@@ -23,7 +23,7 @@ from saint_services.lib.generated.topics import (
     HEAD_SENSORS,
     HEAD_STATE,
 )
-from saint_services.lib.hw.camera import open_source
+from saint_services.lib.hw.cameras import open_source
 from saint_services.lib.hw.mpu6050 import RATE_HZ as IMU_HZ
 from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.role import Host

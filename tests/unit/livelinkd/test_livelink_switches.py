@@ -53,6 +53,16 @@ async def test_format_that_is_switched_off_is_not_heard_until_it_is_on_again(
         assert ears.samples[1].sequence == ears.samples[0].sequence + 1  # the second was not heard
 
 
+async def test_two_changes_at_once_are_both_kept(tmp_path: Path) -> None:
+    async with listening(tmp_path) as ears:
+        await asyncio.gather(
+            switch(ears, llf=False), switch(ears, lines=False), switch(ears, vmc=False)
+        )
+        assert on(await ears.client.get("/formats", ListenerList)) == {
+            "json", "ifacialmocap",
+        }  # fmt: skip
+
+
 async def test_what_came_while_a_format_was_off_is_never_heard(tmp_path: Path) -> None:
     async with listening(tmp_path, formats={"llf": {"enabled": False}}) as ears:
         ears.send(CAPTURE[0])

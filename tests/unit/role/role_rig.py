@@ -170,7 +170,7 @@ class Rig:
 
     def pin(self, pin: int) -> Reading:
         """What is on a pin."""
-        return self.board.read(pin)
+        return self.board.bank.read(pin)
 
     def duties(self) -> tuple[float, float]:
         """The tracks' PWM pins."""

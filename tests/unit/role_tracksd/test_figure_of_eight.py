@@ -48,7 +48,7 @@ class Wheels:
             for before, after in pairwise(range(self._counts[side], end + 1)):
                 old, new = _LEVELS[before % 4], _LEVELS[after % 4]
                 line = 0 if old[0] != new[0] else 1
-                self._rig.board._edge(_PINS[side][line], new[line], 0)
+                self._rig.board.bank._edge(_PINS[side][line], new[line], 0)
             self._counts[side] = max(end, self._counts[side])
 
 
