@@ -9,7 +9,7 @@ from ..lib.api.routing import RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.robot_manifest import RobotManifest, read_role
 from ..lib.roles import RoleConfig
-from ..lib.validation import nearest
+from ..lib.spelling import hint, hint_or_all
 from .routes import fitting, missing_targets
 from .state import SavedPreset, preset_store
 from .targets import Robot
@@ -109,9 +109,8 @@ class Shelf:
     def _exists(self, name: str, path: Path) -> None:
         if path.exists():
             return
-        meant = nearest(name, [known for known, _ in self.names()])
-        hint = f"; did you mean {meant!r}?" if meant else ""
-        raise SaintError(Code.NOT_FOUND, f"there is no preset {name!r}{hint}")
+        meant = hint(name, [known for known, _ in self.names()])
+        raise SaintError(Code.NOT_FOUND, f"there is no preset {name!r}{meant}")
 
 
 def _named(folder: Path, name: str) -> Path:
@@ -119,6 +118,6 @@ def _named(folder: Path, name: str) -> Path:
     if path.exists():
         return path
     known = sorted(each.stem for each in folder.glob("*.yaml"))
-    meant = nearest(name, known)
-    hint = f"did you mean {meant!r}?" if meant else f"known: {', '.join(known)}"
-    raise SaintError(Code.CONFIG_INVALID, f"there is no {name!r} in {folder}; {hint}")
+    raise SaintError(
+        Code.CONFIG_INVALID, f"there is no {name!r} in {folder}{hint_or_all(name, known)}"
+    )

@@ -30,8 +30,8 @@ from ..lib.api.routing import (
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
+from ..lib.spelling import hint
 from ..lib.state import Store
-from ..lib.validation import nearest
 from . import report
 from .logic import Router
 from .preview import curve, preview
@@ -241,9 +241,3 @@ class Control:
         if name in known:
             return
         raise SaintError(Code.NOT_FOUND, f"there is no route {name!r}{hint(name, known)}")
-
-
-def hint(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence about a name that does not exist."""
-    meant = nearest(name, known)
-    return f"; did you mean {meant!r}?" if meant else ""

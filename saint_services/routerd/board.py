@@ -5,22 +5,9 @@ them. Not here: samples (logic.py), routes (plan.py), who beats whom (arbitratio
 from collections.abc import Iterable, Mapping
 
 from ..lib.api.routing import Blending
-from .arbitration import Claim, choose, contributors, is_barred, mixed
-from .outputs import (
-    FOREVER,
-    NEVER,
-    NO_BAR,
-    RAMP_S,
-    STEP_S,
-    Output,
-    drive,
-    fade,
-    keep,
-    lose,
-    rest,
-    step,
-    stop,
-)
+from .arbitration import choose, contributors, is_barred, mixed
+from .claims import FOREVER, NEVER, NO_BAR, Claim, Output
+from .motion import RAMP_S, STEP_S, drive, fade, keep, lose, rest, step, stop
 
 
 class Board:

@@ -30,9 +30,10 @@ from ..lib.ipc import Api
 from . import adapters, messages, state
 from .api import Control
 from .backup import Kept
+from .claims import FOREVER
 from .config import Config
 from .estop import Latch
-from .logic import FOREVER, Router
+from .logic import Router
 from .overrides import REPEAT_S, Overrides
 from .pending import Pending
 from .preset_api import Presets

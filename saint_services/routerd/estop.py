@@ -1,11 +1,11 @@
 """The e-stop latch: raised by anybody, cleared only by an explicit reset while nothing asks for
-motion. Not here: what it does to the outputs (outputs.py, logic.py).
+motion. Not here: what it does to the outputs (motion.py, logic.py).
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from .arbitration import Claim
+from .claims import Claim
 from .sources import Source
 
 NEUTRAL_SHARE = 0.02  # of the field's largest value: what counts as standing still

@@ -5,9 +5,10 @@ here: what a sample does (logic.py).
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from .outputs import Output
+from .claims import Output, Stream
 from .plan import Planner
-from .sources import MAX_NAMES, MAX_SOURCES, MAX_STREAMS, Source, Stream, kind_of
+from .source_classes import kind_of
+from .sources import MAX_NAMES, MAX_SOURCES, MAX_STREAMS, Source
 
 
 class Intake:

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from ..lib.errors import Code, SaintError
-from ..lib.validation import nearest
-from .arbitration import Claim
-from .outputs import FOREVER
+from ..lib.spelling import hint_or_all
+from .claims import FOREVER, Claim
 from .routes import ANY
-from .sources import kind_of
+from .source_classes import kind_of
 
 
 @dataclass(slots=True)
@@ -95,7 +94,6 @@ class Locks:
         if target == ANY:
             return list(self.targets)
         if target not in self.targets:
-            meant = nearest(target, self.targets)
-            hint = f"did you mean {meant!r}?" if meant else f"known: {', '.join(self.targets)}"
-            raise SaintError(Code.NOT_FOUND, f"there is no target {target!r}; {hint}")
+            meant = hint_or_all(target, self.targets)
+            raise SaintError(Code.NOT_FOUND, f"there is no target {target!r}{meant}")
         return [target]

@@ -1,5 +1,5 @@
 """The router: samples in, output fields out. Which sample is new, whose it is, what it drives; the
-order in which the parts work. Its parts: sources, intake, plan, arbitration, board, outputs, locks,
+order in which the parts work. Its parts: sources, intake, plan, arbitration, board, motion, locks,
 estop. No clock, no I/O.
 """
 
@@ -11,21 +11,21 @@ from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from . import estop
-from .arbitration import Claim, disarm, has_moved
+from .arbitration import disarm, has_moved
 from .board import Board
+from .claims import NEVER, Claim, Stream
 from .intake import Intake
 from .locks import Locks
-from .outputs import FOREVER, NEVER, STEP_S, drive
+from .motion import STEP_S, drive
 from .plan import Planner
 from .routes import ESTOP, check_file
-from .sources import Source, Stream, is_restart, measure, timeouts
+from .source_classes import timeouts
+from .sources import Source, is_restart, measure
 from .targets import Robot
 
 # How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may
 # be late on a busy machine, and velocities are at rest all the while.
 KEEP_S = 0.5
-
-__all__ = ["FOREVER", "Router"]
 
 
 class Router:

@@ -11,8 +11,9 @@ from typing import Any
 from ..lib.bus import Topic
 from ..lib.errors import Code, SaintError
 from ..lib.generated import topics
-from .outputs import Output
-from .targets import Command, Modifier
+from .claims import Output
+from .modifiers import Modifier
+from .targets import Command
 
 LEAVE = math.nan  # a position that nobody commands: the joint is left as it is
 LARGEST = 3.4e38  # what a float32 of ours can hold

@@ -7,12 +7,14 @@ from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
 from ..lib.api.routing import Mapping, Route, SourceClass
-from .arbitration import Claim, Evaluation, Plan, Stop, disarm
+from .arbitration import disarm
+from .claims import Claim, Evaluation, Output, Plan, Stop, Stream
 from .mapping import Shape, asked, shape, switch
-from .outputs import Output
+from .modifiers import Modifier
 from .routes import ESTOP, applies, lets_through, place, priority
-from .sources import TIMEOUTS_S, Source, Stream
-from .targets import Command, Modifier
+from .source_classes import TIMEOUTS_S
+from .sources import Source
+from .targets import Command
 
 MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
 MOVED_DIRECT = 0.005  # of a field's range: programs do not jitter

@@ -8,10 +8,11 @@ from math import isnan, nextafter
 from ..lib.api.routing import Curve, CurveRequest, Preview, PreviewField, Route
 from ..lib.api.routing import Mapping as Arrow
 from ..lib.errors import Code, SaintError
+from .claims import Stream
 from .mapping import Shape, shape, switch
 from .plan import Planner
 from .routes import ANY, ESTOP, check, place
-from .sources import Source, Stream
+from .sources import Source
 from .targets import Robot
 
 LARGEST = 1e300  # JSON has no infinity

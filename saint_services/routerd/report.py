@@ -8,15 +8,14 @@ from ..lib.api.routing import (
     ControlInfo,
     EStopInfo,
     FieldOutput,
-    Rival,
     RouteInfo,
     RouterStatus,
     SourceInfo,
 )
 from ..lib.generated.saint_msgs import FieldStatus, RivalStatus, RouteStatus
-from .arbitration import Claim, is_barred
+from .arbitration import is_barred
+from .claims import NEVER, Claim, Output
 from .logic import Router
-from .outputs import NEVER, Output
 from .sources import Source
 
 FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
@@ -45,7 +44,8 @@ def status(router: Router, since: str, now: float) -> RouterStatus:
 
 def outputs(router: Router, now: float) -> list[FieldOutput]:
     """Every field and why it has its value."""
-    return [_output(router, output, now) for output in router.outputs]
+    fields = (field_status(router, output, now) for output in router.outputs)
+    return [FieldOutput.model_validate(each, from_attributes=True) for each in fields]
 
 
 def estop_info(router: Router, since: str) -> EStopInfo:
@@ -100,37 +100,9 @@ def _state(router: Router, now: float) -> Literal["idle", "routing", "blending",
     return "blending" if max(rivals.values()) > 1 else "routing"
 
 
-def _output(router: Router, output: Output, now: float) -> FieldOutput:
-    winner = output.winner
-    value = output.neutral if output.value is None else output.value
-    return FieldOutput(
-        target=output.target,
-        field=output.field,
-        unit=output.unit,
-        value=value,
-        winner=winner.route if winner else "",
-        source=winner.source if winner else "",
-        age_ms=_age_ms(winner, now) if winner else 0,
-        policy=output.policy,
-        clamped=winner is not None and _wanted(router, output, winner) != value,
-        changed_ms=_changed_ms(output, now),
-        rivals=[_rival(router, claim, now) for claim in _rivals(output, now)],
-    )
-
-
 def _is_listed(claim: Claim, now: float) -> bool:
     return claim.stream is not None and (
         claim.stream.received == NEVER or now - claim.stream.received < FORGOTTEN_S
-    )
-
-
-def _rival(router: Router, claim: Claim, now: float) -> Rival:
-    return Rival(
-        route=claim.route,
-        source=claim.source,
-        value=claim.value,
-        age_ms=_age_ms(claim, now),
-        reason=_reason(router, claim, now),
     )
 
 
@@ -186,7 +158,7 @@ def _source(source: Source, now: float) -> SourceInfo:
 
 
 def field_status(router: Router, output: Output, now: float) -> FieldStatus:
-    """One field as part of the message: built ten times a second, so not by way of the model."""
+    """One field, as it is told ten times a second; the model is made of it when somebody asks."""
     winner = output.winner
     value = output.neutral if output.value is None else output.value
     return FieldStatus(

@@ -4,8 +4,9 @@ from collections.abc import Collection, Iterable
 
 from ..lib.api.routing import Mapping, Route, RouteFile
 from ..lib.errors import Code, SaintError
-from ..lib.validation import nearest
-from .sources import PRIORITIES, Source, kind_of, may_be_type
+from ..lib.spelling import hint_or_all
+from .source_classes import PRIORITIES, kind_of
+from .sources import Source, may_be_type
 from .targets import Robot
 
 ANY = "*"
@@ -119,11 +120,8 @@ def _check_input(place: str, name: str, robot: Robot) -> None:
 
 
 def _check_known(place: str, word: str, known: Collection[str], owner: str = "") -> None:
-    if word in known:
-        return
-    meant = nearest(word, known)
-    hint = f"did you mean {meant!r}?" if meant else f"known: {', '.join(filter(None, known))}"
-    raise _invalid(f"{place} {word!r} is not known{owner}; {hint}")
+    if word not in known:
+        raise _invalid(f"{place} {word!r} is not known{owner}{hint_or_all(word, known)}")
 
 
 def _invalid(sentence: str) -> SaintError:

@@ -1,40 +1,16 @@
 """Input sources and which of their samples are new. A source is alive by new samples only: one that
-repeats itself or goes back in sequence is as good as silent.
+repeats itself or goes back in sequence is as good as silent. Not here: what their samples feed
+(claims.py).
 """
-
-from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
 
-from ..lib.api.routing import Blending, SourceClass
-from .outputs import NEVER
+from ..lib.api.routing import SourceClass
+from .claims import NEVER, Stream
 
-if TYPE_CHECKING:
-    from .arbitration import Claim, Plan, Step, Stop
-
-SAFETY: Final = 1000  # this priority always drives alone, and past every lock
-PRIORITIES: Final[dict[SourceClass, int]] = {
-    "safety": SAFETY,
-    "rc": 300,
-    "websocket": 200,
-    "leader": 150,
-    "livelink": 100,
-    "autonomous": 50,
-}
-# A source that sent nothing new for so long is lost (seconds). The RC's is short: at 1.5 m/s the
-# robot rolls 18 cm before anybody notices.
-TIMEOUTS_S: Final[dict[SourceClass, float]] = {
-    "safety": 0.300,
-    "rc": 0.120,
-    "websocket": 0.300,
-    "leader": 0.300,
-    "livelink": 0.500,
-    "autonomous": 0.300,
-}
 MAX_SOURCES = 64
 MAX_STREAMS = 16  # sets of names that one source may use at a time
 MAX_NAMES = 256
@@ -43,28 +19,6 @@ UNNAMED_RESTART_S = 1.0  # silence after which a lower sequence is a restart, wr
 _FACE = re.compile(
     r"(eye|jaw|mouth|brow|cheek|nose)[A-Z]|tongueOut$|(head|(left|right)Eye)(Yaw|Pitch|Roll)$|head[XYZ]$"
 )
-
-
-@dataclass(slots=True, eq=False)
-class Stream:
-    """The samples of one source with the same target and names."""
-
-    source: str
-    target: str
-    names: tuple[str, ...]
-    values: tuple[float, ...] = ()
-    received: float = NEVER
-    steps: tuple[Step, ...] = ()  # claims that one input feeds
-    sums: tuple[Plan, ...] = ()  # claims that several inputs feed
-    plans: tuple[Plan, ...] = ()  # all of them
-    paced: tuple[Plan, ...] = ()  # those that hold modifiers
-    stops: tuple[Stop, ...] = ()
-    patience_s: float = 0.0  # shortest time-out of its claims
-    unknown: int = 0  # names that no passthrough route knows
-
-    @property
-    def claims(self) -> Iterable[Claim]:
-        return (plan.claim for plan in self.plans)
 
 
 @dataclass(slots=True, eq=False)
@@ -104,23 +58,6 @@ def is_restart(source: Source, sequence: int, origin: str, now: float) -> bool:
     if origin or source.origin:
         return origin != source.origin
     return now - source.received > UNNAMED_RESTART_S
-
-
-def kind_of(name: str) -> SourceClass | None:
-    """The class of a source's name, None when it is not one of ours."""
-    kind, colon, subject = name.partition(":")
-    if len(name) > 128 or (colon and (kind == "rc" or not subject)):
-        return None
-    return next((known for known in PRIORITIES if known == kind), None)
-
-
-def timeouts(blending: Blending) -> Callable[[SourceClass], float]:
-    """After how many seconds of silence a source of a class is lost."""
-    wanted = blending.source_timeout_ms
-    if isinstance(wanted, int):
-        return lambda _: wanted / 1000
-    own = wanted or {}
-    return lambda kind: own[kind] / 1000 if kind in own else TIMEOUTS_S[kind]
 
 
 def may_be_type(names: Iterable[str], wanted: str) -> bool:

@@ -3,11 +3,9 @@
 from typing import Any
 
 from saint_services.lib.api.routing import Blending
-from saint_services.routerd.arbitration import Claim, Plan
 from saint_services.routerd.board import Board
-from saint_services.routerd.outputs import FOREVER, NEVER, Output
-from saint_services.routerd.sources import Stream
-from saint_services.routerd.targets import Modifier
+from saint_services.routerd.claims import FOREVER, NEVER, Claim, Output, Plan, Stream
+from saint_services.routerd.modifiers import Modifier
 
 NOW = 100.0  # a claim that was heard now is lost at 100.12
 SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)

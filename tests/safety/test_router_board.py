@@ -6,7 +6,7 @@ import pytest
 
 from saint_services.lib.api.routing import Blending
 from saint_services.routerd.board import Board
-from saint_services.routerd.outputs import FOREVER, NEVER, NO_BAR
+from saint_services.routerd.claims import FOREVER, NEVER, NO_BAR
 from tests.safety.claims_rig import NOW, board, claim, driven, hold, output, slow
 
 

@@ -12,8 +12,8 @@ from saint_services.routerd.arbitration import (
     is_barred,
     mixed,
 )
-from saint_services.routerd.outputs import NEVER
-from saint_services.routerd.targets import Modifier
+from saint_services.routerd.claims import NEVER
+from saint_services.routerd.modifiers import Modifier
 from tests.safety.claims_rig import SPEED, claim, output
 
 FORCE = Modifier("force", "force", 0.0, 1000.0, 0.0)

@@ -8,7 +8,7 @@ from saint_services.lib.api.routing import Mapping
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.estop import Latch
 from saint_services.routerd.mapping import Shape, shape
-from saint_services.routerd.targets import MODIFIERS
+from saint_services.routerd.modifiers import MODIFIERS
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, Rig, route
 
 

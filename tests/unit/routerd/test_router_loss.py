@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from saint_services.routerd.outputs import NO_BAR, Output, drive, fade, keep, lose, rest, step, stop
+from saint_services.routerd.claims import NO_BAR, Output
+from saint_services.routerd.motion import drive, fade, keep, lose, rest, step, stop
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, Rig, route
 
 

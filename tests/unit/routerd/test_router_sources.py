@@ -4,19 +4,15 @@ import pytest
 
 from saint_services.lib.api.routing import Blending
 from saint_services.lib.generated.saint_msgs import InputSample
+from saint_services.routerd.source_classes import PRIORITIES, SAFETY, TIMEOUTS_S, kind_of, timeouts
 from saint_services.routerd.sources import (
     MAX_NAMES,
     MAX_SOURCES,
     MAX_STREAMS,
-    PRIORITIES,
-    SAFETY,
-    TIMEOUTS_S,
     Source,
     is_restart,
-    kind_of,
     may_be_type,
     measure,
-    timeouts,
 )
 from tests.unit.routerd.rig import DIRECT, DRIVE, Rig
 

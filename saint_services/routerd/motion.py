@@ -1,85 +1,14 @@
-"""One output field over time: it follows what is asked of it at a limited rate, cross-fades when
+"""How an output field moves: it follows what is asked of it at a limited rate, cross-fades when
 control changes, and falls back to its loss policy when nobody is in control. Not here: who is in
 control (arbitration.py).
 """
 
-from __future__ import annotations
+from typing import Final
 
-import dataclasses
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
-
-from ..lib.limits import clamp
-
-if TYPE_CHECKING:
-    from .arbitration import Claim
+from .claims import FOREVER, NO_BAR, Output
 
 STEP_S: Final = 0.010  # while something ramps or slews it is advanced this often
 RAMP_S: Final = 0.050  # a lost velocity is zero within 60 ms, a late timer included
-NEVER: Final = float("-inf")
-FOREVER: Final = float("inf")
-NO_BAR: Final = NEVER  # below every priority
-
-Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
-LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
-
-
-@dataclass(slots=True, eq=False)
-class Output:
-    """A field's limits (from the role manifest) and its present state."""
-
-    target: str
-    field: str
-    unit: str
-    is_velocity: bool
-    low: float
-    high: float
-    max_rate: float  # unit per second
-    on_loss: LossPolicy
-    neutral: float
-    command: int  # which command message carries it
-    park: float = 0.0
-    rate: float = 0.0  # of `max_rate`, what the one in control asks for
-    value: float | None = None  # None: a position that nobody has commanded yet
-    want: float = 0.0  # what the winner or the policy asks for
-    at: float = NEVER  # when `value` was last advanced
-    is_driven: bool = False  # part of the commands; else the joint is left as it is
-    is_moving: bool = False  # `value` is not yet what is wanted
-    policy: Policy = "hold"
-    winner: Claim | None = None
-    members: tuple[Claim, ...] | None = None  # who is mixed; None: the winner drives alone
-    bar: float = NO_BAR  # a lost source keeps the field from priorities up to this
-    keeper: Claim | None = None  # its claim
-    kept_until: float = NEVER
-    review_at: float = FOREVER  # somebody who came back will be steady then
-    changed_at: float = NEVER
-    fade_s: float = 0.0  # 0: no cross-fade under way
-    fade_at: float = 0.0
-    fade_from: float = 0.0
-    ramp_from: float = 0.0
-    ramp_at: float = 0.0
-    claims: list[Claim] = dataclasses.field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.neutral = clamp(self.neutral, self.low, self.high)
-        self.park = clamp(self.park, self.low, self.high)
-        self.rate = self.max_rate
-        if self.is_velocity:
-            self.value = self.rest
-
-    @property
-    def name(self) -> str:
-        return f"{self.target}.{self.field}"
-
-    @property
-    def drivers(self) -> tuple[Claim, ...]:
-        """Whoever is in control: one, or all that are mixed."""
-        return self.members or ((self.winner,) if self.winner is not None else ())
-
-    @property
-    def rest(self) -> float:
-        """Standing still; for a position its neutral."""
-        return clamp(0.0, self.low, self.high) if self.is_velocity else self.neutral
 
 
 def drive(output: Output, want: float, now: float) -> None:
