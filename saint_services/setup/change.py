@@ -7,6 +7,7 @@ import contextlib
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -14,7 +15,7 @@ from pydantic import ValidationError
 from ..lib import log, machine_wish
 from ..lib.api.machine import Change, MachineWish
 from ..lib.errors import SaintError
-from . import adapters, chosen, logic
+from . import adapters, chosen, logic, radio_words
 from .adapters import Places
 from .config import Machine
 from .live import Live, LiveMachine
@@ -45,9 +46,10 @@ class Changing:
             before = store.load()
             if wish.hostname is not None:
                 after = chosen.with_hostname(before, card, wish.hostname)
-                store.save(after)
-                self._rename(chosen.over(card, after))
-                self._tell("done", f"The server is now called {wish.hostname}.")
+                with _or_back(self._rename, chosen.over(card, before)):
+                    self._rename(chosen.over(card, after))
+                    store.save(after)
+                self._tell("done", _renamed(wish.hostname))
                 return
             after = chosen.with_wifi(before, card, wish.join)
             if self._switch(chosen.over(card, before), chosen.over(card, after)):
@@ -78,26 +80,20 @@ class Changing:
         if after.network.internal == logic.RADIO:
             raise OSError("the radio is the robot's inside network")
         self._tell("trying", f"The server changes to {_network(after)}.")
-        with contextlib.ExitStack() as undoing:  # also when somebody ends this job
-            undoing.callback(self._back_to, before)
+        with _or_back(self._radio_to, before):  # also when somebody ends this job
             holds = self._try(after)
-            undoing.pop_all()
         if holds:
             address = self.live.address() or "no address"
             self._tell("done", f"The server uses {_network(after)} ({address}).")
             return True
+        why = radio_words.cause(self.live.heard())
         self._radio_to(before)
         self._tell(
             "taken_back",
-            f"No address came from {_network(after)} within {self.join_limit_s:g} s: a wrong"
-            " password, a name with a typing mistake, or out of reach. The server is back on"
-            f" {_network(before)}.",
+            f"No address came from {_network(after)} within {self.join_limit_s:g} s: {why}."
+            f" The server is back on {_network(before)}.",
         )
         return False
-
-    def _back_to(self, before: Machine) -> None:
-        with contextlib.suppress(*_ERRORS):
-            self._radio_to(before)
 
     def _try(self, machine: Machine) -> bool:
         stale = self._radio_to(machine)
@@ -145,6 +141,24 @@ class Changing:
         path = self.places.told / machine_wish.CHANGE
         adapters.put(path, told.model_dump_json().encode() + b"\n", 0o644)
         _log.info("a setting of this machine", state=state, told=message)
+
+
+@contextlib.contextmanager
+def _or_back(go: Callable[[Machine], object], before: Machine) -> Iterator[None]:
+    """What was before comes back unless the block comes to its end."""
+
+    def back() -> None:
+        with contextlib.suppress(*_ERRORS):
+            go(before)
+
+    with contextlib.ExitStack() as undoing:
+        undoing.callback(back)
+        yield
+        undoing.pop_all()
+
+
+def _renamed(name: str) -> str:
+    return f"The server is now called {name}. Its pages are at http://{name}.local from now on."
 
 
 def _network(machine: Machine) -> str:

@@ -6,8 +6,9 @@ from typing import Protocol
 
 from ..lib.interfaces import four
 from . import adapters
-from .logic import RADIO
+from .logic import RADIO, WPA_UNIT
 
+_MOST_LINES = 200  # of the radio's program: a minute of trying is some dozens
 _COMMAND_LIMIT_S = 30.0
 
 
@@ -17,6 +18,7 @@ class Live(Protocol):
     def set_hostname(self, name: str) -> None: ...
     def systemctl(self, verb: str, unit: str) -> None: ...
     def address(self) -> str: ...
+    def heard(self) -> str: ...
     def now_s(self) -> float: ...
     def pause(self, seconds: float) -> None: ...
 
@@ -40,3 +42,12 @@ class LiveMachine:
     def address(self) -> str:
         """The radio's, with its length; empty without one."""
         return four(RADIO)
+
+    def heard(self) -> str:
+        """What the radio's program has said since it was started last; empty: nobody knows."""
+        said = subprocess.run(
+            ["journalctl", f"--unit={WPA_UNIT}", "--invocation=0", "--output=cat", "--no-pager",
+             f"--lines={_MOST_LINES}"],
+            timeout=_COMMAND_LIMIT_S, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        return said.stdout.decode(errors="replace")

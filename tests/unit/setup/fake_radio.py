@@ -10,6 +10,7 @@ from saint_services.lib.machine_wish import CHANGE, REQUEST
 from saint_services.setup.adapters import Places
 from saint_services.setup.change import Changing
 
+WRONG_KEY = 'wlan0: CTRL-EVENT-SSID-TEMP-DISABLED id=0 ssid="stage" reason=WRONG_KEY\n'
 WPA = "run/saint/wpa_supplicant-wlan0.conf"
 
 
@@ -43,6 +44,12 @@ class FakeRadio:
             if name.encode().hex() in text and f'psk="{password}"' in text:
                 return address
         return ""
+
+    def heard(self) -> str:
+        """As wpa_supplicant says it of a network that is there, with another password."""
+        text = (self.root / WPA).read_text()
+        is_there = any(name.encode().hex() in text for name in self.networks)
+        return "Successfully initialized wpa_supplicant\n" + WRONG_KEY * is_there
 
     def now_s(self) -> float:
         return self.clock_s

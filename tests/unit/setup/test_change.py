@@ -53,6 +53,7 @@ def test_network_that_gives_no_address_is_left_after_a_minute(root: Path, radio:
     before = (root / WPA).read_text()
     told = change(root, radio, join=STAGE | {"password": "wrong sesame"})
     assert told.state == "taken_back"
+    assert "it refuses this password" in told.message
     assert "back on the Wi-Fi home" in told.message
     assert radio.clock_s == pytest.approx(1060.0, abs=1.0)
     assert (root / WPA).read_text() == before
@@ -98,10 +99,27 @@ def test_end_of_the_job_brings_the_network_back(root: Path, radio: FakeRadio) ->
 
 
 def test_name_holds_at_once_and_after_the_next_start(root: Path, radio: FakeRadio) -> None:
-    assert change(root, radio, hostname="robi").message == "The server is now called robi."
+    told = change(root, radio, hostname="robi")
+    assert told.message.startswith("The server is now called robi.")
+    assert "http://robi.local" in told.message
     assert radio.hostname == "robi"
     _, recorder = run(root)
     assert recorder.hostname == "robi"
+
+
+def test_name_that_cannot_be_set_is_not_kept(root: Path, radio: FakeRadio) -> None:
+    called: list[str] = []
+
+    def refuse(name: str) -> None:
+        called.append(name)
+        if name == "robi":
+            raise OSError(1, "Operation not permitted")
+
+    radio.set_hostname = refuse  # type: ignore[method-assign]
+    told = change(root, radio, hostname="robi")
+    assert (told.state, called) == ("refused", ["robi", "saint-server"])
+    assert kept(root) == chosen.Chosen()
+    assert outside(root).hostname == "saint-server"
 
 
 def test_card_that_is_written_later_has_the_last_word(root: Path, radio: FakeRadio) -> None:

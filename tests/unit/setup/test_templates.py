@@ -103,7 +103,9 @@ def test_network_files_hold_sections_and_settings(name: str) -> None:
         "Address": {"Address", "Scope"},
         "Route": {"Destination", "Metric", "Scope"},
         "DHCPv4": {"ClientIdentifier", "UseDomains", "UseHostname", "UseNTP", "UseRoutes"},
-        "DHCPServer": {"EmitDNS", "EmitNTP", "EmitRouter", "PoolOffset", "PoolSize"},
+        "DHCPServer": {
+            *("EmitDNS", "EmitNTP", "EmitRouter", "PersistLeases", "PoolOffset", "PoolSize")
+        },
     }
     for text in (text for file, text in rendered(name).items() if file.endswith(".network")):
         parser = configparser.ConfigParser(strict=False, interpolation=None)
@@ -130,6 +132,14 @@ def test_raw_key_is_not_quoted() -> None:
     plan = logic.plan(machine, FACTS, SECRETS)
     text = next(adapters.render(f).decode() for f in plan.files if "wpa" in f.path)
     assert f"\tpsk={'0f' * 32}\n" in text
+
+
+def test_hotspot_gives_addresses_without_storage_that_the_image_switches_off() -> None:
+    """networkd waits for that storage before it answers the first guest."""
+    preset = ROOT / "overlays/common/usr/lib/systemd/system-preset/00-saint.preset"
+    is_storage_on = "systemd-networkd-persistent-storage" in preset.read_text()
+    text = rendered("server")["20-saint-hotspot.network"]
+    assert is_storage_on or "\nPersistLeases=no\n" in text
 
 
 def test_internal_and_hotspot_networks_do_not_overlap() -> None:
