@@ -3,17 +3,27 @@ may try to get in. Pure. Not here: users and tokens (users.py), who is signed in
 """
 
 import ipaddress
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from ..lib.errors import Code, SaintError
 from .levels import Level
 
 FREE_TRIES = 5
 LONGEST_WAIT_S = 60.0
 FREE_TRIES_OF_ACCOUNT = 20  # from all addresses together
 MOST_ADDRESSES = 1024
+
+
+class RefusedError(SaintError):
+    """Refused at the door; `reason` is the counter's name."""
+
+    def __init__(self, reason: str, code: Code, message: str, *, fix: str = "") -> None:
+        super().__init__(code, message, fix=fix)
+        self.reason = reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,14 @@ class Identity:
 ANYONE = Identity("anyone", Level.ADMIN, "open")
 
 
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[\w.-]+)(:[0-9]{1,5})?", re.ASCII)
+
+
+def has_host_form(host: str) -> bool:
+    """A name or an address, and perhaps a port: nothing that would mean more in a header."""
+    return _HOST.fullmatch(host) is not None
+
+
 def host_name(host: str) -> str:
     """The name in a Host header or origin's host part, without port and brackets."""
     if host.startswith("["):
@@ -38,6 +56,8 @@ def host_name(host: str) -> str:
 
 def is_host_allowed(host: str, names: Collection[str]) -> bool:
     """An address, localhost, *.local or a configured name: nothing that a stranger's DNS serves."""
+    if not has_host_form(host):
+        return False
     name = host_name(host).removesuffix(".")
     if name == "localhost" or name.endswith((".local", ".localhost")) or name in names:
         return True
@@ -129,6 +149,13 @@ class Guard:
         if not account or (account, network) in self._at_home:
             return own_s
         return max(own_s, self.accounts.wait_s(account, now_s))
+
+    def check(self, address: str, now_s: float, account: str = "") -> None:
+        """Raises unauthorized while somebody must wait before the next try."""
+        wait_s = self.wait_s(address, now_s, account)
+        if wait_s > 0:
+            text = f"too many wrong tries; try again in {wait_s:.0f} s"
+            raise RefusedError("throttled", Code.UNAUTHORIZED, text)
 
     def failed(self, address: str, now_s: float, account: str = "") -> None:
         """Wrong."""

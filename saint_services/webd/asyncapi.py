@@ -10,6 +10,7 @@ from ..lib.api.states import STATES
 from ..lib.ipc_wire import ErrorReply
 from . import http_form
 from . import messages as m
+from .close_codes import TEXTS
 from .http_form import Named
 from .openapi import VERSION
 from .schemas import Schemas, first_line
@@ -43,10 +44,16 @@ def document() -> Data:
         "info": {"title": "SAINT.OS WebSocket", "version": VERSION, "description": _TEXT},
         "servers": {"robot": {"host": "saint.local:9090", "protocol": "ws"}},
         "defaultContentType": "application/json",
-        "channels": {"socket": {"address": "/api/ws", "messages": refs}},
+        "channels": {
+            "socket": {"address": "/api/ws", "messages": refs, "x-close-codes": _close_codes()}
+        },
         "operations": _operations(actions),
         "components": {"schemas": schemas.named, "messages": messages},
     }
+
+
+def _close_codes() -> Data:
+    return {str(code.value): text for code, text in TEXTS.items()}
 
 
 def _messages(actions: list[Named], schemas: Schemas) -> Data:

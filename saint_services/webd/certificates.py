@@ -78,6 +78,32 @@ def names_of(hostname: str, addresses: Iterable[str], more: Iterable[str]) -> tu
     return tuple(dict.fromkeys(found))
 
 
+def permitted_names(told: str) -> tuple[str, ...]:
+    """Host names for which an authority may speak, from openssl's words on its certificate."""
+    lines = (line.strip() for line in told.splitlines())
+    return tuple(line.removeprefix("DNS:") for line in lines if line.startswith("DNS:"))
+
+
+def within(names: Iterable[str], permitted: Iterable[str]) -> tuple[str, ...]:
+    """Without host names that the authority may not give: with one of them clients would refuse
+    the whole certificate (RFC 5280, 4.2.1.10). Addresses were chosen before (names_of).
+    """
+    ends = tuple(permitted)
+    return tuple(name for name in names if _is_address(name) or _is_below(name, ends))
+
+
+def _is_below(name: str, ends: Iterable[str]) -> bool:
+    return any(name == end or name.endswith(f".{end}") for end in ends)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
 def _is_home(text: str) -> bool:
     address = ipaddress.ip_address(text)
     return any(address.version == net.version and address in net for net in _HOME)
@@ -96,9 +122,9 @@ def fingerprint(pem: str) -> str:
 
 def _kinds(names: Iterable[str]) -> Iterable[tuple[str, str]]:
     for name in names:
-        try:
+        if _is_address(name):
             yield "IP", str(ipaddress.ip_address(name))
-        except ValueError:
+        else:
             yield "DNS", name
 
 

@@ -14,8 +14,10 @@ from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
 from .adapters.backup_files import BackupFiles
+from .adapters.boundary import Boundary
 from .adapters.camera import CameraStream
 from .adapters.commands import Commands
+from .adapters.connections import Connections
 from .adapters.control_plane import ControlPlane
 from .adapters.diagnostics import Diagnostics
 from .adapters.documents import Documents
@@ -33,9 +35,11 @@ from .adapters.trend_keeper import keep_trends
 from .adapters.trust import Trust
 from .adapters.vault_section import users_section
 from .config import Config
+from .daemons import Daemons
 from .hub import Hub, Snapshot
 from .newest import Newest
-from .robot import Daemons, Robot, load_roles
+from .robot import Robot
+from .roles import load_roles
 from .upkeep import open_upkeep
 
 CLIENTS_PERIOD_S = 0.2
@@ -45,64 +49,86 @@ _log = log.get("webd")
 
 async def run(ctx: Context[Config]) -> None:
     """Until asked to stop."""
-    share, config = ctx.directories.share, ctx.config
-    roles = await asyncio.to_thread(load_roles, share, config.robot)
-    assets = await asyncio.to_thread(_assets, share / "web")
-    newest = Newest(counters=ctx.health.counters)
-    activity, clients = ActivityLog(), Clients()
-    hub = Hub(_topics(newest, activity, clients), newest.counters)
-    daemons = Daemons.at(ctx.directories.runtime)
-    bus, state = await ctx.open_bus(), ctx.directories.state
-    robot = Robot.on(bus, roles, daemons, newest, hub, activity, state)
-    await robot.vault.open()
-    gate = Gate(config, robot.vault, robot.audit, newest.counters)
-    door = clients.door = Door(robot, gate)
+    config, clients = ctx.config, Clients()
+    assets = await asyncio.to_thread(_assets, ctx.directories.share / "web")
+    counters = ctx.health.counters
+    boundary = Boundary(counters)
+    robot = await _robot(ctx, clients, boundary)
+    gate = Gate(config, robot.vault, robot.audit)
+    door = clients.door = Door(robot, gate, boundary)
     robot.vault.on_change = door.look_again
-    robot.clients = clients
-    sections = [users_section(robot.vault)]
-    robot.upkeep = await open_upkeep(robot, ctx.directories, sections)
-    commands = Commands(gate, robot)
-    robot.trust = Trust(Tls(state, roles.name, config.names))
-    parts: list[Part] = [
-        robot.trust,
-        Login(gate, robot.audit, roles.name),
-        commands,
-        ControlPlane(gate, ctx.directories.runtime),
-        Metrics(gate, robot, clients.count, commands.times),
-        Documents(share / "manifests" / "api"),
-        Bundles(gate, ctx.directories.runtime / "otad-files.sock"),
-        CameraStream(gate, robot.bus),
-        LogFiles(gate, robot),
-        BackupFiles(gate, robot),
-        Diagnostics(gate, robot),
-        ModelFiles(gate, roles.urdf),
-    ]
-    site = Site(config, gate, door, assets, parts, newest.counters)
-    feeds = Feeds(robot)
+    connections, feeds = Connections(counters, config.max_clients), Feeds(robot)
+    parts = _parts(ctx, gate, robot, clients)
+    site = Site(config, gate, door, assets, parts, boundary, connections)
     try:
         feeds.open()
         secure = ctx.sockets.pop("https", [])
         await site.open(_listening(ctx), secure)
         robot.trust.encrypt = site.encrypt
         await robot.trust.start()
-        ctx.spawn(feeds.tick(), "tick")
-        ctx.spawn(feeds.watch_nodes(), "watch nodes")
-        ctx.spawn(keep_trends(newest, robot.trends), "trends")
-        ctx.spawn(feeds.watch_firmware(), "watch firmware")
-        ctx.spawn(robot.upkeep.backups.work(), "restores")
+        ctx.spawn(connections.watch(), "connections")
+        _spawn_work(ctx, robot, feeds)
+        if gate.is_open:
+            _log.warning("anyone who reaches this address may command: auth.required is off")
         # What is there now stays; looking through it again and again would delay commands by
         # the time that a full collection takes (12 ms on a desk, several times that on a Pi).
         gc.freeze()
-        ctx.spawn(robot.vault.tidy(), "tidy the vault")
-        ctx.spawn(robot.audit.run(), "audit log")
-        if gate.is_open:
-            _log.warning("anyone who reaches this address may command: auth.required is off")
         ctx.ready("open, nobody is asked who he is" if gate.is_open else "open")
         await ctx.stopping.wait()
     finally:
         await site.close()
         await robot.audit.flush()
-        await daemons.close()
+        await robot.daemons.close()
+
+
+async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -> Robot:
+    """With everything that was saved in force."""
+    directories, config = ctx.directories, ctx.config
+    roles = await asyncio.to_thread(load_roles, directories.share, config.robot)
+    newest, activity = Newest(counters=ctx.health.counters), ActivityLog()
+    topics = _topics(newest, activity, clients).items()
+    told = {name: boundary.or_none("a state", snapshot) for name, snapshot in topics}
+    hub = Hub(told, newest.counters)
+    daemons, bus = Daemons.at(directories.runtime), await ctx.open_bus()
+    robot = Robot.on(bus, roles, daemons, newest, hub, activity, directories.state)
+    await robot.vault.open()
+    robot.clients = clients
+    robot.upkeep = await open_upkeep(
+        daemons, directories, roles.name, robot.rename, [users_section(robot.vault)]
+    )
+    robot.trust = Trust(Tls(directories.state, roles.name, config.names))
+    return robot
+
+
+def _parts(ctx: Context[Config], gate: Gate, robot: Robot, clients: "Clients") -> list[Part]:
+    """What the site answers beside files and WebSockets."""
+    directories, commands = ctx.directories, Commands(gate, robot)
+    return [
+        robot.trust,
+        Login(gate, robot),
+        commands,
+        ControlPlane(gate, directories.runtime),
+        Metrics(gate, robot, clients.count, commands.times),
+        Documents(directories.share / "manifests" / "api"),
+        Bundles(gate, directories.runtime / "otad-files.sock"),
+        CameraStream(gate, robot.bus),
+        LogFiles(gate, robot),
+        BackupFiles(gate, robot),
+        Diagnostics(gate, robot),
+        ModelFiles(gate, robot.roles.urdf),
+    ]
+
+
+def _spawn_work(ctx: Context[Config], robot: Robot, feeds: Feeds) -> None:
+    """What goes on for as long as webd runs."""
+    ctx.spawn(feeds.tick(), "tick")
+    ctx.spawn(feeds.watch_nodes(), "watch nodes")
+    ctx.spawn(keep_trends(robot.newest, robot.trends), "trends")
+    ctx.spawn(feeds.watch_firmware(), "watch firmware")
+    ctx.spawn(robot.upkeep.backups.work(), "restores")
+    ctx.spawn(robot.vault.tidy(), "tidy the vault")
+    ctx.spawn(robot.audit.run(), "audit log")
+    ctx.spawn(robot.trust.keep(), "certificate")
 
 
 def _assets(folder: Path) -> Assets:

@@ -4,6 +4,8 @@ every byte hostile. Pure. Not here: when to answer, who is connected (adapters/w
 
 from enum import IntEnum
 
+from .close_codes import CloseCode
+
 HEAD_BYTES = 14  # the longest header that a client sends
 _FINAL = 0x80
 _RESERVED = 0x70
@@ -85,7 +87,7 @@ class Frames:
             size = int.from_bytes(data[start : start + width], "big")
             start += width
         if kind < Kind.CLOSE and self._size + size > self._largest:
-            raise FrameError(1009, f"a message has {self._largest} bytes at most")
+            raise FrameError(CloseCode.TOO_LARGE, f"a message has {self._largest} bytes at most")
         end = start + 4 + size
         if len(data) < end:
             return None
@@ -96,16 +98,16 @@ class Frames:
     def _checked(self, first: int, second: int) -> Kind:
         opcode = first & 0x0F
         if first & _RESERVED:
-            raise FrameError(1002, "reserved bits are set")
+            raise FrameError(CloseCode.BROKEN, "reserved bits are set")
         if not second & _MASKED:
-            raise FrameError(1002, "a client's frame must be masked")
+            raise FrameError(CloseCode.BROKEN, "a client's frame must be masked")
         if opcode in _CONTROL:
             if not first & _FINAL or second & 0x7F > _LONGEST_CONTROL:
-                raise FrameError(1002, "a control frame is too long or in fragments")
+                raise FrameError(CloseCode.BROKEN, "a control frame is too long or in fragments")
         elif opcode not in _DATA and opcode != Kind.CONTINUATION:
-            raise FrameError(1002, f"opcode {opcode} is not known")
+            raise FrameError(CloseCode.BROKEN, f"opcode {opcode} is not known")
         elif bool(opcode) == bool(self._kind):
-            raise FrameError(1002, "fragments are out of order")
+            raise FrameError(CloseCode.BROKEN, "fragments are out of order")
         return Kind(opcode)
 
     def _collected(self, kind: Kind, is_final: bool, payload: bytes) -> tuple[Kind, bytes] | None:
@@ -154,13 +156,13 @@ def close_frame(code: int, reason: str = "") -> bytes:
 def close_code(payload: bytes) -> int:
     """What we answer to a close frame: its code when there is a sound one. Raises FrameError."""
     if not payload:
-        return 1000
+        return CloseCode.DONE
     code = int.from_bytes(payload[:2], "big")
     is_known = code in (1000, 1001, 1002, 1003, *range(1007, 1015)) or 3000 <= code <= 4999
     if len(payload) < 2 or not is_known:
-        raise FrameError(1002, "the close frame's code is not one")
+        raise FrameError(CloseCode.BROKEN, "the close frame's code is not one")
     try:
         payload[2:].decode()
     except UnicodeDecodeError:
-        raise FrameError(1007, "the close frame's reason is not UTF-8") from None
+        raise FrameError(CloseCode.NO_TEXT, "the close frame's reason is not UTF-8") from None
     return code

@@ -2,13 +2,13 @@
 the table of actions decides everything. Not here: requests and answers (adapters/commands.py).
 """
 
-import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
 from ..lib.errors import Code, SaintError
+from ..lib.spelling import hint
 from . import logic
 from .actions import ACTIONS, Action, Quick
 
@@ -54,9 +54,8 @@ def find(group: str, action: str) -> Named:
     if entry is not None:
         return Named(group, action, entry)
     known = [f"{each.group}/{each.action}" for each in every()]
-    near = difflib.get_close_matches(f"{group}/{action}", known, 1, 0.5)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    text = f"there is no action {group[:64]}/{action[:64]}{hint}"
+    meant = hint(f"{group}/{action}", known)
+    text = f"there is no action {group[:64]}/{action[:64]}{meant}"
     raise SaintError(Code.NOT_FOUND, text, fix=f"GET {ROOT} lists all actions.")
 
 

@@ -13,6 +13,7 @@ from pydantic_core import from_json
 from ..lib import validation
 from ..lib.errors import Code, SaintError
 from ..lib.roles import RoleConfig
+from ..lib.spelling import hint
 from . import messages
 
 MessageId = str | int | None
@@ -159,9 +160,8 @@ def _unknown(reason: str, what: str, word: object, known: Iterable[str]) -> BadM
         sentence = f"the message has no '{what}'"
     else:
         sentence = f"{validation.shown(word)} is not a known {what}"
-    near = validation.nearest(word, names) if isinstance(word, str) else ""
-    hint = f"; did you mean '{near}'?" if near else ""
-    return BadMessageError(reason, sentence + hint, f"Known: {', '.join(names)}.")
+    meant = hint(word, names) if isinstance(word, str) else ""
+    return BadMessageError(reason, sentence + meant, f"Known: {', '.join(names)}.")
 
 
 def check_topics(topics: Iterable[str], known: Iterable[str]) -> None:

@@ -32,6 +32,7 @@ class OwnSettings:
         self._store = Store(folder / "settings.json", SavedSettings, VERSION)
         self._use = use
         self.saved = SavedSettings()
+        self._turn = asyncio.Lock()
 
     async def load(self) -> None:
         """As it was left."""
@@ -39,10 +40,11 @@ class OwnSettings:
         self._use(self.saved)
 
     async def save(self, saved: SavedSettings) -> None:
-        """On disk first."""
-        await asyncio.to_thread(self._store.save, saved)
-        self.saved = saved
-        self._use(saved)
+        """On disk first. One after the other: the last that asked is the one that counts."""
+        async with self._turn:
+            await asyncio.to_thread(self._store.save, saved)
+            self.saved = saved
+            self._use(saved)
 
     def section(self) -> Section[SavedSettings]:
         """For backups."""

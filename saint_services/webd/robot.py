@@ -6,81 +6,33 @@ import asyncio
 import itertools
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
-from ..lib import config as settings
 from ..lib.bus import Bus, Publisher
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.std_msgs import Bool
-from ..lib.ipc import Client
-from ..lib.robot_manifest import RobotManifest, read_role
 from ..lib.roles import RoleConfig
 from .activity import ActivityLog, Event
 from .adapters.audit_file import AuditFile
 from .adapters.trust import Trust
 from .adapters.vault import Vault
+from .daemons import Daemons
 from .goals import Goals
 from .hub import Hub
 from .logic import Values
 from .newest import Newest
+from .roles import Roles
 from .trends import Trends
-
-if TYPE_CHECKING:
-    from .upkeep import Upkeep
+from .upkeep import Upkeep
 
 REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
 
 
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """The robot manifest with its role manifests, by target ("head", "arms.left")."""
-
-    name: str
-    by_target: dict[str, RoleConfig]
-    joints: dict[str, dict[str, str]] = field(default_factory=dict)  # target -> field -> joint
-    urdf: Path | None = None
-
-
-def load_roles(share: Path, robot: str) -> Roles:
-    """Reads manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
-    manifests = share / "manifests"
-    manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
-    roles = [read_role(manifests, entry)[0] for entry in manifest.roles]
-    return Roles(
-        manifest.name,
-        {role.target: role for role in roles},
-        {entry.target: entry.joints for entry in manifest.roles if entry.joints},
-        manifests / manifest.urdf if manifest.urdf else None,
-    )
-
-
-@dataclass(slots=True)
-class Daemons:
-    """The others' sockets."""
-
-    adoptiond: Client
-    routerd: Client
-    rcd: Client
-    livelinkd: Client
-    otad: Client
-
-    @classmethod
-    def at(cls, runtime: Path) -> "Daemons":
-        """Sockets in the runtime directory; nothing is connected yet."""
-        names = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
-        return cls(**{name: Client(runtime / f"{name}.sock") for name in names})
-
-    async def close(self) -> None:
-        """End all connections."""
-        for client in (self.adoptiond, self.routerd, self.rcd, self.livelinkd, self.otad):
-            await client.close()
-
-
-class Connections(Protocol):
+class OpenClients(Protocol):
     """The WebSockets that are open."""
 
     def data(self, now_s: float) -> list[dict[str, Any]]: ...
@@ -105,8 +57,8 @@ class Robot:
     audit: AuditFile
     goals: Goals = field(default_factory=Goals)
     trends: Trends = field(default_factory=Trends)
-    clients: Connections | None = None  # None: before the site is open
-    upkeep: "Upkeep" = field(init=False)  # set before the site is open
+    clients: OpenClients | None = None  # None: before the site is open
+    upkeep: Upkeep = field(init=False)  # set before the site is open
     trust: Trust = field(init=False)  # likewise
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
@@ -131,6 +83,11 @@ class Robot:
         camera = bus.publisher(topics.HEAD_CAMERA_CMD)
         vault, audit = Vault(state), AuditFile(state)
         return cls(roles, daemons, bus, newest, log, hub, samples, stop, camera, vault, audit)
+
+    def rename(self, name: str) -> None:
+        """As people call it."""
+        self.roles = replace(self.roles, name=name)
+        self.hub.changed("system")
 
     def send(self, source: str, target: str, values: Values) -> None:
         """One new sample of a client."""

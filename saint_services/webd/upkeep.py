@@ -4,20 +4,18 @@ folders of this machine. Wiring only.
 
 import asyncio
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..lib import machine
 from ..lib.backup.sections import Backup, Section
 from ..lib.logs import LogSource, robot_source
 from ..lib.sd import Directories
 from .backups import Backups, Keeper, Remote
+from .daemons import Daemons
 from .own_settings import OwnSettings, SavedSettings
-
-if TYPE_CHECKING:
-    from .robot import Robot
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +29,21 @@ class Upkeep:
 
 
 async def open_upkeep(
-    robot: "Robot", directories: Directories, sections: Sequence[Section[Any]] = ()
+    daemons: Daemons,
+    directories: Directories,
+    shipped_name: str,
+    rename: Callable[[str], None],
+    sections: Sequence[Section[Any]] = (),
 ) -> Upkeep:
-    """With what was saved in force; `sections` are more of webd's own state, for backups."""
-    shipped = robot.roles.name
+    """With what was saved in force: the robot is called what its owner chose, or as it was shipped.
+    `sections` are more of webd's own state, for backups.
+    """
 
     def use(saved: SavedSettings) -> None:
-        robot.roles = replace(robot.roles, name=saved.name or shipped)
-        robot.hub.changed("system")
+        rename(saved.name or shipped_name)
 
-    own = OwnSettings(directories.state, shipped, use)
+    own = OwnSettings(directories.state, shipped_name, use)
     await own.load()
-    daemons = robot.daemons
     keepers: dict[str, Keeper] = {
         "adoptiond": Remote(daemons.adoptiond),
         "routerd": Remote(daemons.routerd),

@@ -6,7 +6,6 @@ switch off, forget everything. Refused while somebody drives, unless forced. Not
 import asyncio
 import json
 import os
-import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -39,13 +38,12 @@ async def get_settings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 def _settings(robot: Robot) -> Settings:
     role, problems = _setup_report()
     outside = machine_wish.outside()
-    is_here = not is_simulated()
     return Settings(
         name=robot.roles.name,
         shipped_name=robot.upkeep.own.shipped_name,
-        hostname=socket.gethostname() if is_here else outside.hostname or socket.gethostname(),
+        hostname=machine_wish.hostname(),
         version=machine.version(),
-        is_simulated=not is_here,
+        is_simulated=is_simulated(),
         machine_role=role,
         problems=problems,
         interfaces=interfaces.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from ...lib.api import Done
 from ...lib.api import users as u
-from ...lib.clock import wall_s
+from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from .. import messages as m
 from ..audit import Entry
@@ -67,8 +67,11 @@ async def change_password(robot: Robot, caller: Caller, params: u.ChangePassword
     if user is None:
         text = f"{who.name} has no password here"
         raise SaintError(Code.REFUSED, text, fix="Sign in with a name and a password.")
+    vault.guard.check(caller.address, monotonic_s(), user.name)
+    vault.guard.failed(caller.address, monotonic_s(), user.name)  # until it is known to be right
     if not await vault.hashing.is_right(params.old_password, user.password):
         raise SaintError(Code.FORBIDDEN, "the old password is not right", fix="Type it again.")
+    vault.guard.succeeded(caller.address, user.name)
     kept = await vault.hashing.hashed(params.password, user.name)
     await vault.change(lambda book: book.with_password(user.name, kept))
     await vault.sign_out(user=user.name, but=who.key)

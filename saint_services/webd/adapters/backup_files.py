@@ -12,6 +12,7 @@ from ...lib.errors import Code, SaintError
 from ..levels import Level
 from ..robot import Robot
 from ..upkeep import file_name, now
+from . import bodies
 from .gate import Gate
 
 
@@ -48,26 +49,16 @@ class BackupFiles:
     async def upload(self, request: web.Request) -> web.StreamResponse:
         """What is in the file, or what became of it."""
         identity = self._gate.admit(request, Level.ADMIN)
-        raw = await _body(request)
+        raw = await bodies.whole(request, LARGEST_BYTES)
+        if not raw:
+            text = "the request holds no file"
+            raise SaintError(Code.REQUEST_INVALID, text, fix="Choose a file.")
         robot, backups = self._robot, self._robot.upkeep.backups
         if request.query.get("check", "") not in ("", "0"):
             return _json(await backups.check(raw))
         reply = await backups.restore(raw, robot.roles.name, now())
         robot.note("WARNING", identity.name, "A backup was restored")
         return _json(reply)
-
-
-async def _body(request: web.Request) -> bytes:
-    """Bounded, whatever the request says about its length."""
-    collected = bytearray()
-    async for chunk in request.content.iter_any():
-        collected += chunk
-        if len(collected) > LARGEST_BYTES:
-            text = f"the file is larger than a backup can be ({LARGEST_BYTES} bytes)"
-            raise SaintError(Code.TOO_LARGE, text, fix="Choose the file that was saved as one.")
-    if not collected:
-        raise SaintError(Code.REQUEST_INVALID, "the request holds no file", fix="Choose a file.")
-    return bytes(collected)
 
 
 def _json(reply: BaseModel) -> web.Response:

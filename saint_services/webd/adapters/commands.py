@@ -17,8 +17,10 @@ from .. import admission, http_form
 from ..access import Identity
 from ..actions import Quick
 from ..actions.caller import Caller
+from ..messages import LARGEST_BYTES
 from ..metrics import Histogram
 from ..robot import Robot
+from . import bodies
 from .gate import Gate, address_of
 
 MOST_WAITING = 64  # requests of all clients that wait for other daemons
@@ -96,11 +98,7 @@ class Commands:
 async def _params(request: web.Request, model: type[BaseModel]) -> BaseModel:
     if request.method == "GET":
         return http_form.from_query(model, request.query)
-    try:
-        return http_form.from_body(model, await request.read())
-    except web.HTTPRequestEntityTooLarge as err:
-        text = f"the body is longer than {request.client_max_size // 1024} KiB"
-        raise SaintError(Code.TOO_LARGE, text) from err
+    return http_form.from_body(model, await bodies.whole(request, LARGEST_BYTES))
 
 
 def _caller(identity: Identity, request: web.Request) -> Caller:

@@ -12,6 +12,7 @@ from yarl import URL
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import LARGEST_BODY_BYTES
 from .. import control_plane
+from . import bodies
 from .gate import Gate
 
 _ROOT = "/api/v1/daemon/"
@@ -54,7 +55,9 @@ class ControlPlane:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")
         self._open += 1
         try:
-            return await self._ask(request, daemon, path, await _body(request))
+            return await self._ask(
+                request, daemon, path, await bodies.whole(request, LARGEST_BODY_BYTES)
+            )
         finally:
             self._open -= 1
 
@@ -82,20 +85,6 @@ class ControlPlane:
             connector = aiohttp.UnixConnector(socket, force_close=True)
             self._sessions[daemon] = aiohttp.ClientSession(connector=connector, timeout=limits)
         return self._sessions[daemon]
-
-
-async def _body(request: web.Request) -> bytes:
-    """As much as a daemon takes; more than a message of a page may have."""
-    collected = bytearray()
-    try:
-        async for chunk in request.content.iter_any():
-            collected += chunk
-            if len(collected) > LARGEST_BODY_BYTES:
-                text = f"the body is longer than {LARGEST_BODY_BYTES >> 20} MiB"
-                raise SaintError(Code.TOO_LARGE, text)
-    except ConnectionError as err:  # nobody is left to hear it, and nothing to log either
-        raise SaintError(Code.REQUEST_INVALID, "the connection ended within the body") from err
-    return bytes(collected)
 
 
 async def _sent(request: web.Request, answer: aiohttp.ClientResponse) -> web.StreamResponse:

@@ -2,6 +2,7 @@
 they tell of every robot, not of this one.
 """
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -24,4 +25,6 @@ class Documents:
         """Nothing stays open."""
 
     async def _sent(self, request: web.Request) -> web.StreamResponse:
-        return web.FileResponse(self._folder / request.path.rpartition("/")[2])
+        path = self._folder / request.path.rpartition("/")[2]
+        body = await asyncio.to_thread(path.read_bytes)
+        return web.Response(body=body, content_type="application/json")

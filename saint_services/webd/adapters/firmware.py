@@ -11,9 +11,9 @@ from aiohttp import web
 
 from ...lib.errors import Code, SaintError
 from ..levels import Level
+from . import bodies
 from .gate import Gate
 
-_CHUNK_BYTES = 256 << 10
 _ANSWER_LIMIT_S = 900.0  # otad reads a large bundle once more, from a slow card
 _CHECKSUM = "X-Saint-Sha256"
 
@@ -53,14 +53,16 @@ class Bundles:
             return await self._pass_on(request, headers)
 
     async def _pass_on(self, request: web.Request, headers: dict[str, str]) -> web.Response:
+        upload = _Upload(request)
         try:
             async with self._client().post(
-                "http://otad/releases", data=_chunks(request), headers=headers
+                "http://otad/releases", data=upload.pieces(), headers=headers
             ) as answer:
                 body = await answer.read()
         except (aiohttp.ClientError, OSError, TimeoutError) as err:
-            text = "the upload was cut off, or otad does not answer"
-            raise SaintError(Code.DAEMON_UNREACHABLE, text) from err
+            if upload.refusal:
+                raise upload.refusal from err
+            raise SaintError(Code.DAEMON_UNREACHABLE, "otad does not answer") from err
         return web.Response(status=answer.status, body=body, content_type="application/json")
 
     def _client(self) -> aiohttp.ClientSession:
@@ -71,6 +73,18 @@ class Bundles:
         return self._session
 
 
-async def _chunks(request: web.Request) -> AsyncIterator[bytes]:
-    while chunk := await request.content.read(_CHUNK_BYTES):
-        yield chunk
+class _Upload:
+    """The bundle on its way. What is wrong with it is kept: aiohttp tells only that it ended."""
+
+    def __init__(self, request: web.Request) -> None:
+        self._request = request
+        self.refusal: SaintError | None = None
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """As they come."""
+        try:
+            async for piece in bodies.pieces(self._request):
+                yield piece
+        except SaintError as err:
+            self.refusal = err
+            raise

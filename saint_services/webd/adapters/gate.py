@@ -6,13 +6,12 @@ Not here: which level an action needs (actions/), signing in (login.py).
 import pwd
 import socket
 import struct
-from collections import Counter
 
 from aiohttp import web
 
 from ...lib.clock import monotonic_s, wall_s
-from ...lib.errors import Code, SaintError
-from ..access import ANYONE, Guard, Identity, is_origin_allowed, is_same_origin
+from ...lib.errors import Code
+from ..access import ANYONE, Identity, RefusedError, is_origin_allowed, is_same_origin
 from ..audit import Entry
 from ..config import Config
 from ..levels import Level
@@ -27,34 +26,23 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 class Gate:
     """Knows all ways in."""
 
-    def __init__(
-        self, config: Config, vault: Vault, audit: AuditFile, counters: Counter[str]
-    ) -> None:
+    def __init__(self, config: Config, vault: Vault, audit: AuditFile) -> None:
         self._origins = config.origins
         self._audit = audit
-        self._counters = counters
         self.vault = vault
         self.is_open = not config.auth.required  # nobody is asked who he is
-        self.guard = Guard()
+        self.guard = vault.guard
 
     def admit(self, request: web.Request, needs: Level, *, is_action: bool = False) -> Identity:
         """Who asks; raises unauthorized when that is not known, forbidden when it is not enough.
         What changes something is told in the audit log; actions are told when they were done.
         """
-        try:
-            identity = self._admitted(request, needs)
-        except RefusedError as err:
-            self.count(err)
-            raise
+        identity = self._admitted(request, needs)
         if request.method not in _SAFE and not is_action:
             what = f"{request.method} {request.path}"
             level = identity.level.word
             self._audit.add(Entry(wall_s(), identity.name, level, address_of(request), what))
         return identity
-
-    def count(self, err: "RefusedError") -> None:
-        """For /metrics."""
-        self._counters[f"refused_{err.reason}"] += 1
 
     def check_origin(self, request: web.Request) -> None:
         """Pages of others must not use what the browser knows about this robot."""
@@ -102,7 +90,7 @@ class Gate:
         """Raises unauthorized when it is not right, or when this address has tried too often."""
         if self.is_open:
             return ANYONE
-        self.check_pace(address)
+        self.guard.check(address, monotonic_s())
         found = self.vault.by_token(given)
         if found is None:
             self.guard.failed(address, monotonic_s())
@@ -110,24 +98,9 @@ class Gate:
         self.guard.succeeded(address)
         return found
 
-    def check_pace(self, address: str, account: str = "") -> None:
-        """Raises unauthorized while somebody must wait before the next try."""
-        wait_s = self.guard.wait_s(address, monotonic_s(), account)
-        if wait_s > 0:
-            text = f"too many wrong tries; try again in {wait_s:.0f} s"
-            raise RefusedError("throttled", Code.UNAUTHORIZED, text)
-
     def again(self, identity: Identity | None) -> Identity | None:
         """Whether somebody who came in may stay, and as what."""
         return identity and self.vault.again(identity)
-
-
-class RefusedError(SaintError):
-    """Refused at the door; `reason` is the counter's name."""
-
-    def __init__(self, reason: str, code: Code, message: str, *, fix: str = "") -> None:
-        super().__init__(code, message, fix=fix)
-        self.reason = reason
 
 
 def not_enough(identity: Identity, needs: Level) -> RefusedError:

@@ -19,6 +19,7 @@ from .gate import Gate
 
 MOST_FOLLOWERS = 8  # each is a process on a device
 MOST_LINES = 20_000  # of one download
+MOST_DOWNLOADS = 2  # at once, the others wait: all lines of one are held to be turned around
 _PAGE = 500
 _FIELDS = ("level", "source", "node", "search")
 
@@ -30,6 +31,7 @@ class LogFiles:
         self._gate = gate
         self._robot = robot
         self._tails: set[asyncio.Task[None]] = set()
+        self._downloads = asyncio.Semaphore(MOST_DOWNLOADS)
 
     def routes(self) -> Sequence[web.RouteDef]:
         """One."""
@@ -46,11 +48,15 @@ class LogFiles:
         wanted = _filter(request)
         if request.query.get("follow", "") not in ("", "0"):
             return await self._follow(request, wanted)
+        async with self._downloads:
+            return await self._download(request, wanted)
+
+    async def _download(self, request: web.Request, wanted: LogFilter) -> web.StreamResponse:
         answer = web.StreamResponse(headers=_attachment())
         lines = [line async for line in self._newest(wanted)]
         await answer.prepare(request)
-        for line in reversed(lines):
-            await answer.write(as_text(line).encode())
+        while lines:
+            await answer.write(as_text(lines.pop()).encode())
         return answer
 
     async def _newest(self, wanted: LogFilter) -> AsyncIterator[LogLine]:

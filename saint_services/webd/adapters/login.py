@@ -14,12 +14,14 @@ from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from .. import http_form, passwords
 from ..access import Identity
+from ..robot import Robot
 from ..signins import WHOLE_LIMIT_S
 from ..users import User
-from .audit_file import AuditFile
-from .gate import Gate, RefusedError, address_of, cookie_name
+from . import bodies
+from .gate import Gate, address_of, cookie_name
 
 _LONGEST_BROWSER = 160
+_LARGEST_BYTES = 8 << 10
 
 B = TypeVar("B", bound=BaseModel)
 
@@ -45,9 +47,9 @@ class SignIn(Request):
 class Login:
     """Some of the site's requests."""
 
-    def __init__(self, gate: Gate, audit: AuditFile, robot: str) -> None:
+    def __init__(self, gate: Gate, robot: Robot) -> None:
         self._gate = gate
-        self._audit = audit
+        self._audit = robot.audit
         self._robot = robot
 
     def routes(self) -> Sequence[web.RouteDef]:
@@ -72,7 +74,7 @@ class Login:
 
     def _told(self, identity: Identity | None, request: web.Request) -> Account:
         return Account(
-            robot=self._robot,
+            robot=self._robot.roles.name,
             is_claimed=self._gate.vault.book.is_claimed,
             is_secure=request.secure,
             user=identity.name if identity else "",
@@ -82,13 +84,13 @@ class Login:
 
     async def claim(self, request: web.Request) -> web.StreamResponse:
         """Makes the first admin and signs in."""
-        self._check_origin(request)
+        self._gate.check_origin(request)
         asked = await _body(request, Claim)
         vault, address = self._gate.vault, address_of(request)
         if vault.book.is_claimed:
             text = "this robot has an owner already"
             raise SaintError(Code.CONFLICT, text, fix="Sign in, or ask an admin of this robot.")
-        self._gate.check_pace(address)
+        self._gate.guard.check(address, monotonic_s())
         if not vault.claim_code:  # an empty word must never be the right one
             raise SaintError(Code.REFUSED, "the claim code is not made yet", fix="Try again.")
         right, given = passwords.digest(vault.claim_code), passwords.digest(asked.code.strip())
@@ -106,7 +108,7 @@ class Login:
 
     async def login(self, request: web.Request) -> web.StreamResponse:
         """By password or token; the answer brings the cookie."""
-        self._check_origin(request)
+        self._gate.check_origin(request)
         asked = await _body(request, SignIn)
         if asked.token and not self._gate.is_open:
             identity = self._gate.by_token(address_of(request), asked.token.strip())
@@ -124,7 +126,7 @@ class Login:
 
     async def _right_user(self, address: str, asked: SignIn) -> User:
         gate = self._gate
-        gate.check_pace(address, asked.name)
+        gate.guard.check(address, monotonic_s(), asked.name)
         # Counted before it is known: many tries at once are many tries.
         gate.guard.failed(address, monotonic_s(), asked.name)
         user = gate.vault.book.user(asked.name)
@@ -140,7 +142,7 @@ class Login:
 
     async def logout(self, request: web.Request) -> web.StreamResponse:
         """This browser is nobody from now on."""
-        self._check_origin(request)
+        self._gate.check_origin(request)
         identity = self._gate.identify(request)
         if identity and identity.via == "session":
             await self._gate.vault.sign_out(identity.key)
@@ -150,13 +152,6 @@ class Login:
             cookie_name(request), httponly=True, samesite="Strict", secure=request.secure
         )
         return answer
-
-    def _check_origin(self, request: web.Request) -> None:
-        try:
-            self._gate.check_origin(request)
-        except RefusedError as err:
-            self._gate.count(err)
-            raise
 
     async def _signed_in(
         self, request: web.Request, user: str, *, is_token: bool = False
@@ -179,11 +174,7 @@ class Login:
 
 
 async def _body(request: web.Request, model: type[B]) -> B:
-    try:
-        data = await request.read()
-    except web.HTTPRequestEntityTooLarge:
-        raise SaintError(Code.TOO_LARGE, "that is no name and no password") from None
-    found = http_form.from_body(model, data)
+    found = http_form.from_body(model, await bodies.whole(request, _LARGEST_BYTES))
     assert isinstance(found, model)  # which the type checker cannot see
     return found
 

@@ -10,13 +10,17 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from .connections import Connections
+from .listening import Listening
+
 
 class SecureSockets:
     """The listening sockets are the service manager's and stay open; copies of them are used."""
 
-    def __init__(self) -> None:
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
         self._sockets: list[socket.socket] = []
-        self._sites: list[web.SockSite] = []
+        self._sites: list[Listening] = []
         self._is_turning_away = False
 
     def closed(self, sockets: Sequence[socket.socket]) -> None:
@@ -34,7 +38,7 @@ class SecureSockets:
             return
         self._end_turning_away()
         for each in self._sockets:
-            site = web.SockSite(runner, each.dup(), ssl_context=context)
+            site = Listening(runner, each.dup(), self._connections, context=context)
             await site.start()
             self._sites.append(site)
 

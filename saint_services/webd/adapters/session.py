@@ -15,17 +15,19 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from .. import admission, logic, views
 from .. import messages as m
-from ..access import Identity
+from ..access import Identity, RefusedError
 from ..actions import ACTIONS, MODELS, Action, Quick
 from ..actions.caller import Caller
 from ..audit import Driving
+from ..close_codes import CloseCode
 from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..lag import Lag
 from ..levels import Level
 from ..pace import Pace
 from ..robot import Robot
-from .gate import Gate, RefusedError, address_of
+from .boundary import Boundary
+from .gate import Gate, address_of
 from .outbox import Outbox, Turns
 from .wire import Wire, accept
 
@@ -33,7 +35,6 @@ AUTH_LIMIT_S = 10.0
 MOST_REQUESTS = 16  # of one client that wait for other daemons
 SEND_BUFFER_BYTES = 64 * 1024  # small, so that little old news waits in the kernel
 MOST_SAME_NAME = 1000
-_GOING_AWAY, _POLICY, _TRY_LATER = 1001, 1008, 1013
 _NOBODY = Identity("nobody", Level.VIEWER, "open")
 
 
@@ -43,6 +44,7 @@ class Door:
 
     robot: Robot
     gate: Gate
+    boundary: Boundary
     sessions: dict[str, "Session"] = field(default_factory=dict)
     turns: Turns = field(default_factory=Turns)
 
@@ -50,6 +52,15 @@ class Door:
         """The wanted client id, or the next one that nobody has."""
         names = (f"{wanted}-{n}" if n > 1 else wanted for n in range(1, MOST_SAME_NAME))
         return next(name for name in names if name not in self.sessions)
+
+    def has_room(self, most: int) -> bool:
+        """For one more client. Who is not signed in yet makes room for the next one."""
+        if len(self.sessions) < most:
+            return True
+        stranger = next((each for each in self.sessions.values() if each.is_stranger), None)
+        if stranger is not None:
+            stranger.make_room()
+        return stranger is not None
 
     def look_again(self) -> None:
         """Users, tokens or sign-ins have changed: who lost his way in leaves, at once."""
@@ -85,6 +96,11 @@ class Session:
     @name.setter
     def name(self, name: str) -> None:
         self._answers_to = Caller(name, self._identity or _NOBODY, self._address)
+
+    @property
+    def is_stranger(self) -> bool:
+        """Nobody is signed in here."""
+        return self._identity is None
 
     def data(self) -> dict[str, Any]:
         """As it is shown among the inputs."""
@@ -138,12 +154,18 @@ class Session:
 
     async def close(self) -> None:
         """We are stopping."""
-        self._wire.close(_GOING_AWAY, "webd is stopping")
+        self._wire.close(CloseCode.STOPPING, "webd is stopping")
         await self._wire.ended()
 
     def end(self, reason: str) -> None:
         """Somebody who may wants it."""
-        self._wire.close(_POLICY, reason)
+        self._wire.close(CloseCode.REFUSED, reason)
+
+    def make_room(self) -> None:
+        """Another client wants to come in, and all places are taken."""
+        self._count("no_room")
+        self._wire.close(CloseCode.TRY_LATER, "too many clients")
+        self._leave()
 
     def look_again(self) -> None:
         """The same client, by what is known of it now."""
@@ -154,23 +176,23 @@ class Session:
         self.name = self.name
 
     def _cut_off(self) -> None:
-        self._wire.close(_TRY_LATER, "too slow")
+        self._wire.close(CloseCode.TRY_LATER, "too slow")
 
     async def _expect_auth(self) -> None:
         await asyncio.sleep(AUTH_LIMIT_S)
         if self._identity is None:
             self._count("no_token")
-            self._wire.close(_POLICY, "no token came")
+            self._wire.close(CloseCode.REFUSED, "no token came")
 
     def _receive(self, kind: Kind, payload: bytes) -> None:
         if kind is not Kind.TEXT:
-            self._count("binary")
-            self._refuse(None, _invalid("messages are text, this one was binary"))
+            text = "messages are text, this one was binary"
+            self._refuse(None, RefusedError("binary", Code.REQUEST_INVALID, text))
             return
         try:
             text = payload.decode()
         except UnicodeDecodeError:
-            raise FrameError(1007, "the message is not UTF-8") from None
+            raise FrameError(CloseCode.NO_TEXT, "the message is not UTF-8") from None
         self._take(text)
 
     def _take(self, text: str) -> None:
@@ -178,23 +200,24 @@ class Session:
         self._door.robot.newest.counters["messages"] += 1
         parsed: logic.Parsed | None = None
         try:
-            parsed = logic.parse(text, MODELS)
-            if isinstance(parsed, m.Auth):
-                self._answer(parsed.id, self._authenticate(parsed))
-            elif self._identity is None:
-                raise RefusedError("no_token", Code.UNAUTHORIZED, "send auth with a token first")
-            elif isinstance(parsed, logic.Call):
-                self._call(parsed)
-            elif isinstance(parsed, m.Input):
-                self._stream(parsed)
-            else:
-                self._answer(parsed.id, self._subscribe(parsed))
-        except logic.BadMessageError as err:
-            self._count(err.reason)
-            self._refuse(err.id if parsed is None else parsed.id, err)
+            with self._door.boundary.around("a message"):
+                parsed = logic.parse(text, MODELS)
+                self._obey(parsed)
         except SaintError as err:
-            self._count(err.reason if isinstance(err, RefusedError) else err.code.value)
-            self._refuse(None if parsed is None else parsed.id, err)
+            named = getattr(err, "id", None) if parsed is None else parsed.id
+            self._refuse(named, err)
+
+    def _obey(self, parsed: logic.Parsed) -> None:
+        if isinstance(parsed, m.Auth):
+            self._answer(parsed.id, self._authenticate(parsed))
+        elif self._identity is None:
+            raise RefusedError("no_token", Code.UNAUTHORIZED, "send auth with a token first")
+        elif isinstance(parsed, logic.Call):
+            self._call(parsed)
+        elif isinstance(parsed, m.Input):
+            self._stream(parsed)
+        else:
+            self._answer(parsed.id, self._subscribe(parsed))
 
     def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
         door = self._door
@@ -282,17 +305,14 @@ class Session:
             self._waiting -= 1
 
     async def _perform(self, call: logic.Call, action: Action[Any]) -> None:
+        caller = self._answers_to
         try:
-            data = await action.handler(self._door.robot, self._answers_to, _params(call.params))
-        except logic.BadMessageError as err:
-            self._count(err.reason)
-            self._refuse(call.id, err)
+            with self._door.boundary.around("a message"):
+                data = await action.handler(self._door.robot, caller, _params(call.params))
+                self._answer(call.id, data)
+                self._note(call)
         except SaintError as err:
-            self._count(err.code.value)
             self._refuse(call.id, err)
-        else:
-            self._answer(call.id, data)
-            self._note(call)
 
     def _note(self, call: logic.Call) -> None:
         """For the audit log."""
@@ -310,6 +330,7 @@ class Session:
         self._reply(message_id, {"status": "ok", "data": data})
 
     def _refuse(self, message_id: logic.MessageId, err: SaintError) -> None:
+        self._door.boundary.count(err)
         self._reply(message_id, {"status": "error", "error": views.problem(err)})
 
     def _reply(self, message_id: logic.MessageId, outcome: dict[str, Any]) -> None:
@@ -318,10 +339,6 @@ class Session:
 
     def _count(self, reason: str) -> None:
         self._door.robot.newest.counters[f"refused_{reason}"] += 1
-
-
-def _invalid(text: str) -> SaintError:
-    return SaintError(Code.REQUEST_INVALID, text)
 
 
 def _params(params: BaseModel) -> Any:

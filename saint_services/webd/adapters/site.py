@@ -5,24 +5,23 @@ Not here: what happens inside a WebSocket (session.py).
 import asyncio
 import socket
 import ssl
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Protocol
 
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
-from ...lib.ipc import ErrorReply
-from ..access import is_host_allowed
+from ..access import RefusedError, has_host_form, is_host_allowed
 from ..config import Config
-from . import bad_requests
 from .assets import Asset, Assets
-from .gate import Gate, RefusedError
+from .boundary import Boundary, answer_expect, refusal
+from .connections import Connection, Connections, attended
+from .gate import Gate
+from .listening import Listening
 from .secure_sockets import SecureSockets
 from .session import Door, Session
 
 STOP_LIMIT_S = 1.0
-LINGER_S = 60.0  # a browser reads the refusal of a large upload only when it has sent all of it
 LARGEST_REQUEST_BYTES = 64 * 1024
 
 _HEADERS = {
@@ -77,40 +76,36 @@ class Site:
         door: Door,
         assets: Assets,
         parts: Sequence[Part],
-        counters: Counter[str],
+        boundary: Boundary,
+        connections: Connections,
     ) -> None:
         self._config = config
         self._gate = gate
         self._door = door
         self._assets = assets
         self._parts = parts
-        self._counters = counters
+        self._boundary = boundary
+        self._connections = connections
         self._runner: web.AppRunner | None = None
-        self._secure = SecureSockets()
+        self._secure = SecureSockets(connections)
 
     async def open(
         self, listening: Sequence[socket.socket], secure: Sequence[socket.socket] = ()
     ) -> None:
         """Answer on these sockets; all answer all paths. Those in `secure` wait for encrypt()."""
-        app = web.Application(middlewares=[self._guard()], client_max_size=LARGEST_REQUEST_BYTES)
+        around = [attended, self._boundary.middleware(), self._host_check()]
+        app = web.Application(middlewares=around, client_max_size=LARGEST_REQUEST_BYTES)
         app[_IMPORT_MAP] = await asyncio.to_thread(self._assets.import_map)
         app.on_response_prepare.append(_add_headers)
-        app.router.add_get("/api/ws", self._websocket)
-        app.router.add_get("/saint", self._websocket)
-        for part in self._parts:
-            app.router.add_routes(part.routes())
-        app.router.add_get("/{path:.*}", self._file)
-        self._runner = web.AppRunner(
-            app,
-            handle_signals=False,
-            access_log=None,
-            logger=bad_requests.logger(self._counters),
-            shutdown_timeout=STOP_LIMIT_S,
-            lingering_time=LINGER_S,
-        )
+        own = [web.get("/api/ws", self._websocket), web.get("/saint", self._websocket)]
+        others = (route for part in self._parts for route in part.routes())
+        for route in (*own, *others, web.get("/{path:.*}", self._file)):
+            asked = {**route.kwargs, "expect_handler": answer_expect}
+            app.router.add_routes([web.RouteDef(route.method, route.path, route.handler, asked)])
+        self._runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=STOP_LIMIT_S)
         await self._runner.setup()
         for each in listening:
-            await web.SockSite(self._runner, each).start()
+            await Listening(self._runner, each, self._connections).start()
         self._secure.closed(secure)
 
     async def encrypt(self, context: ssl.SSLContext | None) -> None:
@@ -130,37 +125,30 @@ class Site:
         for part in self._parts:
             await part.close()
 
-    def _guard(self) -> Any:
+    def _host_check(self) -> Any:
         @web.middleware
-        async def guard(request: web.Request, handler: Any) -> web.StreamResponse:
-            try:
-                if not is_host_allowed(request.host, self._config.names):
-                    self._counters["refused_host"] += 1
-                    text = f"this robot is not called {request.host!r}"
-                    raise SaintError(Code.FORBIDDEN, text)
-                answer: web.StreamResponse = await handler(request)
-            except SaintError as err:
-                return _refusal(err)
-            except web.HTTPMethodNotAllowed as err:
-                text = f"{request.method} is not possible here"
-                return _refusal(SaintError(Code.REQUEST_INVALID, text), err.status)
+        async def check(request: web.Request, handler: Any) -> web.StreamResponse:
+            if not is_host_allowed(_host(request), self._config.names):
+                text = f"this robot is not called {_host(request)[:64]!r}"
+                raise RefusedError("host", Code.FORBIDDEN, text)
+            answer: web.StreamResponse = await handler(request)
             return answer
 
-        return guard
+        return check
 
     async def _websocket(self, request: web.Request) -> web.StreamResponse:
-        try:
-            self._gate.check_origin(request)
-        except RefusedError as err:
-            self._counters[f"refused_{err.reason}"] += 1
-            raise
-        if len(self._door.sessions) >= self._config.max_clients:
-            self._counters["refused_too_many_clients"] += 1
+        self._gate.check_origin(request)
+        if not self._door.has_room(self._config.max_clients):
             text = f"{self._config.max_clients} clients are connected already"
-            return _refusal(SaintError(Code.REFUSED, text), 503)
+            error = RefusedError("too_many_clients", Code.REFUSED, text, fix="Close one of them.")
+            self._boundary.count(error)
+            return refusal(error, 503)
         if request.headers.get("Upgrade", "").lower() != "websocket":
             text = "this is a WebSocket; connect with ws://"
-            return _refusal(SaintError(Code.REQUEST_INVALID, text), 426)
+            return refusal(SaintError(Code.REQUEST_INVALID, text), 426, {"Upgrade": "websocket"})
+        connection = request.protocol
+        assert isinstance(connection, Connection)
+        connection.become_websocket()
         return await Session(self._door, request).run(request)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
@@ -170,11 +158,18 @@ class Site:
         return _sent(asset, request)
 
 
+def _host(request: web.Request) -> str:
+    """As the client says it. aiohttp's own property asks the name service when he says none, and
+    all of webd would wait for that.
+    """
+    said = request.headers.getall("Host", ())
+    return said[0] if len(said) == 1 else ""
+
+
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     response.headers.update(_HEADERS)
-    response.headers["Content-Security-Policy"] = policy(
-        request.host, request.app.get(_IMPORT_MAP, "")
-    )
+    host = _host(request) if has_host_form(_host(request)) else ""
+    response.headers["Content-Security-Policy"] = policy(host, request.app.get(_IMPORT_MAP, ""))
     response.headers.setdefault("Cache-Control", "no-store")
     response.headers.popall("Server", None)
 
@@ -190,10 +185,3 @@ def _sent(asset: Asset, request: web.Request) -> web.Response:
         body = asset.zipped
     headers["Content-Type"] = asset.content_type
     return web.Response(body=body, headers=headers)
-
-
-def _refusal(error: SaintError, status: int = 0) -> web.Response:
-    text = ErrorReply.of(error).model_dump_json()
-    return web.Response(
-        status=status or error.status, text=text + "\n", content_type="application/json"
-    )

@@ -6,7 +6,6 @@ import contextlib
 import ipaddress
 import os
 import shutil
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -15,6 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from ...lib import machine_wish
 from ...lib.api.tls import TlsInfo
 from ...lib.errors import Code, SaintError
 from ...lib.interfaces import interfaces
@@ -34,6 +34,9 @@ class Tls:
         self._names = tuple(names)
         self._authority = self._folder / "authority.pem"
         self._server = self._folder / "server.pem"
+        self._shown_for: tuple[
+            str, ...
+        ] = ()  # names that the certificate in use was made or kept for
 
     @property
     def is_enabled(self) -> bool:
@@ -54,6 +57,7 @@ class Tls:
 
     def context(self) -> ssl.SSLContext:
         """For the server's sockets; renews the certificate where it has to be."""
+        self._shown_for = self._names_now()
         with contextlib.suppress(OSError, ssl.SSLError, ValueError):
             shown, ends_s = self._shown()
             if not certs.must_renew(shown, self._wanted(), ends_s, time.time()):
@@ -61,11 +65,15 @@ class Tls:
         self._make_server()
         return self._loaded()
 
+    def is_outdated(self) -> bool:
+        """The server has another name or address than when context() was asked last."""
+        return self.is_enabled and self._names_now() != self._shown_for
+
     def info(self) -> TlsInfo:
         """For people."""
         if not self.is_enabled:
             return TlsInfo(is_enabled=False)
-        names, ends_s = self._shown()
+        names, ends_s = self._shown_or_none()
         return TlsInfo(
             is_enabled=True,
             fingerprint=certs.fingerprint(self.authority()),
@@ -94,12 +102,24 @@ class Tls:
         names = tuple(_normal(value) for _, value in read.get("subjectAltName", ()))
         return names, ssl.cert_time_to_seconds(read["notAfter"])
 
-    def _wanted(self) -> tuple[str, ...]:
+    def _names_now(self) -> tuple[str, ...]:
         addresses = [a.split("/")[0] for card in interfaces("") for a in card.addresses]
-        return certs.names_of(socket.gethostname(), addresses, self._names)
+        return certs.names_of(machine_wish.hostname(), addresses, self._names)
+
+    def _shown_or_none(self) -> tuple[tuple[str, ...], float]:
+        """It is being made, or damaged and will be made anew."""
+        with contextlib.suppress(OSError, ssl.SSLError, ValueError):
+            return self._shown()
+        return (), 0.0
+
+    def _wanted(self) -> tuple[str, ...]:
+        asked = ("x509", "-in", str(self._authority), "-noout", "-ext", "nameConstraints")
+        return certs.within(
+            self._names_now(), certs.permitted_names(_openssl(self._folder, *asked))
+        )
 
     def _make_authority(self) -> None:
-        hostname = socket.gethostname()
+        hostname = machine_wish.hostname()
         with tempfile.TemporaryDirectory(dir=self._folder) as work:
             config = certs.authority_config(self._robot, hostname, self._names, work)
             times = (certs.NOT_BEFORE, _in_days(certs.AUTHORITY_DAYS))
@@ -110,7 +130,7 @@ class Tls:
         write_atomic(self._authority, made, mode=0o640)
 
     def _make_server(self) -> None:
-        hostname, names = socket.gethostname(), self._wanted()
+        hostname, names = machine_wish.hostname(), self._wanted()
         with tempfile.TemporaryDirectory(dir=self._folder) as work:
             config = certs.server_config(hostname, names, work)
             own_key = str(self._folder / "authority.key")
@@ -137,13 +157,14 @@ def _in_days(days: int) -> str:
     return f"{datetime.now(UTC) + timedelta(days=days):%Y%m%d%H%M%SZ}"
 
 
-def _openssl(work: Path, *arguments: str) -> None:
+def _openssl(work: Path, *arguments: str) -> str:
+    """What it answers."""
     environment = {"PATH": os.environ.get("PATH", os.defpath), "OPENSSL_CONF": "/dev/null"}
     try:
-        subprocess.run(
+        return subprocess.run(
             ["openssl", *arguments],
             cwd=work, env=environment, timeout=_LIMIT_S, check=True, capture_output=True, text=True,
-        )  # fmt: skip
+        ).stdout  # fmt: skip
     except FileNotFoundError:
         text = "openssl is not installed on this machine, so that no certificate can be made"
         raise SaintError(Code.HARDWARE_MISSING, text, fix="Install Debian's openssl.") from None

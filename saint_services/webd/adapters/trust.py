@@ -14,6 +14,7 @@ from ...lib.errors import SaintError
 from .tls import Tls
 
 _log = log.get("webd")
+_LOOK_S = 5.0  # a new name or address is in force within seconds
 
 Encrypt = Callable[[ssl.SSLContext | None], Awaitable[None]]
 
@@ -49,6 +50,17 @@ class Trust:
         """As it was left. A robot whose certificate cannot be made works on without."""
         if not await asyncio.to_thread(lambda: self._tls.is_enabled):
             return
+        await self._renew()
+
+    async def keep(self) -> None:
+        """Other names and addresses of the server come into the certificate while webd runs."""
+        while True:
+            await asyncio.sleep(_LOOK_S)
+            async with self._turn:
+                if await asyncio.to_thread(self._tls.is_outdated):
+                    await self._renew()
+
+    async def _renew(self) -> None:
         try:
             await self.encrypt(await asyncio.to_thread(self._tls.context))
         except (SaintError, OSError, ssl.SSLError) as err:

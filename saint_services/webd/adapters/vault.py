@@ -12,7 +12,7 @@ from ...lib import log
 from ...lib.api.users import Role
 from ...lib.clock import wall_s
 from .. import passwords, state
-from ..access import Identity
+from ..access import Guard, Identity
 from ..levels import Level
 from ..signins import SignIn, SignIns
 from ..users import FIRST_TOKEN, Book, Token, User
@@ -38,6 +38,7 @@ class Vault:
         self.book = Book()
         self.signins = self._kept_signins = SignIns()
         self.hashing = Hashing()
+        self.guard = Guard()
         self.on_change: Callable[[], None] = lambda: None  # somebody may have lost his way in
 
     async def open(self) -> None:

@@ -14,14 +14,15 @@ from typing import Any
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
+from ..close_codes import CloseCode
 from ..frames import FrameError, Frames, Kind, close_code, close_frame, control_frame
 
 PING_S = 5.0  # a client that is silent for so long is asked for a sign
 PONG_LIMIT_S = 2.5  # and is gone when it gives none
 CLOSE_LIMIT_S = 1.0
+MOST_UNSENT_BYTES = 64 * 1024
 FAIR_SHARE = 8  # messages of one client before the others get their turn
 _GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-_TOO_LARGE = 1009
 
 Receive = Callable[[Kind, bytes], None]
 
@@ -125,7 +126,9 @@ class Wire:
                     return
                 self._take(*frame)
         except FrameError as err:
-            self._counters["refused_" + ("too_large" if err.code == _TOO_LARGE else "frame")] += 1
+            self._counters[
+                "refused_" + ("too_large" if err.code == CloseCode.TOO_LARGE else "frame")
+            ] += 1
             self._fail(err)
             return
         if not self._is_behind:
@@ -151,7 +154,8 @@ class Wire:
         elif self._is_closing:
             return
         elif kind is Kind.PING:
-            self.write(control_frame(Kind.PONG, payload))
+            if self.unsent_bytes() <= MOST_UNSENT_BYTES:  # else it reads nothing, no answers either
+                self.write(control_frame(Kind.PONG, payload))
         elif kind is not Kind.PONG:
             self._receive(kind, payload)
 
@@ -178,7 +182,7 @@ class Wire:
             self._timer = self._loop.call_later(PING_S, self._look)
             return
         self._counters["clients_silent"] += 1
-        self._abort()
+        self.close(CloseCode.TRY_LATER, "no ping was answered")
 
     def _abort(self) -> None:
         self._transport.abort()

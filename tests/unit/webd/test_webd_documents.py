@@ -9,6 +9,7 @@ from aiohttp import web
 
 from saint_services.lib.api.states import STATES
 from saint_services.webd import asyncapi, http_form, openapi
+from saint_services.webd.close_codes import CloseCode
 from tests.web.fake_robot import fake_robot
 
 # Pages, the WebSocket, the form of all actions, and the daemons' own requests for saintctl.
@@ -76,3 +77,10 @@ async def test_every_request_that_is_served_is_described(
         if method not in paths.get(resource.canonical, {})
     ]
     assert missing == [], "describe them in webd/http_paths.py"
+
+
+def test_document_names_why_the_robot_ends_a_connection() -> None:
+    channel = asyncapi.document()["channels"]["socket"]
+    named = {int(code) for code in channel["x-close-codes"]}
+    assert named == set(CloseCode) == {1000, 1001, 1002, 1007, 1008, 1009, 1013}
+    assert all(channel["x-close-codes"].values())

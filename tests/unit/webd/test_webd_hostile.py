@@ -89,12 +89,13 @@ async def test_client_that_answers_no_ping_is_gone(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wire, "PING_S", 0.1)
-    monkeypatch.setattr(wire, "PONG_LIMIT_S", 0.1)
+    monkeypatch.setattr(wire, "PONG_LIMIT_S", 0.5)  # the other one must make it
     dead, alive = Mute(rig.address), await rig.chat()
     await until(rig, "saint_web_clients 2")
     listening = asyncio.create_task(alive.socket.receive())  # aiohttp answers pings then
     await until(rig, "saint_web_clients 1")
     assert "saint_web_clients_silent_total 1" in await rig.counters()
+    assert (1013).to_bytes(2, "big") + b"no ping was answered" in await dead.until_closed()
     listening.cancel()
     dead.socket.close()
 

@@ -1,6 +1,7 @@
 """Who is told when: groups of one rate share a grid and a frame."""
 
 import asyncio
+import time
 from collections import Counter
 
 import pytest
@@ -52,13 +53,15 @@ async def test_many_of_one_rate_are_told_together_and_share_a_frame(
     for client in clients:
         hub.subscribe("head", client, 0.05)
     counters.clear()
+    began_s = time.monotonic()
     for _ in range(40):
         hub.changed("head")
         await asyncio.sleep(0.005)
+    most = (time.monotonic() - began_s) / 0.05 + 3  # a busy computer takes longer
     counts = {len(client.offers) for client in clients}
     assert len(counts) == 1
-    assert 3 <= counts.pop() <= 8
-    assert counters["states_encoded"] <= 8
+    assert 3 <= counts.pop() <= most
+    assert counters["states_encoded"] <= most
 
 
 async def test_last_change_is_not_lost(hub: Hub) -> None:

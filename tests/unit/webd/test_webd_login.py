@@ -247,6 +247,15 @@ async def test_own_password_is_changed_with_the_old_one_only(claimed: Rig) -> No
     assert login == 200
 
 
+async def test_guessing_the_old_password_at_an_open_browser_is_slowed_down(claimed: Rig) -> None:
+    new = {"password": "another good one"}
+    for _ in range(5):
+        status, _ = await act(claimed, "users/change_password", old_password="no", **new)
+        assert status == 403
+    status, said = await act(claimed, "users/change_password", old_password=PASSWORD, **new)
+    assert status == 401 and "too many wrong tries" in said["message"]
+
+
 async def test_claim_code_is_told_on_the_robot_only(locked: Rig) -> None:
     bearer = {"Authorization": f"Bearer {code(locked)}"}
     outside, _ = await post(locked, "/api/v1/users/get_claim_code", {}, **bearer)

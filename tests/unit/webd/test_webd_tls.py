@@ -1,18 +1,24 @@
 """Encryption by the robot's own authority: what it makes, whom clients then trust."""
 
+import asyncio
+import contextlib
 import json
 import shutil
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saint_services.lib import machine_wish
+from saint_services.lib.api.machine import Outside
 from saint_services.webd import certificates
+from saint_services.webd.adapters import trust
 from saint_services.webd.adapters.tls import Tls
 from tests.unit.webd.web_rig import Rig
 from tests.web.fake_robot import fake_robot
@@ -99,6 +105,55 @@ def test_certificate_is_renewed_for_another_name_by_the_same_authority(tmp_path:
     after = second.info()
     assert "robot.local" in after.names and "robot.local" not in before.names
     assert after.fingerprint == before.fingerprint
+
+
+@pytest.fixture
+def call_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Gives this machine another name, as setup does; webd looks often."""
+    monkeypatch.setattr(trust, "_LOOK_S", 0.01)
+    monkeypatch.setenv("SAINT_SETTINGS_DIR", str(tmp_path / "settings"))
+    told = tmp_path / "saint" / machine_wish.OUTSIDE
+    told.parent.mkdir()
+
+    def call(name: str) -> None:
+        told.write_text(Outside(hostname=name).model_dump_json())
+
+    return call
+
+
+@needs_openssl
+async def test_another_name_of_the_server_is_trusted_without_a_restart(
+    call_machine: Callable[[str], None], tmp_path: Path
+) -> None:
+    """By who trusted the robot before: the authority speaks for all names in .local."""
+    call_machine("saint-server")
+    part = trust.Trust(Tls(tmp_path, "SAINT-01", []))
+    shown: asyncio.Queue[ssl.SSLContext | None] = asyncio.Queue()
+    part.encrypt = shown.put
+    await part.enable()
+    trusting = ssl.create_default_context(cafile=tmp_path / "tls/authority.pem")
+    assert "saint-server" in shake_hands(await shown.get(), trusting, "saint-server.local")
+    keeping = asyncio.ensure_future(part.keep())
+    call_machine("robi")
+    renewed = await asyncio.wait_for(shown.get(), 20)
+    # The bare name is not the authority's to give: with it nobody would trust the certificate.
+    assert "robi" not in shake_hands(renewed, trusting, "robi.local")
+    keeping.cancel()
+
+
+def shake_hands(server: ssl.SSLContext | None, client: ssl.SSLContext, name: str) -> list[str]:
+    """The host names in the certificate of the server, which the client must trust as `name`."""
+    assert server is not None
+    up, down = ssl.MemoryBIO(), ssl.MemoryBIO()
+    theirs = server.wrap_bio(up, down, server_side=True)
+    ours = client.wrap_bio(down, up, server_hostname=name)
+    for side in (ours, theirs, ours, theirs):
+        with contextlib.suppress(ssl.SSLWantReadError):
+            side.do_handshake()
+    found = ours.getpeercert()
+    assert found
+    entries: Any = found["subjectAltName"]
+    return [value for kind, value in entries if kind == "DNS"]
 
 
 @needs_openssl

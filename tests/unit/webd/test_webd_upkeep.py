@@ -1,5 +1,6 @@
 """Logs, backups, restarts and resets by webd's API, with fake daemons around it."""
 
+import asyncio
 import io
 import json
 import zipfile
@@ -137,9 +138,25 @@ async def test_name_is_in_force_at_once_and_in_the_backup(rig: Rig) -> None:
     chat = await rig.chat()
     assert (await chat.do("settings", "set_name", name=" Robi "))["name"] == "Robi"
     assert (await chat.do("system", "describe"))["robot"] == "Robi"
+    async with rig.http.get(f"{rig.url}/api/session") as answer:
+        assert (await answer.json())["robot"] == "Robi"
     async with rig.http.get(f"{rig.url}/api/backup") as answer:
         sections = unpack(await answer.read()).daemons["webd"].sections
     assert sections["settings"].data == {"name": "Robi"}
+
+
+async def test_names_given_at_the_same_time_are_saved_one_after_the_other(rig: Rig) -> None:
+    chats = [await rig.chat() for _ in range(8)]
+    for _ in range(5):
+        names = [f"Robi {n}" for n in range(len(chats))]
+        await asyncio.gather(
+            *(
+                chat.do("settings", "set_name", name=name)
+                for chat, name in zip(chats, names, strict=True)
+            )
+        )
+    kept = json.loads((rig.robot.runtime.parent / "state/settings.json").read_text())["name"]
+    assert (await chats[0].do("system", "describe"))["robot"] == kept
 
 
 @pytest.mark.parametrize("name", ["", "   ", "x" * 65, "a\nb"])

@@ -36,6 +36,16 @@ def test_no_text_in_the_place_of_a_hash_lets_anybody_in(kept: str) -> None:
     assert not passwords.is_password("", kept)
 
 
+@pytest.mark.parametrize("cost", ["1000000000$8$5", "14$8$1000000", "14$1000000$1", "20$8$1"])
+def test_hash_that_would_take_hours_to_check_is_not_checked(
+    cost: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+    monkeypatch.setattr("hashlib.scrypt", lambda *_, **more: tried.append(more) or b"")
+    assert not passwords.is_password("a", f"scrypt${cost}$MDEyMw==$MDEyMw==")
+    assert tried == []
+
+
 def test_price_of_a_guess_is_what_owasp_advises() -> None:
     assert (passwords.COST.log_n, passwords.COST.r, passwords.COST.p) == (14, 8, 5)
 
