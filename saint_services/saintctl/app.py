@@ -1,9 +1,11 @@
 """The command tree. Each noun has a module of its own; decoding needs no robot at all."""
 
+import platform
 from typing import Annotated
 
 import typer
 
+from ..lib import machine
 from ..lib.errors import SaintError
 from . import (
     audit,
@@ -27,6 +29,7 @@ from . import (
     tokens,
     user,
 )
+from .connect import existing
 from .console import EXIT_CODES, fail
 from .server import Server
 
@@ -36,6 +39,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("status")(status.show)
 app.add_typer(node.app, name="node")
@@ -61,6 +65,18 @@ app.add_typer(audit.app, name="audit")
 app.add_typer(tls.app, name="tls")
 
 
+def _tell(is_asked: bool) -> None:
+    """This program's release, which may be another one than the robot's."""
+    if is_asked:
+        print(f"saintctl {machine.version() or _of_image()}")
+        raise typer.Exit
+
+
+def _of_image() -> str:
+    """In the image the program is no package of its own."""
+    return platform.freedesktop_os_release().get("IMAGE_VERSION", "of an unknown release")
+
+
 @app.callback()
 def options(
     context: typer.Context,
@@ -84,9 +100,15 @@ def options(
     ca: Annotated[
         str, typer.Option(envvar="SAINT_CA", help="For --server https://: file of the robot's CA.")
     ] = "",
+    _version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_tell, help="Of this program."),
+    ] = False,
 ) -> None:
     """See and steer a SAINT.OS robot."""
     try:
-        context.obj = Server.at(server, token, ca) if server else run
+        # A simulated node makes the folder by itself.
+        place = run if context.invoked_subcommand == "sim" else existing(run)
+        context.obj = Server.at(server, token, ca) if server else place
     except SaintError as err:
         raise fail(err) from None

@@ -16,6 +16,17 @@ Place = str | Server  # a directory of sockets (empty: found by itself), or a se
 TIMEOUT_S = 30.0  # an adoption waits for a node, a first request for its daemon to start
 
 
+def existing(given: str) -> str:
+    """What --run names; a folder that is not there is told before any daemon is looked for."""
+    if given and not Path(given).is_dir():
+        raise SaintError(
+            Code.DAEMON_UNREACHABLE,
+            f"there is no folder {given}",
+            fix="Name the folder of the daemons' sockets, or leave out --run (and SAINT_RUN).",
+        )
+    return given
+
+
 def runtime_directory(given: Place) -> Path:
     """`given`, else the `make run` of this checkout, else /run/saint."""
     if isinstance(given, Server):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Coroutine, Iterable
 from typing import Annotated, Any, TypeVar
@@ -17,6 +18,9 @@ EXIT_CODES = (
     "Exit codes: 0 done, 1 fault, 2 wrong usage or file, 3 hardware, 4 not found, "
     "5 refused or taken, 6 not allowed, 7 a daemon does not answer."
 )
+
+_GAP = 2  # between columns
+_LEAST = 8  # a folded column can still be read
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -45,22 +49,46 @@ def print_json(reply: BaseModel) -> None:
 
 
 def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]], empty: str) -> None:
-    """Aligned columns; only the last one folds. `empty` is said when there are no rows."""
+    """Aligned columns, no word cut off: a program gets lines as long as they are, a terminal folds
+    the last column, and where that is not enough the widest. `empty` is said without rows.
+    """
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    lines = [[str(cell) for cell in row] for row in rows]
+    names = list(columns)
+    lines = [[Text.from_markup(str(cell)) for cell in row] for row in rows]
     if not lines:
         print(empty)
         return
+    widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
+    widths = [max(width, len(name)) for width, name in zip(widths, names, strict=True)]
+    console = Console(highlight=False, soft_wrap=False)
+    if not console.is_terminal:
+        console.width = max(console.width, sum(widths) + _GAP * len(widths))
+    folding = _folding(widths, console.width)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    *names, last = columns
-    for name in names:
-        table.add_column(name, no_wrap=True)
-    table.add_column(last, overflow="fold")
+    for at, name in enumerate(names):
+        table.add_column(
+            name,
+            overflow="fold",
+            no_wrap=at not in folding,
+            min_width=None if at in folding else widths[at],
+        )
     for line in lines:
         table.add_row(*line)
-    Console(highlight=False, soft_wrap=False).print(table)
+    console.print(table)
+
+
+def _folding(widths: list[int], room: int) -> set[int]:
+    """Which columns may fold, so that all the others are whole."""
+    room -= _GAP * len(widths)
+    last = len(widths) - 1
+    if sum(widths) <= room:
+        return {last}
+    folding = {last, max(range(len(widths)), key=widths.__getitem__)}
+    whole = sum(width for at, width in enumerate(widths) if at not in folding)
+    return folding if whole + _LEAST * len(folding) <= room else set(range(len(widths)))
 
 
 def print_facts(facts: Iterable[tuple[str, str]]) -> None:
@@ -75,6 +103,12 @@ def print_facts(facts: Iterable[tuple[str, str]]) -> None:
     for label, text in facts:
         table.add_row(label, Text(text))
     Console(highlight=False).print(table)
+
+
+def styled(text: str, **style: Any) -> str:
+    """For a person at a terminal who has not said NO_COLOR; else the bare text."""
+    is_wanted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return typer.style(text, **style) if is_wanted else text
 
 
 def duration(seconds: float) -> str:

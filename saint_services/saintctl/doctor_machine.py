@@ -9,6 +9,8 @@ from .doctor_finding import Check, Finding, about, bad, good, not_here, warn
 
 HOT, TOO_HOT = 70.0, 80.0  # a Pi slows down at 80 degrees Celsius
 FEW_FREE, LITTLE_MEMORY = 0.10, 0.08
+GIB = 1 << 30
+MUCH_FREE = 4 * GIB  # three releases, whatever share of a large disk that is
 EARLIEST_YEAR = 2026  # a clock before this was never set
 MOST_RESTARTS = 3
 _UNDER_VOLTAGE, _WAS_UNDER_VOLTAGE, _THROTTLED = 0x1, 0x10000, 0x4 | 0x2 | 0x8
@@ -95,12 +97,13 @@ def power(bits: int) -> Finding:
 
 
 def disk(facts: Facts) -> Finding:
-    low = [path for path, (share, _) in facts.machine.disks.items() if share < FEW_FREE]
+    disks = facts.machine.disks.items()
+    low = [path for path, (share, free) in disks if share < FEW_FREE and free < MUCH_FREE]
     if not facts.machine.disks:
         return not_here("the disk of another machine")
     if low:
         share, free = facts.machine.disks[low[0]]
-        text = f"{low[0]} has {share:.0%} left ({free >> 20} MiB)"
+        text = f"{low[0]} has {share:.0%} left ({free / GIB:.1f} GiB)"
         return bad(text, "Delete releases that nobody needs: saintctl firmware remove")
     return good("there is room")
 

@@ -4,13 +4,27 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.routing import EStopInfo, EStopRequest
-from .connect import Place, tell
+from ..lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from .connect import Place, ask, tell
 from .console import AsJson, print_json, run
 
-app = typer.Typer(help="E-stop: set, clear.", no_args_is_help=True)
+app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
 
 Reason = Annotated[str, typer.Option(help="Shown to everybody else.")]
+
+
+@app.command("show")
+def show(context: typer.Context, as_json: AsJson = False) -> None:
+    """Whether the robot is stopped, by whom and why."""
+    latch = run(ask(context.obj, "routerd", "/status", RouterStatus), as_json).estop
+    if as_json:
+        print_json(latch)
+    elif not latch.active:
+        print("E-stop is not active.")
+    else:
+        reason = f": {latch.reason}" if latch.reason else ""
+        print(f"E-stop is active, by {latch.source or 'somebody unknown'}{reason}")
+        print("Look at the robot, bring sticks to the middle, then: saintctl estop clear")
 
 
 @app.command("set")

@@ -24,6 +24,7 @@ from . import livelink_record
 from .connect import Place, ask, tell
 from .console import AsJson, dot, fail, print_facts, print_json, print_table, run
 from .livelink_record import request
+from .names import Subject
 
 app = typer.Typer(
     help="Face and body capture: subjects, recordings, formats.", no_args_is_help=True
@@ -33,7 +34,6 @@ app.command()(livelink_record.play)
 app.command()(livelink_record.recordings)
 app.command()(livelink_record.remove)
 
-Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="As `list` shows it.")]
 
 _DAEMON = "livelinkd"
 _STALE_MS = 500  # the router's time-out

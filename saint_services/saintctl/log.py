@@ -16,7 +16,7 @@ from ..lib.logs import LogSource, robot_source
 from ..lib.logs.asking import follow_pages
 from . import log_activity
 from .connect import Place, client, runtime_directory
-from .console import AsJson, print_json, run
+from .console import AsJson, print_json, run, styled
 from .server import Server
 
 app = typer.Typer(help="What all programs of the robot write.", no_args_is_help=True)
@@ -25,7 +25,7 @@ app.command("activity")(log_activity.activity)
 _LOOK_S = 1.0
 _LOOK_AT_NODE_S = 2.0
 _LIMIT_S = 25.0  # a node is asked by its server
-_COLOURS = {"ERROR": "red", "WARNING": "yellow", "DEBUG": "dim"}
+_COLOURS = {"ERROR": "red", "WARNING": "yellow"}
 
 Level = Annotated[str, typer.Option(help="This and worse: debug, info, warning, error.")]
 Source = Annotated[str, typer.Option(help="Name of a program, as `log names` lists them.")]
@@ -138,11 +138,6 @@ def _print(line: LogLine, as_json: bool) -> None:
         return
     clock = time.strftime("%m-%d %H:%M:%S", time.localtime(line.time))
     milliseconds = int(line.time * 1000) % 1000
-    head = typer.style(f"{clock}.{milliseconds:03d}", dim=True)
-    level = typer.style(f"{line.level.lower():7}", fg=_colour(line.level))
+    head = styled(f"{clock}.{milliseconds:03d}", dim=True)
+    level = styled(f"{line.level.lower():7}", fg=_COLOURS.get(line.level))
     print(f"{head} {level} {line.node} {line.source}: {line.text}", flush=True)
-
-
-def _colour(level: str) -> str | None:
-    colour = _COLOURS.get(level)
-    return None if colour == "dim" else colour

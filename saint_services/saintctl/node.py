@@ -26,7 +26,9 @@ from . import node_hardware, node_history, node_orders
 from .connect import Place, ask, ask_or_error, client, tell
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
+from .names import NodeId
 from .node_calibrate import calibrate
+from .node_hardware_view import is_silent
 
 app = typer.Typer(
     help="Nodes: see them, adopt, replace, name, calibrate, update, reset.",
@@ -38,8 +40,6 @@ app.command("check")(node_hardware.check)
 app.command("update")(node_orders.update)
 app.command("reboot")(node_orders.reboot)
 app.command("history")(node_history.history)
-
-NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 
 
 @app.command("list")
@@ -141,7 +141,7 @@ def _owner(node: NodeInfo) -> str:
 
 
 def _device(device: Peripheral) -> str:
-    answer = "" if device.responsive else ", does not answer"
+    answer = ", does not answer" if is_silent(device) else ""
     return f"{device.type} {device.address}: {device.description}{answer}"
 
 

@@ -12,9 +12,9 @@ from ..lib.api.hardware import GpioStatus, NodeFit
 from ..lib.errors import Code, SaintError
 from .connect import Place, ask
 from .console import AsJson, fail, print_json, print_table, run
+from .names import NodeId
 from .node_hardware_view import device_rows, finding_rows, header
 
-NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
 _DEVICES = ("", "bus", "address", "device")
 _FINDINGS = ("", "name", "what", "found")
 

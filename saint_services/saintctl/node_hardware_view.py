@@ -48,10 +48,15 @@ def _text(pin: HeaderPin) -> str:
     return f"{text}: {name}" if pin.number % 2 else f"{name}: {text}"
 
 
+def is_silent(device: Peripheral) -> bool:
+    """On SPI nobody answers who is there: that is no fault."""
+    return not device.responsive and device.type != "spi"
+
+
 def device_rows(devices: Iterable[Peripheral]) -> list[tuple[str, str, str, str]]:
     """What answers, and what does not any more."""
     return [
-        (dot(d.responsive), d.type, d.address, d.description + ("" if d.responsive else ", silent"))
+        (dot(not is_silent(d)), d.type, d.address, d.description + ", silent" * is_silent(d))
         for d in devices
     ]
 

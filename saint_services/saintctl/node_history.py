@@ -1,12 +1,11 @@
 """`saintctl node history`: a node's load and temperature of the last ten minutes."""
 
-from typing import Annotated
-
 import typer
 
 from ..lib.api import Reply
 from .action import perform
 from .console import AsJson, print_json, print_table, run
+from .names import NodeId
 from .system_machine import history_rows
 
 
@@ -22,7 +21,7 @@ class NodeHistory(Reply):
 
 def history(
     context: typer.Context,
-    node: Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")],
+    node: NodeId,
     as_json: AsJson = False,
 ) -> None:
     """Load and temperature of the last ten minutes."""

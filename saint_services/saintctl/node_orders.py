@@ -11,8 +11,7 @@ from ..lib.api.firmware import Plan, RolloutRequest
 from ..lib.api.upkeep import Reboot
 from .connect import tell
 from .console import AsJson, print_json, run
-
-NodeId = Annotated[str, typer.Argument(metavar="NODE", help="Node id, as `node list` shows it.")]
+from .names import NodeId
 
 
 def update(

@@ -9,6 +9,7 @@ from .console import dot
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+_CHOSEN = ": [bold]the robot listens to this one[/]"
 _HALF = 10  # characters of a bar to either side of the middle
 
 
@@ -50,7 +51,7 @@ def _heads(status: RcStatus) -> Iterable[str]:
         return
     for line in status.receivers:
         is_chosen = line.receiver == status.receiver and not line.failsafe
-        yield f"{dot(not line.failsafe)} {_title(line)}" + (" [bold]in charge[/]" * is_chosen)
+        yield f"{dot(not line.failsafe)} {_title(line)}" + (_CHOSEN * is_chosen)
         yield f"  {_numbers(line)}" if line.connected else "  nothing is heard"
         if line.reason:
             yield f"  {line.reason}"

@@ -20,14 +20,16 @@ from ..lib.api.routing import (
 from ..lib.errors import SaintError
 from .connect import Place, ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
+from .names import Output, RouteId
 from .route_blending import add_to as add_blending
 from .route_curve import curve
 from .route_edit import add_to as add_edits
 from .route_files import add_to as add_files
 from .route_preset import app as presets
+from .route_show import show
 
 app = typer.Typer(
-    help="Routes: list, why, set, export, import, preview, priority, blending, presets, test.",
+    help="Routes: list, show, why, set, export, import, preview, priority, blending, preset, test.",
     no_args_is_help=True,
 )
 app.add_typer(presets, name="preset")
@@ -35,15 +37,15 @@ add_edits(app)
 add_files(app)
 add_blending(app)
 app.command("curve")(curve)
+app.command("show")(show)
 
-RouteId = Annotated[str, typer.Argument(metavar="ROUTE", help="The route's id.")]
 # What a receiver without signal keeps is kept from all others; people take that for a fault.
 _WAY_OUT = "; until its signal is back, its failsafe action is passthrough, or saintctl rc disable"
 Target = Annotated[str, typer.Argument(help="head, arms.left, ..., or * for all.")]
 
 
 @app.command("list")
-def show(context: typer.Context, as_json: AsJson = False) -> None:
+def show_all(context: typer.Context, as_json: AsJson = False) -> None:
     """Every route, the strongest first, and whether it is in control now."""
     reply = run(ask(context.obj, "routerd", "/routes", RouteList), as_json)
     if as_json:
@@ -57,7 +59,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command("why")
 def why(
     context: typer.Context,
-    output: Annotated[str, typer.Argument(help="For example tracks.linear.")],
+    output: Output,
     as_json: AsJson = False,
 ) -> None:
     """Why an output has its value: who is in control, who is not, and for what reason."""

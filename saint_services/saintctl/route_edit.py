@@ -12,12 +12,12 @@ from ..lib import config
 from ..lib.api import Done
 from ..lib.api.routing import Preview, PreviewRequest, Route, RouteFile, RouteInfo, RouteList
 from ..lib.errors import Code, SaintError
-from ..lib.validation import nearest
+from ..lib.spelling import hint
 from .connect import TIMEOUT_S, ask, client, tell
 from .console import AsJson, print_json, print_table, run
+from .names import RouteId
 
 File = Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")]
-RouteId = Annotated[str, typer.Argument(metavar="ROUTE", help="The route's id.")]
 Only = Annotated[str, typer.Option("--route", help="Only this one of the file.")]
 
 
@@ -111,9 +111,8 @@ def named(routes: list[Route], name: str, place: str) -> list[Route]:
     found = [route for route in routes if route.id == name]
     if found:
         return found[:1]
-    meant = nearest(name, [route.id for route in routes])
-    hint = f"; did you mean {meant!r}?" if meant else ""
-    raise SaintError(Code.NOT_FOUND, f"{place} has no route {name!r}{hint}")
+    meant = hint(name, [route.id for route in routes])
+    raise SaintError(Code.NOT_FOUND, f"{place} has no route {name!r}{meant}")
 
 
 def _pair(text: str) -> tuple[str, float]:

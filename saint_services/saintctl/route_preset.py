@@ -12,10 +12,9 @@ from ..lib.api import Done
 from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
 from .connect import TIMEOUT_S, ask, client
 from .console import AsJson, print_json, print_table, run
+from .names import PresetName
 
 app = typer.Typer(help="Presets: list, show, load, save, delete.", no_args_is_help=True)
-
-Name = Annotated[str, typer.Argument(metavar="PRESET", help="The preset's name.")]
 
 
 @app.command("list")
@@ -30,14 +29,14 @@ def show_all(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 @app.command("show")
-def show(context: typer.Context, preset: Name) -> None:
+def show(context: typer.Context, preset: PresetName) -> None:
     """A preset's routes, as a file that `save --file` and `route test` take."""
     reply = run(ask(context.obj, "routerd", _path(preset), RouteFile))
     print(route_text.write(reply), end="")
 
 
 @app.command("load")
-def load(context: typer.Context, preset: Name, as_json: AsJson = False) -> None:
+def load(context: typer.Context, preset: PresetName, as_json: AsJson = False) -> None:
     """Replace all routes by the preset's, without a jump of what is in motion."""
 
     async def work() -> RouteList:
@@ -55,7 +54,7 @@ def load(context: typer.Context, preset: Name, as_json: AsJson = False) -> None:
 @app.command("save")
 def save(
     context: typer.Context,
-    preset: Name,
+    preset: PresetName,
     file: Annotated[str, typer.Option(help="A file of routes; else those in force.")] = "",
     as_json: AsJson = False,
 ) -> None:
@@ -77,7 +76,7 @@ def save(
 
 
 @app.command("delete")
-def delete(context: typer.Context, preset: Name, as_json: AsJson = False) -> None:
+def delete(context: typer.Context, preset: PresetName, as_json: AsJson = False) -> None:
     """Remove a preset that was saved; the shipped ones stay."""
 
     async def work() -> Done:

@@ -15,7 +15,7 @@ from ..lib.api.routing import FieldOutput, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.sd import Directories
-from ..lib.validation import nearest
+from ..lib.spelling import nearest
 from ..routerd import adapters, report
 from ..routerd.logic import Router
 from ..routerd.routes import check_file

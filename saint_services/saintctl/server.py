@@ -49,7 +49,7 @@ class Server:
         return [("Host", self.address), *shown]
 
     async def open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """A new connection; raises OSError."""
+        """A new connection."""
         try:
             async with asyncio.timeout(_CONNECT_LIMIT_S):
                 return await asyncio.open_connection(self.host, self.port, ssl=self.tls)
@@ -58,6 +58,14 @@ class Server:
                 Code.UNAUTHORIZED,
                 f"the certificate of {self.address} is not trusted: {err.verify_message}",
                 fix="Fetch the robot's CA from its settings page and name the file with --ca.",
+            ) from err
+        except OSError as err:
+            reason = getattr(err, "strerror", None) or "no answer came in time"
+            raise SaintError(
+                Code.DAEMON_UNREACHABLE,
+                f"no robot answers at {self.address}: {reason}",
+                fix="Is it switched on, on this network, and is this its address? "
+                "Its own names end in .local.",
             ) from err
 
 

@@ -34,7 +34,17 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print(json.dumps({name: _as_data(reply) for name, reply in replies.items()}, indent=2))
         return
-    print_table(("", "part", "state"), [_row(name, r) for name, r in replies.items()], "")
+    rows = [_row(name, reply) for name, reply in replies.items()]
+    if _is_nobody_at_work(replies["nodes"]):
+        rows.append((dot(False), "roles", "no node is at work in a role: nothing can move"))
+    print_table(("", "part", "state"), rows, "")
+
+
+def _is_nobody_at_work(reply: BaseModel | SaintError) -> bool:
+    """What inputs ask for goes nowhere then. Not said when nobody knows."""
+    return isinstance(reply, NodeList) and not any(
+        node.state is NodeState.ACTIVE for node in reply.nodes
+    )
 
 
 async def _ask_all(given: Place) -> dict[str, BaseModel | SaintError]:
@@ -64,7 +74,8 @@ def _summary(reply: BaseModel | SaintError) -> tuple[bool, str]:
             return False, f"E-STOP by {estop.source}: {estop.reason or 'no reason given'}"
         case RouterStatus():
             live = [out for out in reply.outputs if out.policy == "live"]
-            return True, f"{reply.state}, {len(live)} of {len(reply.outputs)} outputs live"
+            told = f"{len(live)} of {len(reply.outputs)} outputs have an input now"
+            return True, f"{reply.state}, {told}"
         case RcStatus(connected=False):
             return not reply.enabled, reply.reason or "no receiver"
         case RcStatus():

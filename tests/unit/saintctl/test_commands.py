@@ -16,6 +16,8 @@ from saint_services.lib.api.adoption import (
     IgnoreRequest,
     NodeInfo,
     NodeList,
+    NodeState,
+    Peripheral,
     RenameRequest,
     ReplaceRequest,
     ResetRequest,
@@ -72,7 +74,7 @@ class Robot:
 
     async def nodes(self, call: Call[None]) -> NodeList:
         stranger = Stranger(name="pi-1", reason="its id is no name", seen_age_s=1.0)
-        return NodeList(nodes=[NODE], strangers=[stranger])
+        return NodeList(nodes=[self.node], strangers=[stranger])
 
     async def replace(self, call: Call[ReplaceRequest]) -> AdoptReply:
         self.asked.append((call.path["node_id"], call.body))
@@ -184,6 +186,32 @@ async def test_node_show_tells_whose_it_is_and_why_it_is_not_offered(
 ) -> None:
     robot.node = NODE.model_copy(update=facts)
     assert said in (await robot.saintctl("node", "show", "sim_tracks")).stdout
+
+
+async def test_node_show_tells_who_is_silent_but_not_of_spi(robot: Robot) -> None:
+    silent = {"description": "chip", "responsive": False}
+    robot.node = NODE.model_copy(update={"peripherals": [
+        Peripheral(type="i2c", address="1:0x40", **silent),
+        Peripheral(type="spi", address="0.0", **silent),
+    ]})  # fmt: skip
+    told = (await robot.saintctl("node", "show", "sim_tracks")).stdout
+    assert "i2c 1:0x40: chip, does not answer" in told
+    assert "spi 0.0: chip" in told and "spi 0.0: chip," not in told
+
+
+async def test_status_says_that_no_node_is_at_work(robot: Robot) -> None:
+    sentence = "no node is at work in a role: nothing can move"
+    assert sentence not in (await robot.saintctl("status")).stdout
+    robot.node = NODE.model_copy(update={"state": NodeState.UNADOPTED, "role": ""})
+    assert sentence in (await robot.saintctl("status")).stdout
+
+
+async def test_folder_that_is_not_there_is_named(robot: Robot) -> None:
+    robot.run = robot.run / "nowhere"
+    result = await robot.saintctl("node", "list")
+    assert result.exit_code == 7
+    assert f"there is no folder {robot.run}" in result.stderr
+    assert "leave out --run" in result.stderr
 
 
 async def test_node_rename_tells_the_new_name(robot: Robot) -> None:

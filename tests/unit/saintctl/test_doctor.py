@@ -218,3 +218,9 @@ def test_fix_names_only_commands_that_exist() -> None:
             assert command is not None, fix
             if verb and hasattr(command, "commands"):
                 assert verb in command.commands, fix
+
+
+def test_small_share_of_a_large_disk_is_room_enough() -> None:
+    facts = healthy()
+    facts.machine.disks = {"/data": (0.07, 16 << 30)}
+    assert CHECKS["disk"](facts).state is State.GOOD

@@ -53,7 +53,8 @@ async def test_status_shows_signal_and_channels(desk: Desk) -> None:
         await desk.receiver.until(lambda: bool(desk.receiver.live))
         text = " ".join((await desk.ok("status")).split())
         shown = json.loads(await desk.ok("status", "--json"))
-    assert "CRSF on" in text and "in charge" in text and "on a loss: hold" in text
+    assert "CRSF on" in text and ": the robot listens to this one" in text
+    assert "on a loss: hold" in text
     assert "steering" in text and "+0.50" in text and "█████░" in text
     assert shown["channels"][0]["normalized"] == 0.5
 

@@ -74,6 +74,20 @@ async def test_why_is_told(terminal: Terminal) -> None:
     assert "did you mean 'tracks.linear'?" in missing.output
 
 
+async def test_one_route_is_shown_whole(terminal: Terminal) -> None:
+    await terminal.ok("set", str(terminal.file))
+    told = " ".join((await terminal.ok("show", "mine")).split())
+    assert "route mine status standby input rc output head priority its source's" in told
+    assert "channel_4 pan times 400" in told
+    assert "head.pan" in told and "nobody: hold is in force" in told
+    data = await terminal.json("show", "mine")
+    assert data["route"]["mapping"][0]["from"] == "channel_4"
+    assert [each["field"] for each in data["outputs"]] == ["pan"]
+    assert "on from 0.5" in await terminal.ok("show", "stop")
+    missing = await terminal.run("show", "mien")
+    assert missing.exit_code == 4 and "did you mean 'mine'?" in missing.output
+
+
 async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
     terminal: Terminal,
 ) -> None:
