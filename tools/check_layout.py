@@ -4,6 +4,7 @@ Each check yields one sentence per fault, naming the file and what to do.
 """
 
 import ast
+import graphlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,6 +30,7 @@ def faults() -> Iterator[str]:
         yield from _units(name)
     for path in sorted(SERVICES.rglob("*.py")):
         yield from _file(path, set(daemons))
+    yield from _circle()
 
 
 def _table_matches_folders(daemons: dict[str, object]) -> Iterator[str]:
@@ -79,6 +81,31 @@ def _imports(tree: ast.Module, path: Path) -> Iterator[str]:
             module = ".".join((*base, *([node.module] if node.module else [])))
             yield module
             yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def _circle() -> Iterator[str]:
+    """The first circle of files that import each other. That a folder's __init__ names its files,
+    and these it, is none.
+    """
+    files = {_module(path): path for path in SERVICES.rglob("*.py")}
+    imports = {
+        name: {
+            other
+            for other in _imports(ast.parse(path.read_text()), path)
+            if other in files and not f"{name}.".startswith(f"{other}.")
+        }
+        for name, path in files.items()
+        if "generated" not in path.parts
+    }
+    try:
+        graphlib.TopologicalSorter(imports).prepare()
+    except graphlib.CycleError as err:
+        yield f"{' <- '.join(err.args[1])}: a circle; put what both need below both"
+
+
+def _module(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts).removesuffix(".__init__")
 
 
 def _import(shown: Path, owner: str, path: Path, module: str, daemons: set[str]) -> Iterator[str]:

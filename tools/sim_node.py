@@ -177,9 +177,9 @@ async def _be_known(
     registry: Registry, options: argparse.Namespace, node_id: str
 ) -> tuple[str, str]:
     """Its state, and what went wrong; waits as long as it takes."""
-    state = await registry.wait_for(node_id, ("unadopted", "active"))
-    if state == "active" or not options.roles:
-        return state, ""
+    found = await registry.wait_until_settled(node_id)
+    if found.state == "active" or not options.roles:
+        return found.state, ""
     name = node_id.removeprefix("sim_").replace("_", " ").capitalize()
     problem = await registry.adopt(node_id, options.roles, name)
     return "active", problem

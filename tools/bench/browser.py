@@ -4,6 +4,9 @@ shown. Not here: the robot, its server, and which pages (pages.py).
 The flags are those of the pictures and tests (tools/screenshots.py). No graphics card is there, so
 pages are drawn and put together by the processor, as on a Pi or an old laptop. The robot's model is
 drawn by SwiftShader, a graphics card in software; its page therefore has no budget here.
+
+Computers differ, and one computer from hour to hour, so each run measures a bare page too: a single
+number that changes as often. What any page costs beside that is the page's own doing.
 """
 
 import asyncio
@@ -23,6 +26,10 @@ _COUNT = """
   const next = window.requestAnimationFrame.bind(window);
   window.requestAnimationFrame = (draw) => next((now) => { window.drawn += 1; draw(now); });
 """
+_BARE = """data:text/html,<p>0</p><script>
+  const number = document.querySelector("p");
+  setInterval(() => requestAnimationFrame(() => { number.textContent++; }), 50);
+</script>"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +39,9 @@ class Place:
     address: str
     ready: str
     budget_cores: float | None
+
+
+BARE = Place(_BARE, "p", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,8 @@ class Cost:
         low, middle, high = self.cores[0], self.cores[len(self.cores) // 2], self.cores[-1]
         budget = "" if self.budget_cores is None else f"budget {self.budget_cores}"
         busy = "" if self.drawn_hz >= LEAST_HZ else "   computer too busy to tell"
-        return (f"{self.address:24}{middle:6.2f} cores ({low:.2f} to {high:.2f})"
+        name = "a bare page" if self.address == _BARE else self.address
+        return (f"{name:24}{middle:6.2f} cores ({low:.2f} to {high:.2f})"
                 f"{self.drawn_hz:7.1f} drawings/s   {budget}{busy}")  # fmt: skip
 
 
@@ -64,7 +75,7 @@ async def costs(server: str, places: tuple[Place, ...], seconds: float) -> list[
             browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
             page = await browser.new_page(viewport={"width": 1280, "height": 900})
             await page.add_init_script(_COUNT)
-            await page.goto(f"{server}#/{place.address}")
+            await page.goto(place.address if place is BARE else f"{server}#/{place.address}")
             await page.wait_for_selector(place.ready, timeout=60_000)
             await asyncio.sleep(_SETTLE_S)
             found.append(await _cost(page, place, seconds))

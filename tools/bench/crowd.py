@@ -60,29 +60,36 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class Block:
+    """A few seconds of the stick."""
+
     p50_ms: float
     p99_ms: float
     lost: int
     stolen_ms: int
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether the host left this machine alone."""
+        return self.stolen_ms <= CALM_MS
 
-_Pair = tuple[_Block, _Block]  # alone, beside the pages
+
+_Pair = tuple[Block, Block]  # alone, beside the pages
 
 
 def measure(rounds: int, samples: int) -> Figures:
     """Pairs of blocks, alone and beside the pages, until so many were made in calm."""
     pairs: list[_Pair] = []
     states: list[float] = []
-    with _wide_robot() as robot, _company(robot) as heard:
+    with wide_robot() as robot, company(robot) as heard:
         stick = Stick(robot)
         port = str(robot.report()["ports"]["saint"])
         while len(_calm(pairs)) < rounds and len(pairs) < rounds * _MOST_TRIES:
             is_alone_first = len(pairs) % 2 == 0
-            alone = _block(stick, samples) if is_alone_first else None
+            alone = block_of(stick, samples) if is_alone_first else None
             with surroundings.part(robot, "pages", port) as said:
-                beside = _block(stick, samples)
-            pairs.append((alone or _block(stick, samples), beside))
+                beside = block_of(stick, samples)
+            pairs.append((alone or block_of(stick, samples), beside))
             states += map(float, said)
         stick.close()
         priorities = {name: _priority(robot, machine, name) for machine, name in _CONTROL}
@@ -96,11 +103,12 @@ def measure(rounds: int, samples: int) -> Figures:
 
 
 def _calm(pairs: list[_Pair]) -> list[_Pair]:
-    return [pair for pair in pairs if all(block.stolen_ms <= CALM_MS for block in pair)]
+    return [pair for pair in pairs if all(block.is_calm for block in pair)]
 
 
 @contextlib.contextmanager
-def _wide_robot() -> Iterator[Robot]:
+def wide_robot() -> Iterator[Robot]:
+    """The robot with as many outputs as one can have."""
     with tempfile.TemporaryDirectory(prefix="saint-") as folder:
         os.environ["SAINT_SHARE"] = str(wide.share(Path(folder) / "share"))
         try:
@@ -111,7 +119,7 @@ def _wide_robot() -> Iterator[Robot]:
 
 
 @contextlib.contextmanager
-def _company(robot: Robot) -> Iterator[list[str]]:
+def company(robot: Robot) -> Iterator[list[str]]:
     """A phone that sends, and nodes that hear; yields what these say in the end."""
     port = asyncio.run(_subject_port(robot))
     with (
@@ -134,11 +142,12 @@ def _priority(robot: Robot, machine: str, name: str) -> int:
     return os.sched_getparam(robot.pid(name, machine)).sched_priority
 
 
-def _block(stick: Stick, samples: int) -> _Block:
+def block_of(stick: Stick, samples: int) -> Block:
+    """So many moves of the stick, one after the other."""
     stolen = stolen_ms()
     with _above_all():
         found, lost = stick.block(samples, PERIOD_S)
-    return _Block(at(found, 0.50), at(found, 0.99), lost, stolen_ms() - stolen)
+    return Block(at(found, 0.50), at(found, 0.99), lost, stolen_ms() - stolen)
 
 
 @contextlib.contextmanager
@@ -155,7 +164,7 @@ def _above_all() -> Iterator[None]:
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
-def _side(blocks: list[_Block]) -> Side:
+def _side(blocks: list[Block]) -> Side:
     p99s = [block.p99_ms for block in blocks]
     return Side(
         statistics.median(block.p50_ms for block in blocks),

@@ -1,10 +1,12 @@
 """What the idle robot costs: memory and processor of every daemon, summed for the server set and
 for the largest node set, beside a bare Python process in the same run.
 
-`python -m tools.bench.memory [--json]`. The proportional set size (PSS) shares file pages between
-all processes that map them. Here that is every daemon of the robot; on its Pi a node shares with
-nobody. So each set is also given as it is alone: the anonymous memory of its processes, and the
-pages of each file once. Budgets are held against that figure.
+`python -m tools.bench.memory [--json] [--robot saint_two]`: that one has a node with four roles.
+
+The proportional set size (PSS) shares file pages between all processes that map them. Here that is
+every daemon of the robot; on its Pi a node shares with nobody. So each set is also given as it is
+alone: the anonymous memory of its processes, and the pages of each file once. Budgets are held
+against that figure.
 """
 
 import argparse
@@ -85,9 +87,9 @@ class Figures:
         ]
 
 
-def measure() -> Figures:
-    """Start a robot, let it come to rest, look."""
-    with running_robot() as robot, _bare_process() as bare_pid:
+def measure(*options: str) -> Figures:
+    """Start a robot (`options` are those of tools.run), let it come to rest, look."""
+    with running_robot(*options) as robot, _bare_process() as bare_pid:
         asyncio.run(_start_all(robot))
         time.sleep(_SETTLE_S)
         pids = {f"{machine}/{name}": pid for (machine, name), pid in robot.pids().items()}
@@ -217,8 +219,9 @@ def _print(figures: Figures) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the memory of the idle robot.")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--robot", default="saint", help="which of manifests/robots")
     chosen = parser.parse_args()
-    figures = measure()
+    figures = measure("--robot", chosen.robot)
     if chosen.json:
         print(json.dumps({**asdict(figures), "faults": figures.faults()}))
     else:

@@ -1,9 +1,9 @@
 """What pages cost: processor time of a browser (tools/bench/browser.py) that shows 200 live values
-at 20 Hz, and of each page that lives, with a robot that moves and with one that stands still;
-webd's memory while fifty clients are sent every state 50 times a second. The robot is a fake.
+at 20 Hz, and of each page that lives, with a robot that moves and with one that stands still. The
+robot is a fake.
 
-`python -m tools.bench.pages [--seconds 5] [--crowd-seconds 600] [--json]`. Budgets: a quarter of a
-core; 2 % growth. What control loses beside such a crowd is measured by tools/bench/crowd.py.
+`python -m tools.bench.pages [--seconds 5] [--json]`. Budget: a quarter of a core, a tenth for a
+robot that stands still. What many pages cost webd is measured by tools/bench/soak.py.
 """
 
 import argparse
@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import json
 import math
-import os
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
@@ -23,15 +22,12 @@ import aiohttp
 from saint_services.lib.clock import stamp
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
-from tools.bench.browser import Cost, Place, costs
+from tools.bench.browser import BARE, Cost, Place, costs
 
-BUDGET_CORES, BUDGET_STILL_CORES, BUDGET_GROWTH = 0.25, 0.1, 0.02
+BUDGET_CORES, BUDGET_STILL_CORES = 0.25, 0.1
 VALUES, VALUES_HZ = 200, 20
-CLIENTS, CLIENT_HZ = 50, 50
 PORT = 8397
 _SERVER = f"http://127.0.0.1:{PORT}/"
-_TOPICS = ["inputs", "outputs", "head", "arms", "tracks", "system"]
-_WARM_UP_S = 10.0  # until buffers have the size that they keep
 _PAGES = {
     "dashboard": "[data-target=head]", "inputs/rc": "[data-channel='16']", "drive": ".stick",
     "routes": "[data-wire]", "robot": "[data-scene=shown]",
@@ -44,25 +40,18 @@ class Figures:
 
     moving: list[Cost]
     still: list[Cost]
-    webd_before_mb: float
-    webd_after_mb: float
-    growth: float
-    states_per_s: float  # that reached the clients
-    crowd_s: float
 
 
-async def measure(seconds: float, crowd_s: float) -> Figures:
-    """The browser first, then the crowd, each with a robot of its own."""
+async def measure(seconds: float) -> Figures:
+    """Each kind of robot in turn."""
     values = Place("inputs/livelink", f"[data-value=value_{VALUES - 1}]", BUDGET_CORES)
     async with _served("--values", str(VALUES)):
-        moving = await costs(_SERVER, (values,), seconds)
+        moving = await costs(_SERVER, (BARE, values), seconds)
     async with _served():
         moving += await costs(_SERVER, _places(BUDGET_CORES), seconds)
     async with _served("--still"):
         still = await costs(_SERVER, _places(BUDGET_STILL_CORES), seconds)
-    before, after, states = await _crowd(crowd_s)
-    growth = (after - before) / before
-    return Figures(moving, still, before, after, growth, states / crowd_s, crowd_s)
+    return Figures(moving, still)
 
 
 def _places(budget_cores: float) -> tuple[Place, ...]:
@@ -70,30 +59,6 @@ def _places(budget_cores: float) -> tuple[Place, ...]:
         Place(address, ready, None if address == "robot" else budget_cores)
         for address, ready in _PAGES.items()
     )
-
-
-async def _crowd(crowd_s: float) -> tuple[float, float, int]:
-    async with _served() as webd, aiohttp.ClientSession() as http:
-        heard = [0]
-        url = f"http://127.0.0.1:{PORT}/api/ws"
-        sockets = [await http.ws_connect(url, max_msg_size=0) for _ in range(CLIENTS)]
-        reading = [asyncio.create_task(_read(socket, heard)) for socket in sockets]
-        for socket in sockets:
-            await socket.send_json({"type": "subscribe", "topics": _TOPICS, "rate_hz": CLIENT_HZ})
-        await asyncio.sleep(_WARM_UP_S)
-        heard[0], before = 0, _rss_mb(webd.pid)
-        await asyncio.sleep(crowd_s)
-        states, after = heard[0], _rss_mb(webd.pid)
-        for task in reading:
-            task.cancel()
-        for socket in sockets:
-            await socket.close()
-    return before, after, states
-
-
-async def _read(socket: aiohttp.ClientWebSocketResponse, heard: list[int]) -> None:
-    async for _ in socket:
-        heard[0] += 1
 
 
 @contextlib.asynccontextmanager
@@ -151,19 +116,11 @@ async def _wave(publisher: Any, count: int) -> None:
         await asyncio.sleep(1 / VALUES_HZ)
 
 
-def _rss_mb(pid: int) -> float:
-    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 def _print(found: Figures) -> None:
     print(f"a browser, {VALUES} values at {VALUES_HZ} Hz, then each page; the robot moves")
     print("\n".join(f"  {each.told()}" for each in found.moving))
     print("the robot stands still and says so as often")
     print("\n".join(f"  {each.told()}" for each in found.still))
-    print(f"webd, {CLIENTS} clients, {found.crowd_s:.0f} s      {found.webd_before_mb:.1f} ->"
-          f" {found.webd_after_mb:.1f} MB, {found.growth:+.1%}   (budget {BUDGET_GROWTH:.0%};"
-          f" {found.states_per_s:.0f} states/s arrived)")  # fmt: skip
 
 
 def main() -> None:
@@ -172,7 +129,6 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--crowd-seconds", type=float, default=600.0)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--values", type=int, default=0, help=argparse.SUPPRESS)
@@ -181,7 +137,7 @@ def main() -> None:
     if given.serve:
         asyncio.run(_serve(given.values, is_still=given.still))
         return
-    found = asyncio.run(measure(given.seconds, given.crowd_seconds))
+    found = asyncio.run(measure(given.seconds))
     if given.json:
         print(json.dumps(asdict(found)))
     else:

@@ -1,7 +1,9 @@
-"""What the API is fuzzed on: webd with a fake robot behind it, in this process, or a running robot.
-Keeps what was logged as a mistake of ours. Not here: what is sent (http.py, websocket.py).
+"""What the API is fuzzed on: webd with a fake robot behind it, in this process; a whole simulated
+robot; or one that runs already. Keeps what was logged as a mistake of ours. Not here: what is sent
+(http.py, websocket.py), what a whole robot suffered (whole_robot.py).
 """
 
+import argparse
 import contextlib
 import logging
 import tempfile
@@ -11,6 +13,26 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.web.fake_robot import fake_robot
+from tools.fuzz import whole_robot
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What is attacked: the robot at `url`, a whole one, or webd alone."""
+
+    url: str = ""
+    is_whole: bool = False
+
+
+def add_where(parser: argparse.ArgumentParser) -> None:
+    """The options that say it."""
+    parser.add_argument("--robot", action="store_true", help="start a whole simulated robot")
+    parser.add_argument("--url", default="", help="of a simulated robot; its token in SAINT_TOKEN")
+
+
+def where(options: argparse.Namespace) -> Where:
+    """As it was said."""
+    return Where(options.url, options.robot)
 
 
 @dataclass(slots=True)
@@ -34,10 +56,14 @@ class _Mistakes(logging.Handler):
 
 
 @contextlib.asynccontextmanager
-async def target(url: str = "") -> AsyncIterator[Target]:
-    """The robot at `url`, else one of its own."""
-    if url:
-        yield Target(urlsplit(url).netloc)
+async def target(where: Where) -> AsyncIterator[Target]:
+    """One of these three; all mistakes are known only at its end."""
+    if where.url:
+        yield Target(urlsplit(where.url).netloc)
+        return
+    if where.is_whole:
+        async with whole_robot.running() as (address, mistakes):
+            yield Target(address, mistakes)
         return
     with tempfile.TemporaryDirectory() as directory:
         async with fake_robot(Path(directory)) as (_, address, _domain):

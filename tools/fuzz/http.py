@@ -1,7 +1,7 @@
-"""`python -m tools.fuzz.http [SECONDS] [--url URL]`: requests made from the OpenAPI document, then
-random WebSocket messages, against webd with a fake robot behind it or a running simulation. Fails
+"""`python -m tools.fuzz.http [SECONDS] [--robot]`: requests made from the OpenAPI document, then
+random WebSocket messages, against webd with a fake robot behind it, or a whole simulated one. Fails
 at a 5xx that is no daemon's or node's silence, at answers that are not as the document says, at a
-request that is not answered, and at what webd logs as a mistake. Schemathesis lives beside .venv:
+request that is not answered, and at what any process suffered. Schemathesis lives beside .venv:
 make fuzz-http.
 """
 
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 from tools.fuzz import websocket
-from tools.fuzz.api import target, verdict
+from tools.fuzz.api import Where, add_where, target, verdict, where
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = ROOT / "build" / "contract" / "bin" / "schemathesis"
@@ -24,12 +24,12 @@ _MESSAGES_SHARE = 0.2  # of the time
 _ANSWER_LIMIT_S = 40
 
 
-async def requests(seconds: int, url: str) -> bool:
+async def requests(seconds: int, where: Where) -> bool:
     """Whether schemathesis found nothing."""
     token = os.environ.get("SAINT_TOKEN", "")
     header = ["--header", f"Authorization: Bearer {token}"] if token else []
     with tempfile.TemporaryDirectory() as directory:
-        async with target(url) as found:
+        async with target(where) as found:
             process = await asyncio.create_subprocess_exec(
                 str(PROGRAM), "--config-file", str(ROOT / "tools/fuzz/schemathesis.toml"),
                 "run", f"http://{found.address}/api/openapi.json",
@@ -40,21 +40,22 @@ async def requests(seconds: int, url: str) -> bool:
                 cwd=directory, env=os.environ | {"PYTHONPATH": str(ROOT)},
             )  # fmt: skip
             code = await process.wait()
-            return verdict(found) and code == 0
+        return verdict(found) and code == 0
 
 
 def main() -> int:
     """Exit code."""
     parser = argparse.ArgumentParser(description="fuzz the API")
     parser.add_argument("seconds", type=int, nargs="?", default=600)
-    parser.add_argument("--url", default="", help="of a simulated robot; its token in SAINT_TOKEN")
+    add_where(parser)
     options = parser.parse_args()
     if not PROGRAM.exists():
         print(f"{PROGRAM} is missing: say make fuzz-http, which fetches it")
         return 2
     messages_s = max(5, int(options.seconds * _MESSAGES_SHARE))
-    is_sound = asyncio.run(requests(max(5, options.seconds - messages_s), options.url))
-    is_sound = asyncio.run(websocket.run(messages_s, options.url)) and is_sound
+    place = where(options)
+    is_sound = asyncio.run(requests(max(5, options.seconds - messages_s), place))
+    is_sound = asyncio.run(websocket.run(messages_s, place)) and is_sound
     return 0 if is_sound else 1
 
 

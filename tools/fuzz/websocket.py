@@ -1,4 +1,4 @@
-"""`python -m tools.fuzz.websocket [SECONDS] [--url URL]`: clients that say random things, and break
+"""`python -m tools.fuzz.websocket [SECONDS] [--robot]`: clients that say random things, and break
 the protocol in every way that we know. Each message must be answered, and not by an internal fault;
 each broken connection must end with a reason; the next client must be served as ever.
 """
@@ -16,7 +16,8 @@ from typing import Any
 
 from saint_services.webd import http_form
 from saint_services.webd.messages import ENVELOPES
-from tools.fuzz.api import target, verdict
+from tools.fuzz import fitting
+from tools.fuzz.api import Where, add_where, target, verdict, where
 from tools.fuzz.corpus import seeds
 from tools.fuzz.websocket_client import Client, FaultError
 
@@ -29,6 +30,7 @@ LEFT_OUT = {"disconnect_client", "reboot", "shutdown", "restart", "factory_reset
 NAMED = [each for each in http_form.every() if each.action not in LEFT_OUT]
 LARGEST_BYTES = 64 * 1024
 MESSAGES = 40  # of one client
+ATTACKERS = 4  # at once: an action that waits for a node holds one of them for half a minute
 
 Rng = random.Random
 
@@ -58,8 +60,10 @@ def message(rng: Rng) -> str:
         said |= {rng.choice(["values", "target", "token", "rate_hz"]): value(rng)}
     else:
         named = rng.choice(NAMED)
-        fields = list(named.entry.params.model_fields) or WORDS
-        params = {name: value(rng) for name in fields if rng.random() < 0.7}
+        params = fitting.params(rng, named.entry.params)
+        if kind == 2:  # spoil one of them
+            fields = list(named.entry.params.model_fields) or WORDS
+            params[rng.choice(fields)] = value(rng)
         said = {"type": named.group, "action": named.action, "params": params}
     text = json.dumps({"id": rng.choice([rng.randrange(99), "a", value(rng)]), **said})
     return text[: LARGEST_BYTES // 2]
@@ -76,24 +80,25 @@ def mutated(rng: Rng, data: bytes) -> bytes:
     return bytes(changed)
 
 
-async def says_anything(client: Client, rng: Rng) -> None:
-    for _ in range(MESSAGES):
-        await client.ask(message(rng))
+async def says_anything(client: Client, rng: Rng, until_s: float) -> None:
+    await client.ask_all((message(rng) for _ in range(MESSAGES)), until_s)
 
 
-async def subscribes_a_thousand_times(client: Client, rng: Rng) -> None:
+async def subscribes_a_thousand_times(client: Client, rng: Rng, until_s: float) -> None:
     for _ in range(1000):
+        if time.monotonic() > until_s:
+            break
         topics, rate = rng.sample(TOPICS, rng.randrange(1, 4)), rng.choice([0, 1, 50, -1, 1e9])
         kind = rng.choice(["subscribe", "subscribe", "unsubscribe"])
         await client.ask(json.dumps({"type": kind, "topics": topics, "rate_hz": rate}))
 
 
-async def sends_binary(client: Client, rng: Rng) -> None:
+async def sends_binary(client: Client, rng: Rng, _: float) -> None:
     for _ in range(MESSAGES):
         await client.ask(rng.randbytes(rng.randrange(300)))
 
 
-async def sends_too_much(client: Client, rng: Rng) -> None:
+async def sends_too_much(client: Client, rng: Rng, _: float) -> None:
     """One whole, or one that only says that it is."""
     if rng.random() < 0.5:
         client.text("x" * rng.randrange(LARGEST_BYTES + 1, 4 * LARGEST_BYTES))
@@ -102,7 +107,7 @@ async def sends_too_much(client: Client, rng: Rng) -> None:
     await client.is_closed(1009)
 
 
-async def breaks_frames(client: Client, rng: Rng) -> None:
+async def breaks_frames(client: Client, rng: Rng, _: float) -> None:
     """A reserved bit, a long ping, no mask, an unknown kind, a bare continuation, no UTF-8."""
     broken = rng.choice(
         [b"\xc1\x80" + bytes(4), b"\x89\xfe\x01\x00" + bytes(260), b"\x81\x02hi",
@@ -112,19 +117,20 @@ async def breaks_frames(client: Client, rng: Rng) -> None:
     await client.is_closed(1002, 1007)
 
 
-async def sends_noise(client: Client, rng: Rng) -> None:
+async def sends_noise(client: Client, rng: Rng, _: float) -> None:
     """Whatever comes of it, webd may not fail."""
     client.raw(rng.randbytes(rng.randrange(1, 3000)))
-    await client.drained()
+    client.end_writing()
+    await client.is_over()
 
 
-async def cuts_everything(client: Client, rng: Rng) -> None:
+async def cuts_everything(client: Client, rng: Rng, _: float) -> None:
     """Messages byte by byte, and in fragments with pings between."""
     await client.ask(message(rng), in_pieces_of=1)
     await client.ask_in_fragments(message(rng).encode(errors="ignore"), rng)
 
 
-async def closes_half(client: Client, rng: Rng) -> None:
+async def closes_half(client: Client, rng: Rng, _: float) -> None:
     """In the middle of a frame, or after requests whose answers it will not read."""
     for _ in range(rng.randrange(12)):
         client.text(message(rng))
@@ -133,7 +139,7 @@ async def closes_half(client: Client, rng: Rng) -> None:
     await client.is_over()
 
 
-async def vanishes(client: Client, rng: Rng) -> None:
+async def vanishes(client: Client, rng: Rng, _: float) -> None:
     """By a reset, while much is on its way."""
     client.text(json.dumps({"type": "subscribe", "topics": TOPICS[:-1], "rate_hz": 0}))
     for _ in range(rng.randrange(20)):
@@ -141,48 +147,59 @@ async def vanishes(client: Client, rng: Rng) -> None:
     client.reset()
 
 
-DEEDS: tuple[Callable[[Client, Rng], Awaitable[None]], ...] = (
+Deed = Callable[[Client, Rng, float], Awaitable[None]]  # the last: when to come to an end
+DEEDS: tuple[Deed, ...] = (
     says_anything, says_anything, subscribes_a_thousand_times, sends_binary, sends_too_much,
     breaks_frames, sends_noise, cuts_everything, closes_half, vanishes,
 )  # fmt: skip
 
 
 async def attack(address: str, seconds: float, seed: int) -> list[str]:
-    """One deed after the other, a well-behaved client after each; what was wrong."""
-    rng, counts, faults = Rng(seed), Counter[str](), list[str]()
-    deadline_s = time.monotonic() + seconds
+    """Several attackers at once; what was wrong."""
+    until_s = time.monotonic() + seconds
+    counts = Counter[str]()
+    attackers = (_attacker(address, until_s, seed + n, counts) for n in range(ATTACKERS))
+    found = await asyncio.gather(*attackers)
+    print(f"{counts.total()} clients: {dict(counts)}", flush=True)
+    return [fault for faults in found for fault in faults]
+
+
+async def _attacker(address: str, until_s: float, seed: int, counts: Counter[str]) -> list[str]:
+    """One deed after the other, a well-behaved client after each."""
+    rng, faults, done = Rng(seed), list[str](), 0
     token = os.environ.get("SAINT_TOKEN", "")
-    while time.monotonic() < deadline_s:
+    while time.monotonic() < until_s:
         deed = rng.choice(DEEDS)
         counts[deed.__name__] += 1
+        done += 1
         try:
             async with Client(address, token) as client:
-                await deed(client, rng)
+                await deed(client, rng, until_s)
             async with Client(address, token) as client:
                 await client.ask('{"type": "system", "action": "describe"}')
         except FaultError as err:
-            faults.append(f"{deed.__name__}, seed {seed}, client {counts.total()}: {err}")
-    print(f"{counts.total()} clients: {dict(counts)}", flush=True)
+            faults.append(f"{deed.__name__}, seed {seed}, client {done}: {err}")
+            print(faults[-1], flush=True)
     return faults
 
 
-async def run(seconds: float, url: str = "", seed: int | None = None) -> bool:
+async def run(seconds: float, where: Where, seed: int | None = None) -> bool:
     """Whether nothing went wrong."""
     seed = random.SystemRandom().randrange(1 << 32) if seed is None else seed
     print(f"WebSocket clients for {seconds:g} s, seed {seed}", flush=True)
-    async with target(url) as found:
+    async with target(where) as found:
         found.mistakes += await attack(found.address, seconds, seed)
-        return verdict(found)
+    return verdict(found)
 
 
 def main() -> int:
     """Exit code."""
     parser = argparse.ArgumentParser(description="fuzz the WebSocket")
     parser.add_argument("seconds", type=float, nargs="?", default=60.0)
-    parser.add_argument("--url", default="", help="of a simulated robot; its token in SAINT_TOKEN")
+    add_where(parser)
     parser.add_argument("--seed", type=int)
     options = parser.parse_args()
-    return 0 if asyncio.run(run(options.seconds, options.url, options.seed)) else 1
+    return 0 if asyncio.run(run(options.seconds, where(options), options.seed)) else 1
 
 
 if __name__ == "__main__":

@@ -8,12 +8,18 @@ import json
 import random
 import socket
 import struct
+import time
+from collections import deque
+from collections.abc import Iterable
 from typing import Any, Self
 
+from saint_services.webd.close_codes import CloseCode
 from saint_services.webd.frames import Kind, close_code
 
 ANSWER_LIMIT_S = 30.0  # webd gives a node 28 s to take its role
+MOST_WAITING = 12  # answers; webd refuses the seventeenth request of a client
 _MASK = bytes(4)
+_OF_CLIENTS = 3000  # codes from here on were said by us, and are answered in kind
 
 
 class FaultError(Exception):
@@ -65,13 +71,33 @@ class Client:
 
     def end_writing(self) -> None:
         """Half of the connection."""
-        self._writer.write_eof()
+        with contextlib.suppress(OSError):  # webd has ended it
+            self._writer.write_eof()
 
     def reset(self) -> None:
         """Without a goodbye."""
         bare: socket.socket = self._writer.get_extra_info("socket")
         bare.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()
+
+    async def ask_all(self, messages: Iterable[str], until_s: float) -> None:
+        """Messages without waiting for each answer, for one may take half a minute: all are
+        answered in the end. No more are sent after `until_s` (monotonic).
+        """
+        waiting: deque[bytes] = deque()
+        for text in messages:
+            if time.monotonic() > until_s:
+                break
+            self.text(text)
+            data = text.encode(errors="ignore")
+            if not _is_silent(data):
+                waiting.append(data)
+            while len(waiting) >= MOST_WAITING:
+                await self._response(*waiting)
+                waiting.popleft()
+        while waiting:
+            await self._response(*waiting)
+            waiting.popleft()
 
     async def ask(self, said: str | bytes, in_pieces_of: int = 1 << 20) -> None:
         """A message, answered."""
@@ -92,17 +118,23 @@ class Client:
         if not _is_silent(data):
             await self._response(data)
 
-    async def _response(self, asked: bytes) -> None:
+    async def _response(self, *asked: bytes) -> None:
+        """One answer, to one of these."""
+        said = b" or ".join(each[:300] for each in asked)
         while True:
-            frame = await self._next()
+            try:
+                frame = await self._next()
+            except FaultError as err:
+                raise FaultError(f"{err} for {said!r}") from err
             if frame is None or frame[0] is Kind.CLOSE:
-                raise FaultError(f"the connection ended instead of an answer to {asked[:300]!r}")
+                code = close_code(frame[1]) if frame else "no reason"
+                raise FaultError(f"the connection ended ({code}) instead of an answer to {said!r}")
             if frame[0] is not Kind.TEXT:
                 continue
-            said: dict[str, Any] = json.loads(frame[1])
-            if said.get("type") == "response":
-                if said.get("error", {}).get("code") == "internal":
-                    raise FaultError(f"an internal fault answers {asked[:300]!r}")
+            answer: dict[str, Any] = json.loads(frame[1])
+            if answer.get("type") == "response":
+                if answer.get("error", {}).get("code") == "internal":
+                    raise FaultError(f"an internal fault, {answer}, answers {said!r}")
                 return
 
     async def is_closed(self, *codes: int) -> None:
@@ -119,11 +151,6 @@ class Client:
         while await self._next() is not None:
             pass
 
-    async def drained(self) -> None:
-        """What was said has gone out."""
-        with contextlib.suppress(ConnectionError):
-            await self._writer.drain()
-
     async def _next(self) -> tuple[Kind, bytes] | None:
         """The next frame; None when the connection has ended."""
         try:
@@ -132,11 +159,17 @@ class Client:
                 if size >= 126:
                     width = 2 if size == 126 else 8
                     size = int.from_bytes(await self._reader.readexactly(width), "big")
-                return Kind(first & 0x0F), await self._reader.readexactly(size)
+                kind, payload = Kind(first & 0x0F), await self._reader.readexactly(size)
         except (ConnectionError, asyncio.IncompleteReadError):
             return None
         except TimeoutError as err:
             raise FaultError(f"nothing came for {ANSWER_LIMIT_S:g} s") from err
+        code = close_code(payload) if kind is Kind.CLOSE else CloseCode.DONE
+        if code not in set(CloseCode) and code < _OF_CLIENTS:
+            raise FaultError(f"closed with {code}, which the document does not name")
+        if kind is Kind.PING:  # who answers none is ended while it waits for a slow answer
+            self.raw(_frame(0x8A, payload))
+        return kind, payload
 
 
 def _is_silent(data: bytes) -> bool:

@@ -42,6 +42,10 @@ class SimulatedMachine:
             return _HOTSPOT
         return "" if f"ssid={b'nowhere'.hex()}" in text else _ADDRESS
 
+    def heard(self) -> str:
+        """A radio that finds no such network."""
+        return "Successfully initialized wpa_supplicant"
+
 
 def folder(home: Path) -> Path:
     """Where webd puts its wishes."""

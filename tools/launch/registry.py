@@ -14,6 +14,8 @@ from . import ask
 
 _ANSWER_S = 30.0
 _POLL_S = 0.1
+_TRIES = 3  # a computer that starts a whole robot at once may miss a node's own deadline
+_SETTLED = ("unadopted", "active")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,46 +26,72 @@ class Role:
     instance: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the server says of a node."""
+
+    state: str
+    roles: frozenset[Role] = frozenset()
+
+
+_UNKNOWN = Known("")
+
+
 class Registry:
     """adoptiond's, behind its socket."""
 
     def __init__(self, run: Path) -> None:
         self._socket = run / "adoptiond.sock"
 
-    async def states(self) -> dict[str, str]:
-        """State of every node that adoptiond knows, by node id; none while adoptiond starts."""
+    async def nodes(self) -> dict[str, Known]:
+        """Every node that adoptiond knows, by node id; none while adoptiond starts."""
         try:
             reply = await self._ask("GET /nodes")
         except (OSError, TimeoutError, SaintError):
             return {}
-        return {node["node_id"]: node["state"] for node in reply["nodes"]}
+        return {told["node_id"]: _known(told) for told in reply["nodes"]}
 
-    async def wait_for(self, node_id: str, states: Collection[str]) -> str:
-        """The state of a node when it is one of `states`; as long as it takes."""
+    async def wait_until_settled(self, node_id: str) -> Known:
+        """The node when it is free or holds a role; as long as it takes."""
         while True:
-            state = (await self.states()).get(node_id, "")
-            if state in states:
-                return state
+            node = (await self.nodes()).get(node_id, _UNKNOWN)
+            if node.state in _SETTLED:
+                return node
             await asyncio.sleep(_POLL_S)
 
     async def adopt(self, node_id: str, roles: Sequence[Role], display_name: str) -> str:
-        """Returns what went wrong, in words; nothing when the node has its roles."""
-        try:
-            for number, role in enumerate(roles):
-                body = {"role": role.role, "instance": role.instance, "add": number > 0}
-                body |= {} if number else {"display_name": display_name}
-                await self._ask(f"POST /nodes/{node_id}/adopt", body)
-                async with asyncio.timeout(_ANSWER_S):
-                    await self._hold(node_id, role)
-        except (OSError, TimeoutError, SaintError) as err:
-            return str(err) or f"nothing came of it within {_ANSWER_S:g} s"
-        return ""
+        """Gives the node those of the roles that it lacks. Returns what went wrong, in words;
+        nothing when it has them all.
+        """
+        problem = ""
+        for _ in range(_TRIES):
+            held = (await self.wait_until_settled(node_id)).roles
+            try:
+                await self._give(node_id, roles, held, display_name)
+            except (OSError, TimeoutError, SaintError) as err:
+                problem = str(err) or f"nothing came of it within {_ANSWER_S:g} s"
+            else:
+                return ""
+        return problem
 
-    async def _hold(self, node_id: str, role: Role) -> None:
-        """Until the server has heard from the node that it holds the role."""
+    async def _give(
+        self, node_id: str, roles: Sequence[Role], held: Collection[Role], display_name: str
+    ) -> None:
+        is_first = not held
+        for role in roles:
+            if role in held:
+                continue
+            body = {"role": role.role, "instance": role.instance, "add": not is_first}
+            body |= {"display_name": display_name} if is_first else {}
+            await self._ask(f"POST /nodes/{node_id}/adopt", body)
+            is_first = False
+            async with asyncio.timeout(_ANSWER_S):
+                await self._wait_for_role(node_id, role)
+
+    async def _wait_for_role(self, node_id: str, role: Role) -> None:
+        """Until the server has heard from the node that it holds it."""
         while True:
-            told = (await self._ask(f"GET /nodes/{node_id}"))["roles"]
-            if role in [Role(each["role"], each["instance"]) for each in told]:
+            if role in _known(await self._ask(f"GET /nodes/{node_id}")).roles:
                 return
             await asyncio.sleep(_POLL_S)
 
@@ -72,3 +100,8 @@ class Registry:
             self._socket, request, body, timeout_s=_ANSWER_S
         )
         return reply
+
+
+def _known(told: dict[str, Any]) -> Known:
+    roles = (Role(each["role"], each["instance"]) for each in told["roles"])
+    return Known(told["state"], frozenset(roles))

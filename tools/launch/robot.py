@@ -10,7 +10,7 @@ from . import ask, settings
 from .launcher import Launcher
 from .machine import Folders, Plan
 from .receiver import Receiver
-from .registry import Registry, Role
+from .registry import Known, Registry, Role
 from .updates import Updates
 
 _POLL_S = 0.1
@@ -145,9 +145,9 @@ class Robot:
         asked: set[Node] = set()
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._wait_for_page())
-            while not self._is_whole(states := await self._registry.states(), problems):
+            while not self._is_whole(known := await self._registry.nodes(), problems):
                 for node in self._nodes:
-                    if node.roles and node not in asked and states.get(node.node_id) == "unadopted":
+                    if node not in asked and _lacks_roles(node, known):
                         asked.add(node)
                         self._adopting.add(node)
                         tasks.create_task(self._adopt(node, problems))
@@ -165,12 +165,15 @@ class Robot:
             problems[node] = f"{node.display_name} was not adopted: {problem}"
         self._adopting.discard(node)
 
-    def _is_whole(self, states: dict[str, str], problems: dict[Node, str]) -> bool:
+    def _is_whole(self, known: dict[str, Known], problems: dict[Node, str]) -> bool:
         """A node that could not be adopted is not waited for."""
         return all(
             node in problems
-            or (states.get(node.node_id) == "active" and node not in self._adopting)
-            or (not node.roles and states.get(node.node_id) == "unadopted")
+            or (
+                node.node_id in known
+                and node not in self._adopting
+                and known[node.node_id].state == ("active" if node.roles else "unadopted")
+            )
             for node in self._nodes
         )
 
@@ -189,3 +192,11 @@ class Robot:
         aside.unlink(missing_ok=True)
         aside.symlink_to(os.path.relpath(run, self._root))
         aside.replace(self._current)
+
+
+def _lacks_roles(node: Node, known: dict[str, Known]) -> bool:
+    """Of one that is free, or that was stopped before it had got all of them."""
+    found = known.get(node.node_id)
+    if found is None or found.state not in ("unadopted", "active"):
+        return False
+    return not found.roles.issuperset(node.roles)

@@ -23,7 +23,7 @@ _ALL = (
     "tests/safety/test_router_estop.py",
     *(
         f"tests/safety/test_router_{name}.py"
-        for name in ("edges", "plans", "claims", "outputs", "board")
+        for name in ("edges", "plans", "claims", "motion", "board")
     ),
     *_BOARD,
     *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
@@ -38,7 +38,8 @@ _ROLE_RIGS = ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints
 _ROLE = ("tests/unit/role/test_axis.py", "tests/unit/role/test_role_host.py")
 _ROUTERD: dict[str, tuple[str, ...]] = {
     "mapping": ("mapping", "modifiers"),
-    "outputs": ("loss", "blending"),
+    "claims": ("arbitration", "blending", "modifiers"),
+    "motion": ("loss", "blending"),
     "arbitration": ("arbitration", "blending"),
     "board": ("loss", "blending"),
     "estop": (),
@@ -46,9 +47,11 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "logic": ("arbitration", "loss"),
     "plan": ("routes", "arbitration"),
     "sources": ("sources",),
+    "source_classes": ("sources",),
     "intake": ("sources",),
     "routes": ("routes", "sources", "other_robots"),
     "targets": ("messages",),
+    "modifiers": ("messages", "modifiers"),
     "preview": ("commands",),
     "report": ("reasons",),
 }
@@ -66,8 +69,9 @@ def _stages(*stages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _router(name: str) -> tuple[tuple[str, ...], ...]:
     direct = {
+        "claims": ("tests/safety/test_router_claims.py",),
         "arbitration": ("tests/safety/test_router_claims.py",),
-        "outputs": ("tests/safety/test_router_outputs.py",),
+        "motion": ("tests/safety/test_router_motion.py",),
         "board": _BOARD,
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])

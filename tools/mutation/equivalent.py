@@ -19,7 +19,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Lt -> LtE: abs(turn) < _STRAIGHT_RAD": "at the bound both ways to compute it agree",
         "True: if self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
     },
-    "saint_services/routerd/outputs.py": {
+    "saint_services/routerd/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
     },
     "saint_services/routerd/board.py": {

@@ -26,13 +26,7 @@ class Stretch:
         self.place = place
         self.file = file
         self._recording = recording
-        self._touching = [
-            index
-            for index, request in enumerate(recording.requests)
-            if request.is_change
-            and request.offset < place.end
-            and request.offset + request.length > place.start
-        ]
+        self._touching = touching(recording, place)
         self._descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         self._done = 0  # how many of _touching are in the file
         copy_stretch(recording.base, place, self._descriptor)
@@ -71,6 +65,17 @@ class Stretch:
             if is_undoable:
                 undo.append((offset, os.pread(self._descriptor, len(data), offset)))
             os.pwrite(self._descriptor, data, offset)
+
+
+def touching(recording: Recording, place: Place) -> list[int]:
+    """Which of the requests change something there."""
+    return [
+        index
+        for index, request in enumerate(recording.requests)
+        if request.is_change
+        and request.offset < place.end
+        and request.offset + request.length > place.start
+    ]
 
 
 def fragments(recording: Recording, piece: Piece, place: Place) -> Iterator[tuple[int, memoryview]]:

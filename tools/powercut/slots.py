@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .cuts import Piece
-from .disk import fragments
+from .disk import fragments, touching
 from .layout import Place
 from .recording import SECTOR_BYTES, Recording
 
@@ -25,13 +25,7 @@ class Slot:
         assert recording.base is not None, "a recording without its disk"
         self.place = place
         self._recording = recording
-        self._touching = [
-            index
-            for index, request in enumerate(recording.requests)
-            if request.is_change
-            and request.offset < place.end
-            and request.offset + request.length > place.start
-        ]
+        self._touching = touching(recording, place)
         self._done = 0
         self._images = {name: _Image(path) for name, path in images.items()}
         for image in self._images.values():

@@ -33,3 +33,18 @@ def test_forbidden_import_is_found(
     monkeypatch.setattr(check_layout, "SERVICES", services)
     found = list(check_layout._file(file, {"routerd", "rcd"}))
     assert any(expected in sentence for sentence in found), found
+
+
+def test_files_that_import_each_other_are_found(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    lib = tmp_path / "saint_services" / "lib"
+    lib.mkdir(parents=True)
+    (lib / "__init__.py").write_text("from . import one\n")
+    (lib / "one.py").write_text("from .two import SIZE\n")
+    (lib / "two.py").write_text("def size():\n    from . import three\n")
+    (lib / "three.py").write_text("import saint_services.lib.one\n")
+    monkeypatch.setattr(check_layout, "ROOT", tmp_path)
+    monkeypatch.setattr(check_layout, "SERVICES", tmp_path / "saint_services")
+    (found,) = check_layout._circle()
+    assert all(f"saint_services.lib.{name}" in found for name in ("one", "two", "three"))

@@ -1,0 +1,105 @@
+"""How the launcher has nodes adopted: an adoptiond that is slow, that refuses, that was left
+half-way.
+"""
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.adoption import (
+    AdoptReply,
+    AdoptRequest,
+    NodeInfo,
+    NodeList,
+    NodeRole,
+    NodeState,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import Api, Call
+from tools.launch.registry import Known, Registry, Role
+
+LEFT, RIGHT = Role("arms", "left"), Role("arms", "right")
+
+
+class Adoptiond:
+    """One node, whose first adoptions fail."""
+
+    def __init__(self, failures: int = 0, held: tuple[Role, ...] = ()) -> None:
+        self.failures = failures
+        self.held = list(held)
+        self.asked: list[AdoptRequest] = []
+
+    def _node(self) -> NodeInfo:
+        roles = [NodeRole(role=each.role, instance=each.instance) for each in self.held]
+        state = NodeState.ACTIVE if roles else NodeState.UNADOPTED
+        return NodeInfo(node_id="sim_arms", display_name="", state=state, roles=roles)
+
+    async def _nodes(self, _: Call[None]) -> NodeList:
+        return NodeList(nodes=[self._node()])
+
+    async def _one(self, _: Call[None]) -> NodeInfo:
+        return self._node()
+
+    async def _adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
+        self.asked.append(call.body)
+        if len(self.asked) <= self.failures:
+            raise SaintError(Code.CONFLICT, "role-armsd was not ready within 15 s")
+        self.held.append(Role(call.body.role, call.body.instance))
+        return AdoptReply(message="", topic_prefix="")
+
+    @asynccontextmanager
+    async def serve(self, run: Path) -> AsyncIterator[Registry]:
+        api = Api()
+        api.get("/nodes", self._nodes)
+        api.get("/nodes/{node_id}", self._one)
+        api.post("/nodes/{node_id}/adopt", self._adopt, AdoptRequest)
+        listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listening.bind(str(run / "adoptiond.sock"))
+        listening.listen()
+        listening.setblocking(False)
+        server = await api.serve([listening])
+        try:
+            yield Registry(run)
+        finally:
+            await server.close()
+
+
+async def test_a_node_that_was_too_slow_is_asked_again(tmp_path: Path) -> None:
+    adoptiond = Adoptiond(failures=2)
+    async with adoptiond.serve(tmp_path) as registry:
+        assert await registry.adopt("sim_arms", [LEFT], "Arms") == ""
+    assert [each.role for each in adoptiond.asked] == ["arms"] * 3
+
+
+async def test_a_refusal_that_stays_is_told(tmp_path: Path) -> None:
+    adoptiond = Adoptiond(failures=9)
+    async with adoptiond.serve(tmp_path) as registry:
+        problem = await registry.adopt("sim_arms", [LEFT], "Arms")
+    assert problem == "It is taken: role-armsd was not ready within 15 s"
+    assert len(adoptiond.asked) == 3
+
+
+async def test_a_node_left_half_way_gets_what_it_lacks(tmp_path: Path) -> None:
+    adoptiond = Adoptiond(held=(LEFT,))
+    async with adoptiond.serve(tmp_path) as registry:
+        assert await registry.adopt("sim_arms", [LEFT, RIGHT], "Arms") == ""
+        assert await registry.nodes() == {"sim_arms": Known("active", frozenset({LEFT, RIGHT}))}
+    (asked,) = adoptiond.asked
+    assert (asked.instance, asked.add) == ("right", True)
+
+
+async def test_no_nodes_while_adoptiond_starts(tmp_path: Path) -> None:
+    assert await Registry(tmp_path).nodes() == {}
+
+
+@pytest.mark.parametrize("roles", [(), (LEFT,)])
+async def test_a_node_with_all_its_roles_is_left_alone(
+    tmp_path: Path, roles: tuple[Role, ...]
+) -> None:
+    adoptiond = Adoptiond(held=roles)
+    async with adoptiond.serve(tmp_path) as registry:
+        assert await registry.adopt("sim_arms", roles, "Arms") == ""
+    assert adoptiond.asked == []
