@@ -4,12 +4,14 @@ import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
 import { mayOperate } from "./lib/levels.js";
 import { beginDrawing } from "./lib/live.js";
+import { Place } from "./lib/place.js";
 import { Router } from "./lib/router.js";
 import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
 import { Teleop } from "./lib/teleop.js";
 import { Toasts } from "./lib/toasts.js";
 import { stop } from "./views/estop.js";
+import { listenForFinder } from "./views/find.js";
 import { page } from "./views/page.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
@@ -34,6 +36,7 @@ const TICK_MS = 70; // drawn at least that often: what went silent looks so with
  */
 
 const store = new Store();
+const place = new Place();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 let isAsked = false;
 let timer = 0; // of the next drawing that nobody has asked for yet
@@ -54,7 +57,6 @@ const router = new Router((shown, before) => {
   if (shown !== before) {
     before?.close?.(app);
     api.want({ ...TOPICS, ...shown?.topics });
-    scrollTo(0, 0);
   }
   shown?.open?.(app, router.rest);
   draw();
@@ -100,9 +102,7 @@ function draw() {
     beginDrawing(app.now);
     if (root.firstElementChild?.className === "boot") root.replaceChildren();
     render(page(app), root);
-    const stopped = store.data.system?.estop?.active ? "STOPPED · " : "";
-    const title = `${stopped}${app.api.session.robot || "SAINT.OS"}`;
-    if (document.title !== title) document.title = title;
+    place.look(app);
   });
 }
 
@@ -130,5 +130,6 @@ async function describe() {
 
 router.start();
 app.stopKeys.start();
+listenForFinder(app);
 api.start();
 draw();

@@ -128,6 +128,9 @@ def first_nodes() -> dict[str, NodeInfo]:
     return {each.node_id: each for each in nodes}
 
 
+RIVAL = RivalStatus("websocket_direct", "websocket:desk", 0.2, 80, "lower priority")
+
+
 @dataclass
 class FakeRobot:
     """The other daemons; tests read and set its fields."""
@@ -139,7 +142,10 @@ class FakeRobot:
     clear_refusal: str = ""
     outputs: list[FieldOutput] = field(default_factory=list)
     is_rc_live: bool = True
+    is_tracks_live: bool = True  # they tell where they are
     is_face_live: bool = True
+    rival: RivalStatus = field(default_factory=lambda: RIVAL)
+    more_values: int = 0  # that the face sends besides its own
     is_still: bool = False  # all goes on being told, and none of it moves
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
@@ -372,16 +378,20 @@ class _Wave:
         values = [math.sin(t * (0.4 + 0.15 * i) + i) * (0.6 if i < 3 else 0.5) for i in range(10)]
         values = [v if i < 3 else abs(v) for i, v in enumerate(values)]
         values[0], values[3] = face * 0.6, abs(face)
+        more = range(self._robot.more_values)
+        names = (*FACE, *(f"value_{n}" for n in more))
+        values += [0.5 + 0.5 * math.sin(t * 2 + n) for n in more]
         sample = InputSample(
-            stamp(), "livelink:FaceCapture", self._robot.frame, False, "", FACE, values
+            stamp(), "livelink:FaceCapture", self._robot.frame, False, "", names, values
         )
         self._to["INPUT_LIVELINK"].publish(sample)
 
     def _states(self, face: float, stick: float) -> None:
         self._to["HEAD_STATE"].publish(HeadState(face * 60, face * -20, face * 5, True))
         self._to["HEAD_EXPRESSION_STATE"].publish(HeadExpression(abs(face), face * 20, face * 8))
-        self._to["TRACKS_STATE"].publish(TrackState(stick, stick * 0.8, 1.2, 1.1, False, True))
-        self._to["TRACKS_ODOM"].publish(Odometry())
+        if self._robot.is_tracks_live:
+            self._to["TRACKS_STATE"].publish(TrackState(stick, stick * 0.8, 1.2, 1.1, False, True))
+            self._to["TRACKS_ODOM"].publish(Odometry())
         for publisher in self._arms:
             publisher.publish(ArmState((10.0, 20.0, -30.0, 0.0, 5.0, 0.0), (0.0,) * 6))
         self._grip.publish(GripperState(0.5, float("nan"), False, False))
@@ -419,8 +429,7 @@ class _Wave:
                 "rc_drive",
                 most * stick * (0.6 if name == "linear" else 0.3),
             )
-            lost = RivalStatus("websocket_direct", "websocket:desk", 0.2, 80, "lower priority")
-            rivals = (lost,) if name == "linear" else ()
+            rivals = (self._robot.rival,) if name == "linear" else ()
         if target == "arms.left":
             policy, source, winner, value = "hold", "", "", 0.5
         if stopped:

@@ -75,6 +75,7 @@ class FakeReceiver:
     is_live: bool = True
     armed: bool | None = True
     protocol: str = "crsf"
+    device: str = "/dev/ttyAMA0"
     channels: dict[int, RcChannelConfig] = field(default_factory=_configs)
     failsafe: FailsafeInfo = field(
         default_factory=lambda: FailsafeInfo(
@@ -102,7 +103,7 @@ class FakeReceiver:
 
     async def _status(self, _: Call[None]) -> RcStatus:
         line = RcLine(
-            receiver="primary", protocol=self.protocol, device="/dev/ttyAMA0",
+            receiver="primary", protocol=self.protocol, device=self.device,
             connected=True, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
             frame_rate_hz=50.0, frames=100, rejected=2, discarded_bytes=14, lost_frames=3,
             reason="" if self.is_live else "no frame for 120 ms",

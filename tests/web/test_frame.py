@@ -41,7 +41,9 @@ async def test_stop_is_one_press_and_cannot_be_missed(site: Site) -> None:
     await page.click(".estop")
     await page.wait_for_selector("[data-estop=latched]")
     assert site.robot.requests[0].startswith("estop websocket:page-")
-    assert "Emergency stop" in await page.locator(".banner.stopped").inner_text()
+    banner = await page.locator(".banner.stopped").inner_text()
+    assert "Emergency stop. Pressed on this page" in banner
+    assert banner.count("on the page") == 0
     await expect(page).to_have_title(re.compile("^STOPPED"))
 
 

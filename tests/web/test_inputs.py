@@ -169,3 +169,11 @@ async def test_axe_finds_nothing_and_a_phone_shows_all(site: Site, theme: str) -
         assert await violations(page) == [], tab
         wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, tab
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_receiver_at_a_long_path_fits(site: Site, width: int) -> None:
+    site.robot.receiver.device = "/srv/robots/a_place_without_any_hyphen_or_space/run/server/rc_tty"
+    page = await site.open("#/inputs", viewport={"width": width, "height": 844})
+    await page.get_by_text("a_place_without_any").first.wait_for()
+    assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0

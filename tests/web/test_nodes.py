@@ -67,7 +67,7 @@ async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> Non
     assert await page.locator("[data-pin]").count() == 40
     assert "GPIO12" in await servo.inner_text() and "Pan, servo" in await servo.inner_text()
     assert "PWM 7 %" in await servo.inner_text()
-    assert "imu" in await page.locator("[data-pin='3']").inner_text()
+    assert "IMU" in await page.locator("[data-pin='3']").inner_text()
     await servo.hover()
     detail = page.locator("[data-pin-detail]")
     assert "BCM 12" in await detail.inner_text() and "PWM0" in await detail.inner_text()

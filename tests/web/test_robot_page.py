@@ -86,3 +86,12 @@ async def test_browser_without_webgl_still_says_everything_in_words(site: Site) 
     await page.click("[data-part='head.pan']")
     await page.wait_for_selector("[data-why='head.pan']")
     site.faults.clear()  # the library tells the console, too
+
+
+async def test_part_that_never_told_is_not_struck_through(site: Site) -> None:
+    site.robot.is_tracks_live = False
+    page = await site.open("#/robot")
+    part = page.locator("li:has([data-part='tracks.left_motor'])")
+    await part.locator(".number", has_text="–").first.wait_for()
+    await page.wait_for_selector("[data-part='head.pan'] .number:has-text('°')")
+    assert await part.get_attribute("data-stale") is None

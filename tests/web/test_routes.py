@@ -215,3 +215,25 @@ async def test_nobody_is_kept_out(site: Site, width: int, theme: str) -> None:
     assert await violations(page) == []
     wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0
+
+
+_FITS = """select => {
+  const said = document.createElement("span");
+  const { font } = getComputedStyle(select);
+  said.style.cssText = `position: absolute; white-space: nowrap; font: ${font}`;
+  said.textContent = select.selectedOptions[0].text;
+  document.body.append(said);
+  const room = select.clientWidth - 2 * parseFloat(getComputedStyle(select).paddingLeft) - 16;
+  const fits = said.getBoundingClientRect().width <= room;
+  said.remove();
+  return fits;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+async def test_editor_shows_whole_how_rivals_are_combined(site: Site, width: int) -> None:
+    page = await routes_page(site, "/rc_drive", viewport={"width": width, "height": 844})
+    mode = page.locator("[data-key='mode tracks.linear']")
+    await mode.locator("select").wait_for()
+    assert "Everywhere: the highest priority alone" in await mode.inner_text()
+    assert await mode.locator("select").evaluate(_FITS)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from saint_services.lib.api.backup import DaemonBackup, SectionData
 from saint_services.lib.api.routing import FieldOutput
@@ -122,3 +123,15 @@ async def test_factory_reset_needs_the_name(site: Site) -> None:
     await page.click("[data-confirm]")
     await page.wait_for_selector("[role=dialog]", state="detached")
     assert site.robot.kept["routerd"].words == Words()
+
+
+async def test_phone_has_an_index_of_the_sections(site: Site) -> None:
+    page = await site.open("#/settings", viewport={"width": 390, "height": 844})
+    index = page.get_by_role("navigation", name="Settings")
+    for _ in range(2):  # the second press leads to the address that is there already
+        await page.evaluate("scrollTo(0, 0)")
+        await expect(page.locator("#set-backup h2")).not_to_be_in_viewport()
+        await index.get_by_role("link", name="Backup").click()
+        await expect(page.locator("#set-backup h2")).to_be_in_viewport()
+    assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert await violations(page) == []

@@ -5,6 +5,7 @@
 import uPlot from "/vendor/uplot/dist/uPlot.esm.js";
 import { nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { clock } from "./format.js";
 import { theme } from "./theme.js";
 
 const HEIGHT = 132;
@@ -39,7 +40,7 @@ function options(lines, range) {
     cursor: { show: false },
     scales: { x: { time: true }, y: { range: range ?? least } },
     axes: [
-      { ...axis, size: 24, space: 70, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map(clock) },
+      { ...axis, size: 24, space: 70, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => times(ticks) },
       { ...axis, size: 40, space: 34 },
     ],
     series: [
@@ -57,9 +58,8 @@ function options(lines, range) {
 /** From zero, and never so narrow that noise looks like a mountain. @param {any} _ @param {number} low @param {number} high */
 const least = (_, low, high) => /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
 
-/** @param {number} seconds */
-const clock = (seconds) =>
-  new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false });
+/** With seconds where several stand in one minute. @param {number[]} ticks */
+const times = (ticks) => ticks.map((at) => (ticks[1] - ticks[0] < 60 ? clock(at) : clock(at).slice(0, 5)));
 
 class Chart extends AsyncDirective {
   /** @type {any} */ #plot = null;

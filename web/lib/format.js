@@ -11,8 +11,9 @@ export function fixed(value, digits) {
 
 /** @param {number | null | undefined} value @param {string} unit */
 export function quantity(value, unit) {
+  if (value === null || value === undefined) return "–";
   if (unit === "deg") return `${fixed(value, 1)}°`;
-  if (unit === "ratio") return value === null || value === undefined ? "–" : `${fixed(value * 100, 0)} %`;
+  if (unit === "ratio") return `${fixed(value * 100, 0)} %`;
   return `${fixed(value, 2)} ${unit}`;
 }
 
@@ -32,7 +33,11 @@ export function words(name) {
 
 /** @param {string} name */
 function spelled(name) {
-  const spaced = name.replaceAll("_", " ").replace(/([a-z0-9])([A-Z])/g, "$1 $2").toLowerCase();
+  const spaced = name
+    .replaceAll("_", " ")
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .toLowerCase()
+    .replace(/\b(rc|ue|imu)\b/g, (short) => short.toUpperCase());
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
@@ -66,7 +71,28 @@ export function duration(seconds) {
   return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }
 
-/** @param {number} seconds since 1970 */
+const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
+
+/** "09:05:00", never "24:05:00" or "9 AM": one form everywhere, in the time zone of whoever looks. @param {number} seconds since 1970 */
 export function clock(seconds) {
-  return new Date(seconds * 1000).toLocaleTimeString([], { hour12: false });
+  const at = new Date(seconds * 1000);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
+}
+
+/** "2026-11-22" @param {number} seconds since 1970 */
+export function day(seconds) {
+  const at = new Date(seconds * 1000);
+  return [at.getFullYear(), at.getMonth() + 1, at.getDate()].map(two).join("-");
+}
+
+/** @param {number} seconds since 1970 */
+export const dayAndClock = (seconds) => `${day(seconds)} ${clock(seconds)}`;
+
+/** Of what happened lately: the day where it was another one. @param {number} seconds since 1970 */
+export const lately = (seconds) => (day(seconds) === day(Date.now() / 1000) ? clock(seconds) : dayAndClock(seconds));
+
+/** @param {number | null | undefined} ms */
+export function age(ms) {
+  if (ms === null || ms === undefined || ms < 1000) return `${fixed(ms, 0)} ms`;
+  return ms < 60_000 ? `${fixed(ms / 1000, 1)} s` : duration(ms / 1000);
 }

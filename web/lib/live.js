@@ -3,6 +3,7 @@
 // Not here: when a drawing begins (app.js), what a value looks like (bar.js, the pages).
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { Directive } from "/vendor/lit-html/directive.js";
 import { noChange } from "/vendor/lit-html/lit-html.js";
 
 const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
@@ -22,6 +23,20 @@ export function beginDrawing(now) {
   if (isUnseenDue) unseenAt = now;
 }
 
+class Reading extends Directive {
+  #shown = "";
+
+  /** @param {string} text */
+  render(text) {
+    if (!isReading && this.#shown) return noChange;
+    this.#shown = text;
+    return text;
+  }
+}
+
+/** `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a second. */
+export const reading = directive(Reading);
+
 /** @type {WeakSet<Element>} */
 const unseen = new WeakSet();
 const sight = new IntersectionObserver(
@@ -34,20 +49,22 @@ const sight = new IntersectionObserver(
   { rootMargin: MARGIN },
 );
 
-/** A directive whose element is watched: is it in sight? */
-export class Live extends AsyncDirective {
+class Seen extends AsyncDirective {
   /** @type {Element | null} */ #element = null;
 
-  /** All of a row is watched as one. @param {Element} element */
-  watch(element) {
-    if (this.#element) return;
-    this.#element = element.closest("li") ?? element;
-    sight.observe(this.#element);
+  /** @param {() => unknown} rows */
+  render(rows) {
+    return rows();
   }
 
-  /** Whether a change is to be drawn now. */
-  get isDue() {
-    return isUnseenDue || !this.#element || !unseen.has(this.#element);
+  /** @param {any} part @param {[() => unknown]} values */
+  update(part, [rows]) {
+    if (this.#element && unseen.has(this.#element) && !isUnseenDue) return noChange;
+    if (!this.#element) {
+      this.#element = part.parentNode;
+      sight.observe(part.parentNode);
+    }
+    return rows();
   }
 
   disconnected() {
@@ -59,23 +76,8 @@ export class Live extends AsyncDirective {
   }
 }
 
-class Reading extends Live {
-  /** @type {string | null} */ #shown = null;
-
-  /** @param {string} text */
-  render(text) {
-    return text;
-  }
-
-  /** @param {any} part @param {[string]} values */
-  update(part, [text]) {
-    const isDue = this.#shown === null || (isReading && this.isDue);
-    if (text === this.#shown || !isDue) return noChange;
-    this.watch(part.parentNode);
-    this.#shown = text;
-    return text;
-  }
-}
-
-/** `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a second. */
-export const reading = directive(Reading);
+/**
+ * `<ul>${seen(() => members.map(row))}</ul>`: rows that live, made only while their list is in sight. A
+ * browser asks of each list at every drawing where it is: better ten rows in one than one by one.
+ */
+export const seen = directive(Seen);

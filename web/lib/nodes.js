@@ -52,6 +52,21 @@ export function isHeard(app, target, now) {
   return role !== "arms" || (app.store.data.arms?.[instance]?.age_ms ?? Infinity) < STALE_MS;
 }
 
+/**
+ * Why nothing moves where the role of a target is held by nobody, or by a node that is away, and where to go.
+ * @param {import("../app.js").App} app @param {string} target @returns {{text: string, href: string} | null}
+ */
+export function absence(app, target) {
+  const { roles = [], nodes = [] } = app.store.data.nodes ?? {};
+  const role = roles.find((/** @type {any} */ each) => targetOf(each) === target);
+  if (!role || isHeard(app, target, app.now)) return null; // it works without the registry, too
+  const name = roleName(role.role, role.instance);
+  if (!role.node_id) return { text: `No node is the ${name.toLowerCase()} yet`, href: "#/nodes" };
+  const holder = nodes.find((/** @type {any} */ node) => node.node_id === role.node_id);
+  if (holder?.state !== "offline") return null;
+  return { text: `${name} is offline`, href: `#/nodes/${encodeURIComponent(role.node_id)}` };
+}
+
 /** It may be adopted now. @param {NodeInfo} node */
 export const isFree = (node) => node.state === "unadopted" && !node.not_offered;
 

@@ -2,6 +2,7 @@
 // Not here: what a page shows (pages/), what stands around it (views/page.js).
 
 import { PAGES } from "../pages.js";
+import { nowhere } from "../views/nowhere.js";
 
 /**
  * @typedef {object} PageModule
@@ -14,8 +15,8 @@ import { PAGES } from "../pages.js";
  */
 
 export class Router {
-  /** @type {Map<string, PageModule>} */ #known = new Map();
-  /** Name of the page that the address asks for. */
+  /** @type {Map<string, PageModule>} */ #known = new Map([["nowhere", nowhere]]);
+  /** Name of the page that the address asks for; "nowhere" when there is none. */
   name = "";
   /** What follows it: "sim_head" of #/nodes/sim_head. */
   rest = "";
@@ -49,20 +50,20 @@ export class Router {
     }
     this.#address = location.hash;
     const [asked, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-    const entry = PAGES.find((each) => each.name === asked) ?? PAGES[0];
+    const entry = asked ? PAGES.find((each) => each.name === asked) : PAGES[0];
     const before = this.page;
-    this.name = entry.name;
+    this.name = entry?.name ?? "nowhere";
     this.rest = decoded(rest.join("/"));
     this.failure = "";
-    this.page = this.#known.get(entry.name) ?? null;
-    if (!this.page) {
+    this.page = this.#known.get(this.name) ?? null;
+    if (entry && !this.page) {
       this.onChange(null, before);
       await this.#fetch(entry);
       if (this.name !== entry.name) return; // somebody went on meanwhile
       wear(entry.name);
       this.onChange(this.page, null);
     } else {
-      wear(entry.name);
+      wear(this.name);
       this.onChange(this.page, before);
     }
   }

@@ -38,6 +38,7 @@ export class Teleop {
   /** Where the head looks, as it says itself. @type {() => {pan: number, tilt: number}} */
   gaze = () => ({ pan: 0, tilt: 0 });
   #mustRelease = false;
+  #wasHeld = false;
   #isHeadMoved = false;
   #isDriving = false;
   #padKey = "";
@@ -100,7 +101,8 @@ export class Teleop {
     if (isHeld && hasSource && !this.#mustRelease && this.mayDrive()) this.#send(this.#hand(isTouched));
     else if (this.isEngaged && isHeld) this.letGo();
     else this.#stop();
-    this.changed();
+    if (isHeld || this.pad || this.#wasHeld) this.changed(); // else nothing of ours has moved
+    this.#wasHeld = isHeld;
   }
 
   /** Pads are read anew each time: what getGamepads gave is a picture. */

@@ -2,16 +2,18 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
-import { clock, sourceName } from "../lib/format.js";
+import { lately, sourceName } from "../lib/format.js";
 
 /** @typedef {import("../app.js").App} App */
+
+const PRESSED = "pressed on the page"; // the banner says who did, and needs no more
 
 /** Stop the robot, and say when that was not confirmed. @param {App} app */
 export async function stop(app) {
   app.dialogs.stop = { failed: "" };
   app.draw();
   try {
-    await app.api.request("system", "estop", { enable: true, reason: "pressed on the page" });
+    await app.api.request("system", "estop", { enable: true, reason: PRESSED });
     app.dialogs.stop = null;
   } catch (err) {
     const { message } = /** @type {Error} */ (err);
@@ -70,9 +72,9 @@ export function estopBanner(app) {
     <div class="banner stopped" role="alert">
       <div>
         <strong>Emergency stop.</strong>
-        ${latch.source ? html`Pressed by ${sourceName(latch.source)}` : "Active"}${latch.since
-          ? html` at ${clock(latch.since)}`
-          : nothing}${latch.reason ? html`: ${latch.reason}` : nothing}. The robot takes no commands.
+        ${latch.source ? html`Pressed ${presser(app, latch.source)}` : "Active"}${latch.since
+          ? html` at ${lately(latch.since)}`
+          : nothing}${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}. The robot takes no commands.
       </div>
       <button
         class="button"
@@ -84,6 +86,10 @@ export function estopBanner(app) {
     </div>
   `;
 }
+
+/** @param {App} app @param {string} source */
+const presser = (app, source) =>
+  source === `websocket:${app.api.session.client_id}` ? "on this page" : `by ${sourceName(source)}`;
 
 /** @param {App} app */
 export function clearDialog(app) {

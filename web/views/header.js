@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../lib/format.js";
 import { theme, toggleTheme } from "../lib/theme.js";
 import { accountButton } from "./account.js";
+import { findButton } from "./find.js";
 import { icon } from "./icons.js";
 
 /** @param {import("../app.js").App} app */
@@ -26,7 +27,7 @@ export function header(app) {
         ${vital("Temp", system?.cpu_temp ? `${fixed(system.cpu_temp, 0)} °C` : "–")}
         ${vital("Up", system?.uptime_seconds ? duration(system.uptime_seconds) : "–")}
       </dl>
-      ${accountButton(app)}
+      ${findButton(app)} ${accountButton(app)}
       <button
         class="icon-button"
         type="button"
@@ -71,8 +72,8 @@ function link(app) {
 /** @param {import("../app.js").App} app */
 function openDoor(app) {
   if (app.api.state !== "open" || app.api.session.token_required) return nothing;
-  return html`<span class="chip warn" title="auth.required is off in webd.yaml">
-    No password: simulation
+  return html`<span class="chip warn" title="auth.required is off in webd.yaml: whoever reaches this address is admin">
+    No password
   </span>`;
 }
 

@@ -21,6 +21,7 @@ const OTHERS = {
   tune: svg`<path d="M4 8h9M17 8h3M4 16h3M11 16h9"/><circle cx="15" cy="8" r="2"/><circle cx="9" cy="16" r="2"/>`,
   sun: svg`<circle cx="12" cy="12" r="4.2"/><path d="M12 2.5v2.6M12 18.9v2.6M2.5 12h2.6M18.9 12h2.6M5.3 5.3l1.8 1.8M16.9 16.9l1.8 1.8M18.7 5.3l-1.8 1.8M7.1 16.9l-1.8 1.8"/>`,
   moon: svg`<path d="M20 14.2A8.3 8.3 0 0 1 9.8 4a8.3 8.3 0 1 0 10.2 10.2Z"/>`,
+  search: svg`<circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5 5"/>`,
   done: svg`<path d="m5 12.5 4.5 4.5L19 7.5"/>`,
   alert: svg`<path d="M12 4 21 19.5H3Z"/><path d="M12 10v4M12 16.7v.2"/>`,
 };

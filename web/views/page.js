@@ -6,6 +6,7 @@ import { toasts } from "../lib/toasts.js";
 import { accountDialog } from "./account.js";
 import { browserDialog } from "./browser.js";
 import { clearDialog, estopBanner, estopButton } from "./estop.js";
+import { findDialog } from "./find.js";
 import { header, linkBanner } from "./header.js";
 import { loginView } from "./login.js";
 import { menuButton, navigation } from "./navigation.js";
@@ -34,7 +35,7 @@ export function page(app) {
         <div class="dock-menu" ?inert=${isAsking}>${isLocked ? nothing : menuButton(app)}</div>
         ${estopButton(app)}
       </div>
-      ${clearDialog(app)} ${browserDialog(app)} ${accountDialog(app)} ${confirmDialog(app)}
+      ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)} ${confirmDialog(app)}
       ${app.router.page?.dialogs?.(app) ?? nothing} ${toasts(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>

@@ -2,7 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { clock, words } from "../../lib/format.js";
+import { lately, words } from "../../lib/format.js";
 
 /** @typedef {import("../../app.js").App} App */
 
@@ -85,8 +85,8 @@ export function activity(app) {
 
 /** Those that have told something lately. @param {App} app @param {(change: any) => void} choose */
 function sourcePicker(app, choose) {
-  const lately = (app.store.data.log?.entries ?? []).map((/** @type {any} */ entry) => entry.source);
-  const sources = [...new Set([...lately, ...(chosen.source ? [chosen.source] : [])])].sort();
+  const heard = (app.store.data.log?.entries ?? []).map((/** @type {any} */ entry) => entry.source);
+  const sources = [...new Set([...heard, ...(chosen.source ? [chosen.source] : [])])].sort();
   return html`
     <select aria-label="Who told it" @change=${(/** @type {any} */ event) => choose({ source: event.target.value })}>
       <option value="" ?selected=${!chosen.source}>Everybody</option>
@@ -98,7 +98,7 @@ function sourcePicker(app, choose) {
 /** @param {any} entry */
 const line = (entry) => html`
   <li class="is-${entry.level.toLowerCase()}">
-    <time>${clock(entry.time)}</time>
+    <time>${lately(entry.time)}</time>
     <span>${SIGNS[/** @type {"ERROR"} */ (entry.level)] ? html`<b>${SIGNS[/** @type {"ERROR"} */ (entry.level)]}:</b> ` : nothing}${entry.text}</span>
   </li>
 `;

@@ -43,13 +43,23 @@ function registry(data) {
     const href = `#/nodes/${encodeURIComponent(node.node_id)}`;
     if (node.is_ignored) continue;
     if (node.state === "offline") found.push(matter("bad", `${nodeTitle(node)} is offline.`, href));
-    else if (isFree(node)) found.push(matter("new", `${node.node_id} waits to be adopted.`, href));
     else if (node.reason) found.push(matter("warn", `${nodeTitle(node)}: ${nodeNote(node)}`, href));
   }
-  for (const role of data.roles) {
-    if (!role.node_id) found.push(matter("new", `No node is the ${roleName(role.role, role.instance).toLowerCase()} yet.`, "#/nodes"));
-  }
-  return found;
+  return [...found, ...waiting(data.nodes.filter((/** @type {any} */ node) => isFree(node) && !node.is_ignored)), ...missing(data.roles)];
+}
+
+/** @param {any[]} free @returns {Matter[]} */
+function waiting(free) {
+  if (free.length > 1) return [matter("new", `${free.length} nodes wait to be adopted.`, "#/nodes")];
+  return free.map(({ node_id: id }) => matter("new", `${id} waits to be adopted.`, `#/nodes/${encodeURIComponent(id)}/adopt`));
+}
+
+/** @param {any[]} roles @returns {Matter[]} */
+function missing(roles) {
+  const names = roles.filter(({ node_id: id }) => !id).map(({ role, instance }) => roleName(role, instance).toLowerCase());
+  const last = names.pop();
+  if (!last) return [];
+  return [matter("new", `No node is the ${names.length ? `${names.join(", ")} or ${last}` : last} yet.`, "#/nodes")];
 }
 
 /** @param {any} data @returns {Matter[]} */

@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, words } from "../../lib/format.js";
-import { reading } from "../../lib/live.js";
+import { reading, seen } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -70,7 +70,7 @@ function receiver(app, rc) {
         ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} · ${channels.length} channels
       </p>
       <ul class="values channels">
-        ${channels.map(([name, value]) => row(name.replace("channel_", "CH "), value, -1, 1))}
+        ${seen(() => channels.map(([name, value]) => row(name.replace("channel_", "CH "), value, -1, 1)))}
       </ul>
     </article>
   `;
@@ -99,11 +99,11 @@ function source(app, kind, title, data, main) {
         ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(data.rate_hz, 0)}</b> samples/s`}
         · ${all.length} values
       </p>
-      <ul class="values">${shown.map((name) => value(name, data.values[name]))}</ul>
+      <ul class="values">${seen(() => shown.map((name) => value(name, data.values[name])))}</ul>
       ${rest.length
         ? html`<details>
             <summary>${rest.length} more values</summary>
-            <ul class="values">${rest.map((name) => value(name, data.values[name]))}</ul>
+            <ul class="values">${seen(() => rest.map((name) => value(name, data.values[name])))}</ul>
           </details>`
         : nothing}
     </article>

@@ -4,7 +4,9 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { reading } from "../../lib/live.js";
+import { reading, seen } from "../../lib/live.js";
+import { absence } from "../../lib/nodes.js";
+import { standing } from "../../lib/rivals.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("../../lib/types.js").OutputField} OutputField */
@@ -80,20 +82,25 @@ function summary(data, isStale) {
 /** @param {App} app @param {string} target @param {OutputField[]} fields */
 function card(app, target, fields) {
   const first = fields[0].policy;
+  const away = absence(app, target);
   const isIdle = first !== "live" && fields.every((field) => field.policy === first);
   return html`
     <article class="card output ${isIdle ? "is-idle" : ""}" data-target=${target}>
       <header>
         <h3>${targetName(target)}</h3>
-        ${isIdle
+        ${away
+          ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
+          : isIdle
           ? html`<span class="field-policy is-${first}">${POLICIES[first] ?? words(first)}</span>`
           : nothing}
       </header>
       <ul>
-        ${repeat(
-          fields,
-          (field) => field.field,
-          (field) => row(field, app.robot?.targets?.[target]?.[field.field]),
+        ${seen(() =>
+          repeat(
+            fields,
+            (field) => field.field,
+            (field) => row(field, app.robot?.targets?.[target]?.[field.field]),
+          ),
         )}
       </ul>
     </article>
@@ -126,7 +133,7 @@ function why(field) {
       ${field.clamped ? html`<b class="tag">limited</b>` : nothing}
       <b class="winner">${sourceName(field.source)}</b> by ${field.winner}
     </span>
-    ${field.rivals.map(
+    ${standing(field.rivals).map(
       (rival) => html`<span class="rival" title=${`route ${rival.route}`}>
         over ${sourceName(rival.source)} (${rival.reason})
       </span>`,

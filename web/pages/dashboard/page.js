@@ -3,6 +3,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
 import { figure } from "./figure.js";
+import { firstSteps, firstStepsCard } from "./firststeps.js";
 import { inputs } from "./inputs.js";
 import { nodes } from "./nodes.js";
 import { outputs } from "./outputs.js";
@@ -13,7 +14,10 @@ import { history, trends } from "./trends.js";
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
   topics: { nodes: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, log: 0 },
-  open: (app) => history.open(app),
+  open(app) {
+    firstSteps.open();
+    history.open(app);
+  },
   close: () => history.close(),
   view: (app) => html`
     <div class="page-head">
@@ -31,7 +35,7 @@ export const page = {
  */
 function columns(app) {
   return html`
-    ${attention(app)}
+    ${attention(app)} ${firstStepsCard(app)}
     <div class="main-column">${nodes(app)} ${trends(app)} ${outputs(app)} ${activity(app)}</div>
     <div class="side-column">${figure(app)} ${inputs(app)}</div>
   `;

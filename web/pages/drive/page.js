@@ -2,7 +2,9 @@
 // and keys are looked at only while it is shown.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { took } from "../../lib/firststeps.js";
 import { mayOperate, viewerNotice } from "../../lib/levels.js";
+import { absence } from "../../lib/nodes.js";
 import { camera } from "./camera.js";
 import { keyboard } from "./keyboard.js";
 import { latency } from "./latency.js";
@@ -26,7 +28,7 @@ function view(app) {
   latency.look(app);
   return html`
     <div class="page-head"><h1>Drive</h1></div>
-    ${viewerNotice(app)}
+    ${viewerNotice(app)} ${["tracks", "head"].filter((target) => targets?.[target]).map((target) => absentNotice(app, target))}
     <div class="teleop" data-engaged=${app.teleop.isEngaged}>
       ${targets?.head ? html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>` : nothing}
       <section class="status-part" aria-label="What is asked for">${status(app)}</section>
@@ -36,11 +38,21 @@ function view(app) {
   `;
 }
 
+/** A stick that moves nothing looks like any other. @param {App} app @param {string} target */
+function absentNotice(app, target) {
+  const away = absence(app, target);
+  if (!away) return nothing;
+  return html`<p class="notice" role="status" data-absent=${target}>
+    <a href=${away.href}>${away.text}</a>: its stick moves nothing.
+  </p>`;
+}
+
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: { tracks: 50, head: 10, outputs: 10 },
+  topics: { tracks: 50, head: 10, outputs: 10, nodes: 0 },
   view,
   open(app) {
+    took("drive");
     app.teleop.gaze = () => ({ pan: app.store.data.head?.pan ?? 0, tilt: app.store.data.head?.tilt ?? 0 });
     app.teleop.open();
     latency.start(app);

@@ -3,7 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { ask } from "../../lib/confirm.js";
-import { duration } from "../../lib/format.js";
+import { dayAndClock, duration } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import { bytes } from "../../lib/updates.js";
 import { watches } from "./watches.js";
@@ -106,7 +106,7 @@ const playing = (app, data) => html`
 /** @param {App} app @param {any} each @param {string} playing */
 const recording = (app, each, playing) => html`
   <li data-recording=${each.name}>
-    <span><b>${each.name}</b><small class="quiet">${bytes(each.size_bytes)}, ${new Date(each.made * 1000).toLocaleString()}</small></span>
+    <span><b>${each.name}</b><small class="quiet">${bytes(each.size_bytes)}, ${dayAndClock(each.made)}</small></span>
     <span class="toolbar">
       <button class="button small" type="button" data-play ?disabled=${!mayOperate(app) || playing === each.name}
         @click=${() => act(app, "play", { name: each.name })}>Play</button>

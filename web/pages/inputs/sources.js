@@ -4,7 +4,7 @@ import { html } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, words } from "../../lib/format.js";
-import { reading } from "../../lib/live.js";
+import { reading, seen } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -33,17 +33,20 @@ function source(app, kind, data) {
       </header>
       <p class="quiet">${isStale ? `Last heard ${fixed(age / 1000, 1)} s ago` : `${fixed(data.rate_hz, 0)} per second, ${fixed(age, 0)} ms old`}</p>
       <ul>
-        ${Object.entries(data.values).map(
-          ([name, value]) => html`<li>
-            <span class="name">${words(name)}</span>
-            <span class="track both"><i ${reaching(`${kind} ${data.subject} ${name}`, value)}></i></span>
-            <span class="number">${reading(fixed(value, 2))}</span>
-          </li>`,
-        )}
+        ${seen(() => Object.entries(data.values).map(([name, value]) => row(`${kind} ${data.subject}`, name, value)))}
       </ul>
     </article>
   `;
 }
+
+/** @param {string} source @param {string} name @param {number | null} value */
+const row = (source, name, value) => html`
+  <li>
+    <span class="name">${words(name)}</span>
+    <span class="track both"><i ${reaching(`${source} ${name}`, value)}></i></span>
+    <span class="number">${reading(fixed(value, 2))}</span>
+  </li>
+`;
 
 /** The largest that each value ever was: nobody says what a program's values may be. @type {Map<string, number>} */
 const largest = new Map();

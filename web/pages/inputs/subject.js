@@ -6,20 +6,24 @@ import { bar } from "../../lib/bar.js";
 import { ask } from "../../lib/confirm.js";
 import { fixed, words } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { reading } from "../../lib/live.js";
+import { reading, seen } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 import { grouped, range } from "./groups.js";
 
 /** @typedef {import("../../app.js").App} App */
 
 const LARGEST = 100;
+const BLOCK = 12; // fills one, two, three or four columns
 
-/** What a person does with each subject. @type {Map<string, {search: string, isAdjusting: boolean, detail: any, wrong: Record<string, string>}>} */
+/**
+ * What a person does with each subject, and the lists that its values stand in.
+ * @type {Map<string, {search: string, isAdjusting: boolean, detail: any, wrong: Record<string, string>, names: string[], lists: [string, string[][]][]}>}
+ */
 const desks = new Map();
 
 /** @param {string} name */
 function deskOf(name) {
-  const known = desks.get(name) ?? { search: "", isAdjusting: false, detail: null, wrong: {} };
+  const known = desks.get(name) ?? { search: "", isAdjusting: false, detail: null, wrong: {}, names: [], lists: [] };
   desks.set(name, known);
   return known;
 }
@@ -81,22 +85,34 @@ function values(app, name, desk, all) {
     </label>
     ${names.length ? nothing : html`<p class="quiet" role="status">No value is called "${desk.search}".</p>`}
     ${repeat(
-      grouped(names),
+      lists(desk, names),
       ([group]) => group,
-      ([group, members]) => html`
+      ([group, blocks]) => html`
         <section class="value-group" aria-label=${group}>
           <h4>${group}</h4>
-          <ul>
-            ${repeat(
-              members,
-              (each) => each,
-              (each) => row(app, name, desk, each, all[each]),
-            )}
-          </ul>
+          ${blocks.map(
+            (block) => html`<ul>${seen(() => block.map((each) => row(app, name, desk, each, all[each])))}</ul>`,
+          )}
         </section>
       `,
     )}
   `;
+}
+
+/** Short lists by group, each drawn while it is in sight; made anew when other names come. @param {any} desk @param {string[]} names */
+function lists(desk, names) {
+  const isKnown = names.length === desk.names.length && names.every((name, at) => name === desk.names[at]);
+  if (!isKnown) {
+    desk.names = names;
+    desk.lists = grouped(names).map(([group, members]) => [group, blocks(members)]);
+  }
+  return /** @type {[string, string[][]][]} */ (desk.lists);
+}
+
+/** @param {string[]} members @returns {string[][]} */
+function blocks(members) {
+  const count = Math.ceil(members.length / BLOCK);
+  return Array.from({ length: count }, (_, at) => members.slice(at * BLOCK, (at + 1) * BLOCK));
 }
 
 /** @param {App} app @param {string} subject @param {any} desk @param {string} name @param {number | null} value */

@@ -1,7 +1,7 @@
 // What people and the robot did: the activity, and for admins who did what (audit).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { clock, day, isNewDay } from "./view.js";
+import { day, exactly, isNewDay } from "./view.js";
 
 /** @typedef {import("../../app.js").App} App */
 
@@ -62,7 +62,7 @@ export function recordList(app, records) {
         (entry, index) => html`
           ${isNewDay(records.entries, index) ? html`<li class="log-day">${day(entry.time)}</li>` : nothing}
           <li class="log-line is-record" data-level=${entry.level}>
-            <time datetime=${new Date(entry.time * 1000).toISOString()}>${clock(entry.time)}</time>
+            <time datetime=${new Date(entry.time * 1000).toISOString()}>${exactly(entry.time)}</time>
             <span class="chip ${chip(entry.level)}">${entry.level.toLowerCase()}</span>
             <span class="log-from"><b>${entry.source}</b></span>
             <span class="log-text">${entry.text}</span>

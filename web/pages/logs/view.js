@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { clock } from "../../lib/format.js";
 import { keepFile } from "../../lib/transfer.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -132,7 +133,7 @@ function row(line) {
   const level = /** @type {"INFO"} */ (line.level);
   return html`
     <li class="log-line" data-level=${line.level}>
-      <time datetime=${new Date(line.time * 1000).toISOString()}>${clock(line.time)}</time>
+      <time datetime=${new Date(line.time * 1000).toISOString()}>${exactly(line.time)}</time>
       <span class="chip ${CHIPS[level]}">${WORDS[level]}</span>
       <span class="log-from"><b>${line.source}</b> <span class="quiet">${line.node}</span></span>
       <span class="log-text">${line.text}</span>
@@ -182,10 +183,9 @@ function foot(tail) {
 }
 
 /** @param {number} time */
-export function clock(time) {
-  const date = new Date(time * 1000);
-  const milliseconds = String(date.getMilliseconds()).padStart(3, "0");
-  return `${date.toLocaleTimeString([], { hour12: false })}.${milliseconds}`;
+export function exactly(time) {
+  const milliseconds = String(new Date(time * 1000).getMilliseconds()).padStart(3, "0");
+  return `${clock(time)}.${milliseconds}`;
 }
 
 /** @param {{time: number}[]} all @param {number} index */

@@ -1,9 +1,10 @@
 // Adopting a node: what it has, which role fits on it, and how far the adoption is.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { attend } from "../../lib/attend.js";
 import { roleName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
+import { inOrder, isFree, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
 import { noPins, peripherals, unknown } from "./details.js";
 import { askFactoryReset } from "./dialogs.js";
 import { findings, fitChip, isReady } from "./fit.js";
@@ -94,7 +95,7 @@ function question(app, watch, adoption, node) {
         <legend>${isMore ? "What shall it be besides?" : "What shall it be?"}</legend>
         ${(app.store.data.nodes?.roles ?? []).map((/** @type {Choice} */ role) => option(app, watch, adoption, role))}
       </fieldset>
-      ${choice ? findings(fit) : nothing}
+      ${isAnyOpen(app, watch) ? nothing : allTaken} ${choice ? findings(fit) : nothing}
       ${isMore ? nothing : nameField(adoption)}
       ${mayOperate(app) ? nothing : html`<p class="refusal">Your account may look only; an operator adopts nodes.</p>`}
       <div class="actions">
@@ -106,6 +107,15 @@ function question(app, watch, adoption, node) {
     </form>
   `;
 }
+
+/** @param {App} app @param {NodeWatch} watch */
+const isAnyOpen = (app, watch) =>
+  (app.store.data.nodes?.roles ?? []).some((/** @type {Choice} */ role) => !isTaken(app, watch, role));
+
+const allTaken = html`<p class="notice is-quiet" data-all-taken>
+  Every role of this robot is taken. A node that is gone is replaced from its own page; one that shall do something
+  else is reset there first; a spare one may be ignored.
+</p>`;
 
 /** @param {Adoption} adoption */
 const nameField = (adoption) => html`
@@ -131,9 +141,8 @@ function fitOf(watch, choice) {
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {Choice} role */
 function option(app, watch, adoption, role) {
-  const holder = (app.store.data.nodes?.nodes ?? []).find((/** @type {any} */ node) => node.node_id === role.node_id);
-  const isOwn = rolesOf(watch.node(app)).some((held) => targetOf(held) === targetOf(role));
-  const isTaken = isOwn || (Boolean(holder) && holder.state !== "offline");
+  const holder = holderOf(app, role);
+  const isClosed = isTaken(app, watch, role);
   const value = `${role.role}/${role.instance}`;
   const { choice } = adoption;
   return html`
@@ -143,23 +152,37 @@ function option(app, watch, adoption, role) {
         name="role"
         value=${value}
         .checked=${choice?.role === role.role && choice?.instance === role.instance}
-        ?disabled=${isTaken}
+        ?disabled=${isClosed}
         @change=${() => ((adoption.choice = { role: role.role, instance: role.instance }), app.draw())}
       >
       <span>
         <b>${roleName(role.role, role.instance)}</b>
-        <small>${isOwn ? "It has this role" : duty(role, holder, isTaken)}</small>
+        <small>${isOwn(app, watch, role) ? "It has this role" : duty(role, holder, isClosed)}</small>
       </span>
-      ${isTaken ? nothing : fitChip(fitOf(watch, role), watch.problem)}
+      ${isClosed ? nothing : fitChip(fitOf(watch, role), watch.problem)}
     </label>
   `;
 }
 
-/** @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isTaken */
-function duty(role, holder, isTaken) {
+/** @param {App} app @param {Choice} role @returns {NodeInfo | undefined} */
+const holderOf = (app, role) =>
+  (app.store.data.nodes?.nodes ?? []).find((/** @type {NodeInfo} */ node) => node.node_id === role.node_id);
+
+/** @param {App} app @param {NodeWatch} watch @param {Choice} role */
+const isOwn = (app, watch, role) =>
+  rolesOf(/** @type {NodeInfo} */ (watch.node(app))).some((held) => targetOf(held) === targetOf(role));
+
+/** @param {App} app @param {NodeWatch} watch @param {Choice} role */
+function isTaken(app, watch, role) {
+  const holder = holderOf(app, role);
+  return isOwn(app, watch, role) || Boolean(holder && holder.state !== "offline");
+}
+
+/** @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isClosed */
+function duty(role, holder, isClosed) {
   if (!holder) return DUTIES[/** @type {"head"} */ (role.role)] ?? "";
   const who = holder.display_name ? `${holder.display_name} (${role.node_id})` : role.node_id;
-  return isTaken ? `Taken by ${who}` : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
+  return isClosed ? `Taken by ${who}` : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
 }
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {NodeInfo} node */
@@ -168,7 +191,7 @@ function progress(app, watch, adoption, node) {
   const again = () => ((adoption.phase = "asking"), app.draw());
   return html`
     <section class="card adoption" aria-labelledby="adoption-title" data-phase=${adoption.phase}>
-      <h2 id="adoption-title">${title(adoption, node)}</h2>
+      <h2 id="adoption-title" tabindex="-1" ${attend()}>${title(adoption, node)}</h2>
       <div role="status">
         <ol class="adopt-steps">
           ${STEPS.map((text, index) => step(adoption, text, index))}
@@ -225,7 +248,19 @@ const done = (app, adoption, node) => html`
       : nothing}
     <a class="button primary" data-done href="#/nodes/${node.node_id}">${adoption.code ? "They are the same" : "Go on"}</a>
   </div>
+  ${nextOne(app)}
 `;
+
+/** A robot that is set up has several. @param {App} app */
+function nextOne(app) {
+  const { nodes = [], roles = [] } = app.store.data.nodes ?? {};
+  const free = inOrder(nodes).filter((each) => isFree(each) && !each.is_ignored);
+  if (!free.length || roles.every((/** @type {any} */ role) => role.node_id)) return nothing;
+  const others = free.length === 1 ? "1 node waits" : `${free.length} nodes wait`;
+  return html`<p class="quiet">
+    ${others} for a role. <a data-next href="#/nodes/${free[0].node_id}/adopt">Adopt ${free[0].display_name || free[0].node_id}…</a>
+  </p>`;
+}
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption */
 async function adopt(app, watch, adoption) {

@@ -1,7 +1,7 @@
 // One node: what it does, how it is, what it is, and what may be done with it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { clock, duration, roleName } from "../../lib/format.js";
+import { duration, lately, roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { givenName, isFree, machineOf, nodeNote, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
 import { lastTry, stateWord } from "../../lib/updates.js";
@@ -156,7 +156,7 @@ export function peripherals(watch, node) {
                 <span class="quiet">${device.type.toUpperCase()}</span>
                 <b>${device.description}</b>
                 <code>${device.address}</code>
-                ${device.responsive ? nothing : html`<span class="chip bad"><i class="dot"></i>No answer</span>`}
+                ${isSilent(device) ? html`<span class="chip bad"><i class="dot"></i>No answer</span>` : nothing}
               </li>`,
             )}
           </ul>`
@@ -166,6 +166,9 @@ export function peripherals(watch, node) {
     </section>
   `;
 }
+
+/** On SPI nobody answers who is there: that is no fault. @param {{type: string, responsive: boolean}} device */
+const isSilent = ({ type, responsive }) => !responsive && type !== "spi";
 
 /** @param {NodeInfo} node */
 function facts(node) {
@@ -223,7 +226,7 @@ const activity = ({ activity: entries }) => html`
       ? html`<ul class="node-log">
           ${entries.map(
             (entry) => html`<li class="is-${entry.level.toLowerCase()}">
-              <time>${clock(entry.time)}</time><span>${entry.text}</span>
+              <time>${lately(entry.time)}</time><span>${entry.text}</span>
             </li>`,
           )}
         </ul>`

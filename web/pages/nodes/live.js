@@ -2,7 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
-import { clock, fixed, quantity, roleName, words } from "../../lib/format.js";
+import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
 import { isHeard, targetOf } from "../../lib/nodes.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -60,8 +60,8 @@ const PICTURES = {
     ${data.display?.lines?.length ? html`<pre class="panel">${data.display.lines.join("\n")}</pre>` : nothing}
     <dl class="facts-list">
       ${fact("Shows", data.display?.lines?.length ? "a program's page" : "its status page")}
-      ${fact("Last touched", data.input ? `${words(data.input.control)} ${data.input.event}, ${clock(data.input.time)}` : "not yet")}
-      ${fact("Last order", data.override ? `${data.override.action}, ${clock(data.override.time)}` : "none")}
+      ${fact("Last touched", data.input ? `${words(data.input.control)} ${data.input.event}, ${lately(data.input.time)}` : "not yet")}
+      ${fact("Last order", data.override ? `${data.override.action}, ${lately(data.override.time)}` : "none")}
     </dl>
   `,
 };

@@ -127,11 +127,11 @@ function list(app, parts) {
 /** @param {App} app @param {import("./joints.js").Part} part */
 function row(app, part) {
   const { data } = app.store;
-  const is = part.spec ? quantity(measured(part, data), part.spec.unit) : motorSpeed(part, data.tracks);
+  const at = part.spec ? measured(part, data) : motorSpeed(part, data.tracks);
   const wanted = part.spec ? commanded(part, data) : null;
   const isChosen = keeper.chosen === part.key;
   return html`
-    <li ?data-stale=${keeper.isOld(app, part)}>
+    <li ?data-stale=${at !== null && keeper.isOld(app, part)}>
       <button
         type="button"
         data-part=${part.key}
@@ -139,7 +139,7 @@ function row(app, part) {
         @click=${() => ((keeper.chosen = isChosen ? "" : part.key), app.draw())}
       >
         <span>${words(part.field)}</span>
-        <span class="number">${reading(is)}</span>
+        <span class="number">${reading(quantity(at, part.spec?.unit ?? "m/s"))}</span>
         <span class="number quiet">${wanted ? html`<span class="hidden">commanded</span> ${reading(quantity(wanted.value, part.spec.unit))}` : ""}</span>
       </button>
     </li>
@@ -148,4 +148,4 @@ function row(app, part) {
 
 /** @param {import("./joints.js").Part} part @param {any} tracks */
 const motorSpeed = (part, tracks) =>
-  quantity((part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? null, "m/s");
+  (part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? null;

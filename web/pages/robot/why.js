@@ -1,7 +1,8 @@
 // "Why is it moving?": who decided a field's value, who wanted something else and why he did not get it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { age, fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { standing } from "../../lib/rivals.js";
 import { commanded, measured } from "./joints.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -35,7 +36,7 @@ export function why(app, part, isOld) {
       </header>
       ${part.spec
         ? html`
-            <dl class="why-values" ?data-stale=${isOld}>
+            <dl class="why-values" ?data-stale=${isOld && is !== null}>
               <div><dt>Measured</dt><dd>${quantity(is, unit)}</dd></div>
               <div><dt>Commanded</dt><dd>${quantity(row?.value ?? null, unit)}</dd></div>
               <div><dt>Difference</dt><dd>${difference(is, row?.value ?? null, unit)}</dd></div>
@@ -64,7 +65,7 @@ const reasons = (row) => html`
       ? html`<dt>Winner</dt>
           <dd data-winner>${sourceName(row.source)}, by route <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a></dd>
           <dt>Age of its sample</dt>
-          <dd>${fixed(row.age_ms, 0)} ms</dd>`
+          <dd>${age(row.age_ms)}</dd>`
       : nothing}
     <dt>So since</dt>
     <dd>${since(row.changed_ms)}</dd>
@@ -72,19 +73,26 @@ const reasons = (row) => html`
     <dd>${row.clamped ? "Yes: the input asked for more than the limits allow" : "No"}</dd>
     <dt>Rivals</dt>
     <dd>
-      ${row.rivals.length
-        ? html`<ul class="rivals">
-            ${row.rivals.map(
-              (/** @type {any} */ rival) => html`<li>
-                ${sourceName(rival.source)} wanted ${quantity(rival.value, row.unit)}
-                <span class="quiet">(${rival.reason}; ${fixed(rival.age_ms, 0)} ms old; route ${rival.route})</span>
-              </li>`,
-            )}
-          </ul>`
-        : "None"}
+      ${rivals(row)}
     </dd>
   </dl>
 `;
+
+/** @param {any} row */
+function rivals(row) {
+  const found = standing(row.rivals);
+  if (!found.length) return "None";
+  return html`
+    <ul class="rivals">
+      ${found.map(
+        (rival) => html`<li>
+          ${sourceName(rival.source)} wanted ${quantity(rival.value, row.unit)}
+          <span class="quiet">(${rival.reason}; ${age(rival.age_ms)} old; route ${rival.route})</span>
+        </li>`,
+      )}
+    </ul>
+  `;
+}
 
 /** @param {any} spec */
 const limits = (spec) => html`

@@ -36,13 +36,13 @@ export function rivals(app, draft) {
     draft.modes = { ...modes, [field]: value };
     app.draw();
   };
-  const choices = /** @type {[string, string][]} */ ([["", `As everywhere: ${all}`], ...Object.entries(MODES)]);
+  const choices = /** @type {[string, string][]} */ ([["", "As everywhere"], ...Object.entries(MODES)]);
   return html`
     <section class="card form" aria-labelledby="rivals-title">
       <h2 id="rivals-title">When others want the same output</h2>
       <div class="pair">
         ${driven(draft).map((field) =>
-          choiceEntry({ key: `mode ${field}`, label: field, wrong: "" }, modes[field] ?? fields[field] ?? "", choices, set(field)),
+          choiceEntry({ key: `mode ${field}`, label: field, wrong: "", hint: `Everywhere: ${all}` }, modes[field] ?? fields[field] ?? "", choices, set(field)),
         )}
         ${numberEntry(
           { key: "weight", label: "Weight", wrong: draft.wrong("weight"), hint: "In a mean. Empty: its priority." },

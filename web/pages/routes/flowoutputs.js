@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
+import { standing } from "../../lib/rivals.js";
 import { fold } from "./flowinputs.js";
 import { ESTOP } from "./model.js";
 import { isFolded, view } from "./view.js";
@@ -82,7 +83,7 @@ function why(data) {
           ? html`<b>${data.winner}</b> drives it, with ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
           : (POLICIES[/** @type {"hold"} */ (data.policy)] ?? data.policy)}
       </li>
-      ${data.rivals.map(
+      ${standing(data.rivals).map(
         (/** @type {any} */ rival) => html`<li>
           <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks ${quantity(rival.value, data.unit)}: ${rival.reason}
         </li>`,

@@ -1,6 +1,7 @@
 // The page "Routes": the picture, all routes, presets; `#/routes/<id>` is one route's editor.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { took } from "../../lib/firststeps.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { blending, blendingDialog } from "./blending.js";
 import { editing, editor, NEW } from "./editor.js";
@@ -25,6 +26,7 @@ export const page = {
     mappingDialog(app), saveDialog(app), importDialog(app), blendingDialog(app), leaveDialog(app),
   ],
   open(app, rest) {
+    took("routes");
     if (!rest) editing.draft = null;
     view.pick.clear();
     routes.start(app);

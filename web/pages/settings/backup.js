@@ -2,6 +2,8 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { took } from "../../lib/firststeps.js";
+import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { bringFile, keepFile } from "../../lib/transfer.js";
 import { ask } from "../../lib/confirm.js";
@@ -24,7 +26,7 @@ const NAMES = {
 /** @param {App} app @param {Answers} answers */
 export function backupSection(app, answers) {
   const isFixed = !isAdmin(app);
-  const keep = () => keepFile("/api/backup").catch((err) => app.toasts.failed(err));
+  const keep = () => keepFile("/api/backup").then(() => took("backup"), (err) => app.toasts.failed(err));
   return section(
     "backup",
     "Backup",
@@ -115,7 +117,7 @@ export function restoreDialog(app, answers) {
 /** @param {any} info */
 const content = (info) => html`
   <p>
-    Of <b>${info.robot}</b>, ${new Date(info.created).toLocaleString()}, written by release ${info.version || "unknown"}.
+    Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release ${info.version || "unknown"}.
     What is set now is replaced; you can undo that.
   </p>
   <ul class="backup-list">

@@ -1,6 +1,7 @@
 // What runs, whether something newer lies on the server, and when that was last looked up.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dayAndClock } from "../../lib/format.js";
 import { facts, section } from "./section.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -22,7 +23,7 @@ export function firmwareSection(app) {
         ["This server runs", server?.version || app.store.data.system?.version || "–"],
         ["All machines", versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–")],
         ["Newest release here", newest ? newest.version : "none was uploaded yet"],
-        ["Last checked", check.found ? new Date(check.found.checked).toLocaleString() : "not since this page was opened"],
+        ["Last checked", check.found ? dayAndClock(Date.parse(check.found.checked) / 1000) : "not since this page was opened"],
       ])}
       <div role="status">${outcome()}</div>
       <div class="toolbar">

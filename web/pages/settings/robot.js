@@ -1,6 +1,7 @@
 // How the robot is called, and what its server says about itself.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { absent, facts, section } from "./section.js";
 
@@ -48,7 +49,7 @@ function nameForm(app, answers, known) {
     </form>
     ${facts([
       ["Runs as", ROLES[/** @type {"server"} */ (known.machine_role)] ?? "a program on this computer (simulation)"],
-      ["Clock", known.time ? new Date(known.time).toLocaleString() : "–"],
+      ["Clock", known.time ? dayAndClock(Date.parse(known.time) / 1000) : "–"],
     ])}
     ${known.problems.length
       ? html`<div class="notice">

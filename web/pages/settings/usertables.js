@@ -2,7 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
-import { duration } from "../../lib/format.js";
+import { day, duration } from "../../lib/format.js";
 import { openForm, showSecret } from "./userdialog.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -167,9 +167,6 @@ const table = (heads, rows) => html`
     </table>
   </div>
 `;
-
-/** @param {number} seconds since 1970 */
-const day = (seconds) => new Date(seconds * 1000).toLocaleDateString();
 
 /** As exactly as the robot keeps it: an hour. @param {number} seconds since 1970 */
 function ago(seconds) {

@@ -1,0 +1,58 @@
+"""The finder, by keyboard and by hand."""
+
+import pytest
+from playwright.async_api import expect
+
+from tests.web.axe import violations
+from tests.web.conftest import Site
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(60),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+
+async def test_node_is_found_by_its_id_and_opened_by_keyboard(site: Site) -> None:
+    page = await site.open("#/logs")
+    await page.wait_for_selector("[data-link=open]")
+    await page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Find a node")
+    await expect(field).to_be_focused()
+    await field.press_sequentially("arm right")
+    found = page.locator("[data-found]")
+    await expect(found).to_have_count(1)
+    assert await violations(page) == []
+    await page.keyboard.press("Enter")
+    await expect(page.locator("main h1")).to_contain_text("Right arm")
+    await expect(page.locator(".dialog")).to_have_count(0)
+
+
+async def test_arrows_choose_and_escape_leaves_everything_as_it_was(site: Site) -> None:
+    page = await site.open("#/logs")
+    await page.click("[data-find]")
+    field = page.locator(".finder-field")
+    await field.press("ArrowDown")
+    chosen = page.locator("[aria-selected=true]")
+    await expect(chosen).to_have_attribute("data-found", "#/robot")
+    await expect(field).to_have_attribute("aria-activedescendant", "finder-1")
+    await field.press("ArrowUp")
+    await field.press("ArrowUp")
+    await expect(chosen).to_have_attribute("id", "finder-8")
+    await page.keyboard.press("Escape")
+    await expect(page.locator(".dialog")).to_have_count(0)
+    await expect(page.locator("[data-find]")).to_be_focused()
+    assert page.url.endswith("#/logs")
+
+
+async def test_route_is_found_and_what_is_not_there_is_said(site: Site) -> None:
+    page = await site.open("#/dashboard", viewport={"width": 390, "height": 700})
+    await page.click("[data-find]")
+    field = page.locator(".finder-field")
+    await field.fill("zebra")
+    await page.get_by_text("Nothing here is called “zebra”.").wait_for()
+    await field.fill("rc_dr")
+    await page.click("[data-found='#/routes/rc_drive']")
+    await expect(page.locator("main h1")).to_contain_text("rc_drive")
+    box = await page.locator(".estop").bounding_box()
+    assert box["height"] >= 64

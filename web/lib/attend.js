@@ -1,0 +1,28 @@
+// What came of a press appears elsewhere on the page, on a phone out of sight: it comes into view and
+// gets the focus when it appears, so that a screen reader says it and a keyboard goes on there.
+
+import { nothing } from "/vendor/lit-html/lit-html.js";
+import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+
+class Attend extends AsyncDirective {
+  #isDone = false;
+
+  render() {
+    return nothing;
+  }
+
+  /** @param {any} part */
+  update(part) {
+    if (!this.#isDone) {
+      this.#isDone = true;
+      queueMicrotask(() => {
+        part.element.focus({ preventScroll: true });
+        part.element.scrollIntoView({ block: "center" });
+      });
+    }
+    return nothing;
+  }
+}
+
+/** For an element with a tabindex. */
+export const attend = directive(Attend);

@@ -1,0 +1,153 @@
+// Finds by name what the robot has: nodes, routes, subjects, and the pages and settings where things are.
+// Not here: how it is opened (find.js).
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { dialog } from "../lib/dialog.js";
+import { sourceName, targetName } from "../lib/format.js";
+import { givenName, nodeTitle } from "../lib/nodes.js";
+import { PAGES } from "../pages.js";
+
+/** @typedef {import("../app.js").App} App */
+/** @typedef {{title: string, kind: string, href: string}} Found */
+
+const MOST = 9;
+const TABS = [
+  ["RC receiver", "Inputs", "#/inputs"],
+  ["LiveLink: faces and bodies", "Inputs", "#/inputs/livelink"],
+  ["Clients", "Inputs", "#/inputs/websocket"],
+  ["Network and Wi-Fi", "Settings", "#/settings/network"],
+  ["Users, tokens, encryption", "Settings", "#/settings/users"],
+  ["Backup and restore", "Settings", "#/settings/backup"],
+  ["Restart, shut down, diagnostics, factory reset", "Settings", "#/settings/maintenance"],
+  ["Activity", "Logs", "#/logs/activity"],
+  ["Who did what", "Logs", "#/logs/audit"],
+];
+
+/** @type {Found[]} */
+const FIXED = [
+  ...PAGES.map(({ name, title }) => ({ title, kind: "Page", href: `#/${name}` })),
+  ...TABS.map(([title, kind, href]) => ({ title, kind, href })),
+];
+
+export class Finder {
+  query = "";
+  /** Which of those that are shown. */ at = 0;
+  /** What this robot has. @type {Found[]} */ #own = [];
+
+  /** Each on its own: what does not answer is left out. @param {App} app */
+  ask(app) {
+    this.#add(app, "management", "list_nodes", nodesOf);
+    this.#add(app, "router", "list_routes", routesOf);
+    this.#add(app, "router", "list_livelink_sources", subjectsOf);
+  }
+
+  /** @param {App} app @param {string} group @param {string} action @param {(reply: any) => Found[]} read */
+  async #add(app, group, action, read) {
+    try {
+      this.#own.push(...read(await app.api.request(group, action)));
+      app.draw();
+    } catch {
+      // The rest can be found all the same.
+    }
+  }
+
+  /** Those whose words begin with what was typed come first. @returns {Found[]} */
+  get found() {
+    const typed = this.query.toLowerCase().split(/\s+/).filter(Boolean);
+    const all = [...this.#own, ...FIXED];
+    if (!typed.length) return FIXED.slice(0, MOST);
+    const text = (/** @type {Found} */ each) => `${each.title} ${each.kind}`.toLowerCase();
+    const begins = (/** @type {Found} */ each) => Number(each.title.toLowerCase().startsWith(typed[0]));
+    return all
+      .filter((each) => typed.every((word) => text(each).includes(word)))
+      .sort((a, b) => begins(b) - begins(a))
+      .slice(0, MOST);
+  }
+
+  /** @param {App} app */
+  view(app) {
+    const { found } = this;
+    this.at = Math.min(this.at, Math.max(0, found.length - 1));
+    return dialog(this, () => close(app), () => this.#content(app, found), "Find");
+  }
+
+  /** @param {App} app @param {Found[]} found */
+  #content(app, found) {
+    return html`
+      <input
+        class="finder-field"
+        type="search"
+        role="combobox"
+        aria-label="Find a node, a route, a subject, a page"
+        aria-expanded="true"
+        aria-controls="finder-list"
+        aria-autocomplete="list"
+        aria-activedescendant=${found.length ? `finder-${this.at}` : nothing}
+        placeholder="Node, route, subject, page…"
+        autocomplete="off"
+        spellcheck="false"
+        .value=${this.query}
+        @input=${(/** @type {any} */ event) => (Object.assign(this, { query: event.target.value, at: 0 }), app.draw())}
+        @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(app, event, found)}
+      >
+      <ul class="finder-list" id="finder-list" role="listbox" aria-label="Found">
+        ${found.map(
+          ({ title, kind, href }, at) => html`
+            <li
+              id=${`finder-${at}`}
+              role="option"
+              aria-selected=${at === this.at}
+              data-found=${href}
+              @click=${() => go(app, href)}
+            >
+              <span>${title}</span><small class="quiet">${kind}</small>
+            </li>
+          `,
+        )}
+      </ul>
+      <p class="quiet" role="status">${found.length ? "" : `Nothing here is called “${this.query}”.`}</p>
+    `;
+  }
+
+  /** @param {App} app @param {KeyboardEvent} event @param {Found[]} found */
+  #key(app, event, found) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && found.length) this.at = (this.at + step + found.length) % found.length;
+    else if (event.key === "Enter" && found.length) go(app, found[this.at].href);
+    else return;
+    event.preventDefault();
+    app.draw();
+  }
+}
+
+/** @param {App} app */
+function close(app) {
+  app.dialogs.finder = null;
+  app.draw();
+}
+
+/** @param {App} app @param {string} href */
+function go(app, href) {
+  close(app);
+  location.hash = href;
+}
+
+/** @param {any} reply @returns {Found[]} */
+const nodesOf = ({ nodes }) =>
+  nodes.map((/** @type {any} */ node) => ({
+    title: [nodeTitle(node), givenName(node), node.node_id].filter(Boolean).join(" · "),
+    kind: "Node",
+    href: `#/nodes/${encodeURIComponent(node.node_id)}`,
+  }));
+
+/** @param {any} reply @returns {Found[]} */
+const routesOf = ({ routes }) =>
+  routes.map((/** @type {any} */ { route }) => ({
+    title: route.id,
+    kind: `Route, ${sourceName(route.input.source)} to ${targetName(route.output.target)}`,
+    href: `#/routes/${encodeURIComponent(route.id)}`,
+  }));
+
+/** @param {any} reply @returns {Found[]} */
+const subjectsOf = ({ sources }) =>
+  sources.map((/** @type {any} */ { subject_name: title }) => ({ title, kind: "LiveLink subject", href: "#/inputs/livelink" }));
