@@ -19,7 +19,7 @@ PURE := not slow and not integration and not web
 TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile \
   --ignore=tests/integration --ignore=tests/web --ignore=tests/ros --ignore=tests/image
 TEST_REAL = $(BIN)/pytest tests -m "not ($(PURE)) and not timed" -q -n 2 --dist loadfile
-TEST_TIMED = $(BIN)/pytest tests/integration -m timed
+TEST_TIMED = $(BIN)/pytest tests/integration tests/web -m timed
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
@@ -47,7 +47,7 @@ $(WEB_READY): web/package-lock.json web/package.json $(READY)
 run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 	@exec $(BIN)/python -m tools.run $(ARGS)
 
-test: setup lint types ## everything that CI runs; ARGS="-k estop" for a part of it
+test: setup lint types ## everything but the image; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
 	@$(TEST_PURE)
 	@$(TEST_REAL)
@@ -109,7 +109,7 @@ build/fuzz/.ready: requirements-fuzz.lock
 	  --require-hashes --target build/fuzz/lib -r requirements-fuzz.lock
 	@touch $@
 
-fuzz-http: setup build/contract/.ready ## random requests made of the OpenAPI document, then random WebSocket clients; ARGS="600"
+fuzz-http: setup build/contract/.ready ## random requests made of the OpenAPI document, then random WebSocket clients; ARGS="600 --robot"
 	@$(BIN)/python -m tools.fuzz.http $(ARGS)
 
 build/contract/.ready: requirements-contract.lock $(READY)

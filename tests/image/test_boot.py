@@ -10,6 +10,7 @@ from tests.image.report import Report
 from tests.image.rig import Host, Pair
 from tests.image.stages import Reboot
 
+NEW_NAME = "robi"  # the server gets it before its next start
 _EXPOSURE_MOST = 2.5
 _SETTLE_S = 120
 
@@ -29,6 +30,8 @@ def rebooted(booted: Host, request: pytest.FixtureRequest) -> Reboot:
     if role_of(booted) == "node":
         found: Reboot = request.getfixturevalue("node_reboot")
         return found
+    assert booted.ssh is not None
+    assert NEW_NAME in booted.ssh.check(f"saintctl system hostname {NEW_NAME}", 120)
     return stages.reboot(booted)
 
 
@@ -65,6 +68,12 @@ def test_data_partition_has_grown_to_the_whole_card(booted: Host) -> None:
 def test_identity_outlives_a_reboot(rebooted: Reboot) -> None:
     assert re.match(r"[0-9a-f]{32}\n", rebooted.before)
     assert rebooted.after == rebooted.before
+
+
+def test_name_that_the_owner_chose_outlives_a_reboot(booted: Host, rebooted: Reboot) -> None:
+    if role_of(booted) == "node":
+        pytest.skip("only a server is renamed")
+    assert rebooted.after.splitlines()[-1] == NEW_NAME
 
 
 def test_two_cards_of_one_image_become_two_machines(fresh: Pair) -> None:

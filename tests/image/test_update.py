@@ -25,6 +25,7 @@ from tests.image.forge import (
 from tests.image.report import Report
 from tests.image.rig import Host
 from tests.image.robot import Robot
+from tests.image.server_settings import change
 from tests.image.stages import FIRST, restart_held, wait_installed
 from tools.vm.settings import PATIENCE
 
@@ -69,6 +70,8 @@ def expect_good_slot(host: Host, letter: str) -> None:
 @pytest.mark.image_all
 def test_roll_out_reaches_the_whole_robot(robot: Robot, forge: Forge, report: Report) -> None:
     """The owner says so once: node first, then the server, which restarts itself."""
+    named = change(robot, "set_hostname", hostname="robi")
+    assert named.state == "done", named
     status, said = robot.upload(forge.release(SMALL, change_one_file))
     assert status == 200, said
     began = time.monotonic()
@@ -86,6 +89,7 @@ def test_roll_out_reaches_the_whole_robot(robot: Robot, forge: Forge, report: Re
     assert found.robot_version == SMALL
     robot.server.machine.wait_shell(0)
     expect_good_slot(robot.server, "B")
+    assert robot.server.sh("uname -n") == "robi"
 
 
 def test_role_and_settings_outlive_the_update(robot: Robot) -> None:

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ACTIVATE = shutil.which("systemd-socket-activate")
 pytestmark = pytest.mark.skipif(ACTIVATE is None, reason="needs systemd-socket-activate")
 
-_START_S = 20.0
+_START_S = 40.0
 
 
 class Activation:
@@ -43,7 +43,7 @@ class Activation:
             self.process = subprocess.Popen(
                 [ACTIVATE, *setenv, *options, *command], cwd=ROOT, stderr=log, stdout=log
             )
-        wait_for(lambda: "Listening on" in self.log(), 5.0, self.log)
+        wait_for(lambda: "Listening on" in self.log(), _START_S, self.log)
 
     def log(self) -> str:
         return self._log_path.read_text(errors="replace")

@@ -1,0 +1,24 @@
+"""The server's name and Wi-Fi as an admin changes them, until that has ended."""
+
+from typing import Any
+
+from saint_services.lib.api.machine import Change
+from saint_services.lib.api.upkeep import Settings
+from tests.image.robot import Robot
+
+
+def settings(robot: Robot) -> Settings:
+    return Settings.model_validate(robot.ask("settings", "get"))
+
+
+def change(robot: Robot, action: str, timeout_s: float = 180, **params: Any) -> Change:
+    """Ask for it; how it ended."""
+    before = settings(robot).change
+    robot.ask("settings", action, **params)
+
+    def ended() -> Change | None:
+        now = settings(robot).change
+        return now if now.begun_s != before.begun_s and now.state != "trying" else None
+
+    answer: Change = robot.until(f"{action} has ended", ended, timeout_s)
+    return answer
