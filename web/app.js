@@ -4,6 +4,7 @@ import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
 import { mayOperate } from "./lib/levels.js";
 import { beginDrawing } from "./lib/live.js";
+import { Pace } from "./lib/pace.js";
 import { Place } from "./lib/place.js";
 import { Router } from "./lib/router.js";
 import { StopKeys } from "./lib/stopkeys.js";
@@ -16,7 +17,6 @@ import { page } from "./views/page.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
 const TOPICS = { system: 0, firmware: 0 };
-const STATES_MS = 45; // states of several topics share a drawing, about twenty a second
 const TICK_MS = 70; // drawn at least that often: what went silent looks so within half a second
 
 /**
@@ -41,6 +41,9 @@ const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 let isAsked = false;
 let timer = 0; // of the next drawing that nobody has asked for yet
 let drawAt = 0; // when that is
+const pace = new Pace();
+const painted = new MessageChannel(); // its messages come after the drawing that they were sent in
+painted.port1.onmessage = () => pace.took(performance.now() - app.now);
 
 const api = new Api(TOPICS, {
   onState(topic, data) {
@@ -56,8 +59,8 @@ const api = new Api(TOPICS, {
 const router = new Router((shown, before) => {
   if (shown !== before) {
     before?.close?.(app);
-    api.want({ ...TOPICS, ...shown?.topics });
   }
+  api.want({ ...TOPICS, ...needed(shown) });
   shown?.open?.(app, router.rest);
   draw();
 }, (shown, to) => shown.mayLeave?.(app, to) ?? true);
@@ -85,6 +88,11 @@ const app = {
   draw,
 };
 
+/** @param {import("./lib/router.js").PageModule | null} shown */
+function needed(shown) {
+  return typeof shown?.topics === "function" ? shown.topics(router.rest) : shown?.topics;
+}
+
 /** A latched stop is not raised again by every press of the key. */
 function mayStop() {
   return !store.data.system?.estop?.active;
@@ -97,18 +105,19 @@ function draw() {
   clearTimeout(timer);
   requestAnimationFrame(() => {
     isAsked = false;
-    drawIn(TICK_MS);
+    drawIn(Math.max(TICK_MS, pace.interval));
     app.now = performance.now();
     beginDrawing(app.now);
     if (root.firstElementChild?.className === "boot") root.replaceChildren();
     render(page(app), root);
     place.look(app);
+    painted.port2.postMessage(null);
   });
 }
 
 /** What the robot did. */
 function drawSoon() {
-  const wait = Math.max(0, app.now + STATES_MS - performance.now());
+  const wait = Math.max(0, app.now + pace.interval - performance.now());
   if (!isAsked && performance.now() + wait < drawAt) drawIn(wait);
 }
 

@@ -22,6 +22,7 @@ PAD = """() => {
   window.pad = { id: "Pad", index: 0, connected: true, mapping: "standard", buttons,
                  axes: [0, 0, 0, 0] };
   navigator.getGamepads = () => [{ ...window.pad }];
+  dispatchEvent(new Event("gamepadconnected"));
 }"""
 ASKED = """() => {
   const told = (each) => document.querySelector(each)?.innerText ?? "";

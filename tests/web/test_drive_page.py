@@ -23,6 +23,7 @@ FAKE_PAD = """
     const buttons = Array.from({ length: 17 }, () => ({ pressed: false, value: 0 }));
     pad = { id: "Test Pad (STANDARD GAMEPAD Vendor: 045e Product: 028e)", index: 0, connected: true,
             mapping: "standard", axes: [0, 0, 0, 0], buttons };
+    dispatchEvent(new Event("gamepadconnected"));
   };
   window.unplug = () => {
     pad = null;

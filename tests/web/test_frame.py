@@ -1,6 +1,5 @@
 """What stands around every page: the stop, the connection, the way between pages."""
 
-import asyncio
 import re
 from typing import Any
 
@@ -18,11 +17,13 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
-PAD = """() => {
+PAD = """(isStopPressed) => {
   const pad = { id: "Pad", index: 0, connected: true, mapping: "standard", axes: [0, 0, 0, 0],
                 buttons: Array.from({ length: 17 }, () => ({ pressed: false, value: 0 })) };
+  pad.buttons[1].pressed = isStopPressed;
   window.pad = pad;
   navigator.getGamepads = () => [pad];
+  dispatchEvent(new Event("gamepadconnected"));
 }"""
 
 _WORN = """() => [...document.styleSheets].filter((sheet) => !sheet.disabled)
@@ -109,9 +110,15 @@ async def test_chosen_stop_key_and_pad_button_stop_on_every_page(site: Site) -> 
     await page.wait_for_selector("[data-estop=ready]")
     assert await page.locator(".estop kbd").inner_text() == "Esc"
     await page.evaluate("location.hash = '#/firmware'")
-    await page.evaluate(PAD)
-    await asyncio.sleep(0.2)  # it must be seen at rest first
+    await page.evaluate(PAD, False)
     await page.evaluate("window.pad.buttons[1] = { pressed: true, value: 1 }")
+    await page.wait_for_selector("[data-estop=latched]")
+
+
+async def test_press_that_makes_the_browser_show_the_pad_stops(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-estop=ready]")
+    await page.evaluate(PAD, True)
     await page.wait_for_selector("[data-estop=latched]")
 
 

@@ -32,3 +32,24 @@ async def test_rows_out_of_sight_are_drawn_once_a_second_until_scrolled_to(site:
         await page.locator(f"[data-value={seen}]").scroll_into_view_if_needed()
         drawn, seconds = await page.evaluate(_COMPARED, [seen, unseen])
         assert drawn <= seconds + 2
+
+
+# Milliseconds between two drawings: before any, after short ones, after a long one, after many.
+_PACE = """
+  import("/lib/pace.js").then(({ Pace }) => {
+    const pace = new Pace();
+    const intervals = [pace.interval];
+    for (const [cost, times] of [[2, 50], [80, 1], [80, 50]]) {
+      for (let count = 0; count < times; count += 1) pace.took(cost);
+      intervals.push(Math.round(pace.interval));
+    }
+    return intervals;
+  })
+"""
+
+
+async def test_slow_computer_draws_less_often(site: Site) -> None:
+    page = await site.open()
+    first, short, once, long = await page.evaluate(_PACE)
+    assert first == short == once == 45
+    assert long == 90

@@ -6,7 +6,8 @@ pages are drawn and put together by the processor, as on a Pi or an old laptop. 
 drawn by SwiftShader, a graphics card in software; its page therefore has no budget here.
 
 Computers differ, and one computer from hour to hour, so each run measures a bare page too: a single
-number that changes as often. What any page costs beside that is the page's own doing.
+number that changes 20 times a second. Budgets are times of that: a quarter of a core where the bare
+page costs a twelfth. A slow computer draws less often (web/lib/pace.js).
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-LEAST_HZ = 15.0  # drawn less often, a page costs less than it should: the computer was busy
+LEAST_HZ = 10.0  # drawn less often, a page costs less than it should: the computer was busy
 TIMES = 3
 _SETTLE_S = 2.0
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -38,7 +39,7 @@ class Place:
 
     address: str
     ready: str
-    budget_cores: float | None
+    budget: float | None  # times the bare page
 
 
 BARE = Place(_BARE, "p", None)
@@ -51,16 +52,21 @@ class Cost:
     address: str
     cores: tuple[float, ...]  # sorted
     drawn_hz: float
-    budget_cores: float | None
+    budget: float | None
 
-    def told(self) -> str:
-        """One line of the table."""
-        low, middle, high = self.cores[0], self.cores[len(self.cores) // 2], self.cores[-1]
-        budget = "" if self.budget_cores is None else f"budget {self.budget_cores}"
+    @property
+    def median(self) -> float:
+        """Processor cores."""
+        return self.cores[len(self.cores) // 2]
+
+    def told(self, bare: float) -> str:
+        """One line of the table, beside what a bare page cost."""
+        budget = "" if self.budget is None else f"   budget {self.budget:g} x"
         busy = "" if self.drawn_hz >= LEAST_HZ else "   computer too busy to tell"
         name = "a bare page" if self.address == _BARE else self.address
-        return (f"{name:24}{middle:6.2f} cores ({low:.2f} to {high:.2f})"
-                f"{self.drawn_hz:7.1f} drawings/s   {budget}{busy}")  # fmt: skip
+        cores = f"{self.median:6.2f} cores ({self.cores[0]:.2f} to {self.cores[-1]:.2f})"
+        drawn = f"{self.drawn_hz:7.1f} drawings/s{self.median / bare:6.1f} x"
+        return f"{name:18}{cores}{drawn}{budget}{busy}"
 
 
 async def costs(server: str, places: tuple[Place, ...], seconds: float) -> list[Cost]:
@@ -87,7 +93,7 @@ async def _cost(page: Any, place: Place, seconds: float) -> Cost:
     began, drawn = time.monotonic(), await page.evaluate("window.drawn")
     cores = sorted([await _cores(seconds) for _ in range(TIMES)])
     drawn_hz = (await page.evaluate("window.drawn") - drawn) / (time.monotonic() - began)
-    return Cost(place.address, tuple(cores), drawn_hz, place.budget_cores)
+    return Cost(place.address, tuple(cores), drawn_hz, place.budget)
 
 
 async def _cores(seconds: float) -> float:

@@ -2,8 +2,8 @@
 at 20 Hz, and of each page that lives, with a robot that moves and with one that stands still. The
 robot is a fake.
 
-`python -m tools.bench.pages [--seconds 5] [--json]`. Budget: a quarter of a core, a tenth for a
-robot that stands still. What many pages cost webd is measured by tools/bench/soak.py.
+`python -m tools.bench.pages [--seconds 5] [--json]`. Budgets are times of
+a bare page's cost, measured in the same run. What many pages cost webd: tools/bench/soak.py.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
 from tools.bench.browser import BARE, Cost, Place, costs
 
-BUDGET_CORES, BUDGET_STILL_CORES = 0.25, 0.1
+BUDGET, BUDGET_STILL = 3.0, 2.0  # a quarter of a core where the bare page costs a twelfth
 VALUES, VALUES_HZ = 200, 20
 PORT = 8397
 _SERVER = f"http://127.0.0.1:{PORT}/"
@@ -38,25 +38,25 @@ _PAGES = {
 class Figures:
     """What was measured."""
 
-    moving: list[Cost]
+    moving: list[Cost]  # the bare page first
     still: list[Cost]
 
 
 async def measure(seconds: float) -> Figures:
     """Each kind of robot in turn."""
-    values = Place("inputs/livelink", f"[data-value=value_{VALUES - 1}]", BUDGET_CORES)
+    values = Place("inputs/livelink", f"[data-value=value_{VALUES - 1}]", BUDGET)
     async with _served("--values", str(VALUES)):
         moving = await costs(_SERVER, (BARE, values), seconds)
     async with _served():
-        moving += await costs(_SERVER, _places(BUDGET_CORES), seconds)
+        moving += await costs(_SERVER, _places(BUDGET), seconds)
     async with _served("--still"):
-        still = await costs(_SERVER, _places(BUDGET_STILL_CORES), seconds)
+        still = await costs(_SERVER, _places(BUDGET_STILL), seconds)
     return Figures(moving, still)
 
 
-def _places(budget_cores: float) -> tuple[Place, ...]:
+def _places(budget: float) -> tuple[Place, ...]:
     return tuple(
-        Place(address, ready, None if address == "robot" else budget_cores)
+        Place(address, ready, None if address == "robot" else budget)
         for address, ready in _PAGES.items()
     )
 
@@ -118,9 +118,10 @@ async def _wave(publisher: Any, count: int) -> None:
 
 def _print(found: Figures) -> None:
     print(f"a browser, {VALUES} values at {VALUES_HZ} Hz, then each page; the robot moves")
-    print("\n".join(f"  {each.told()}" for each in found.moving))
+    bare = found.moving[0].median
+    print("\n".join(f"  {each.told(bare)}" for each in found.moving))
     print("the robot stands still and says so as often")
-    print("\n".join(f"  {each.told()}" for each in found.still))
+    print("\n".join(f"  {each.told(bare)}" for each in found.still))
 
 
 def main() -> None:

@@ -5,8 +5,9 @@ import { PAGES } from "../pages.js";
 import { nowhere } from "../views/nowhere.js";
 
 /**
+ * @typedef {Record<string, number>} Topics
  * @typedef {object} PageModule
- * @property {Record<string, number>} topics what it needs, with rates in Hz (0: every change)
+ * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every change)
  * @property {(app: import("../app.js").App, rest: string) => unknown} view
  * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the stop
  * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on

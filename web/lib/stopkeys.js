@@ -24,6 +24,7 @@ export class StopKeys {
   padButton = preference("stop-pad-button", "1", Object.keys(PAD_BUTTONS));
   #isByKeyboard = false;
   #isPadHeld = true; // until it was seen released
+  #timer = 0;
 
   /** @param {() => void} stop */
   constructor(stop) {
@@ -34,7 +35,18 @@ export class StopKeys {
   start() {
     addEventListener("pointerdown", () => (this.#isByKeyboard = false), true);
     addEventListener("keydown", (event) => this.#pressed(event), true);
-    setInterval(() => this.#look(), LOOK_MS);
+    addEventListener("gamepadconnected", () => this.#watchPads());
+    addEventListener("gamepaddisconnected", () => this.#watchPads());
+    this.#look();
+    this.#watchPads();
+  }
+
+  /** Pads tell nothing by themselves: they are looked at as long as there are any. */
+  #watchPads() {
+    clearInterval(this.#timer);
+    if (!gamepads().length) return;
+    this.#look(); // the press that made the browser show the pad counts as well
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
   /** @param {StopKey} key */

@@ -42,7 +42,7 @@ const TABS_NEED = {
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: { inputs: 20, outputs: 10 },
+  topics: (rest) => (shown(rest) === "rc" ? { inputs: 20, outputs: 10 } : { inputs: 20 }),
   view(app, rest) {
     const name = shown(rest);
     const parts = Object.entries(TABS).map(([each, { title }]) => ({ href: `#/inputs/${each}`, title }));
