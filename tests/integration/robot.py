@@ -22,7 +22,7 @@ from tools.launch import domain
 from tools.launch.receiver import open_wire
 
 ROOT = Path(__file__).resolve().parents[2]
-START_LIMIT_S = 120.0  # a quiet computer takes 4 to 8; how long it may take, test_run.py says
+START_LIMIT_S = 120.0  # a quiet computer takes 4 to 8 (tools/bench/start.py)
 STOP_LIMIT_S = 8.0
 
 

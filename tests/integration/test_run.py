@@ -1,4 +1,6 @@
-"""`make run` itself: starts in time, resumes, refuses politely, ends with nothing left."""
+"""`make run` itself: resumes, refuses politely, ends with nothing left. How fast it starts is
+measured by tools/bench/start.py.
+"""
 
 import os
 import signal
@@ -70,12 +72,9 @@ def test_ctrl_c_ends_it_and_the_next_start_resumes_the_roles() -> None:
             first.process.send_signal(signal.SIGINT)
             assert first.process.wait(5.0) == 0
             assert time.monotonic() - began_s < 2.5
-        began_s = time.monotonic()
         with Robot(root, free_domain()) as second:
             second.wait_ready()
-            took_s = time.monotonic() - began_s
             second.stop()
-        assert took_s < 8.0
         output = (root / "run.out").read_text()
         assert "SAINT.OS is running" in output
         assert "not adopted" not in output

@@ -16,6 +16,7 @@ TITLES = {
     "soak": "Fifty pages for ten minutes: webd's memory, and stick to motor",
     "pages": "Pages: a browser's processor time",
     "estop": "E-stop: from a press to safe pins",
+    "start": "From `make run` to a robot that is ready",
     "nodes": "Thirty nodes, and twenty adoptions at once",
     "role_loop": "How evenly a role moves a joint",
     "memory": "Memory and idle load of every process",
