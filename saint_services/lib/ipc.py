@@ -24,6 +24,7 @@ B = TypeVar("B")
 
 _CLOSE_LIMIT_S = 1.0
 _TOO_LATE = "there was no result in time"
+_FAULT = "it is the service's own; its log tells more"
 _log = log.get("ipc")
 
 Handler = Callable[[Call[B]], Awaitable[BaseModel]]
@@ -168,7 +169,7 @@ class Server:
         _log.error("request failed", error=type(error).__name__, text=error)
         _log.trace(error)
         self._counters["ipc_faults"] += 1
-        raise SaintError(Code.INTERNAL, f"{type(error).__name__}: {error}") from error
+        raise SaintError(Code.INTERNAL, _FAULT) from error
 
     async def _stream(self, route: Route, call: Call[Any], connection: Connection) -> None:
         """All lines of a stream; what goes wrong after the first one is told in the last one."""

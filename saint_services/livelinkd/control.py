@@ -21,6 +21,7 @@ from ..lib.api.livelink import (
 )
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
+from ..lib.spelling import LONGEST_NAME, hint
 from . import reports
 from .logic import Registry, Subject
 from .recorder import Player, Recorder, read
@@ -129,7 +130,8 @@ class Subjects:
     def _known(self, name: str) -> Subject:
         subject = self._registry.subjects.get(name)
         if subject is None:
-            raise SaintError(Code.NOT_FOUND, f"subject {name!r} is not known")
+            near = hint(name, self._registry.subjects)
+            raise SaintError(Code.NOT_FOUND, f"subject {name[:LONGEST_NAME]!r} is not known{near}")
         return subject
 
     def _detail(self, subject: Subject) -> SubjectDetail:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from ..lib.api.firmware import PlanState, RolloutRequest, Step
 from ..lib.errors import Code, SaintError
+from ..lib.spelling import hint
 from . import offers
 from .logic import Machines, Rollout, with_plan
 from .state import SavedPlan, SavedStep
@@ -136,7 +137,8 @@ def _wanted_version(version: str, robot: Robot) -> str:
 def _wanted_machines(request: RolloutRequest, robot: Robot) -> list[str]:
     for name in (*request.nodes, *filter(None, (request.canary,))):
         if name not in robot.machines:
-            raise SaintError(Code.NOT_FOUND, f"machine {name[:64]!r} is not known")
+            near = hint(name, robot.machines)
+            raise SaintError(Code.NOT_FOUND, f"machine {name[:64]!r} is not known{near}")
     names = sorted(set(request.nodes) or robot.machines)
     if request.canary and request.canary not in names:
         raise SaintError(Code.REQUEST_INVALID, f"{request.canary} is not among the named machines")

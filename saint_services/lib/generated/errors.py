@@ -183,6 +183,6 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         'An unexpected fault',
         500,
         1,
-        'Report it with the log.',
+        'Try again. If it stays, download the diagnostics (Settings, Maintenance) and report them.',
     ),
 }

@@ -22,7 +22,6 @@ T = TypeVar("T")
 
 MOST_PLACES = 64  # whose stack traces are in the log already
 _TEXT = "the robot's server failed at this by a fault of its own"
-_FIX = "Try again. If it stays, download the diagnostics (Settings, Maintenance) and report them."
 _CODES = {404: Code.NOT_FOUND, 413: Code.TOO_LARGE, 408: Code.TOO_SLOW}
 _TEXTS = {
     404: "there is nothing at this path",
@@ -53,7 +52,7 @@ class Boundary:
             if isinstance(err, ConnectionError) and has_gone():
                 raise
             self._note(what, err)
-            raise SaintError(Code.INTERNAL, _TEXT, fix=_FIX) from err
+            raise SaintError(Code.INTERNAL, _TEXT) from err
 
     def or_none(self, what: str, work: Callable[[], T | None]) -> Callable[[], T | None]:
         """The same work; nothing comes of it where it fails."""

@@ -52,8 +52,8 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
             "Subject FaceCapture-p was scaled",
             "Subject FaceCapture-p was released",
         ]
-        with pytest.raises(SaintError) as caught:
-            await desk.do("zero", subject_name="nobody")
+        with pytest.raises(SaintError, match="did you mean 'FaceCapture-p'") as caught:
+            await desk.do("zero", subject_name="facecapture")
         assert caught.value.code is Code.NOT_FOUND
 
 

@@ -349,6 +349,7 @@ def test_order_without_a_roll_out_is_refused(order):
     [
         ({"version": "7.0"}, Code.NOT_FOUND, "there is no release '7.0'; known: 1.1.0, 1.0.0"),
         ({"canary": "x"}, Code.NOT_FOUND, "machine 'x' is not known"),
+        ({"canary": "AA"}, Code.NOT_FOUND, "did you mean 'a'"),
         ({"nodes": ["a"], "canary": "b"}, Code.REQUEST_INVALID, "b is not among"),
         ({"canary": "s"}, Code.REQUEST_INVALID, "s is the server; a node goes first"),
         ({"canary": "b"}, Code.REFUSED, "b, which should go first, is away"),
