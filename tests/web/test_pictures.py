@@ -9,6 +9,10 @@ from tools.pictures.__main__ import drawn
 
 pytestmark = [pytest.mark.web, pytest.mark.asyncio(loop_scope="session")]
 
+# A quarter of its box, in the middle.
+_BAR = """() => document.body.insertAdjacentHTML('afterbegin', `<i style="
+  display: block; width: 200px; height: 8px;
+  background: linear-gradient(rgb(1, 2, 3), rgb(1, 2, 3)) no-repeat 50% 0 / 25% 100%"></i>`)"""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -35,3 +39,13 @@ async def test_drawing_leaves_out_what_is_hidden_and_escapes_what_people_write(s
     text = await drawn(page)
     assert "a &lt; b &amp; c" in text and "secret" not in text and "shy" not in text
     ElementTree.fromstring(text)
+
+
+async def test_drawing_has_the_part_of_its_track_that_a_bar_fills(site: Site) -> None:
+    page = await site.open(bypass_csp=True)
+    await page.wait_for_selector("[data-link=open]")
+    await page.evaluate(_BAR)
+    left = await page.evaluate("document.querySelector('body > i').getBoundingClientRect().x")
+    root = ElementTree.fromstring(await drawn(page))
+    [bar] = [rect for rect in root.iter(f"{SVG}rect") if rect.get("fill") == "rgb(1, 2, 3)"]
+    assert (float(bar.get("width") or 0), float(bar.get("x") or 0)) == (50.0, left + 75)

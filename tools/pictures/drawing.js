@@ -90,7 +90,31 @@ function* surface(box, style, room, turned = UPRIGHT) {
     const at = `x="${n(seen.x + inset)}" y="${n(seen.y + inset)}" width="${n(seen.width - 2 * inset)}" height="${n(seen.height - 2 * inset)}"`;
     yield `<rect ${at}${rx ? ` rx="${n(rx - inset)}"` : ""} fill="${fill}"${isEdged ? ` stroke="${color}" stroke-width="${n(width)}"` : ""}/>`;
   }
+  yield* strip(box, style, room, rx);
   if (!isRing) yield* rules(seen, edges);
+}
+
+/**
+ * A background of one colour that fills a part of its box: a live bar, or the mark where its zero is.
+ * @param {DOMRect} box @param {CSSStyleDeclaration} style @param {DOMRect} room @param {number} rx
+ */
+function* strip(box, style, room, rx) {
+  const color = /^linear-gradient\((rgba?\([^)]*\)), \1\)$/.exec(style.backgroundImage)?.[1];
+  if (!color || isClear(color)) return;
+  const [wide, high = wide] = style.backgroundSize.split(" ");
+  const [left, top] = style.backgroundPosition.split(" ");
+  const [width, height] = [length(wide, box.width), length(high, box.height)];
+  const x = box.x + length(left, box.width - width);
+  const seen = shared(new DOMRect(x, box.y + length(top, box.height - height), width, height), room);
+  if (!seen) return;
+  const round = Math.min(rx, seen.width / 2, seen.height / 2);
+  const at = `x="${n(seen.x)}" y="${n(seen.y)}" width="${n(seen.width)}" height="${n(seen.height)}"`;
+  yield `<rect ${at}${round ? ` rx="${n(round)}"` : ""} fill="${color}"/>`;
+}
+
+/** Pixels of a share or a number of them. @param {string} told @param {number} whole */
+function length(told, whole) {
+  return told.endsWith("%") ? (parseFloat(told) / 100) * whole : parseFloat(told);
 }
 
 /** Edges that only some sides have. @param {DOMRect} box @param {{width: number, color: string}[]} edges */
