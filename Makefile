@@ -21,6 +21,10 @@ TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile \
 TEST_REAL = $(BIN)/pytest tests -m "not ($(PURE)) and not timed" -q -n 2 --dist loadfile
 TEST_TIMED = $(BIN)/pytest tests/integration tests/web -m timed
 
+# CI's computers are shared: what failed there runs once more, alone, and the output tells so.
+AGAIN = --last-failed --last-failed-no-failures none -n 0
+tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1) $(AGAIN); }
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
 .PHONY: test-ros fuzz-http mutation lock clean
@@ -49,9 +53,9 @@ run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move
 
 test: setup lint types ## everything but the image; ARGS="-k estop" for a part of it
 ifeq ($(strip $(ARGS)),)
-	@$(TEST_PURE)
-	@$(TEST_REAL)
-	@$(TEST_TIMED)
+	@$(call tests,$(TEST_PURE))
+	@$(call tests,$(TEST_REAL))
+	@$(call tests,$(TEST_TIMED))
 else
 	@$(BIN)/pytest tests $(ARGS)
 endif

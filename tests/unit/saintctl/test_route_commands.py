@@ -1,8 +1,9 @@
 """`saintctl route` against a running router."""
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +64,26 @@ async def test_routes_are_set_changed_and_deleted(terminal: Terminal) -> None:
     assert (await terminal.run("delete", "mine")).exit_code == 4
 
 
-async def test_why_is_told(terminal: Terminal) -> None:
-    terminal.robot.rc(channel_2=0.0)
+@contextlib.asynccontextmanager
+async def again_and_again(send: Callable[[], None]) -> AsyncIterator[None]:
+    """A source that goes on, however long the terminal takes."""
+
+    async def go_on() -> None:
+        while True:
+            send()
+            await asyncio.sleep(0.02)
+
+    going_on = asyncio.create_task(go_on())
     await turns()
-    told = await terminal.ok("why", "tracks.linear")
+    try:
+        yield
+    finally:
+        going_on.cancel()
+
+
+async def test_why_is_told(terminal: Terminal) -> None:
+    async with again_and_again(lambda: terminal.robot.rc(channel_2=0.0)):
+        told = await terminal.ok("why", "tracks.linear")
     assert "rc_drive, with rc" in told
     assert "hold is in force" in await terminal.ok("why", "head.pan")
     missing = await terminal.run("why", "tracks.linaer")
@@ -93,16 +110,12 @@ async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
 ) -> None:
     terminal.robot.rc(channel_2=0.5)
 
-    async def go_on() -> None:
-        while True:
-            terminal.robot.rc(is_lost=True, channel_2=0.5)
-            terminal.robot.page(target="tracks", linear=0.2)
-            await asyncio.sleep(0.02)
+    def send() -> None:
+        terminal.robot.rc(is_lost=True, channel_2=0.5)
+        terminal.robot.page(target="tracks", linear=0.2)
 
-    going_on = asyncio.create_task(go_on())
-    await asyncio.sleep(0.05)
-    told = " ".join((await terminal.ok("why", "tracks.linear")).split())
-    going_on.cancel()
+    async with again_and_again(send):
+        told = " ".join((await terminal.ok("why", "tracks.linear")).split())
     assert "nobody: ramp_to_zero is in force" in told
     assert "failsafe of rc holds" in told
     assert "its failsafe action is passthrough, or saintctl rc disable" in told
