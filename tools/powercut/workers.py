@@ -51,6 +51,7 @@ def judge_all(task: Task, cuts: Sequence[Cut], processes: int, progress: Progres
         progress(len(known) + done.value, len(known) + len(rest))
         if not workers[-1].is_alive():
             time.sleep(0.2)
+    progress(len(known) + done.value, len(known) + len(rest))
     if any(worker.exitcode for worker in workers):
         raise RuntimeError("a process that judges cuts failed; its message stands above")
     wanted = set(cuts)
