@@ -122,7 +122,7 @@ build/contract/.ready: requirements-contract.lock $(READY)
 	  -r requirements-contract.lock
 	@touch $@
 
-screenshots: setup ## pictures of every page, light and dark, desktop and phone
+screenshots: setup ## pictures of every page, light and dark, desktop and phone, in build/screenshots
 	@$(BIN)/python -m tools.screenshots $(ARGS)
 
 lock: ## compute requirements.lock anew from pyproject.toml

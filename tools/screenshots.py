@@ -1,7 +1,7 @@
 """Pictures of the pages: light and dark, desktop and phone, in their various states.
 
-.venv/bin/python -m tools.screenshots --to /tmp/pictures            # beside the fake robot
-.venv/bin/python -m tools.screenshots --to /tmp/pictures --url http://127.0.0.1:8080/
+make screenshots                                        # of a fake robot, to build/screenshots
+make screenshots ARGS="--to /tmp/pictures --url http://127.0.0.1:8080/"
 """
 
 import argparse
@@ -32,6 +32,7 @@ ARGUMENTS = (
     "DestroyProfileOnBrowserClose,HttpsUpgrades,LensOverlay,MediaRouter,OptimizationHints,"
     "PaintHolding,PreconnectToSearch,ThirdPartyStoragePartitioning",
 )
+FOLDER = Path("build/screenshots")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 SETTLE_S = 1.2
 LONGEST_MS = 60_000
@@ -175,7 +176,7 @@ async def shot(page: Any, path: Path, *, is_whole: bool = True) -> None:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--to", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--to", type=Path, default=FOLDER, metavar="FOLDER", help=f"else {FOLDER}")
     parser.add_argument("--url", default="", help="a running robot; a fake one when left out")
     options = parser.parse_args()
     if not chromium():
