@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-LEAST_HZ = 10.0  # drawn less often, a page costs less than it should: the computer was busy
+LEAST_HZ = 9.0  # drawn less often, a page costs less than it should: the computer was busy
 TIMES = 3
 _SETTLE_S = 2.0
 _TICKS = os.sysconf("SC_CLK_TCK")
