@@ -26,6 +26,11 @@ PAD = """(isStopPressed) => {
   dispatchEvent(new Event("gamepadconnected"));
 }"""
 
+UNPLUG = """() => {
+  navigator.getGamepads = () => [];
+  dispatchEvent(new Event("gamepaddisconnected"));
+}"""
+
 _WORN = """() => [...document.styleSheets].filter((sheet) => !sheet.disabled)
   .map((sheet) => sheet.href.replace(/.*[/](.*)[.]css$/, "$1"))"""
 
@@ -118,8 +123,12 @@ async def test_chosen_stop_key_and_pad_button_stop_on_every_page(site: Site) -> 
 async def test_press_that_makes_the_browser_show_the_pad_stops(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-estop=ready]")
-    await page.evaluate(PAD, True)
-    await page.wait_for_selector("[data-estop=latched]")
+    for _ in range(2):  # also where it was unplugged while it was held
+        await page.evaluate(PAD, True)
+        await page.wait_for_selector("[data-estop=latched]")
+        site.robot.set_estop(False, "test", "")
+        await page.wait_for_selector("[data-estop=ready]")
+        await page.evaluate(UNPLUG)
 
 
 async def test_cut_connection_is_said_and_comes_back_by_itself(site: Site) -> None:

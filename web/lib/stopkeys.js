@@ -37,16 +37,14 @@ export class StopKeys {
     addEventListener("keydown", (event) => this.#pressed(event), true);
     addEventListener("gamepadconnected", () => this.#watchPads());
     addEventListener("gamepaddisconnected", () => this.#watchPads());
-    this.#look();
     this.#watchPads();
   }
 
   /** Pads tell nothing by themselves: they are looked at as long as there are any. */
   #watchPads() {
     clearInterval(this.#timer);
-    if (!gamepads().length) return;
-    this.#look(); // the press that made the browser show the pad counts as well
-    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    this.#look(); // the press that made the browser show the pad counts; one that was unplugged is released
+    if (gamepads().length) this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
   /** @param {StopKey} key */
