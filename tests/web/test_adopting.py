@@ -30,6 +30,9 @@ async def test_progress_comes_into_view_and_leads_to_the_next_node(site: Site) -
     await expect(heading).to_be_in_viewport()
     await page.wait_for_selector("[data-phase=done]")
     assert await violations(page) == []
+    site.robot.nodes["sim_spare"] = spare  # news from before it was adopted
+    await page.wait_for_selector("main h1 .chip.new")
+    await expect(page.locator("p", has=page.locator("[data-next]"))).to_contain_text("1 node waits")
     await page.click("[data-next]")
     await expect(page.locator("main h1")).to_contain_text("Adopt a new node")
     await expect(page.locator(".page-head code")).to_have_text("sim_more")

@@ -248,13 +248,13 @@ const done = (app, adoption, node) => html`
       : nothing}
     <a class="button primary" data-done href="#/nodes/${node.node_id}">${adoption.code ? "They are the same" : "Go on"}</a>
   </div>
-  ${nextOne(app)}
+  ${nextOne(app, node)}
 `;
 
-/** A robot that is set up has several. @param {App} app */
-function nextOne(app) {
+/** A robot that is set up has several. @param {App} app @param {NodeInfo} last as newer news may not tell yet */
+function nextOne(app, last) {
   const { nodes = [], roles = [] } = app.store.data.nodes ?? {};
-  const free = inOrder(nodes).filter((each) => isFree(each) && !each.is_ignored);
+  const free = inOrder(nodes).filter((each) => isFree(each) && !each.is_ignored && each.node_id !== last.node_id);
   if (!free.length || roles.every((/** @type {any} */ role) => role.node_id)) return nothing;
   const others = free.length === 1 ? "1 node waits" : `${free.length} nodes wait`;
   return html`<p class="quiet">
