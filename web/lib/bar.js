@@ -4,8 +4,8 @@
 import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { noChange } from "/vendor/lit-html/lit-html.js";
 
-/** Where a value lies between two ends, 0 to 1. */
-function place(value, low, high) {
+/** Where a value lies between two ends, 0 to 1. @param {number} value @param {number} low @param {number} high */
+export function place(value, low, high) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }
 

@@ -4,7 +4,7 @@
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { Directive } from "/vendor/lit-html/directive.js";
-import { noChange } from "/vendor/lit-html/lit-html.js";
+import { noChange, nothing } from "/vendor/lit-html/lit-html.js";
 
 const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
 const UNSEEN_MS = 990;
@@ -12,7 +12,8 @@ const MARGIN = "40px"; // a row is about this high: the next one is there alread
 
 let readAt = -Infinity;
 let unseenAt = -Infinity;
-let isReading = true;
+/** Whether numbers that change all the time are due in this drawing. */
+export let isReading = true;
 let isUnseenDue = true;
 
 /** A drawing begins. All numbers change in the same ones: text that changes is laid out once. @param {number} now */
@@ -37,6 +38,20 @@ class Reading extends Directive {
 /** `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a second. */
 export const reading = directive(Reading);
 
+class Rarely extends Directive {
+  /** @type {unknown} */ #shown = nothing;
+
+  /** @param {unknown} value */
+  render(value) {
+    if (!isUnseenDue && this.#shown !== nothing) return noChange;
+    this.#shown = value;
+    return value;
+  }
+}
+
+/** `aria-valuenow=${rarely(value)}`: for those who hear it, once a second. */
+export const rarely = directive(Rarely);
+
 /** @type {WeakSet<Element>} */
 const unseen = new WeakSet();
 const sight = new IntersectionObserver(
@@ -48,6 +63,9 @@ const sight = new IntersectionObserver(
   },
   { rootMargin: MARGIN },
 );
+
+/** @param {Element} list of seen() */
+export const isSeen = (list) => !unseen.has(list);
 
 class Seen extends AsyncDirective {
   /** @type {Element | null} */ #element = null;

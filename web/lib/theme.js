@@ -2,6 +2,8 @@
 
 import { prefer } from "./preferences.js";
 
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+
 /** @returns {"light" | "dark" | "system"} what was chosen */
 export function choice() {
   const chosen = document.documentElement.dataset.theme;
@@ -12,7 +14,7 @@ export function choice() {
 export function theme() {
   const chosen = choice();
   if (chosen !== "system") return chosen;
-  return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  return prefersDark.matches ? "dark" : "light";
 }
 
 /** Show it and remember it. @param {"light" | "dark" | "system"} next */

@@ -1,9 +1,8 @@
 // The input sources with their live values.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { fixed, words } from "../../lib/format.js";
-import { reading, seen } from "../../lib/live.js";
+import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -69,9 +68,7 @@ function receiver(app, rc) {
         ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(rc.frame_rate_hz ?? rc.rate_hz, 0)}</b> frames/s`}
         ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} · ${channels.length} channels
       </p>
-      <ul class="values channels">
-        ${seen(() => channels.map(([name, value]) => row(name.replace("channel_", "CH "), value, -1, 1)))}
-      </ul>
+      ${gauges(() => channels.map(channel), "values channels")}
     </article>
   `;
 }
@@ -99,11 +96,11 @@ function source(app, kind, title, data, main) {
         ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(data.rate_hz, 0)}</b> samples/s`}
         · ${all.length} values
       </p>
-      <ul class="values">${seen(() => shown.map((name) => value(name, data.values[name])))}</ul>
+      ${gauges(() => shown.map((name) => gauge(name, data.values[name])), "values")}
       ${rest.length
         ? html`<details>
             <summary>${rest.length} more values</summary>
-            <ul class="values">${seen(() => rest.map((name) => value(name, data.values[name])))}</ul>
+            ${gauges(() => rest.map((name) => gauge(name, data.values[name])), "values")}
           </details>`
         : nothing}
     </article>
@@ -113,18 +110,14 @@ function source(app, kind, title, data, main) {
 /** @param {number} age */
 const silence = (age) => (age === Infinity ? "a while" : `${fixed(age / 1000, age < 10000 ? 1 : 0)} s`);
 
-/** @param {string} name @param {number | null} number */
-const value = (name, number) =>
-  row(words(name), number, SIGNED.test(name) || (number ?? 0) < 0 ? -1 : 0, 1);
+/** @param {string} key @param {number | null} value */
+function gauge(key, value) {
+  const low = SIGNED.test(key) || (value ?? 0) < 0 ? -1 : 0;
+  return { key, name: words(key), value, low, high: 1 };
+}
 
-/** @param {string} name @param {number | null} number @param {number} low @param {number} high */
-const row = (name, number, low, high) => html`
-  <li>
-    <span class="name">${name}</span>
-    <span class="track ${low < 0 ? "both" : ""}"><i ${bar(number, low, high)}></i></span>
-    <span class="number">${reading(fixed(number, 2))}</span>
-  </li>
-`;
+/** @param {[string, number | null]} entry */
+const channel = ([key, value]) => ({ key, name: key.replace("channel_", "CH "), value, low: -1, high: 1 });
 
 const noReceiver = html`
   <article class="card input is-empty">

@@ -2,9 +2,8 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { bar } from "../../lib/bar.js";
 import { fixed, words } from "../../lib/format.js";
-import { reading, seen } from "../../lib/live.js";
+import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -32,28 +31,18 @@ function source(app, kind, data) {
         <span class="chip ${tone}"><i class="dot"></i>${word}</span>
       </header>
       <p class="quiet">${isStale ? `Last heard ${fixed(age / 1000, 1)} s ago` : `${fixed(data.rate_hz, 0)} per second, ${fixed(age, 0)} ms old`}</p>
-      <ul>
-        ${seen(() => Object.entries(data.values).map(([name, value]) => row(`${kind} ${data.subject}`, name, value)))}
-      </ul>
+      ${gauges(() => Object.entries(data.values).map(([key, value]) => gauge(`${kind} ${data.subject}`, key, value)))}
     </article>
   `;
 }
 
-/** @param {string} source @param {string} name @param {number | null} value */
-const row = (source, name, value) => html`
-  <li>
-    <span class="name">${words(name)}</span>
-    <span class="track both"><i ${reaching(`${source} ${name}`, value)}></i></span>
-    <span class="number">${reading(fixed(value, 2))}</span>
-  </li>
-`;
-
 /** The largest that each value ever was: nobody says what a program's values may be. @type {Map<string, number>} */
 const largest = new Map();
 
-/** @param {string} key @param {number | null} value */
-function reaching(key, value) {
-  const most = Math.max(1, largest.get(key) ?? 0, Math.abs(value ?? 0));
-  largest.set(key, most);
-  return bar(value, -most, most);
+/** @param {string} source @param {string} key @param {number | null} value */
+function gauge(source, key, value) {
+  const known = `${source} ${key}`;
+  const most = Math.max(1, largest.get(known) ?? 0, Math.abs(value ?? 0));
+  largest.set(known, most);
+  return { key, name: words(key), value, low: -most, high: most };
 }

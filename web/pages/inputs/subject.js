@@ -2,11 +2,10 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { bar } from "../../lib/bar.js";
 import { ask } from "../../lib/confirm.js";
 import { fixed, words } from "../../lib/format.js";
+import { gauges } from "../../lib/gauges.js";
 import { mayOperate } from "../../lib/levels.js";
-import { reading, seen } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
 import { grouped, range } from "./groups.js";
 
@@ -90,9 +89,7 @@ function values(app, name, desk, all) {
       ([group, blocks]) => html`
         <section class="value-group" aria-label=${group}>
           <h4>${group}</h4>
-          ${blocks.map(
-            (block) => html`<ul>${seen(() => block.map((each) => row(app, name, desk, each, all[each])))}</ul>`,
-          )}
+          ${blocks.map((block) => gauges(() => block.map((each) => gauge(app, name, desk, each, all[each]))))}
         </section>
       `,
     )}
@@ -115,17 +112,11 @@ function blocks(members) {
   return Array.from({ length: count }, (_, at) => members.slice(at * BLOCK, (at + 1) * BLOCK));
 }
 
-/** @param {App} app @param {string} subject @param {any} desk @param {string} name @param {number | null} value */
-function row(app, subject, desk, name, value) {
-  const [low, high] = range(name, value);
-  return html`
-    <li data-value=${name}>
-      <span class="name">${words(name)}</span>
-      <span class="track ${low < 0 ? "both" : ""}"><i ${bar(value, low, high)}></i></span>
-      <span class="number">${reading(fixed(value, 2))}</span>
-      ${desk.isAdjusting ? factor(app, subject, desk, name) : nothing}
-    </li>
-  `;
+/** @param {App} app @param {string} subject @param {any} desk @param {string} key @param {number | null} value */
+function gauge(app, subject, desk, key, value) {
+  const [low, high] = range(key, value);
+  const more = desk.isAdjusting ? factor(app, subject, desk, key) : nothing;
+  return { key, name: words(key), value, low, high, more };
 }
 
 /** @param {App} app @param {string} subject @param {any} desk @param {string} name */
