@@ -204,3 +204,19 @@ async def test_stopped_and_lost_pages_have_no_axe_violations(site: Site) -> None
     site.relay.cut()
     await page.wait_for_selector("[data-link=lost]")
     assert await violations(page) == []
+
+
+async def test_prescribed_colours_leave_the_stop_red_and_the_shown_page_marked(site: Site) -> None:
+    page = await site.open(forced_colors="active")
+    await page.wait_for_selector(".pages a[aria-current]")
+    stop, here, others = await page.evaluate(
+        """
+        ["button.estop", ".pages a[aria-current]", ".pages a:not([aria-current])"].map((each) => {
+          const { backgroundColor, outlineStyle } = getComputedStyle(document.querySelector(each));
+          return { backgroundColor, outlineStyle };
+        })
+        """
+    )
+    red, green, blue = (int(part) for part in stop["backgroundColor"].strip("rgb()").split(","))
+    assert red > 150 > 2 * max(green, blue)
+    assert (here["outlineStyle"], others["outlineStyle"]) == ("solid", "none")
