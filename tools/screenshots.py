@@ -34,6 +34,8 @@ ARGUMENTS = (
 )
 FOLDER = Path("build/screenshots")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+REDRAWN_S = 0.5  # numbers five times a second, and a slow computer
+_HEIGHT = "document.documentElement.scrollHeight"
 SETTLE_S = 1.2
 LONGEST_MS = 60_000
 
@@ -168,8 +170,15 @@ async def rollouts(page: Any, fake: Any, stem: Path) -> None:
 
 
 async def shot(page: Any, path: Path, *, is_whole: bool = True) -> None:
-    """One picture, of the whole page or of what a window shows."""
-    await page.screenshot(path=path, full_page=is_whole)
+    """One picture, of what a window shows or of the whole page: then the window is as high as that,
+    for what is out of sight is not painted.
+    """
+    window = page.viewport_size
+    if is_whole:
+        await page.set_viewport_size({**window, "height": await page.evaluate(_HEIGHT)})
+        await asyncio.sleep(REDRAWN_S)
+    await page.screenshot(path=path)
+    await page.set_viewport_size(window)
     print(path)
 
 

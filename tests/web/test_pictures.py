@@ -49,3 +49,24 @@ async def test_drawing_has_the_part_of_its_track_that_a_bar_fills(site: Site) ->
     root = ElementTree.fromstring(await drawn(page))
     [bar] = [rect for rect in root.iter(f"{SVG}rect") if rect.get("fill") == "rgb(1, 2, 3)"]
     assert (float(bar.get("width") or 0), float(bar.get("x") or 0)) == (50.0, left + 75)
+
+
+async def test_drawing_has_bars_and_numbers_that_are_painted(site: Site) -> None:
+    site.robot.is_still = True
+    page = await site.open("#/inputs/livelink", bypass_csp=True)
+    row = page.locator("[data-value=headYaw]")
+    await row.wait_for()
+    track, meter = await row.locator(".track").bounding_box(), row.get_by_role("meter")
+    low, high, now = [
+        float(await meter.get_attribute(f"aria-value{each}")) for each in ("min", "max", "now")
+    ]
+    root = ElementTree.fromstring(await drawn(page))
+    said = await meter.get_attribute("aria-valuetext")
+    assert said in [(text.text or "").strip() for text in root.iter(f"{SVG}text")]
+    wide = track["width"] * abs(now) / (high - low)
+    bars = [
+        float(rect.get("width") or 0)
+        for rect in root.iter(f"{SVG}rect")
+        if float(rect.get("y") or 0) == pytest.approx(track["y"], abs=0.01)
+    ]
+    assert pytest.approx(wide, abs=0.1) in bars

@@ -1,6 +1,6 @@
 // What a browser shows of a page, as text: an SVG of boxes, lines, words and icons at the places and
 // in the colours that the browser worked out. A picture that can be read, compared and kept beside
-// the code. Not here: shadows, gradients, canvases (the robot in three dimensions, curves).
+// the code. Not here: shadows, gradients, canvases (the robot in three dimensions, curves) but for lists of values.
 
 const SHAPES = "path, circle, ellipse, rect, line, polyline, polygon";
 const PAINT = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "stroke-dasharray", "opacity"];
@@ -46,6 +46,25 @@ function* draw(element, room) {
     for (const child of element.childNodes)
       if (child instanceof Text) yield* words(child, style, inside);
       else if (child instanceof Element) yield* draw(child, inside);
+  if (element.matches(".gauges li")) yield* gauge(element, inside);
+}
+
+/** A bar and a number that the page paints on a canvas: from what they tell those who hear them. @param {Element} row @param {DOMRect} room */
+function* gauge(row, room) {
+  const [meter, bar, number] = ["[role=meter]", ".track i", ".number"].map((part) => /** @type {Element} */ (row.querySelector(part)));
+  const [low, high, now] = [meter.ariaValueMin, meter.ariaValueMax, meter.ariaValueNow].map(Number);
+  const box = meter.getBoundingClientRect();
+  const [from, to] = [0, now].map((value) => box.x + box.width * Math.min(1, Math.max(0, (value - low) / (high - low)))).sort((a, b) => a - b);
+  const seen = shared(new DOMRect(from, box.y, to - from, box.height), room);
+  const at = seen && `x="${n(seen.x)}" y="${n(seen.y)}" width="${n(seen.width)}" height="${n(seen.height)}"`;
+  if (seen) yield `<rect ${at} rx="${n(Math.min(4, seen.width / 2))}" fill="${getComputedStyle(bar).color}"/>`;
+  const style = getComputedStyle(number);
+  const { right, y, height } = number.getBoundingClientRect();
+  const { ascent, descent, pen } = font(style);
+  const text = meter.ariaValueText ?? "";
+  const width = pen.measureText(text).width;
+  const place = new DOMRect(right - width, y, width, height);
+  if (within(place, room)) yield word(text, place.x, y + (height - ascent - descent) / 2 + ascent, width, style);
 }
 
 /** A drawing at its place. @param {string | undefined} svg @param {DOMRect} box */
@@ -215,7 +234,7 @@ function isTold(name, style) {
   return value !== USUAL[/** @type {keyof typeof USUAL} */ (name)];
 }
 
-/** @type {Map<string, {ascent: number, descent: number}>} */
+/** @type {Map<string, {ascent: number, descent: number, pen: CanvasRenderingContext2D}>} */
 const FONTS = new Map();
 
 /** @param {CSSStyleDeclaration} style */
@@ -226,7 +245,7 @@ function font(style) {
     const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
     pen.font = key;
     const measured = pen.measureText("x");
-    found = { ascent: measured.fontBoundingBoxAscent, descent: measured.fontBoundingBoxDescent };
+    found = { ascent: measured.fontBoundingBoxAscent, descent: measured.fontBoundingBoxDescent, pen };
     FONTS.set(key, found);
   }
   return found;
