@@ -2,8 +2,8 @@
 at 20 Hz, and of each page that lives, with a robot that moves and with one that stands still. The
 robot is a fake.
 
-`python -m tools.bench.pages [--seconds 5] [--json]`. Budgets are times of
-a bare page's cost, measured in the same run. What many pages cost webd: tools/bench/soak.py.
+`python -m tools.bench.pages [--seconds 5] [--json]`. Budgets are times of a bare page's cost,
+measured just before. What many pages cost webd: tools/bench/soak.py.
 """
 
 import argparse
@@ -39,20 +39,21 @@ _PAGES = {
 class Figures:
     """What was measured."""
 
-    moving: list[Cost]  # the bare page first
+    values: list[Cost]  # the bare page first, in each
+    moving: list[Cost]
     still: list[Cost]
 
 
 async def measure(seconds: float) -> Figures:
     """Each kind of robot in turn."""
-    values = Place("inputs/livelink", f"[data-value=value_{VALUES - 1}]", BUDGET_VALUES)
+    shown = Place("inputs/livelink", f"[data-value=value_{VALUES - 1}]", BUDGET_VALUES)
     async with _served("--values", str(VALUES)):
-        moving = await costs(_SERVER, (BARE, values), seconds)
+        values = await costs(_SERVER, (BARE, shown), seconds)
     async with _served():
-        moving += await costs(_SERVER, _places(BUDGET), seconds)
+        moving = await costs(_SERVER, (BARE, *_places(BUDGET)), seconds)
     async with _served("--still"):
-        still = await costs(_SERVER, _places(BUDGET_STILL), seconds)
-    return Figures(moving, still)
+        still = await costs(_SERVER, (BARE, *_places(BUDGET_STILL)), seconds)
+    return Figures(values, moving, still)
 
 
 def _places(budget: float) -> tuple[Place, ...]:
@@ -118,11 +119,13 @@ async def _wave(publisher: Any, count: int) -> None:
 
 
 def _print(found: Figures) -> None:
-    print(f"a browser, {VALUES} values at {VALUES_HZ} Hz, then each page; the robot moves")
-    bare = found.moving[0].median
-    print("\n".join(f"  {each.told(bare)}" for each in found.moving))
-    print("the robot stands still and says so as often")
-    print("\n".join(f"  {each.told(bare)}" for each in found.still))
+    for told, costs_ in (
+        (f"a browser that shows {VALUES} values at {VALUES_HZ} Hz", found.values),
+        ("each page while the robot moves", found.moving),
+        ("each page while the robot stands still and says so as often", found.still),
+    ):
+        bare = costs_[0].median
+        print("\n".join((told, *(f"  {each.told(bare)}" for each in costs_))))
 
 
 def main() -> None:
