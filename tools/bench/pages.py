@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import json
 import math
+import signal
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import asdict, dataclass
@@ -75,7 +76,7 @@ async def _served(*options: str) -> AsyncIterator[asyncio.subprocess.Process]:
                 await asyncio.sleep(0.2)
         yield process
     finally:
-        process.terminate()
+        process.send_signal(signal.SIGINT)  # it takes its folder with it
         await process.wait()
 
 
