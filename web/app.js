@@ -51,7 +51,10 @@ const api = new Api(TOPICS, {
     drawSoon();
   },
   onLink() {
-    if (api.state === "open") describe();
+    if (api.state === "open") {
+      describe();
+      router.page?.linked?.(app, router.rest);
+    }
     draw();
   },
 });

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from playwright.async_api import expect
 
 from saint_services.webd import passwords
 from tests.web.axe import violations
@@ -64,6 +65,27 @@ async def test_robot_without_owner_is_claimed_and_remembers(locked_site: Site) -
     await page.wait_for_selector("[data-account=ann]")
     await page.reload()
     await page.wait_for_selector("[data-account=ann]")
+
+
+# The pages that ask by themselves when they are opened.
+ASKING = (
+    "dashboard", "nodes/sim_head", "nodes/sim_arm_left/calibrate/joint_0", "routes", "inputs/rc",
+    "inputs/livelink", "firmware", "settings/network", "logs", "logs/activity", "logs/audit",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("place", ASKING)
+async def test_page_that_was_opened_before_signing_in_shows_all_afterwards(
+    locked_site: Site, place: str
+) -> None:
+    await claim(locked_site, await locked_site.open())
+    page = await locked_site.open(f"#/{place}")
+    await page.get_by_role("heading", name="Sign in").wait_for()
+    locked_site.faults.clear()  # the browser itself tells of the 401
+    await sign_in(page, "ann", PASSWORD)
+    await page.wait_for_selector("[data-account=ann]")
+    await expect(page.locator("main")).not_to_contain_text("Nobody is signed in")
+    await expect(page.locator("main").get_by_role("button", name="Try again")).to_have_count(0)
 
 
 async def test_wrong_password_says_so_and_the_right_one_opens(locked_site: Site) -> None:

@@ -11,6 +11,7 @@ import { nowhere } from "../views/nowhere.js";
  * @property {(app: import("../app.js").App, rest: string) => unknown} view
  * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the stop
  * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on
+ * @property {(app: import("../app.js").App, rest: string) => void} [linked] somebody signed in, or the connection came back: what was refused is asked for again
  * @property {(app: import("../app.js").App) => void} [close] it is not shown any more
  * @property {(app: import("../app.js").App, to: string) => boolean} [mayLeave] false: it is asking first
  */

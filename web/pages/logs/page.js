@@ -68,5 +68,9 @@ export const page = {
       list.load(app);
     } else tail.start(app);
   },
+  linked(app, rest) {
+    const list = listOf(rest);
+    if (list?.failure) list.load(app);
+  },
   close: () => tail.stop(),
 };

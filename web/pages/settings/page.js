@@ -69,4 +69,5 @@ export const page = {
     answers.load(app);
     show(rest);
   },
+  linked: (app) => answers.load(app),
 };
