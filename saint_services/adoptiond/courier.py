@@ -119,8 +119,7 @@ class Courier:
     async def _asked(
         self, order: SignedOrder_Request, limit_s: float, node_key: str
     ) -> SignedOrder_Response:
-        service = NODE_ORDER.at(node_id=order.node_id)
-        answer = await self._bus.call(service, order, limit_s)
+        answer = await self._called(order, limit_s)
         parts = bodies.answer_parts(order, answer)
         if not trust.is_signed(answer.node_key, answer.signature, *parts):
             raise SaintError(
@@ -135,6 +134,16 @@ class Courier:
                 fix="If its card was written anew, adopt it again.",
             )
         return answer
+
+    async def _called(self, order: SignedOrder_Request, limit_s: float) -> SignedOrder_Response:
+        service = NODE_ORDER.at(node_id=order.node_id)
+        try:
+            return await self._bus.call(service, order, limit_s)
+        except SaintError as err:
+            if err.code is not Code.BUS_TIMEOUT:
+                raise
+            text = f"{order.node_id} does not answer (waited {limit_s:g} s)"
+            raise SaintError(Code.BUS_TIMEOUT, text) from err
 
 
 def _reply(
