@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, sync_playwright
@@ -11,6 +12,7 @@ from tests.image.robot import CLAIM, Robot
 from tools.screenshots import ARGUMENTS, chromium
 from tools.vm.settings import PATIENCE
 
+FAILED = Path("build/image/admin-page.png")  # what it showed when a test gave up
 PASSWORD = "image tests own it"
 
 
@@ -23,11 +25,16 @@ def admin_page(robot: Robot, place: str = "") -> Iterator[Page]:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         page = browser.new_page()
-        page.set_default_timeout(300_000 * PATIENCE)  # an emulated server sends slowly
+        page.set_default_timeout(120_000 * PATIENCE)  # an emulated server sends slowly
         page.goto(f"http://127.0.0.1:{robot.server.ports[HTTP]}/{place}")
-        _sign_in(page)
-        yield page
-        browser.close()
+        try:
+            _sign_in(page)
+            yield page
+        except BaseException:
+            page.screenshot(path=FAILED)
+            raise
+        finally:
+            browser.close()
 
 
 def _sign_in(page: Page) -> None:

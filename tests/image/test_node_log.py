@@ -57,13 +57,13 @@ def test_node_log_is_read_in_a_terminal(robot: Robot) -> None:
 
 @pytest.mark.image_all
 def test_log_of_a_node_that_is_away_is_refused_with_a_reason(robot: Robot) -> None:
-    robot.node.machine.pause()
+    robot.node.machine.unplug()
     try:
         with pytest.raises(NotYetError, match=r"does not answer|offline"):
             lines(robot)
         said = robot.saintctl("log", "show", "--node", robot.node_id)
     finally:
-        robot.node.machine.resume()
+        robot.node.machine.plug()
     assert said.code != 0
     assert "Traceback" not in said.text
     assert "does not answer" in said.text or "offline" in said.text, said.text

@@ -84,10 +84,20 @@ class Machine:
         self._qmp.run("system_reset")
 
     def pause(self) -> None:
+        """For a snapshot. Its neighbours must not run meanwhile: what they send it fills its
+        socket, and QEMU then tries again and again.
+        """
         self._qmp.run("stop")
 
     def resume(self) -> None:
         self._qmp.run("cont")
+
+    def unplug(self) -> None:
+        """The cable of eth0."""
+        self._qmp.run("set_link", name="inside", up=False)
+
+    def plug(self) -> None:
+        self._qmp.run("set_link", name="inside", up=True)
 
     # -- waiting -------------------------------------------------------------------------------
 
