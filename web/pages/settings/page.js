@@ -69,5 +69,5 @@ export const page = {
     answers.load(app);
     show(rest);
   },
-  linked: (app) => answers.load(app),
+  linked: (app) => answers.complete(app),
 };

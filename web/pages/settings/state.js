@@ -17,9 +17,25 @@ export class Answers {
   /** @type {Record<string, any>} */ data = {};
   /** @type {Record<string, string>} */ failures = {};
 
-  /** @param {App} app */
+  /** All of it. @param {App} app */
   load(app) {
-    for (const topic of Object.keys(QUESTIONS)) this.ask(app, /** @type {Topic} */ (topic));
+    return this.#each(app, () => true);
+  }
+
+  /** What is not known yet. @param {App} app */
+  complete(app) {
+    return this.#each(app, (topic) => !(topic in this.data) || topic in this.failures);
+  }
+
+  /**
+   * One after the other: a slow server stays on the line, and each answer is one less to ask for.
+   * @param {App} app
+   * @param {(topic: Topic) => boolean} isWanted
+   */
+  async #each(app, isWanted) {
+    for (const topic of /** @type {Topic[]} */ (Object.keys(QUESTIONS))) {
+      if (isWanted(topic)) await this.ask(app, topic);
+    }
   }
 
   /** @param {App} app @param {Topic} topic */
