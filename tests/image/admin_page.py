@@ -25,7 +25,7 @@ def admin_page(robot: Robot, place: str = "") -> Iterator[Page]:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=path, args=list(ARGUMENTS))
         page = browser.new_page()
-        page.set_default_timeout(120_000 * PATIENCE)  # an emulated server sends slowly
+        page.set_default_timeout(300_000 * PATIENCE)  # an emulated server sends slowly
         page.goto(f"http://127.0.0.1:{robot.server.ports[HTTP]}/{place}")
         try:
             _sign_in(page)
