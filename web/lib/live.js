@@ -4,7 +4,7 @@
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { Directive } from "/vendor/lit-html/directive.js";
-import { noChange, nothing } from "/vendor/lit-html/lit-html.js";
+import { noChange } from "/vendor/lit-html/lit-html.js";
 
 const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
 const UNSEEN_MS = 990;
@@ -24,33 +24,26 @@ export function beginDrawing(now) {
   if (isUnseenDue) unseenAt = now;
 }
 
-class Reading extends Directive {
-  #shown = "";
+/** Something that is drawn at first, and then whenever it is due. @param {() => boolean} isDue */
+const paced = (isDue) =>
+  directive(
+    class extends Directive {
+      #isShown = false;
 
-  /** @param {string} text */
-  render(text) {
-    if (!isReading && this.#shown) return noChange;
-    this.#shown = text;
-    return text;
-  }
-}
+      /** @param {unknown} value */
+      render(value) {
+        if (this.#isShown && !isDue()) return noChange;
+        this.#isShown = true;
+        return value;
+      }
+    },
+  );
 
 /** `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a second. */
-export const reading = directive(Reading);
-
-class Rarely extends Directive {
-  /** @type {unknown} */ #shown = nothing;
-
-  /** @param {unknown} value */
-  render(value) {
-    if (!isUnseenDue && this.#shown !== nothing) return noChange;
-    this.#shown = value;
-    return value;
-  }
-}
+export const reading = paced(() => isReading);
 
 /** `aria-valuenow=${rarely(value)}`: for those who hear it, once a second. */
-export const rarely = directive(Rarely);
+export const rarely = paced(() => isUnseenDue);
 
 /** @type {WeakSet<Element>} */
 const unseen = new WeakSet();
