@@ -17,7 +17,7 @@ _UNSEEN = """
     look();
   })
 """  # noqa: E501 - JavaScript
-# Resolves when one value's list was painted thirty times: how often another's was, how often that
+# Resolves when one value's list was painted for a while: how often another's was, how often that
 # one's value was told to those who hear it, and seconds.
 _COMPARED = """
   ([one, other]) => new Promise((done) => {
@@ -33,7 +33,7 @@ _COMPARED = """
       fill.call(this);
       const list = this.canvas.parentElement;
       painted.set(list, painted.get(list) + 1);
-      if (painted.get(listOf(one)) < 30) return;
+      if (performance.now() - began < 2500) return;
       pen.fill = fill;
       hearing.disconnect();
       done([painted.get(listOf(other)), told, (performance.now() - began) / 1000]);
