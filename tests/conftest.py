@@ -68,5 +68,5 @@ def unblocked(request: pytest.FixtureRequest) -> Iterator[None]:
     with blockbuster_ctx("saint_services") as guard:
         # Binding one's own socket happens once, before anybody waits for this loop.
         for name in ("os.stat", "os.unlink", "os.mkdir"):
-            guard.functions[name].can_block_in("saint_services/lib/daemon.py", "bind")
+            guard.functions[name].can_block_in("saint_services/lib/sd.py", "bind")
         yield

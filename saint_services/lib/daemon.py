@@ -10,7 +10,6 @@ import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 from pydantic import BaseModel
@@ -20,6 +19,7 @@ from . import log, realtime, sd
 from .clock import monotonic_s
 from .errors import Code, SaintError
 from .health import Health
+from .sd import bind as bind
 
 if TYPE_CHECKING:
     from .bus import Bus
@@ -80,7 +80,7 @@ class Context(Generic[C]):
         """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
         api.get("/health", self._health)
         api.counters = self.health.counters
-        passed = self.sockets.get(socket_name) or [bind(self.directories.runtime, self.name)]
+        passed = self.sockets.get(socket_name) or [sd.bind(self.directories.runtime, self.name)]
         server = await api.serve(passed)
         self._closing.push_async_callback(_limited, server.close)
         return server
@@ -90,23 +90,6 @@ class Context(Generic[C]):
 
 
 Run = Callable[[Context[C]], Coroutine[Any, Any, None]]
-
-
-def bind(runtime: Path, name: str) -> socket.socket:
-    """The daemon's own unix socket, for running without launcher or systemd."""
-    path = runtime / f"{name}.sock"
-    runtime.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # a killed predecessor's
-    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        bound.bind(str(path))
-        path.chmod(0o660)
-        bound.listen(_BACKLOG)
-    except OSError as err:
-        bound.close()
-        raise SaintError(Code.CONFIG_INVALID, f"{path} cannot be opened: {err}") from err
-    bound.setblocking(False)
-    return bound
 
 
 def bind_tcp(address: str, port: int) -> socket.socket:

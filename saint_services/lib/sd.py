@@ -12,6 +12,7 @@ from .errors import Code, SaintError
 
 _FIRST_DESCRIPTOR = 3  # sd_listen_fds(3): SD_LISTEN_FDS_START
 _MOST_DESCRIPTORS = 64
+_BACKLOG = 128
 _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
@@ -72,6 +73,23 @@ def _adopt(descriptor: int, label: str) -> socket.socket:
         ) from err
     passed.setblocking(False)
     return passed
+
+
+def bind(runtime: Path, name: str) -> socket.socket:
+    """Open a daemon's own unix socket, for running without launcher or systemd."""
+    path = runtime / f"{name}.sock"
+    runtime.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)  # a killed predecessor's
+    bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        bound.bind(str(path))
+        path.chmod(0o660)
+        bound.listen(_BACKLOG)
+    except OSError as err:
+        bound.close()
+        raise SaintError(Code.CONFIG_INVALID, f"{path} cannot be opened: {err}") from err
+    bound.setblocking(False)
+    return bound
 
 
 def notify(**fields: str | int) -> bool:

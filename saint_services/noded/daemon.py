@@ -17,10 +17,12 @@ from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
-from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
+from ..lib.generated.topics import ESTOP, NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
+from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
 from . import life as lives
+from .adapters.guard import CarriedOut, GuardLink
 from .adapters.outputs import Outputs
 from .adapters.reset_button import ResetButton
 from .adapters.role_process import RoleProcess
@@ -84,6 +86,8 @@ class Node:
         )  # fmt: skip
         self._files = files
         self._outputs = outputs
+        self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
+        self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
@@ -98,6 +102,8 @@ class Node:
         """Resume what the disk says, then be reachable."""
         await self._reporter.open()
         runtime = self._ctx.directories.runtime
+        self._ctx.spawn(self.guard.run(), "guard")
+        self._bus.subscribe(ESTOP, lambda sample: self.guard.stop(sample.message.active))
         self._log_desk = LogDesk(await asyncio.to_thread(own_source, runtime))
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
@@ -140,11 +146,13 @@ class Node:
     def _do(self, action: lives.Action, slot: int) -> None:
         match action:
             case lives.MakeSafe(config):
-                self.handle(lives.MadeSafe(self._outputs.make_safe(config)), slot)
+                work = self._make_safe(config.target, slot)
+                self._rescues[slot] = self._ctx.spawn(work, "make safe")
             case lives.StartRole(attempt, config, pause_s):
                 assignment = RoleAssignment(node_id=self.identity.node_id, config=config)
                 process = self.life.lives[slot].process
-                self._process(slot).start(assignment, process, attempt, pause_s)
+                rescue = self._rescues.pop(slot, None)
+                self._process(slot).start(assignment, process, attempt, pause_s, rescue)
             case lives.StopRole():
                 self._process(slot).stop()
             case lives.FetchConfig():
@@ -157,6 +165,14 @@ class Node:
                 self._answer(action)
             case lives.Announce():
                 self._reporter.announce(self.life, self.identity)
+
+    async def _make_safe(self, target: str, slot: int) -> None:
+        self.handle(lives.MadeSafe(await self.guard.make_safe(target)), slot)
+
+    def _carried_out(self, event: CarriedOut) -> None:
+        """The guard was faster than anybody else: the role's own end is noticed where it ends."""
+        self._ctx.health.counters["wills_carried_out"] += 1
+        _log.warning("guard made the outputs safe", target=event.target, why=event.why)
 
     def _process(self, slot: int) -> RoleProcess:
         if slot not in self._processes:

@@ -161,7 +161,7 @@ class Tracks(Session):
         is_written = True
         for track, speed in zip(self._tracks, speeds, strict=True):
             duty = duty_of(speed, top, geometry.start_duty)
-            is_written &= self.attempt(track.name, partial(track.motor.set, duty))
+            is_written &= self.drive(track.name, partial(track.motor.set, duty))
         return not (is_written and linear.is_there and angular.is_there)
 
     def _on_estop_button(self, sample: Sample[Bool]) -> None:

@@ -176,6 +176,8 @@ def _open_all(unit: ServiceUnit, units: UnitFolder, plan: Plan) -> list[Passed]:
 
 
 def _for_laptop(unit: ServiceUnit) -> ServiceUnit:
-    if unit.command[0] != _PYTHON:
-        return unit
-    return replace(unit, command=(sys.executable, *unit.command[1:]))
+    return replace(unit, command=_here(unit.command), after_end=_here(unit.after_end))
+
+
+def _here(command: tuple[str, ...]) -> tuple[str, ...]:
+    return (sys.executable, *command[1:]) if command[:1] == (_PYTHON,) else command

@@ -121,7 +121,7 @@ class Service:
                 self._processes.signal(self.pid, signal.SIGTERM)
                 self._processes.signal(self.pid, signal.SIGCONT)  # a halted process hears nothing
             case Action.ABORT:
-                self._processes.signal(self.pid, signal.SIGABRT)
+                self._processes.signal(self.pid, self.unit.watchdog_signal)
             case Action.KILL:
                 self._processes.signal(self.pid, signal.SIGKILL)
 
@@ -177,6 +177,24 @@ class Service:
 
     def _on_exit(self, code: int) -> None:
         self.pid = 0
+        if self._timer:
+            self._timer.cancel()
+            self._timer = None
+        if not self.unit.after_end:
+            self._on_end(code)
+            return
+        pump = Pump(self._loop, self.place.journal)
+
+        def ended(_: int) -> None:
+            pump.close()
+            self._on_end(code)
+
+        environment = self._environment()
+        self._processes.spawn(self.unit.after_end, environment, (), pump.writer, ended)
+        pump.started()
+
+    def _on_end(self, code: int) -> None:
+        """The process and what runs after it have ended."""
         if self._pump:
             self._pump.close()
             self._pump = None

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class ServiceUnit:
 
     name: str
     command: tuple[str, ...]
+    after_end: tuple[str, ...] = ()  # runs after every end of the process, before the next start
     notifies: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     sockets: tuple[str, ...] = ()
@@ -45,6 +47,7 @@ class ServiceUnit:
     stop_s: float = 90.0
     abort_s: float = 90.0
     watchdog_s: float = 0.0
+    watchdog_signal: signal.Signals = signal.SIGABRT
     realtime: Limits = NO_REALTIME
     wanted_by: tuple[str, ...] = ()
 
@@ -167,6 +170,7 @@ def _service(name: str, values: _Values) -> ServiceUnit:
     return ServiceUnit(
         name=name,
         command=values.words("ExecStart"),
+        after_end=tuple(_filled(word, name) for word in values.words("ExecStopPost")),
         notifies=values.choice("Type", ("simple", "exec", "notify"), "simple") == "notify",
         environment=dict(word.split("=", 1) for word in values.words("Environment")),
         sockets=values.words("Sockets"),
@@ -180,9 +184,17 @@ def _service(name: str, values: _Values) -> ServiceUnit:
         stop_s=values.seconds("TimeoutStopSec", 90.0),
         abort_s=values.seconds("TimeoutAbortSec", 90.0),
         watchdog_s=values.seconds("WatchdogSec", 0.0),
+        watchdog_signal=signal.Signals[
+            values.choice("WatchdogSignal", ("SIGABRT", "SIGKILL"), "SIGABRT")
+        ],
         realtime=Limits(values.number("LimitRTPRIO", 0), *values.limits_s("LimitRTTIME")),
         wanted_by=values.words("WantedBy"),
     )
+
+
+def _filled(word: str, unit: str) -> str:
+    """%N is the unit's name without its type."""
+    return word.replace("%N", unit.removesuffix(".service"))
 
 
 def _never_gives_up(values: _Values) -> None:

@@ -1,18 +1,18 @@
 """Hardware: the only place that imports hardware libraries. `open_board` gives the ports of this
-computer (or simulated ones), drivers sit on top of them, `make_safe` quiets what a dead process
-left running. Simulated pins are looked at with hw.sim.observe: a real robot does not load it.
+computer (or simulated ones), drivers sit on top of them, `will_of` says which writes make a role's
+outputs safe. Simulated pins are observed with hw.sim.observe: a real robot does not load it.
 """
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
-from ..devices import MOTORS, SerialDevice
+from ..devices import MOTORS
 from ..errors import Code, SaintError
+from ..guard.will import Kind, Will, Write
 from ..roles import RoleConfig
 from .ports import Board
 
-__all__ = ["Board", "make_safe", "open_board"]
+__all__ = ["Board", "line_descriptors", "open_board", "will_of"]
 
 
 def open_board(spec: str) -> Board:
@@ -33,39 +33,46 @@ def open_board(spec: str) -> Board:
     )
 
 
-def make_safe(board: Board, config: RoleConfig) -> None:
-    """Stop what moves by itself, whoever left it moving: motors, and servos that run as motors.
+def will_of(board: Board, config: RoleConfig, process: str) -> Will:
+    """The writes that stop what moves by itself: motors, and servos that run as motors.
 
-    Position outputs keep their last pulse: a limp neck or arm would fall. One output that cannot
-    be stopped does not keep the others running; its error is raised in the end.
+    Position outputs keep their last pulse: a limp neck or arm would fall. Pins come first: a
+    controller on a serial line or a bus may take a moment. Raises SaintError.
     """
-    problem: SaintError | OSError | None = None
-    for quiet in _quieting(board, config):
-        try:
-            quiet()
-        except (SaintError, OSError) as err:
-            problem = problem or err
-    if problem is not None:
-        raise problem
+    writes = tuple(dict.fromkeys((*_pins(board, config), *_chips(board, config))))
+    return Will(process, config.target, writes)
 
 
-def _quieting(board: Board, config: RoleConfig) -> Iterator[Callable[[], None]]:
-    """Pins first: a controller on a serial line may keep us waiting for a moment."""
+def line_descriptors(board: Board, will: Will) -> list[int]:
+    """The descriptors of the lines that a will sets, in its order. Raises SaintError."""
+    lines = [write.place for write in will.writes if write.kind is Kind.LINE]
+    found = [board.line_descriptor(line) for line in lines]
+    if None in found:
+        raise SaintError(Code.HARDWARE_FAULT, "a line of the will is not held by this process")
+    return [descriptor for descriptor in found if descriptor is not None]
+
+
+def _pins(board: Board, config: RoleConfig) -> Iterator[Write]:
+    """Pulses end before the lines that enable a bridge fall."""
+    enables: list[int] = []
     for name, spec in config.gpio_mapping.items():
         field = config.fields.get(name)
         if spec.type in MOTORS or (field is not None and field.kind == "velocity"):
-            for pin in spec.pwm_pins:
-                yield partial(board.quiet, pin)
+            yield from (board.will_quiet(pin) for pin in spec.pwm_pins)
+            enables += spec.enable_pins
+    yield from (board.will_low(pin) for pin in enables)
+
+
+def _chips(board: Board, config: RoleConfig) -> Iterator[Write]:
+    for name, spec in config.gpio_mapping.items():
+        field = config.fields.get(name)
+        if spec.type == "pca9685" and field is not None and field.kind == "velocity":
+            from .pca9685 import channel_off
+
+            chip = config.i2c_devices[spec.device]
+            yield board.will_i2c(chip.bus, chip.address, channel_off(spec.channel or 0))
     for device in config.serial_devices.values():
-        yield partial(_stop_controller, board, device)
+        from .roboclaw import duties
 
-
-def _stop_controller(board: Board, device: SerialDevice) -> None:
-    """It stops by its own time-out as well, a little later."""
-    from .roboclaw import duties
-
-    port = board.serial(device.port, device.baud)
-    try:
-        port.write(duties(device.address, 0.0, 0.0))
-    finally:
-        port.close()
+        stop = duties(device.address, 0.0, 0.0)
+        yield board.will_serial(device.port, device.baud, stop)

@@ -36,13 +36,21 @@ class GpiodPins:
     def __init__(self, gpiod: Any, devices: Path = Path("/dev")) -> None:
         self._gpiod = gpiod
         self._line = gpiod.line
-        self._path = self._find(devices)
+        self.path = self._find(devices)
+        self._outputs: dict[int, GpiodOutput] = {}
 
     def output(self, pin: int, used_by: str) -> "GpiodOutput":
         """A line that is driven low or high."""
         low = self._line.Value.INACTIVE
         settings = self._gpiod.LineSettings(direction=self._line.Direction.OUTPUT, output_value=low)
-        return GpiodOutput(self._request((pin,), settings, used_by), pin, self._line.Value)
+        request = self._request((pin,), settings, used_by)
+        self._outputs[pin] = GpiodOutput(request, pin, self._line.Value)
+        return self._outputs[pin]
+
+    def descriptor(self, pin: int) -> int | None:
+        """The descriptor of the request that drives a line, or None."""
+        output = self._outputs.get(pin)
+        return output.descriptor if output else None
 
     def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> "GpiodEdges":
         """Lines whose edges are reported."""
@@ -55,7 +63,7 @@ class GpiodPins:
 
     def report(self) -> list[GPIOPin]:
         """The header as the kernel knows it."""
-        with self._gpiod.Chip(self._path) as chip:
+        with self._gpiod.Chip(self.path) as chip:
             return [self._report(chip.get_line_info(pin), pin) for pin in range(PINS)]
 
     def _report(self, info: Any, pin: int) -> GPIOPin:
@@ -78,7 +86,7 @@ class GpiodPins:
     def _request(self, pins: tuple[int, ...], settings: Any, used_by: str) -> Any:
         try:
             return self._gpiod.request_lines(
-                self._path,
+                self.path,
                 consumer=used_by,
                 config={pins: settings},
                 event_buffer_size=_EVENT_BUFFER,
@@ -97,6 +105,11 @@ class GpiodOutput:
         self._request = request
         self._pin = pin
         self._low, self._high = values.INACTIVE, values.ACTIVE
+
+    @property
+    def descriptor(self) -> int | None:
+        """The descriptor of the request; None once it was released."""
+        return int(self._request.fd) if self._request else None
 
     def set(self, high: bool) -> None:
         """Set the level."""

@@ -25,6 +25,11 @@ def prescale_for(frequency_hz: int) -> int:
     return min(255, max(3, round(CLOCK_HZ / (STEPS * frequency_hz)) - 1))
 
 
+def channel_off(channel: int) -> bytes:
+    """The transfer that ends the pulses of one output."""
+    return bytes((LED0_ON_L + 4 * channel, 0, 0, 0, FULL))
+
+
 class Pca9685:
     """One chip. Writes raise OSError; opening raises SaintError when it is not there."""
 

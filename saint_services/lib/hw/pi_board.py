@@ -10,6 +10,7 @@ from typing import Any
 from ..devices import WITH_PWM
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
+from ..guard.will import Kind, Write
 from ..roles import RoleConfig
 from . import peripherals, pigpio_pins, pigpio_pwm, spi_pins, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
@@ -87,13 +88,31 @@ class PiBoard:
 
         return open_serial(port, baud)
 
-    def quiet(self, pin: int) -> None:
-        """No pulses on a pin, whoever set them."""
+    def will_quiet(self, pin: int) -> Write:
+        """No pulses on a pin."""
         self._open_pwm()
         if self._pigpio:
-            pigpio_pwm.quiet(self._pigpio, pin)
-        else:
-            sysfs_pwm.quiet(*self._channel(pin, "safe state"))
+            return pigpio_pwm.will_low(pin)
+        chip, channel = self._channel(pin, "safe state")
+        return Write(Kind.FILE, str(chip / f"pwm{channel}" / "duty_cycle"), 0, b"0")
+
+    def will_low(self, pin: int) -> Write:
+        """An output line is low."""
+        if self._needs_pigpio():
+            return pigpio_pwm.will_low(pin)
+        return Write(Kind.LINE, self._open_gpio().path, pin, b"\0")
+
+    def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
+        """One transfer to a chip."""
+        return Write(Kind.I2C, f"/dev/i2c-{bus}", address, data)
+
+    def will_serial(self, port: str, baud: int, data: bytes) -> Write:
+        """Bytes on a serial line."""
+        return Write(Kind.SERIAL, port, baud, data)
+
+    def line_descriptor(self, pin: int) -> int | None:
+        """The request of an output line."""
+        return self._gpio.descriptor(pin) if self._gpio else None
 
     def pins(self) -> list[GPIOPin]:
         """All lines of the header. The kernel tells of owners and directions, pigpiod of levels; a

@@ -5,15 +5,19 @@ Two channels of hardware PWM are enough for two motors with a direction pin each
 PWM pins have the others by DMA, in steps of 5 us, so at 2 kHz at most: 100 steps.
 """
 
+import os
+import struct
 from typing import Any
 
 from ..errors import Code, SaintError
+from ..guard.will import Kind, Write
 
 _HARDWARE_PINS = (12, 13, 18, 19)
 _DUTY_RANGE = 1_000_000  # of hardware_PWM
 _SERVO_HZ = 50
 _DMA_HZ = 2000
 _DMA_RANGE = 100  # of set_PWM_dutycycle
+_WRITE = 4  # command of the socket interface: level of a pin; ends all pulses on it
 
 
 def connect() -> Any | None:
@@ -83,6 +87,13 @@ class PigpioPwm:
 def quiet(pi: Any, pin: int) -> None:
     """No pulses of any kind."""
     _check(pi.write(pin, 0))  # ends servo pulses, PWM and hardware PWM alike
+
+
+def will_low(pin: int) -> Write:
+    """The command that ends pulses of any kind and leaves the pin low. The daemon's place is what
+    the library takes: PIGPIO_ADDR and PIGPIO_PORT."""
+    place = f"{os.environ.get('PIGPIO_ADDR', 'localhost')}:{os.environ.get('PIGPIO_PORT', '8888')}"
+    return Write(Kind.PIGPIO, place, 0, struct.pack("<4I", _WRITE, pin, 0, 0))
 
 
 def _check(result: int) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
+from ..guard.will import Write
 from ..roles import RoleConfig
 
 EdgeCallback = Callable[[int, bool, int], None]  # pin, new level, CLOCK_MONOTONIC ns
@@ -117,8 +118,28 @@ class Board(Protocol):
 
     def serial(self, port: str, baud: int) -> ByteStream: ...
 
-    def quiet(self, pin: int) -> None:
-        """No pulses on a pin, whoever opened it and whether that process still lives or not."""
+    # What a will is made of: each call returns the write that has this effect when it is carried
+    # out, whoever opened the output and whether that process still lives or not.
+
+    def will_quiet(self, pin: int) -> Write:
+        """No pulses on a pin."""
+        ...
+
+    def will_low(self, pin: int) -> Write:
+        """An output line is low."""
+        ...
+
+    def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
+        """One transfer to a chip."""
+        ...
+
+    def will_serial(self, port: str, baud: int, data: bytes) -> Write:
+        """Bytes on a serial line."""
+        ...
+
+    def line_descriptor(self, pin: int) -> int | None:
+        """The descriptor of an output line that this process holds, to be handed to the guard;
+        None where an output needs none."""
         ...
 
     def pins(self) -> list[GPIOPin]:

@@ -9,13 +9,16 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from .. import sd
 from ..api.role import RoleAssignment, RoleReport
 from ..daemon import Context
 from ..errors import Code, SaintError
-from ..hw import open_board
+from ..guard import wire
+from ..hw import line_descriptors, open_board, will_of
 from ..hw.ports import Board
 from ..ipc import Api, Call
 from ..roles import RoleConfig, RoleName
+from .guarded import RoleGuard
 from .session import Session
 from .timers import Clock
 
@@ -50,6 +53,7 @@ class Host:
         await self._context.stopping.wait()
         if self._session:
             self._session.close()
+            self._unguard(self._session)
 
     async def _status(self, call: Call[None]) -> RoleReport:
         if self._session:
@@ -94,6 +98,7 @@ class Host:
         finally:
             self._session = None
             session.close()
+            self._unguard(session)
             board.close()
             self._context.status("waiting for an assignment")
 
@@ -116,12 +121,26 @@ class Host:
         session = self._factory(assignment.config, assignment.node_id, loop, counters)
         board = await self._opened(session)
         try:
+            await self._guard(board, session)
             session.open(bus)
         except SaintError:
             session.close()
+            self._unguard(session)
             board.close()
             raise
         return board, session
+
+    async def _guard(self, board: Board, session: Session) -> None:
+        """Leave the will of this role with the guard, before anything may move."""
+        guard = RoleGuard(session.clock, lambda: not session.is_safe, session.lose_guard)
+        will = will_of(board, session.config, sd.process_name(self._context.name))
+        path = self._context.directories.runtime / wire.SOCKET
+        await guard.open(path, will, line_descriptors(board, will))
+        session.guard = guard
+
+    def _unguard(self, session: Session) -> None:
+        if isinstance(session.guard, RoleGuard):
+            session.guard.close()
 
     async def _opened(self, session: Session) -> Board:
         """Devices are slow to open, so a thread does it; nobody wanting it any more closes it."""

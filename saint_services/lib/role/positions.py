@@ -28,7 +28,7 @@ class PositionSession(Session):
         self, config: RoleConfig, node_id: str, clock: Clock, counters: Counter[str]
     ) -> None:
         super().__init__(config, node_id, clock, counters)
-        self.joints = Joints(config, clock, self.attempt, self.changed.set)
+        self.joints = Joints(config, clock, self.drive, self.changed.set)
 
     def open_drivers(self, board: Board) -> None:
         """Servos keep the pulse that they have, or none."""

@@ -21,6 +21,7 @@ from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
 from .gate import Gate, Refusal
+from .guarded import Guard, NoGuard
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
@@ -45,6 +46,7 @@ class Session(ABC):
         self.clock = clock
         self.counters: Counter[str] = Counter() if counters is None else counters
         self.gate = Gate(config.deadline_ms, self.counters)
+        self.guard: Guard = NoGuard()  # the host brings the real one
         self.changed = asyncio.Event()
         self.fault = ""
         self.commands = 0
@@ -227,11 +229,29 @@ class Session(ABC):
         self.tell_fault(text, stops_robot=self.does_fault_stop_robot)
         self.changed.set()
 
+    def lose_guard(self, text: str) -> None:
+        """The outputs are not guarded any more: stop, and let the node open everything again. The
+        will was or is being carried out, so the rest of the robot goes on.
+        """
+        if self._is_closed or self.fault:
+            return
+        self.stop()
+        self.fault = text
+        self.counters["guard_lost"] += 1
+        _log.error("outputs are not guarded", text=text)
+        self.changed.set()
+
     def tell_fault(self, text: str, *, stops_robot: bool) -> None:
         """Everyone hears it; with `stops_robot` the router raises the e-stop."""
         if self._tell_fault:
             fault = RoleFault(stamp(), self.node_id, self.config.target, stops_robot, text)
             self._tell_fault(fault)
+
+    def drive(self, device: str, write: Callable[[], object]) -> bool:
+        """Write an output that may move something. False when it failed, and when the outputs are
+        not guarded: then nothing is written.
+        """
+        return self.guard.may_drive() and self.attempt(device, write)
 
     def attempt(self, device: str, write: Callable[[], object]) -> bool:
         """Write to a device. A failure is counted, several in a row are a fault of the role."""

@@ -1,5 +1,5 @@
-"""The pins of this computer as noded sees them: it reports them, and makes them safe when the role
-process died. Not here: drivers (lib/hw); driving anything (role daemons).
+"""The pins of this computer as noded reports them. Not here: drivers (lib/hw); driving anything
+(role daemons); making outputs safe (guardd).
 """
 
 import asyncio
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...lib.hw.header import whole_header
-from ...lib.roles import RoleConfig
 
 if TYPE_CHECKING:
     from ...lib.hw import Board
@@ -18,8 +17,7 @@ HEADER = tuple(whole_header(()))  # nothing is known of its pins
 
 
 class Outputs:
-    """The board, opened beforehand so that making it safe takes no time, and open until the process
-    ends: a thread may still be reading it when the daemon stops."""
+    """The board, open until the process ends: a thread may still read it when the daemon stops."""
 
     def __init__(self) -> None:
         self.problem = "not opened"
@@ -38,20 +36,6 @@ class Outputs:
             self.problem = ""
         except SaintError as err:
             self.problem = err.message
-
-    def make_safe(self, config: RoleConfig) -> str:
-        """Velocity outputs to zero now, in this call; returns why that failed, or nothing."""
-        if self._board is None:
-            return self.problem
-        from ...lib.hw import make_safe
-
-        try:
-            make_safe(self._board, config)
-        except SaintError as err:
-            return err.message
-        except OSError as err:
-            return str(err)
-        return ""
 
     def pins(self) -> tuple[GPIOPin, ...]:
         """All 40 pins of the header, in its order. Blocks briefly: call it in a thread."""

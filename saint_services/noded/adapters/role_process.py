@@ -48,11 +48,20 @@ class RoleProcess:
         self._silence_timeout_s = silence_timeout_s
         self._task: asyncio.Task[Any] | None = None
 
-    def start(self, assignment: RoleAssignment, process: int, attempt: int, pause_s: float) -> None:
-        """Connect to that process of the role after a pause; an earlier connection is given up."""
+    def start(
+        self,
+        assignment: RoleAssignment,
+        process: int,
+        attempt: int,
+        pause_s: float,
+        rescue: asyncio.Task[None] | None = None,
+    ) -> None:
+        """Connect to that process of the role after a pause, and after its outputs were made safe
+        (`rescue`); an earlier connection is given up."""
         self.stop()
         daemon = daemon_of(assignment.config.role, process)
-        self._task = self._spawn(self._live(daemon, assignment, attempt, pause_s), "role")
+        work = self._live(daemon, assignment, attempt, pause_s, rescue)
+        self._task = self._spawn(work, "role")
 
     def stop(self) -> None:
         """Close the connection. Nothing is told about it any more."""
@@ -61,13 +70,19 @@ class RoleProcess:
             task.cancel()
 
     async def _live(
-        self, daemon: str, assignment: RoleAssignment, attempt: int, pause_s: float
+        self,
+        daemon: str,
+        assignment: RoleAssignment,
+        attempt: int,
+        pause_s: float,
+        rescue: asyncio.Task[None] | None,
     ) -> None:
         await asyncio.sleep(pause_s)
+        if rescue:
+            await asyncio.wait({rescue})
         client = Client(self._runtime / f"{daemon}.sock")
         try:
             reason = await self._follow(client, assignment, attempt)
-            # Before anything else is awaited: the outputs are made safe in this call.
             self._tell(RoleBroken(attempt, reason))
         finally:
             await client.close()

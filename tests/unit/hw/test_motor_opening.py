@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import make_safe
+from saint_services.lib.guard.ports import carry_out
+from saint_services.lib.hw import will_of
 from saint_services.lib.hw.motors import Drives
 from saint_services.lib.hw.roboclaw import duties
 from saint_services.lib.hw.sim.board import SimBoard
@@ -168,15 +169,17 @@ def test_motor_that_cannot_be_opened_leaves_nothing_open(tmp_path: Path, kind: s
 def test_motors_of_a_dead_process_are_made_safe(tmp_path: Path, kind: str) -> None:
     dead = SimBoard(tmp_path)
     Drives(dead, config(PINS[kind])).motor("left_motor").set(-1.0)
+    assert carry_out([will_of(dead, config(PINS[kind]), "role-tracksd")]) == []
     board = SimBoard(tmp_path)
-    make_safe(board, config(PINS[kind]))
     assert levels(board, 12, 13) == [0.0, 0.0]
+    enables = list(PINS[kind].get("enable_pins", ()))
+    assert levels(board, *enables) == [0.0] * len(enables)
 
 
 def test_controller_of_a_dead_process_is_told_to_stop(tmp_path: Path) -> None:
     peer = RoboClawPeer(tmp_path / serial_file("/dev/ttyACM0"))
     peer.received(duties(0x80, 1.0, -1.0))
-    make_safe(SimBoard(tmp_path), config(PINS["roboclaw"]))
+    assert carry_out([will_of(SimBoard(tmp_path), config(PINS["roboclaw"]), "x")]) == []
     assert (peer.duty(1), peer.duty(2)) == (0.0, 0.0)
 
 
@@ -185,8 +188,8 @@ def test_controller_that_is_gone_is_told_and_the_others_are_safe(tmp_path: Path)
     board = SimBoard(tmp_path)
     board.bank.write(12, 1.0)
     other = PINS["hbridge"]
-    with pytest.raises(SaintError, match="no such device"):
-        make_safe(board, config(PINS["roboclaw"], right_motor=other))
+    failures = carry_out([will_of(board, config(PINS["roboclaw"], right_motor=other), "x")])
+    assert [text.rpartition(": ")[2] for text in failures] == ["there is no such device"]
     assert board.bank.read(12).value == 0.0
 
 

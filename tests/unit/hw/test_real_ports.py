@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import make_safe
+from saint_services.lib.guard.ports import carry_out
+from saint_services.lib.hw import will_of
 from saint_services.lib.hw.pi_board import PiBoard
 from saint_services.lib.hw.pigpio_pwm import PigpioPwm
 from saint_services.lib.hw.sysfs_pwm import SysfsPwm, duties, find_chip
@@ -125,7 +126,7 @@ def test_safe_state_stops_motors_through_sysfs(root: Path) -> None:
         (folder / "duty_cycle").write_text("0000040000")
     board = PiBoard(root)
     board.prepare(load_role("tracks"))
-    make_safe(board, load_role("tracks"))
+    assert carry_out([will_of(board, load_role("tracks"), "role-tracksd")]) == []
     for channel in (0, 1):
         duty = (root / "pwmchip2" / f"pwm{channel}" / "duty_cycle").read_text()
         assert duty[0] == "0"

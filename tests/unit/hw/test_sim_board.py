@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.hw import make_safe, open_board
+from saint_services.lib.guard.ports import Ports, carry_out
+from saint_services.lib.guard.will import Kind, Will, Write
+from saint_services.lib.hw import open_board, will_of
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.observe import PinWatch, read_pins, write_pin
-from saint_services.lib.hw.sim.records import Records
+from saint_services.lib.records import Records
 from tests.unit.role.role_rig import load_role
 
 WRITER = """
@@ -126,29 +128,27 @@ def test_safe_means_motors_off_and_servos_held(tmp_path: Path) -> None:
     dead.pwm(12, 20_000, "left_motor").set_duty(1.0)
     dead.pwm(13, 20_000, "right_motor").set_duty(0.3)
     board = open_board(f"sim:{tmp_path / 'tracks'}")
+    ports = Ports(will_of(board, load_role("tracks"), "role-tracksd"))
     began_s = time.perf_counter()
-    make_safe(board, load_role("tracks"))
+    assert ports.carry_out() == []
     assert time.perf_counter() - began_s < 0.005
     pins = read_pins(tmp_path / "tracks")
     assert (pins[12].value, pins[13].value) == (0.0, 0.0)
 
     dead = SimBoard(tmp_path / "head")
     dead.pwm(12, 50, "pan").set_pulse_us(1700.0)
-    make_safe(open_board(f"sim:{tmp_path / 'head'}"), load_role("head"))
+    head = open_board(f"sim:{tmp_path / 'head'}")
+    assert will_of(head, load_role("head"), "role-headd").writes == ()
     assert read_pins(tmp_path / "head")[12].value == 1700.0
 
 
 def test_output_that_cannot_be_stopped_does_not_keep_the_others_running(tmp_path: Path) -> None:
-    class Stubborn(SimBoard):
-        def quiet(self, pin: int) -> None:
-            if pin == 12:
-                raise OSError(5, "Input/output error")
-            super().quiet(pin)
-
-    board = Stubborn(tmp_path)
+    board = SimBoard(tmp_path)
     board.bank.write(13, 1.0)
-    with pytest.raises(OSError, match="Input/output"):
-        make_safe(board, load_role("tracks"))
+    rest = will_of(board, load_role("tracks"), "role-tracksd").writes
+    broken = Write(Kind.FILE, str(tmp_path / "nothing"), 0, b"0")
+    failures = carry_out([Will("role-tracksd", "tracks", (broken, *rest))])
+    assert failures == [f"{tmp_path / 'nothing'}: No such file or directory"]
     assert board.bank.read(13).value == 0.0
     board.close()
 

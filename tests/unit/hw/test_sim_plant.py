@@ -15,7 +15,7 @@ from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.outlook import Outlook
 from saint_services.lib.hw.sim.plant import Plant, duty_of
-from saint_services.lib.hw.sim.records import Reading
+from saint_services.lib.records import Reading
 from saint_services.lib.roles import PinSpec, SerialDevice
 from tests.unit.role.role_rig import load_role
 

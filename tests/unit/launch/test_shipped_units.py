@@ -34,9 +34,11 @@ def test_daemon_has_its_units(shipped: UnitFolder, package: str) -> None:
     service = shipped.services[f"saint-{name}.service"]
     target = f"saint-{row['runs_on']}.target"
     assert service.command == ("/usr/bin/python3", "-m", f"saint_services.{package}")
-    assert service.state_directory == f"saint/{name}"
+    # The guard keeps nothing over a restart of the machine, and is watched much more closely.
+    is_guard = name == "guardd"
+    assert service.state_directory == ("" if is_guard else f"saint/{name}")
     assert service.notifies
-    assert service.watchdog_s == 5.0
+    assert service.watchdog_s == (0.15 if is_guard else 5.0)
     assert service.final_exit_codes == {2}
     assert service.wanted_by == ((target,) if row["starts"] == "at boot" else ())
     for socket in shipped.sockets_of(service.name):
@@ -78,8 +80,11 @@ def test_second_process_of_a_role_is_as_the_first_but_for_its_name(
     first, second = (shipped.services[f"saint-{name}.service"] for name in processes(role))
     assert second.environment == {**first.environment, "SAINT_PROCESS": "2"}
     assert second.state_directory == f"{first.state_directory}@2"
-    first = replace(first, name="", environment={}, state_directory="")
-    assert replace(second, name="", environment={}, state_directory="") == first
+    hand = ("/usr/bin/python3", "-m", "saint_services.guardd.hand")
+    for unit in (first, second):
+        assert unit.after_end == (*hand, unit.name.removesuffix(".service"))
+    own = {"name": "", "environment": {}, "state_directory": "", "after_end": ()}
+    assert replace(second, **own) == replace(first, **own)
 
 
 def processes(role: str) -> list[str]:

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib import hw
-from saint_services.lib.roles import RoleConfig
 from tests.unit.noded.node_rig import Robot
 
 
@@ -16,11 +14,8 @@ async def robot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
     monkeypatch.setenv("DBUS_SYSTEM_BUS_ADDRESS", f"unix:path={tmp_path / 'no-bus'}")
     monkeypatch.setenv("SAINT_HW", f"sim:{tmp_path / 'hw'}")
     robot = Robot(tmp_path)
-
-    def make_safe(board: hw.Board, config: RoleConfig) -> None:
-        robot.happened.append(f"{config.target} made safe")
-
-    monkeypatch.setattr(hw, "make_safe", make_safe)
+    await robot.guard.start()
     yield robot
+    await robot.guard.close()
     for role in robot.roles:
         await role.close()

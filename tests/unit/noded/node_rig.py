@@ -4,6 +4,7 @@ processes that are played by the test over real unix sockets.
 
 import asyncio
 import hashlib
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import bind, running
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
+from saint_services.lib.guard import wire
 from saint_services.lib.ipc import Api, Call, Client, Server
 from saint_services.lib.sd import Directories
 from saint_services.noded.config import Config
@@ -80,6 +82,47 @@ class FakeRole:
             died.cancel()
 
 
+class FakeGuard:
+    """The guard of the machine: notes what it is asked for and says that it did it."""
+
+    def __init__(self, runtime: Path, happened: list[str]) -> None:
+        self.stops: list[bool] = []
+        self.failure = ""  # what it could not make safe
+        self._runtime = runtime
+        self._happened = happened
+        self._server: asyncio.Server | None = None
+        self._writers: list[asyncio.StreamWriter] = []
+
+    async def start(self) -> None:
+        listener = bind(self._runtime, "guardd")
+        self._server = await asyncio.start_unix_server(self._serve, sock=listener)
+
+    async def close(self) -> None:
+        for writer in self._writers:
+            writer.close()
+        if self._server:
+            self._server.close()
+
+    def carried_out(self, target: str, why: str) -> None:
+        """Report a will that it carried out by itself."""
+        self._say({"event": "carried_out", "target": target, "why": why, "failed": ""})
+
+    def _say(self, message: dict[str, object]) -> None:
+        for writer in self._writers:
+            writer.write(wire.encoded(message))
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._writers.append(writer)
+        while line := await reader.readline():
+            request = json.loads(line)
+            if request["do"] == "stop":
+                self.stops.append(request["active"])
+            elif request["do"] == "make_safe":
+                self._happened.append(f"{request['target']} made safe")
+                self._say({"event": "made_safe", "id": request["id"], "failed": self.failure})
+        writer.close()
+
+
 class Robot:
     """What surrounds the node under test."""
 
@@ -93,6 +136,7 @@ class Robot:
             config=root / "etc", state=root / "state", runtime=root / "run", share=REPOSITORY
         )
         self.directories.runtime.mkdir()
+        self.guard = FakeGuard(self.directories.runtime, self.happened)
         self.texts: dict[str, str] = {}
         self.display_name = ""
         self.watcher: LocalBus = self.domain.bus("watcher")

@@ -19,6 +19,7 @@ from saint_services.lib.generated.topics import ROUTER_HEARTBEAT
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.roles import RoleConfig
+from tests.guard_rig import guarded
 from tests.unit.role.role_rig import ROLES, load_role
 
 SHARE = ROLES.parents[1]
@@ -69,7 +70,10 @@ async def house(
     domain = LocalDomain()
     pins = await asyncio.to_thread(PinWatch, root / "hw")
     found = House(root, name, domain, pins)
-    async with running(name, config, run, directories, bus=domain.bus(name)):
+    async with (
+        guarded(directories.runtime),
+        running(name, config, run, directories, bus=domain.bus(name)),
+    ):
         try:
             yield found
         finally:

@@ -15,7 +15,7 @@ from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat
 from saint_services.lib.generated.topics import ESTOP, ROUTER_HEARTBEAT, TRACKS_CMD_VEL
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.faults import Faults
-from saint_services.lib.hw.sim.records import Reading
+from saint_services.lib.records import Reading
 from saint_services.lib.role import Session
 from saint_services.lib.roles import RoleConfig
 from saint_services.role_armsd.daemon import Arm

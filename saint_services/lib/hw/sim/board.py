@@ -12,15 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from ... import config as settings
 from ...devices import SerialDevice
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
+from ...guard.will import Kind, Write
+from ...records import Reading
 from ...roles import RoleConfig
 from .. import sysfs_pwm
 from ..ports import ByteStream, SpiBus
 from ..spi_pins import mark
 from .chips import CHIPS, Chip, Pca9685Chip
 from .feeding import Feeder
-from .pin_bank import INPUT, OUTPUT, PinBank
+from .pin_bank import INPUT, OUTPUT, PINS_FILE, PinBank
 from .pins import SimEdges, SimI2c, SimOutput, SimPwm
-from .records import Reading
 
 if TYPE_CHECKING:
     from .controllers import Controller
@@ -149,9 +150,27 @@ class SimBoard:
         peer.on_look = partial(self._spoken_to, port)
         return SimSerial(port, peer)
 
-    def quiet(self, pin: int) -> None:
-        """No pulses, whoever set them."""
-        self.bank.write(pin, 0.0)
+    def will_quiet(self, pin: int) -> Write:
+        """No pulses on a pin."""
+        return Write(Kind.RECORD, str(self._directory / PINS_FILE), pin)
+
+    def will_low(self, pin: int) -> Write:
+        """An output line is low."""
+        return self.will_quiet(pin)
+
+    def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
+        """One transfer to a chip."""
+        return Write(Kind.SIM_I2C, str(self._directory / chip_file(bus, address)), address, data)
+
+    def will_serial(self, port: str, baud: int, data: bytes) -> Write:
+        """Bytes on a serial line."""
+        from .serial_peers import serial_file
+
+        return Write(Kind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
+
+    def line_descriptor(self, pin: int) -> int | None:
+        """Simulated lines need none."""
+        return None
 
     def pins(self) -> list[GPIOPin]:
         """All pins of the header; SPI is on."""

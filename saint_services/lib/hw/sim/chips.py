@@ -6,6 +6,7 @@ import errno
 from collections.abc import Callable
 from pathlib import Path
 
+from ...records import Reading, Records
 from ..pca9685 import (
     ALL_CALL,
     AUTO_INCREMENT,
@@ -22,7 +23,6 @@ from ..pca9685 import (
 )
 from ..ssd1306 import COMMAND, DATA, DISPLAY_OFF, DISPLAY_ON, PAGES, SET_COLUMNS, SET_PAGES, WIDTH
 from .chips_base import Chip, ChipFault, ChipFile
-from .records import Reading, Records
 
 __all__ = ["CHIPS", "Chip", "ChipFault", "Pca9685Chip", "Ssd1306Chip"]
 

@@ -11,7 +11,7 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Protocol
 
-from .records import map_file
+from ...records import map_file
 
 _POWERED, _FAULT, _TRANSFERS, _POINTER = range(4)  # bytes before the chip's memory
 _HEAD = 8

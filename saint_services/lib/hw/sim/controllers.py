@@ -4,8 +4,8 @@ with, and what it is told about them. Not here: its packets (serial_peers.py).
 
 from pathlib import Path
 
+from ...records import Reading, Records
 from .plant import Plant
-from .records import Reading, Records
 from .serial_peers import RoboClawPeer, serial_file
 
 _CHANNELS = 2

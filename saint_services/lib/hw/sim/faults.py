@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from .records import map_file
+from ...records import map_file
 
 FILE = "faults"
 SUPPLY = "supply"

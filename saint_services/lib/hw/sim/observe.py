@@ -5,13 +5,13 @@ process, alive or dead, and a finger for the buttons.
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...records import Reading, Records
 from ..font import read_row
 from ..header import PINS
 from ..pca9685 import CHANNELS
 from ..ssd1306 import PAGES, WIDTH
 from .board import chip_file
 from .chips import Pca9685Chip, Ssd1306Chip
-from .records import Reading, Records
 
 
 class PinWatch:

@@ -8,13 +8,13 @@ from pathlib import Path
 from time import monotonic_ns
 from typing import TYPE_CHECKING
 
+from ...records import Reading, Records
 from ...roles import RoleConfig
 from ..header import PINS
 from ..pca9685 import CHANNELS
 from . import wiring
 from .faults import Faults
 from .plant import Plant
-from .records import Reading, Records
 from .states import States
 
 if TYPE_CHECKING:

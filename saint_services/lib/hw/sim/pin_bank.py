@@ -8,12 +8,13 @@ from pathlib import Path
 
 from ...errors import Code, SaintError
 from ...generated.saint_msgs import GPIOPin
+from ...records import Reading, Records
 from ..header import PINS, function_of, pin_name
 from ..ports import EdgeCallback
 from .drive import Drive
 from .plant import OutputReading
-from .records import Reading, Records
 
+PINS_FILE = "pins"  # below the board's directory
 UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
 
 
@@ -21,7 +22,7 @@ class PinBank:
     """`outputs` reads what chips and controllers put out: bodies hang on these too."""
 
     def __init__(self, directory: Path, outputs: OutputReading) -> None:
-        self._records = Records(directory / "pins", PINS)
+        self._records = Records(directory / PINS_FILE, PINS)
         self._listeners: dict[int, EdgeCallback] = {}
         self.drive = Drive(self._records.read, outputs, self._edge)
 

@@ -9,12 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from ...devices import MOTORS
+from ...records import Reading
 from ...roles import FieldSpec, PinSpec, RoleConfig
 from ..servo import ServoScale
 from .base import Base, Ride
 from .faults import SUPPLY, Fault, Switch
 from .motors import Motor
-from .records import Reading
 from .servos import Servo
 
 Level = Callable[[int], float]  # of a pin

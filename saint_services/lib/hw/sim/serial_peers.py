@@ -10,9 +10,9 @@ from pathlib import Path
 from time import monotonic_ns
 
 from ...errors import Code, SaintError
+from ...records import Records
 from .. import roboclaw
 from .chips_base import ChipFault, ChipFile
-from .records import Records
 
 # Where numbers stand; counts and currents have one for each motor, which are 1 and 2.
 _TIMEOUT, _COUNT, _CURRENT, _SUPPLY, _STATUS, _HEARD_NS, _PLACES = 0, 0, 2, 5, 6, 7, 8

@@ -5,7 +5,7 @@ transfer, and the picture of an ST7789. Both are files, which any process can lo
 from collections.abc import Callable
 from pathlib import Path
 
-from .records import map_file
+from ...records import map_file
 
 _LAST_BYTES = 16 * 1024
 SIDE = 320  # the controller's memory is 240 x 320 dots; here square, for every rotation

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from zlib import crc32
 
-from .records import map_file
+from ...records import map_file
 
 FILE = "motion"  # and the role: each is moved by its own process
 _HEAD = 2  # words: which bodies, count of writes

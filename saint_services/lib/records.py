@@ -1,5 +1,5 @@
-"""A file of numbers that several processes map: what a simulated output has been set to. Like a
-real pin it keeps its value when the process that wrote it dies.
+"""A file of numbers that several processes map: what a simulated output was set to. Like a real pin
+it keeps its value when the process that wrote it dies. Standard library only: the guard writes it.
 
 A record holds two slots and a count of writes that says which of them is valid: the writer fills
 the other slot, then raises the count. So a reader never sees half of a write, and a writer that is
@@ -8,17 +8,15 @@ killed in between leaves the old value standing. Words are 8 bytes, written by o
 
 import mmap
 import os
-from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic_ns
+from typing import NamedTuple
 
 WORDS = 16  # per record: count, 2 x (value, stamp), kind, owner, spare, 8 words of text
 TEXT_AT, TEXT_BYTES = 8, 64
 _COUNT, _SLOTS, _KIND, _OWNER = 0, 1, 5, 6
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The newest write of a record."""
 
     value: float
@@ -29,7 +27,7 @@ class Reading:
 class Records:
     """`count` records in a file that is made when it is missing."""
 
-    def __init__(self, path: Path, count: int) -> None:
+    def __init__(self, path: "str | os.PathLike[str]", count: int) -> None:
         self._map = map_file(path, count * WORDS * 8)
         view = memoryview(self._map)
         self._words = view.cast("Q")
@@ -77,9 +75,9 @@ class Records:
         self._map.close()
 
 
-def map_file(path: Path, size: int) -> mmap.mmap:
+def map_file(path: "str | os.PathLike[str]", size: int) -> mmap.mmap:
     """Map a file of exactly `size` bytes, zeroes where it is new."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o660)
     try:
         if os.fstat(descriptor).st_size < size:

@@ -1,0 +1,6 @@
+"""Starts guardd."""
+
+from saint_services.guardd.daemon import main
+
+if __name__ == "__main__":
+    main()

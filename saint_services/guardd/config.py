@@ -1,0 +1,30 @@
+"""Settings of the guard, from its environment: it has no other library to read files with."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..lib.guard.will import Kind, Write
+
+_LINE = re.compile(r"(/[\w/.-]+):([0-9]{1,2})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """`enable_line` is the line that toggles while all is well, None for none."""
+
+    enable_line: Write | None = None
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> "Config":
+        """Read SAINT_ENABLE_LINE: "<GPIO chip>:<line>", "sim:<pins file>:<pin>", or nothing.
+        Raises ValueError."""
+        text = environment.get("SAINT_ENABLE_LINE", "")
+        if not text:
+            return cls()
+        kind = Kind.RECORD if text.startswith("sim:") else Kind.LINE
+        match = _LINE.fullmatch(text.removeprefix("sim:"))
+        if match is None or int(match[2]) > 27:
+            raise ValueError(f"SAINT_ENABLE_LINE is {text!r}; write /dev/gpiochip0:24 for GPIO24")
+        return cls(Write(kind, str(Path(match[1])), int(match[2])))

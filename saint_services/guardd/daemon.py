@@ -1,0 +1,276 @@
+"""Wires the guard: connections, clocks, roles. One thread, one selector, no waiting anywhere else.
+Not here: when a will is carried out (logic.py), how (lib/guard/ports.py).
+"""
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from time import monotonic_ns
+
+from ..lib import log, realtime, sd
+from ..lib.errors import SaintError
+from ..lib.guard import wire
+from ..lib.guard.files import WillFiles, wills_folder
+from ..lib.guard.ports import carry_out
+from ..lib.guard.will import Will
+from . import logic
+from .adapters import EnableLine, Role, lock_memory
+from .config import Config
+from .logic import Stop, Watched
+
+_MOST_CONNECTIONS = 32
+_log = log.get("guardd")
+
+
+class Connection:
+    """One peer: a role process, or the node."""
+
+    def __init__(self, peer: socket.socket) -> None:
+        self.peer = peer
+        self.lines = wire.Lines()
+        self.is_node = False
+        self.descriptors: list[int] = []  # that came before their message was whole
+
+
+class Guarded:
+    """A role under guard, and the connection on which its process left its will."""
+
+    def __init__(self, role: Role, connection: Connection, now_ns: int) -> None:
+        self.role = role
+        self.connection = connection
+        self.watched = Watched(now_ns)
+
+
+class Guard:
+    """All roles of one machine."""
+
+    def __init__(self, listener: socket.socket, files: WillFiles, config: Config) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._files = files
+        self._enable = EnableLine(config.enable_line) if config.enable_line else None
+        self._roles: dict[str, Guarded] = {}
+        self._connections: set[Connection] = set()
+        self._stop = Stop()
+        self._is_ending = False
+        self._listen(listener, lambda: self._accept(listener))
+
+    def run(self) -> None:
+        """Guard until stopped."""
+        for left in list(self._files.load()):  # of a guard before this one
+            self._carry_out_left(left)
+        due_ns = 0
+        while not self._is_ending:
+            wait_s = max(0.0, (due_ns - monotonic_ns()) / 1e9)
+            for key, _ in self._selector.select(wait_s):
+                key.data()
+            if monotonic_ns() >= due_ns:
+                due_ns = self._look()
+        for guarded in list(self._roles.values()):
+            if guarded.role.beat.is_moving:
+                self._trip(guarded, "the guard was stopped")
+        self._close()
+
+    def end(self) -> None:
+        """Leave `run` after the current turn."""
+        self._is_ending = True
+
+    # Roles
+
+    def _look(self) -> int:
+        """Judge every role now; returns when to look again."""
+        now_ns = monotonic_ns()
+        for each in list(self._roles.values()):
+            each.role.beat.watch(now_ns)
+            if why := logic.verdict(each.watched, each.role.reading(), self._stop, now_ns):
+                self._trip(each, why)
+        states = [each.watched for each in self._roles.values()]
+        if self._enable:
+            self._enable.step(may_enable=logic.may_enable(states, self._stop))
+        if logic.is_well(states, now_ns):
+            sd.notify(WATCHDOG=1)
+        readings = [each.role.reading() for each in self._roles.values()]
+        period = logic.period_ns(states, readings, has_enable_line=self._enable is not None)
+        return now_ns + period
+
+    def _trip(self, guarded: Guarded, why: str) -> None:
+        """Carry a will out: at once the first time, then again at every look."""
+        role, before = guarded.role, guarded.watched
+        failures = role.ports.carry_out()
+        role.beat.trip()
+        guarded.watched = logic.carried_out(before, why, failures, monotonic_ns())
+        if before.trip and guarded.watched.failures == before.failures:
+            return
+        failed = "; ".join(failures)
+        _log.warning("will carried out", role=role.will.name, why=why, failed=failed)
+        self._report(
+            {"event": "carried_out", "target": role.will.target, "why": why, "failed": failed}
+        )
+
+    def _carry_out_left(self, will: Will) -> list[str]:
+        """Carry out a will whose process is not there any more."""
+        failures = carry_out([will])
+        if not failures:
+            self._files.forget(will.name)
+        _log.warning("left will carried out", role=will.name, failed="; ".join(failures))
+        return failures
+
+    def _gone(self, guarded: Guarded, why: str) -> None:
+        """The process of a role has ended: carry its will out and give its handles back."""
+        if self._roles.get(guarded.role.will.name) is not guarded:
+            return
+        self._trip(guarded, why)
+        self._forget(guarded, keep_will=bool(guarded.watched.failures))
+
+    def _forget(self, guarded: Guarded, *, keep_will: bool = False) -> None:
+        role = guarded.role
+        del self._roles[role.will.name]
+        if role.process is not None:
+            self._selector.unregister(role.process)
+        role.close()
+        if not keep_will:
+            self._files.forget(role.will.name)
+
+    def _register(self, connection: Connection, message: dict[str, object]) -> None:
+        descriptors, connection.descriptors = connection.descriptors, []
+        body = message.get("will")
+        will = Will.of(body if isinstance(body, dict) else {})
+        if before := self._roles.get(will.name):
+            self._gone(before, "another process took its place")
+        guarded = Guarded(Role(will, descriptors, connection.peer), connection, monotonic_ns())
+        self._files.store(will)
+        self._roles[will.name] = guarded
+        guarded.role.beat.watch(monotonic_ns())
+        if guarded.role.process is not None:
+            self._listen(guarded.role.process, lambda: self._gone(guarded, "its process ended"))
+        self._answer(connection, {"event": "guarded"})
+
+    def _of(self, connection: Connection) -> list[Guarded]:
+        return [each for each in self._roles.values() if each.connection is connection]
+
+    def _leave(self, connection: Connection) -> None:
+        """A role gives its outputs back, at rest."""
+        for guarded in self._of(connection):
+            if guarded.role.beat.is_moving:
+                self._trip(guarded, "it left before its outputs were at rest")
+            self._forget(guarded)
+        self._answer(connection, {"event": "left"})
+
+    # The node
+
+    def _make_safe(self, connection: Connection, message: dict[str, object]) -> None:
+        """Make a role's outputs safe on the node's request, whatever its process does."""
+        target = message.get("target")
+        failures: list[str] = []
+        for guarded in list(self._roles.values()):
+            if guarded.role.will.target == target:
+                self._trip(guarded, "the node ended its assignment")
+                failures += guarded.watched.failures
+        for will in list(self._files.load()):
+            if will.target == target and will.name not in self._roles:
+                failures += self._carry_out_left(will)
+        answer = {"event": "made_safe", "id": message.get("id"), "failed": "; ".join(failures)}
+        self._answer(connection, answer)
+
+    def _stopped(self, is_active: bool) -> None:
+        self._stop = self._stop.reported(is_active, monotonic_ns())
+        self._look()
+
+    # Connections
+
+    def _listen(self, what: int | socket.socket, callback: Callable[[], None]) -> None:
+        self._selector.register(what, selectors.EVENT_READ, callback)
+
+    def _accept(self, listener: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            peer, _ = listener.accept()
+            if len(self._connections) >= _MOST_CONNECTIONS:
+                peer.close()
+                return
+            peer.setblocking(False)
+            connection = Connection(peer)
+            self._connections.add(connection)
+            self._listen(peer, lambda: self._receive(connection))
+
+    def _receive(self, connection: Connection) -> None:
+        try:
+            data, descriptors = wire.receive(connection.peer)
+            connection.descriptors += descriptors
+            if not data:
+                raise ConnectionError("its connection ended")
+            for message in connection.lines.fed(data):
+                self._obey(connection, message)
+        except BlockingIOError:
+            return
+        except (OSError, ValueError) as err:
+            self._drop(connection, str(err))
+
+    def _obey(self, connection: Connection, message: dict[str, object]) -> None:
+        match message.get("do"):
+            case "guard":
+                self._register(connection, message)
+            case "move":  # an output begins to move: look at once, and often from now on
+                self._look()
+            case "leave":
+                self._leave(connection)
+            case "watch":
+                connection.is_node = True
+            case "make_safe":
+                self._make_safe(connection, message)
+            case "stop":
+                self._stopped(message.get("active") is not False)
+            case unknown:
+                raise ValueError(f"{str(unknown)[:40]!r} is no request to the guard")
+
+    def _drop(self, connection: Connection, why: str) -> None:
+        self._selector.unregister(connection.peer)
+        self._connections.discard(connection)
+        for descriptor in connection.descriptors:
+            os.close(descriptor)
+        for guarded in self._of(connection):
+            self._gone(guarded, why)
+        with contextlib.suppress(OSError):
+            connection.peer.close()
+
+    def _close(self) -> None:
+        """Let go of everything. The wills stay: roles that go on stop when they miss the guard."""
+        for guarded in self._roles.values():
+            guarded.role.close()
+        for connection in self._connections:
+            connection.peer.close()
+        self._selector.close()
+
+    def _report(self, message: dict[str, object]) -> None:
+        for connection in [each for each in self._connections if each.is_node]:
+            self._answer(connection, message)
+
+    def _answer(self, connection: Connection, message: dict[str, object]) -> None:
+        # A peer that does not read loses its answers; it must not hold the guard up.
+        with contextlib.suppress(OSError):
+            connection.peer.send(wire.encoded(message))
+
+
+def main() -> None:
+    """Run the guard until it is asked to stop."""
+    log.setup("guardd")
+    directories = sd.Directories.from_environment()
+    try:
+        passed = sd.listen_sockets().get("api")
+        listener = passed[0] if passed else sd.bind(directories.runtime, "guardd")
+        listener.setblocking(False)
+        guard = Guard(
+            listener, WillFiles(wills_folder(str(directories.runtime))), Config.of(os.environ)
+        )
+    except (SaintError, OSError, ValueError) as err:
+        _log.error("the guard cannot start", reason=err)
+        sys.exit(2)
+    signal.signal(signal.SIGTERM, lambda *_: guard.end())
+    signal.signal(signal.SIGINT, lambda *_: guard.end())
+    if not lock_memory():
+        _log.warning("memory is not locked: the guard may wait for a disk")
+    realtime.take()
+    sd.notify(READY=1, STATUS="guarding")
+    guard.run()

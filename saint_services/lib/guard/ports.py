@@ -1,0 +1,238 @@
+"""How the writes of a will reach their devices. A port is opened beforehand and then writes without
+allocating, importing or waiting; one that fails is opened once more by its path.
+
+Sources: Linux uapi gpio.h (v2 lines), i2c-dev.h; the socket interface of pigpio, command WRITE.
+"""
+
+import contextlib
+import fcntl
+import os
+import struct
+import termios
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ..records import Records
+from .will import Kind, Will, Write
+
+_I2C_TIMEOUT, _I2C_SLAVE_FORCE = 0x0702, 0x0706
+_I2C_PATIENCE = 3  # 30 ms; the kernel's own second is too long for a bus that is held low
+_GPIO_GET_LINE, _GPIO_SET_VALUES = 0xC250B407, 0xC010B40F
+_GPIO_OUTPUT = 1 << 3
+_GPIO_VALUE_ATTRIBUTE = 2
+# struct gpio_v2_line_request: offsets, consumer, flags, number of attributes, padding, the first
+# attribute (id, padding, values, mask), nine more, number of lines, buffer size, padding, fd.
+_LINE_REQUEST = struct.Struct("=64I32sQI5IIIQQ216xII5Ii")
+assert _LINE_REQUEST.size == 592
+_LINE_VALUES = struct.Struct("=QQ")
+_CONNECT_S = 0.1
+
+
+class Port(Protocol):
+    """An open way to a device. Writing raises OSError."""
+
+    def write(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Descriptor:
+    """What all ports on a file descriptor share."""
+
+    def __init__(self, descriptor: int, data: bytes) -> None:
+        self._descriptor = descriptor
+        self._data = data
+
+    def write(self) -> None:
+        if os.write(self._descriptor, self._data) != len(self._data):
+            raise OSError(5, "the device took only a part")
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+class _FilePort(_Descriptor):
+    def __init__(self, write: Write) -> None:
+        super().__init__(os.open(write.path, os.O_WRONLY | os.O_CLOEXEC), write.data)
+        self._offset = write.place
+
+    def write(self) -> None:
+        os.pwrite(self._descriptor, self._data, self._offset)
+
+
+def _i2c(write: Write) -> Port:
+    descriptor = os.open(write.path, os.O_RDWR | os.O_CLOEXEC)
+    with contextlib.suppress(OSError):  # a controller may know no time-out
+        fcntl.ioctl(descriptor, _I2C_TIMEOUT, _I2C_PATIENCE)
+    try:
+        fcntl.ioctl(descriptor, _I2C_SLAVE_FORCE, write.place)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return _Descriptor(descriptor, write.data)
+
+
+class _LinePort(_Descriptor):
+    """A requested output line: the role's own request, handed over, or one made here."""
+
+    def __init__(self, write: Write, handed: int | None) -> None:
+        level = write.data[:1] == b"\1"
+        descriptor = request_line(write.path, write.place, level) if handed is None else handed
+        super().__init__(descriptor, _LINE_VALUES.pack(int(level), 1))
+
+    def write(self) -> None:
+        fcntl.ioctl(self._descriptor, _GPIO_SET_VALUES, self._data)
+
+
+def request_line(chip: str, line: int, level: bool) -> int:
+    """Request a GPIO line as an output at that level; returns its descriptor. Raises OSError."""
+    padding = [0] * 5
+    request = bytearray(
+        _LINE_REQUEST.pack(
+            line, *([0] * 63), b"saint-guard", _GPIO_OUTPUT, 1, *padding,
+            _GPIO_VALUE_ATTRIBUTE, 0, int(level), 1, 1, 0, *padding, -1,
+        )
+    )  # fmt: skip
+    descriptor = os.open(chip, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.ioctl(descriptor, _GPIO_GET_LINE, request)
+    finally:
+        os.close(descriptor)
+    found: int = _LINE_REQUEST.unpack(request)[-1]
+    return found
+
+
+def set_line(descriptor: int, level: bool) -> None:
+    """Set the level of a requested line. Raises OSError."""
+    fcntl.ioctl(descriptor, _GPIO_SET_VALUES, _LINE_VALUES.pack(int(level), 1))
+
+
+def _serial(write: Write) -> Port:
+    flags = os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(write.path, flags)
+    speed = getattr(termios, f"B{write.place}", None)
+    if speed is not None:
+        with contextlib.suppress(termios.error):  # a pipe of a test has no speed
+            settings = termios.tcgetattr(descriptor)
+            settings[0] = settings[1] = settings[3] = 0
+            settings[2] = termios.CS8 | termios.CLOCAL | termios.CREAD
+            settings[4] = settings[5] = speed
+            termios.tcsetattr(descriptor, termios.TCSANOW, settings)
+    return _Descriptor(descriptor, write.data)
+
+
+class _PigpioPort:
+    """A connection to pigpiod. Its answers are read away before the next command."""
+
+    def __init__(self, write: Write) -> None:
+        import socket  # slow to import, and few robots have pigpiod
+
+        host, _, port = write.path.rpartition(":")
+        self._socket = socket.create_connection((host, int(port)), _CONNECT_S)
+        self._socket.setblocking(False)
+        self._data = write.data
+
+    def write(self) -> None:
+        with contextlib.suppress(BlockingIOError):
+            self._socket.recv(4096)
+        self._socket.send(self._data)
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+class _RecordPort:
+    """A simulated pin."""
+
+    def __init__(self, write: Write) -> None:
+        self._records = Records(write.path, write.place + 1)
+        self._index = write.place
+
+    def write(self) -> None:
+        self._records.write(self._index, 0.0)
+
+    def close(self) -> None:
+        self._records.close()
+
+
+def _simulated(write: Write) -> Port:
+    from ..hw.sim.will_ports import open_simulated  # a real robot never loads it
+
+    return open_simulated(write)
+
+
+def open_port(write: Write, handed: int | None = None) -> Port:
+    """Open the way to a device; `handed` is the role's own descriptor of a GPIO line. OSError."""
+    match write.kind:
+        case Kind.FILE:
+            return _FilePort(write)
+        case Kind.I2C:
+            return _i2c(write)
+        case Kind.LINE:
+            return _LinePort(write, handed)
+        case Kind.SERIAL:
+            return _serial(write)
+        case Kind.PIGPIO:
+            return _PigpioPort(write)
+        case Kind.RECORD:
+            return _RecordPort(write)
+    return _simulated(write)
+
+
+class Ports:
+    """All ports of one will. Those that could not be opened are tried again when it is carried out:
+    a device that was away may be back."""
+
+    def __init__(self, will: Will, handed: Sequence[int] = ()) -> None:
+        self.will = will
+        lines = iter(handed)
+        self._ports: list[Port | None] = []
+        for write in will.writes:
+            descriptor = next(lines, None) if write.kind is Kind.LINE else None
+            try:
+                self._ports.append(open_port(write, descriptor))
+            except OSError:
+                self._ports.append(None)
+
+    def carry_out(self) -> list[str]:
+        """Carry out every write, whatever happens to others; returns what failed, in sentences."""
+        return [
+            f"{write.path}: {error}"
+            for index, write in enumerate(self.will.writes)
+            if (error := self._write(index, write))
+        ]
+
+    def close(self) -> None:
+        """Close every port; outputs keep what they have."""
+        for port in self._ports:
+            if port is not None:
+                with contextlib.suppress(OSError):
+                    port.close()
+        self._ports = [None] * len(self._ports)
+
+    def _write(self, index: int, write: Write) -> str:
+        port = self._ports[index]
+        if port is not None:
+            try:
+                port.write()
+                return ""
+            except OSError:
+                with contextlib.suppress(OSError):
+                    port.close()
+                self._ports[index] = None
+        try:
+            port = self._ports[index] = open_port(write)
+            port.write()
+        except OSError as err:
+            return err.strerror or str(err)
+        return ""
+
+
+def carry_out(wills: Iterable[Will]) -> list[str]:
+    """Open, carry out and close wills; returns what failed, in sentences."""
+    failures: list[str] = []
+    for will in wills:
+        ports = Ports(will)
+        failures += ports.carry_out()
+        ports.close()
+    return failures

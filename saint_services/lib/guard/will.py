@@ -1,0 +1,93 @@
+"""The will of a role: the writes that make its outputs safe, prepared so that carrying them out
+needs no driver, no bus and no configuration. Not here: what belongs into it (lib/hw), how a write
+reaches its device (ports.py), when it is carried out (guardd).
+
+Tuples instead of dataclasses, here and in what ports.py imports: the hand (guardd/hand.py) starts
+while outputs may be live, and to import dataclasses takes as long as all the rest of it.
+"""
+
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+MOST_WRITES = 128
+MOST_BYTES = 64  # of one write
+_LONGEST_NAME = 128
+
+
+class Kind(StrEnum):
+    """How a write reaches its device; what `place` means."""
+
+    FILE = "file"  # pwrite at offset `place`: kernel PWM
+    I2C = "i2c"  # one transfer to address `place`
+    LINE = "line"  # line `place` of a GPIO chip: b"\\0" low, b"\\1" high
+    SERIAL = "serial"  # bytes on a serial line at `place` baud
+    PIGPIO = "pigpio"  # one command to pigpiod, path "host:port"
+    RECORD = "record"  # record `place` of a simulated board's pins becomes 0
+    SIM_I2C = "sim_i2c"  # one transfer to the simulated PCA9685 of that file
+    SIM_SERIAL = "sim_serial"  # bytes to the simulated RoboClaw of that file
+
+
+class Write(NamedTuple):
+    """One write. `place` depends on the kind."""
+
+    kind: Kind
+    path: str
+    place: int = 0
+    data: bytes = b""
+
+    def as_json(self) -> list[object]:
+        """The write as a list of JSON values."""
+        return [self.kind.value, self.path, self.place, self.data.hex()]
+
+    @classmethod
+    def of(cls, value: object) -> "Write":
+        """Parse what `as_json` made. Raises ValueError."""
+        if not isinstance(value, list) or len(value) != 4:
+            raise ValueError("a write is a list of kind, path, place and data")
+        kind, path, place, data = value
+        if type(place) is not int or not isinstance(path, str) or not isinstance(data, str):
+            raise ValueError("a write has the wrong types")
+        found = cls(Kind(kind), path, place, bytes.fromhex(data))
+        if not 0 <= place < 1 << 32 or len(found.data) > MOST_BYTES:
+            raise ValueError("a write is out of range")
+        return found
+
+
+class Will(NamedTuple):
+    """The writes of one role, in the order in which they are carried out. `name` is the role's
+    process (role-tracksd, role-armsd@2), `target` what it drives (tracks, arms.left)."""
+
+    name: str
+    target: str
+    writes: tuple[Write, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """The will as JSON values."""
+        writes = [write.as_json() for write in self.writes]
+        return {"name": self.name, "target": self.target, "writes": writes}
+
+    def encoded(self) -> bytes:
+        """The will as a file holds it."""
+        return json.dumps(self.as_json()).encode()
+
+    @classmethod
+    def of(cls, data: Mapping[str, object]) -> "Will":
+        """Parse and check what `as_json` made. Raises ValueError."""
+        name, target, writes = data.get("name"), data.get("target"), data.get("writes")
+        if not isinstance(name, str) or not isinstance(target, str):
+            raise ValueError("a will has a name and a target")
+        if not 0 < len(name) <= _LONGEST_NAME or "/" in name or name.startswith("."):
+            raise ValueError(f"{name[:_LONGEST_NAME]!r} is no name of a process")
+        if not isinstance(writes, list) or len(writes) > MOST_WRITES:
+            raise ValueError(f"a will has at most {MOST_WRITES} writes")
+        return cls(name, target[:_LONGEST_NAME], tuple(Write.of(write) for write in writes))
+
+    @classmethod
+    def decoded(cls, data: bytes) -> "Will":
+        """Parse a file. Raises ValueError."""
+        found = json.loads(data)
+        if not isinstance(found, dict):
+            raise ValueError("a will is an object")
+        return cls.of(found)

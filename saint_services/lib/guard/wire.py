@@ -1,0 +1,68 @@
+"""Messages between the guard, the role processes and the node: JSON objects, one a line, on a unix
+stream; a role's first one carries descriptors. Bounded: who sends more than a line may have is cut
+off.
+"""
+
+import array
+import json
+import os
+import socket
+from collections.abc import Sequence
+
+SOCKET = "guardd.sock"  # below the runtime directory
+LONGEST_BYTES = 65_536
+MOST_DESCRIPTORS = 32
+
+
+class Lines:
+    """Cuts a stream into messages."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def fed(self, data: bytes) -> list[dict[str, object]]:
+        """The messages that are complete now. Raises ValueError for what is none."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if len(self._rest) > LONGEST_BYTES:
+            raise ValueError("a message is too long")
+        return [_message(line) for line in lines]
+
+
+def _message(line: bytes) -> dict[str, object]:
+    found = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError("a message is an object")
+    return found
+
+
+def encoded(message: dict[str, object]) -> bytes:
+    """One message as bytes."""
+    return json.dumps(message).encode() + b"\n"
+
+
+def send(
+    connection: socket.socket, message: dict[str, object], descriptors: Sequence[int] = ()
+) -> None:
+    """Send a whole message on a blocking or empty socket. Raises OSError."""
+    data = encoded(message)
+    ancillary = []
+    if descriptors:
+        passed = array.array("i", descriptors)
+        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)]
+    sent = connection.sendmsg([data], ancillary)
+    if sent < len(data):
+        connection.sendall(data[sent:])
+
+
+def receive(connection: socket.socket) -> tuple[bytes, list[int]]:
+    """What has arrived, with the descriptors that came with it; empty bytes at the end. Raises
+    OSError."""
+    room = socket.CMSG_SPACE(MOST_DESCRIPTORS * array.array("i").itemsize)
+    data, ancillary, _, _ = connection.recvmsg(LONGEST_BYTES, room)
+    found = array.array("i")
+    for level, kind, payload in ancillary:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            found.frombytes(payload[: len(payload) - len(payload) % found.itemsize])
+    for descriptor in found:
+        os.set_inheritable(descriptor, False)
+    return data, list(found)
