@@ -1,0 +1,1 @@
+"""Random sets of processes killed, frozen or starved while the robot drives: `make test-faults`."""

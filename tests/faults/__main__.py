@@ -1,0 +1,7 @@
+"""Starts the rounds."""
+
+import sys
+
+from tests.faults.runner import main
+
+sys.exit(main())
