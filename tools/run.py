@@ -59,6 +59,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--saint-port", type=int, default=9090, help="the same for the robot's WebSocket")
     add("--face-port", type=int, default=11111, help="the same for face capture")
     add("--domain", type=int, help="ROS 2 domain (ROS_DOMAIN_ID; else a free one)")
+    add(
+        "--beside",
+        type=_name,
+        metavar="PREFIX",
+        help="share the --domain of another"
+        " simulated robot; ids of this one's nodes begin with PREFIX",
+    )
     add("--root", type=Path, default=ROOT / ".run", help="where state and logs are kept")
     add("-v", "--verbose", action="store_true", help="show what the daemons log")
     add("--until-eof", action="store_true", help="end when standard input ends (for programs)")
@@ -74,7 +81,10 @@ def _name(text: str) -> str:
 async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     began_s = time.monotonic()
     wish = listen(until_eof=options.until_eof)
-    chosen = domain.choose(options.domain)
+    if options.beside and options.domain is not None:
+        chosen = domain.join(options.domain)
+    else:
+        chosen = domain.choose(options.domain)
     ports = Ports(options.port, options.saint_port, options.face_port)
     launcher = Launcher(
         units.load(ROOT / "systemd"),
@@ -82,7 +92,7 @@ async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
         on_news=terminal.news,
         show=terminal.log if options.verbose else None,
     )
-    roster = rosters.choose(options.robot, options.root)
+    roster = rosters.choose(options.robot, options.root, options.beside)
     robot: Robot | None = None
     boards = _updates(options, launcher, terminal)
     try:

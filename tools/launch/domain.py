@@ -46,6 +46,11 @@ def choose(wanted: int | None) -> Domain:
     )
 
 
+def join(number: int) -> Domain:
+    """A domain that another robot uses already: two robots on one network."""
+    return Domain(number, Path(os.devnull).open("a", encoding="utf-8"))
+
+
 def _candidates() -> Iterable[int]:
     yield _USUAL
     yield from random.sample(range(1, _LAST), _LAST - 1)

@@ -24,10 +24,11 @@ class Node:
     name: str
     display_name: str
     roles: tuple[Role, ...] = ()
+    prefix: str = "sim"
 
     @property
     def node_id(self) -> str:
-        return f"sim_{self.name}"
+        return f"{self.prefix}_{self.name}"
 
 
 NODES = (

@@ -1,5 +1,6 @@
 """Which nodes a simulated robot has, by its manifest. Not here: what a node is (robot.py)."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
@@ -12,8 +13,9 @@ from .robot import Node, Roster
 _NAME = "robot.name"  # in the robot's folder: settings and roles there are those of this robot
 
 
-def choose(name: str, root: Path) -> Roster:
-    """The robot for a folder, which belongs to one robot. Raises SaintError."""
+def choose(name: str, root: Path, prefix: str | None = None) -> Roster:
+    """The robot for a folder, which belongs to one robot; `prefix` begins the ids of its nodes.
+    Raises SaintError."""
     mark = root / _NAME
     held = mark.read_text(encoding="utf-8") if mark.exists() else robot.SAINT
     if held != name and (root / "server").exists():
@@ -26,6 +28,8 @@ def choose(name: str, root: Path) -> Roster:
     # launcher's start.
     roster = Roster(name, robot.NODES) if name == robot.SAINT else read(name)
     mark.write_text(name, encoding="utf-8")
+    if prefix:
+        return Roster(name, tuple(replace(node, prefix=prefix) for node in roster.nodes))
     return roster
 
 
