@@ -142,7 +142,10 @@ class Node:
             case lives.MakeSafe(config):
                 self.handle(lives.MadeSafe(self._outputs.make_safe(config)), slot)
             case lives.StartRole(attempt, config, pause_s):
-                assignment = RoleAssignment(node_id=self.identity.node_id, config=config)
+                key = self.orders.bond.server_key
+                assignment = RoleAssignment(
+                    node_id=self.identity.node_id, config=config, server_key=key
+                )
                 process = self.life.lives[slot].process
                 self._process(slot).start(assignment, process, attempt, pause_s)
             case lives.StopRole():
@@ -223,8 +226,11 @@ class Node:
         return await self._log_desk.page(query)
 
     def bond_changed(self) -> None:
-        """The node belongs to another server, or to none."""
+        """The node belongs to another server, or to none; its roles obey that server's router."""
+        is_other = self._reporter.bond.server_key != self.orders.bond.server_key
         self._reporter.bond = self.orders.bond
+        if is_other and self.life.is_started:
+            self.handle(lives.ServerChanged())
         if self.life.is_started:
             self._reporter.announce(self.life, self.identity)
 

@@ -26,7 +26,7 @@ from ..lib.generated.saint_msgs import (
     RouterHeartbeat,
 )
 from ..lib.generated.std_msgs import Bool
-from ..lib.ipc import Api
+from ..lib.ipc import Api, Client
 from . import adapters, messages, state
 from .api import Control
 from .backup import Kept
@@ -37,6 +37,7 @@ from .logic import Router
 from .overrides import REPEAT_S, Overrides
 from .pending import Pending
 from .preset_api import Presets
+from .proof import prove
 from .routes import check, check_file
 from .targets import Command, Robot
 from .teller import Teller
@@ -83,6 +84,8 @@ async def run(context: Context[Config]) -> None:
     api = Presets(control, shelf, robot).add_to(control.add_to(Api()))
     Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
     await context.serve_ipc(api)
+    adoptiond = Client(context.directories.runtime / "adoptiond.sock")
+    context.spawn(prove(bus, adoptiond), "credential")
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(Teller(bus, router).work(), "status")
     context.spawn(keeper.work(), "latch")

@@ -9,13 +9,16 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+from .. import trust
 from ..api.role import RoleAssignment, RoleReport
+from ..bus import Bus
 from ..daemon import Context
 from ..errors import Code, SaintError
 from ..hw import open_board
 from ..hw.ports import Board
 from ..ipc import Api, Call
 from ..roles import RoleConfig, RoleName
+from .proof import UNPROVEN_BUS, is_unproven_bus_accepted
 from .session import Session
 from .timers import Clock
 
@@ -114,6 +117,9 @@ class Host:
         loop = asyncio.get_running_loop()
         counters = self._context.health.counters
         session = self._factory(assignment.config, assignment.node_id, loop, counters)
+        session.server_key = assignment.server_key
+        await asyncio.to_thread(trust.prepare)
+        self._report_unproven(bus)
         board = await self._opened(session)
         try:
             session.open(bus)
@@ -139,6 +145,15 @@ class Host:
                 message = f"the devices did not open within {_OPEN_LIMIT_S:g} s"
                 raise SaintError(Code.HARDWARE_FAULT, message) from err
             raise
+
+    def _report_unproven(self, bus: Bus) -> None:
+        """A health issue where commands are obeyed without any proof of their writer."""
+        if is_unproven_bus_accepted(bus.origin):
+            text = f"{UNPROVEN_BUS}=accept: whoever writes on the bus moves this role"
+            self._context.health.raise_issue(Code.BUS_UNPROVEN, text)
+        elif not bus.origin:
+            text = "this bus does not name its writers: the role obeys nobody and does not move"
+            self._context.health.raise_issue(Code.BUS_UNPROVEN, text)
 
     def _node_name(self, node_id: str) -> str:
         """Two arms on two nodes are two ROS nodes."""
