@@ -34,6 +34,7 @@ from .refresh import Refresher
 from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
 from .trust import TrustFiles, belongs
+from .vouching import Vouching
 from .whole import fresh, step
 
 _LONGEST_WORD = 64
@@ -82,6 +83,7 @@ class Node:
             bus, identity.node_id, config.config_timeout_s, config.config_attempts,
             lambda: self.orders.bond.server_key,
         )  # fmt: skip
+        self._vouching = Vouching(bus, identity.node_id, self.orders.sign)
         self._files = files
         self._outputs = outputs
         self._disk = asyncio.Lock()  # what is asked first is written first
@@ -116,6 +118,7 @@ class Node:
         api.post("/reset", self._reset_here, body=NodeReset)
         await self._ctx.serve_ipc(api)
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
+        self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
         self._ctx.spawn(self._refresher.refresh(), "refresh")
 
     def handle(self, event: lives.Event, slot: int = 0) -> None:
@@ -123,6 +126,8 @@ class Node:
         happens to, where it is one role's own event."""
         before = self.life
         self.life, actions = step(before, event, slot)
+        if isinstance(event, lives.RoleReported):
+            self._vouching.reported(slot, self.life.lives.get(slot), event.report.origin)
         if (before.state, before.title, before.reason) != self._looks():
             fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
@@ -132,6 +137,7 @@ class Node:
             self._do(action, whose)
         for gone in self._processes.keys() - self.life.lives.keys():
             self._processes.pop(gone).stop()
+        self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
 
     def _looks(self) -> tuple[object, ...]:

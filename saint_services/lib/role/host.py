@@ -12,13 +12,13 @@ from typing import Any
 from .. import trust
 from ..api.role import RoleAssignment, RoleReport
 from ..bus import Bus
+from ..bus.proven import UNPROVEN_BUS, is_unproven_bus_accepted
 from ..daemon import Context
 from ..errors import Code, SaintError
 from ..hw import open_board
 from ..hw.ports import Board
 from ..ipc import Api, Call
 from ..roles import RoleConfig, RoleName
-from .proof import UNPROVEN_BUS, is_unproven_bus_accepted
 from .session import Session
 from .timers import Clock
 

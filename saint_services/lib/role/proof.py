@@ -2,7 +2,6 @@
 Not here: what a proven router may do (gate.py).
 """
 
-import os
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,13 +17,7 @@ _FIRST_PAUSE_S = 1.0  # after a false credential, for its writer; doubles up to 
 _LONGEST_PAUSE_S = 60.0
 _MOST_WRITERS = 64
 _SIGNATURE_CHARS = 128
-UNPROVEN_BUS = "SAINT_UNPROVEN_BUS"
 V = TypeVar("V")
-
-
-def is_unproven_bus_accepted(origin: str) -> bool:
-    """True on a bus that names no writers, where the environment accepts that explicitly."""
-    return not origin and os.environ.get(UNPROVEN_BUS) == "accept"
 
 
 class Proofs:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from .. import log
 from ..api.role import RoleReport
 from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
+from ..bus.proven import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat
@@ -21,7 +22,7 @@ from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
 from .gate import Gate, Refusal
-from .proof import Proofs, is_unproven_bus_accepted
+from .proof import Proofs
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)

@@ -4,8 +4,9 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from saint_services.lib.api.credentials import WriterName, WriterReply, WriterRequest
 from saint_services.lib.bus import Bus, Topic
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import Context, running
@@ -75,4 +76,18 @@ async def alive(directories: Directories, config: Config | None = None) -> Async
         running("routerd", config or Config(), run, directories, bus=bus) as context,
         Client(directories.runtime / "routerd.sock") as client,
     ):
-        yield Robot(domain, context, client)
+        robot = Robot(domain, context, client)
+        async with registered(client, robot.bus.origin, *get_args(WriterName)):
+            yield robot
+
+
+@contextlib.asynccontextmanager
+async def registered(client: Client, origin: str, *daemons: WriterName) -> AsyncIterator[None]:
+    """This participant writes for these daemons meanwhile."""
+    async with contextlib.AsyncExitStack() as stack:
+        for daemon in daemons:
+            request = WriterRequest(daemon=daemon, origin=origin)
+            replies = client.stream("POST", "/writers", request, WriterReply)
+            await stack.enter_async_context(contextlib.aclosing(replies))
+            await anext(replies)
+        yield
