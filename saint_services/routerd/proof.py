@@ -22,10 +22,10 @@ _log = log.get("routerd")
 
 async def prove(bus: Bus, adoptiond: Client, health: Health) -> None:
     """Until stopped. The robot does not move before adoptiond has answered."""
+    publisher = bus.publisher(ROUTER_CREDENTIAL)
     if not bus.origin:
         _log.warning("this bus does not name its writers, so no role can check this router")
         return
-    publisher = bus.publisher(ROUTER_CREDENTIAL)
     given = await _credential(bus.origin, adoptiond, health)
     _log.info("proven", term=given.term)
     while True:

@@ -160,5 +160,5 @@ class Authority(RuleBasedStateMachine):
         self._deliver(origin, kind, number + 1, active, generation)
 
 
-Authority.TestCase.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+Authority.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
 TestAuthority = Authority.TestCase

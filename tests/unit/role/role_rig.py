@@ -97,8 +97,8 @@ class _Publisher:
 class WireBus:
     """Delivers at once, through the wire's encoding, with the fake clock's time."""
 
-    def __init__(self, clock: FakeClock) -> None:
-        self.origin = "0e" * 12
+    def __init__(self, clock: FakeClock, origin: str) -> None:
+        self.origin = origin
         self._clock = clock
         self._callbacks: dict[str, list[Callable[[Any], None]]] = {}
         self.sent: dict[str, list[Any]] = {}
@@ -126,7 +126,13 @@ def load_role(name: str, **changes: Any) -> RoleConfig:
 class Rig:
     """A role with its simulated board, and a router that is the test."""
 
-    def __init__(self, directory: Path, manifest: str, role: RoleConfig | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        manifest: str,
+        role: RoleConfig | None = None,
+        origin: str = "0e" * 12,
+    ) -> None:
         self.clock = FakeClock()
         self.counters: Counter[str] = Counter()
         self.config = role or load_role(manifest)
@@ -134,7 +140,7 @@ class Rig:
         self.faults = Faults(directory)
         self.board = SimBoard(directory)
         self.board.drive._clock_ns = lambda: int(self.clock.now * 1e9)
-        self.bus = WireBus(self.clock)
+        self.bus = WireBus(self.clock, origin)
         self.session = self._session()
         self.board.prepare(self.config)
         self.session.open_drivers(self.board)
