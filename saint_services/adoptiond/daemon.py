@@ -10,6 +10,7 @@ from ..lib.ipc import Api
 from . import logic
 from .adapters import Memory, load_catalog
 from .adoption import Adoption
+from .authority import Authority
 from .backup import backup_of
 from .calibrations import Calibrations
 from .config import Config
@@ -38,6 +39,9 @@ async def run(ctx: Context[Config]) -> None:
     adoption = Adoption(ctx, bus, courier, calibrations, memory, registry, address)
     api = Api()
     answer_ipc(api, adoption)
+    authority = Authority(key, ctx.directories.state, ctx.health, adoption)
+    await authority.load()
+    authority.add_to(api)
     backup_of(adoption).add_to(api)
     await ctx.serve_ipc(api)
     serve_ros(bus, adoption)

@@ -138,7 +138,7 @@ class Server:
     async def _answer(self, asked: Asked, connection: Connection) -> None:
         try:
             route, values = ipc_routes.find(self._routes, asked.method, asked.target)
-            call = ipc_routes.call(route, values, asked.target, asked.body)
+            call = ipc_routes.call(route, values, asked)
             if route.is_stream:
                 await self._stream(route, call, connection)
             else:

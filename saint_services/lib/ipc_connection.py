@@ -12,6 +12,7 @@ from typing import Any, cast
 import h11
 
 from .errors import Code, SaintError
+from .ipc_peers import uid_of
 from .ipc_wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 
 MOST_CONNECTIONS = 64
@@ -32,6 +33,7 @@ class Asked:
     method: str
     target: str
     body: bytes
+    peer_uid: int | None = None  # of the process at the other end; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +210,8 @@ class Connection(asyncio.Protocol):
         assert self._request
         method, target = self._request.method.decode(), self._request.target.decode("latin-1")
         try:
-            await self._hub.answer(Asked(method, target, bytes(self._body)), self)
+            asked = Asked(method, target, bytes(self._body), uid_of(self._transport))
+            await self._hub.answer(asked, self)
             await self._drain()
         except GoneError:
             self.abort()

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from . import validation
 from .errors import Code, SaintError
+from .ipc_connection import Asked
 
 Read = TypeVar("Read", covariant=True)  # a Call is only read
 
@@ -23,6 +24,7 @@ class Call(Generic[Read]):
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Read
+    peer_uid: int | None = None  # the user of the process that sent it; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +78,11 @@ def find(routes: list[Route], method: str, target: str) -> tuple[Route, Mapping[
     return min(possible, key=lambda each: len(each[1]))
 
 
-def call(route: Route, values: Mapping[str, str], target: str, raw: bytes) -> Call[Any]:
+def call(route: Route, values: Mapping[str, str], asked: Asked) -> Call[Any]:
     """What the handler gets. Raises request_invalid naming the field."""
-    body = _checked(route.body, raw) if route.body else None
-    return Call(path=values, query=_query(target.partition("?")[2]), body=body)
+    body = _checked(route.body, asked.body) if route.body else None
+    query = _query(asked.target.partition("?")[2])
+    return Call(path=values, query=query, body=body, peer_uid=asked.peer_uid)
 
 
 def _query(text: str) -> dict[str, str]:

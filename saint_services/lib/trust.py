@@ -43,6 +43,12 @@ def is_signed(public: str, signature: str, *parts: str) -> bool:
     return True
 
 
+def prepare() -> None:
+    """Import what checks signatures, which takes a while: call it in a thread."""
+    import nacl.exceptions
+    import nacl.signing  # noqa: F401
+
+
 def nonce() -> str:
     """Something that was never said before."""
     return secrets.token_hex(_NONCE_BYTES)

@@ -12,6 +12,7 @@ from ..lib.daemon import Context
 from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
+from ..lib.input_writer import stay_registered
 from ..lib.ipc import Api
 from ..lib.state import Store
 from . import reports, state, switches
@@ -37,7 +38,9 @@ async def run(context: Context[Config]) -> None:
     """Until asked to stop."""
     config = context.config
     store = Store(context.directories.state / state.FILE, state.Saved, state.VERSION)
-    daemon = Livelinkd(context, await context.open_bus())
+    bus = await context.open_bus()
+    context.spawn(stay_registered(context.directories.runtime, "livelinkd", bus), "registration")
+    daemon = Livelinkd(context, bus)
     daemon.registry.tunings = (await _loaded(context, store, state.Saved())).tunings()
     recorder, player = daemon.recorder, Player(daemon.play)
     listening = Listening(config, daemon)

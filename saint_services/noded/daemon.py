@@ -36,6 +36,7 @@ from .refresh import Refresher
 from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
 from .trust import TrustFiles, belongs
+from .vouching import Vouching
 from .whole import fresh, step
 
 _LONGEST_WORD = 64
@@ -84,6 +85,7 @@ class Node:
             bus, identity.node_id, config.config_timeout_s, config.config_attempts,
             lambda: self.orders.bond.server_key,
         )  # fmt: skip
+        self._vouching = Vouching(bus, identity.node_id, self.orders.sign)
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
@@ -122,6 +124,7 @@ class Node:
         api.post("/reset", self._reset_here, body=NodeReset)
         await self._ctx.serve_ipc(api)
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
+        self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
         self._ctx.spawn(self._refresher.refresh(), "refresh")
 
     def handle(self, event: lives.Event, slot: int = 0) -> None:
@@ -129,6 +132,8 @@ class Node:
         happens to, where it is one role's own event."""
         before = self.life
         self.life, actions = step(before, event, slot)
+        if isinstance(event, lives.RoleReported):
+            self._vouching.reported(slot, self.life.lives.get(slot), event.report.origin)
         if (before.state, before.title, before.reason) != self._looks():
             fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
@@ -138,6 +143,7 @@ class Node:
             self._do(action, whose)
         for gone in self._processes.keys() - self.life.lives.keys():
             self._processes.pop(gone).stop()
+        self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
 
     def _looks(self) -> tuple[object, ...]:
@@ -149,7 +155,10 @@ class Node:
                 work = self._make_safe(config.target, slot)
                 self._rescues[slot] = self._ctx.spawn(work, "make safe")
             case lives.StartRole(attempt, config, pause_s):
-                assignment = RoleAssignment(node_id=self.identity.node_id, config=config)
+                key = self.orders.bond.server_key
+                assignment = RoleAssignment(
+                    node_id=self.identity.node_id, config=config, server_key=key
+                )
                 process = self.life.lives[slot].process
                 rescue = self._rescues.pop(slot, None)
                 self._process(slot).start(assignment, process, attempt, pause_s, rescue)
@@ -239,8 +248,11 @@ class Node:
         return await self._log_desk.page(query)
 
     def bond_changed(self) -> None:
-        """The node belongs to another server, or to none."""
+        """The node belongs to another server, or to none; its roles obey that server's router."""
+        is_other = self._reporter.bond.server_key != self.orders.bond.server_key
         self._reporter.bond = self.orders.bond
+        if is_other and self.life.is_started:
+            self.handle(lives.ServerChanged())
         if self.life.is_started:
             self._reporter.announce(self.life, self.identity)
 

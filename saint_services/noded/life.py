@@ -157,6 +157,11 @@ class RoleBroken:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerChanged:
+    """The node belongs to another server, or to none: its role has to obey another router."""
+
+
+@dataclass(frozen=True, slots=True)
 class MadeSafe:
     """The outputs were made safe by us, or could not be (`reason`)."""
 
@@ -200,6 +205,7 @@ Event = (
     | ConfigChecked
     | RoleReported
     | RoleBroken
+    | ServerChanged
     | MadeSafe
     | Stored
     | Forgotten

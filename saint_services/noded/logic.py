@@ -29,6 +29,7 @@ from .life import (
     ResetRequested,
     RoleBroken,
     RoleReported,
+    ServerChanged,
     Started,
     StartRole,
     StopRole,
@@ -67,6 +68,8 @@ def step(life: Life, event: Event) -> Outcome:
             return _role_reported(life, event.report)
         case RoleBroken() if event.attempt == life.attempt:
             return _role_broken(life, event.reason)
+        case ServerChanged() if life.state is NodeState.ACTIVE and life.held:
+            return _server_changed(life, life.held)
         case MadeSafe():
             return _made_safe(life, event.reason)
         case UpdateBegan() if life.request is None and life.state is not NodeState.UPDATING:
@@ -293,6 +296,12 @@ def _role_broken(life: Life, reason: str) -> Outcome:
     )
     pause = pause_s(life.failures, RECONNECT_FIRST_S, RECONNECT_LONGEST_S)
     return life, (MakeSafe(config), StartRole(life.attempt, config, pause), Announce())
+
+
+def _server_changed(life: Life, held: Assignment) -> Outcome:
+    """The role stops, and starts with the new server's key."""
+    life = replace(life, attempt=life.attempt + 1, role_alive=False, failures=0)
+    return life, (StopRole(), StartRole(life.attempt, held.config), Announce())
 
 
 def _made_safe(life: Life, reason: str) -> Outcome:

@@ -74,6 +74,10 @@ class Orders:
         self._tell()
         self._bus.serve(NODE_ORDER.at(node_id=self._node_id), self._ordered)
 
+    def sign(self, *parts: str) -> str:
+        """The signature of this node's key."""
+        return self._key.sign(*parts)
+
     async def forget(self) -> None:
         """The node belongs to nobody. Raises SaintError when the disk cannot forget."""
         had, self.bond, self._met = self.bond, Bond(), None

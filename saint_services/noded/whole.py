@@ -28,6 +28,7 @@ from .life import (
     MakeSafe,
     ResetRequested,
     RoleReported,
+    ServerChanged,
     StopRole,
     UpdateBegan,
     UpdateEnded,
@@ -138,7 +139,7 @@ def step(node: NodeLife, event: Event, slot: int = 0) -> Outcome:
             return _reset_requested(node, event)
         case UpdateBegan() if node.is_asked:
             return node, ()
-        case UpdateBegan() | UpdateEnded():
+        case UpdateBegan() | UpdateEnded() | ServerChanged():
             return _for_all(node, event)
         case _ if slot in node.lives:
             return _for_one(node, event, slot)

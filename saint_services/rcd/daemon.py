@@ -12,6 +12,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_RC, RC_STATE
+from ..lib.input_writer import stay_registered
 from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
 from .api import Control
@@ -47,7 +48,9 @@ async def run(context: Context[Config]) -> None:
         merged = settings
     if changed := changes(settings, saved):
         log.get(context.name).info("set by hand, not by rcd.yaml", what=", ".join(changed))
-    daemon = Rcd(context, await context.open_bus(), merged)
+    bus = await context.open_bus()
+    context.spawn(stay_registered(context.directories.runtime, "rcd", bus), "registration")
+    daemon = Rcd(context, bus, merged)
     control = Control(daemon, store, saved, settings)
     api = control.api()
     backup_of(control, settings).add_to(api)

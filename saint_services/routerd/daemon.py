@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ..lib import log
+from ..lib.api.credentials import WriterName
 from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.bus import Bus, Publisher, Sample, Topic
+from ..lib.bus.proven import is_unproven_bus_accepted
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
@@ -26,32 +28,35 @@ from ..lib.generated.saint_msgs import (
     RouterHeartbeat,
 )
 from ..lib.generated.std_msgs import Bool
-from ..lib.ipc import Api
+from ..lib.ipc import Api, Client
 from . import adapters, messages, state
 from .api import Control
 from .backup import Kept
 from .claims import FOREVER
 from .config import Config
+from .consoles import Consoles
 from .estop import Latch
 from .logic import Router
 from .overrides import REPEAT_S, Overrides
 from .pending import Pending
 from .preset_api import Presets
+from .proof import prove
 from .routes import check, check_file
 from .targets import Command, Robot
 from .teller import Teller
+from .writers import Admitted, Registration, Writers
 
 BEAT_S = 0.05
 RETRY_S = 5.0
 _LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
-# Which sources may use a topic: leaders of arms and safety devices are programs too.
-INPUTS: dict[Topic[InputSample], tuple[str, ...]] = {
-    topics.INPUT_RC: ("rc",),
-    topics.INPUT_LIVELINK: ("livelink",),
-    topics.INPUT_WEBSOCKET: ("websocket",),
-    topics.INPUT_AUTONOMOUS: ("autonomous", "leader:", "safety:"),
+# Whose topic it is, and which sources that daemon has.
+INPUTS: dict[Topic[InputSample], tuple[WriterName, str]] = {
+    topics.INPUT_RC: ("rcd", "rc"),
+    topics.INPUT_LIVELINK: ("livelinkd", "livelink"),
+    topics.INPUT_WEBSOCKET: ("webd", "websocket"),
 }
+PROGRAMS = ("autonomous", "leader:", "safety:")  # sources on the topic of programs
 _log = log.get("routerd")
 
 
@@ -74,7 +79,11 @@ async def run(context: Context[Config]) -> None:
     blending = preset.blending if saved.routes is None else _fitting(context, saved, robot)
     router = Router(robot, routes, keeper.saved.latch(), blending)
     bus = await context.open_bus()
-    wiring = Wiring(bus, router, keeper)
+    is_accepted = is_unproven_bus_accepted(bus.origin)
+    writers = Writers(is_unnamed_accepted=is_accepted)
+    adoptiond = Client(context.directories.runtime / "adoptiond.sock")
+    consoles = Consoles(bus, adoptiond, is_unnamed_accepted=is_accepted)
+    wiring = Wiring(bus, router, keeper, writers, consoles)
     loaded = context.config.preset if saved.routes is None else saved.loaded
     control = Control(
         router, routes_store, parked, loaded, wiring.settle, keeper.since, keeper.save
@@ -82,7 +91,10 @@ async def run(context: Context[Config]) -> None:
     shelf = adapters.Shelf(share, folder)
     api = Presets(control, shelf, robot).add_to(control.add_to(Api()))
     Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
+    Registration(writers, _log_writer).add_to(api)
     await context.serve_ipc(api)
+    context.spawn(consoles.work(), "consoles")
+    context.spawn(prove(bus, adoptiond, context.health), "credential")
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(Teller(bus, router).work(), "status")
     context.spawn(keeper.work(), "latch")
@@ -90,6 +102,10 @@ async def run(context: Context[Config]) -> None:
     await context.stopping.wait()
     wiring.close()
     await keeper.save()
+
+
+def _log_writer(daemon: str, origin: str, is_there: bool) -> None:
+    _log.info("writer registered" if is_there else "writer gone", daemon=daemon, origin=origin)
 
 
 def _sorted(
@@ -184,8 +200,12 @@ class Keeper:
 class Wiring:
     """Samples and time in, commands and life signs out."""
 
-    def __init__(self, bus: Bus, router: Router, keeper: Keeper) -> None:
+    def __init__(
+        self, bus: Bus, router: Router, keeper: Keeper, writers: Writers, consoles: Consoles
+    ) -> None:
         self._router = router
+        self._writers_known = writers
+        self._consoles = consoles
         self._keeper = keeper
         self._overrides = Overrides(router)
         self._home_timer: asyncio.TimerHandle | None = None
@@ -208,8 +228,10 @@ class Wiring:
         self._subscribe(bus)
 
     def _subscribe(self, bus: Bus) -> None:
-        for topic, kinds in INPUTS.items():
-            bus.subscribe(topic, self._receiver(kinds))
+        for topic, (daemon, kind) in INPUTS.items():
+            bus.subscribe(topic, self._receiver(daemon, kind))
+        bus.subscribe(topics.INPUT_AUTONOMOUS, self._on_program)
+        bus.subscribe(topics.ESTOP, self._on_foreign_estop, own=False)
         for writer in self._writers:
             bus.subscribe(writer.topic, self._foreign_receiver(writer.command), own=False)
         bus.subscribe(topics.TRACKS_ESTOP, self._on_tracks_estop)
@@ -221,18 +243,41 @@ class Wiring:
                 state = topics.ARM_STATE.at(instance=instance)
                 bus.subscribe(state, self._fault_receiver(target))
 
-    def _receiver(self, kinds: tuple[str, ...]) -> Callable[[Sample[InputSample]], None]:
-        router, settle = self._router, self.settle
+    def _receiver(self, daemon: WriterName, kind: str) -> Callable[[Sample[InputSample]], None]:
+        admit = self._writers_known.admit
 
         def receive(sample: Sample[InputSample]) -> None:
-            message = sample.message
-            if not message.source.startswith(kinds):
-                router.refused["source on the wrong topic"] += 1
-                return
-            router.sample(message, sample.origin, sample.received_s)
-            settle()
+            source, origin, now = sample.message.source, sample.origin, sample.received_s
+            admitted = admit(daemon, source, origin, now)
+            if admitted and admitted.is_known and not source.startswith(kind):
+                self._router.refused["source on the wrong topic"] += 1
+            else:
+                self._sample(sample, admitted)
 
         return receive
+
+    def _on_program(self, sample: Sample[InputSample]) -> None:
+        source = sample.message.source
+        if not source.startswith(PROGRAMS):
+            self._router.refused["source on the wrong topic"] += 1
+            return
+        admit = self._writers_known.admit_program
+        self._sample(sample, admit(source, sample.origin, sample.received_s))
+
+    def _sample(self, sample: Sample[InputSample], admitted: Admitted | None) -> None:
+        if admitted is None:
+            self._router.refused["unregistered writer"] += 1
+            return
+        self._router.sample(sample.message, sample.origin, sample.received_s, admitted)
+        self.settle()
+
+    def _on_foreign_estop(self, sample: Sample[EStop]) -> None:
+        """Roles stop for anyone; the router has to know, so that people see and clear the stop."""
+        if sample.message.active:
+            source = f"participant {sample.origin or 'unnamed'}"
+            reason = f"{topics.ESTOP.name}: {sample.message.reason[:_LONGEST]}"
+            self._router.raise_estop(source, reason, sample.received_s)
+            self.settle()
 
     def _foreign_receiver(self, command: Command) -> Callable[[Sample[Any]], None]:
         def receive(sample: Sample[Any]) -> None:
@@ -261,8 +306,11 @@ class Wiring:
 
     def _on_override(self, sample: Sample[ConsoleOverride]) -> None:
         """A button of the console; what is refused is said on its display."""
-        order = sample.message
-        refusal = self._overrides.act(order.target, order.action, sample.received_s)
+        order, now = sample.message, sample.received_s
+        if order.action == "stop" or self._consoles.is_proven(sample.origin, now):
+            refusal = self._overrides.act(order.target, order.action, now)
+        else:
+            refusal = f"{order.action[:16]} was refused: no node of this robot signed for it"
         if refusal:
             alert = ConsoleAlert(stamp(), "warning", Code.REFUSED.value, refusal[:_LONGEST])
             self._alerts.publish(alert)

@@ -22,6 +22,7 @@ from .routes import ESTOP, check_file
 from .source_classes import timeouts
 from .sources import Source, is_restart, measure
 from .targets import Robot
+from .writers import Admitted
 
 # How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may
 # be late on a busy machine, and velocities are at rest all the while.
@@ -77,9 +78,17 @@ class Router:
 
     # Samples. This is the hot path: nothing is built that is not needed.
 
-    def sample(self, message: InputSample, origin: str, now: float) -> bool:
-        """Route one sample. False when it was refused; `refused` counts why."""
-        source = self.sources.get(message.source) or self._intake.new_source(message.source)
+    def sample(
+        self, message: InputSample, origin: str, now: float, admitted: Admitted | None = None
+    ) -> bool:
+        """Route one sample. False when it was refused; `refused` counts why. `admitted`: as whose
+        it counts; without it the name in the message is true.
+        """
+        admitted = admitted or Admitted(message.source, is_known=True)
+        name, is_known = admitted.source, admitted.is_known
+        source = self.sources.get(name)
+        if source is None or source.is_known != is_known:
+            source = self._intake.source(name, is_known)
         if source is None:
             return False
         sequence = message.sequence

@@ -47,10 +47,12 @@ class Planner:
         for order, route in enumerate(self.routes):
             if not applies(route, source, stream.target, stream.names):
                 continue
+            may_drive = source.is_known or source.kind != "safety"
             if route.mapping == "passthrough":
-                plans += self._direct(order, route, source, stream)
+                plans += self._direct(order, route, source, stream) if may_drive else ()
             else:
-                plans += self._mapped(order, route, source, stream, route.mapping)
+                if may_drive:
+                    plans += self._mapped(order, route, source, stream, route.mapping)
                 stops += _stops(route, stream, route.mapping)
         singles = [plan for plan in plans if len(plan.claim.inputs) == 1]
         stream.steps = tuple(

@@ -12,6 +12,7 @@ from ..lib.api.routing import SourceClass
 from .claims import NEVER, Stream
 
 MAX_SOURCES = 64
+MAX_UNKNOWN = 16  # of these, written by participants that no daemon has registered
 MAX_STREAMS = 16  # sets of names that one source may use at a time
 MAX_NAMES = 256
 UNNAMED_RESTART_S = 1.0  # silence after which a lower sequence is a restart, writer unknown
@@ -28,6 +29,7 @@ class Source:
     name: str
     kind: SourceClass
     timeout_s: float
+    is_known: bool = True  # its writer is registered for it
     sequence: int = -1
     origin: str = ""
     received: float = NEVER

@@ -5,6 +5,7 @@ Pure, one table; what is not in it needs an admin. Not here: passing requests on
 import re
 from dataclasses import dataclass
 from functools import cache
+from urllib.parse import unquote
 
 from .levels import Level
 
@@ -56,6 +57,15 @@ _RULES = (
     _Rule(Level.OPERATOR, "POST", "adoptiond", "/nodes/*/adopt /nodes/*/replace /nodes/*/ignore"),
     _Rule(Level.OPERATOR, "PATCH", "adoptiond", "/nodes/*"),
 )
+
+
+# For daemons of this machine alone: the kernel says who asks, and here that would be webd.
+_LOCAL = {"routerd": ("/writers",), "adoptiond": ("/router/credential", "/router/role-proof")}
+
+
+def is_local(daemon: str, path: str) -> bool:
+    """True for what is never passed on, in whichever spelling."""
+    return "/".join(map(unquote, path.split("/"))) in _LOCAL.get(daemon, ())
 
 
 def needs(daemon: str, method: str, path: str) -> Level:

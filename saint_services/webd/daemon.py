@@ -10,6 +10,7 @@ from typing import Any
 from ..lib import log
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context, bind, bind_tcp
+from ..lib.input_writer import stay_registered
 from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
@@ -90,6 +91,7 @@ async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -
     told = {name: boundary.or_none("a state", snapshot) for name, snapshot in topics}
     hub = Hub(told, newest.counters)
     daemons, bus = Daemons.at(directories.runtime), await ctx.open_bus()
+    ctx.spawn(stay_registered(directories.runtime, "webd", bus), "registration")
     robot = Robot.on(bus, roles, daemons, newest, hub, activity, directories.state)
     await robot.vault.open()
     robot.clients = clients

@@ -136,6 +136,7 @@ events = st.one_of(
 @given(st.lists(st.tuples(events, pauses), max_size=40))
 def test_latch_is_only_released_by_a_higher_generation(steps: list[Any]) -> None:
     gate, now_s, highest = Gate(150), 0.0, -1
+    gate.prove("0a" * 12, 1)
     for (kind, origin, sequence, is_active, generation), pause_s in steps:
         now_s += pause_s
         was_latched = gate.latched

@@ -12,9 +12,17 @@ from saint_services.lib.role.gate import Gate, Refusal
 ROUTER, SECOND, STRANGER = "router", "second router", "stranger"
 
 
+def proven(deadline_ms: int = 150, counters: Counter[str] | None = None) -> Gate:
+    """A gate for which the server has signed for two routers, the second one newer."""
+    gate = Gate(deadline_ms, counters)
+    gate.prove(ROUTER, 1)
+    gate.prove(SECOND, 2)
+    return gate
+
+
 def living(at_s: float = 0.0, generation: int = 1) -> Gate:
     """A gate of 150 ms that has heard one heartbeat."""
-    gate = Gate(150)
+    gate = proven()
     gate.heartbeat(ROUTER, 1, False, generation, at_s)
     return gate
 
@@ -31,11 +39,21 @@ class TestWhoIsObeyed:
     def test_nobody_else(self, origin: str) -> None:
         assert living().refusal(origin, 0.0, 0.0) is Refusal.FOREIGN
 
-    def test_anybody_where_the_bus_names_no_writer(self) -> None:
+    @pytest.mark.parametrize("origin", [ROUTER, STRANGER, ""])
+    def test_nobody_whose_heartbeat_is_not_proven(self, origin: str) -> None:
         gate = Gate(150)
+        gate.heartbeat(origin, 1, False, 1, 0.0)
+        assert gate.refusal(origin, 0.0, 0.0) is Refusal.SILENT
+        assert gate.counters == {"heartbeats_unproven": 1}
+        gate.heartbeat(origin, 2, False, 1, 0.0)
+        assert gate.counters == {"heartbeats_unproven": 2}
+
+    def test_unnamed_writers_only_where_that_was_accepted(self) -> None:
+        gate = Gate(150)
+        gate.prove("", 0)
         gate.heartbeat("", 1, False, 1, 0.0)
         assert gate.refusal("", 0.0, 0.0) is None
-        assert gate.refusal(STRANGER, 0.0, 0.0) is None
+        assert gate.refusal(STRANGER, 0.0, 0.0) is Refusal.FOREIGN
 
     def test_no_second_router_beside_a_living_one(self) -> None:
         gate = living()
@@ -111,7 +129,7 @@ class TestHowLongACommandCounts:
         assert gate.expiry_s() == pytest.approx(1.15)
 
     def test_a_gate_of_250_ms(self) -> None:
-        gate = Gate(250)
+        gate = proven(250)
         gate.heartbeat(ROUTER, 1, False, 1, 0.0)
         gate.accepted(0.0)
         assert (gate.deadline_s, gate.expiry_s()) == (0.25, 0.25)
@@ -197,10 +215,14 @@ class TestWhoReleases:
         gate.estop(False, 5, ROUTER)
         assert gate.latched
 
-    def test_the_first_router_releases_what_was_tripped_before_it(self) -> None:
-        gate = Gate(150)
+    def test_a_router_that_has_not_seen_a_trip_has_to_stop_and_clear(self) -> None:
+        gate = proven()
         gate.trip()
         gate.heartbeat(ROUTER, 0, False, 0, 0.0)
+        gate.heartbeat(ROUTER, 1, False, 1, 0.0)
+        assert gate.latched
+        gate.estop(True, 2, ROUTER)
+        gate.estop(False, 3, ROUTER)
         assert not gate.latched
 
     def test_a_router_that_counts_from_the_start_has_to_stop_and_clear(self) -> None:
@@ -212,10 +234,86 @@ class TestWhoReleases:
         gate.estop(False, 3, SECOND)
         assert not gate.latched
 
+    def test_another_router_with_a_higher_generation_has_to_stop_and_clear(self) -> None:
+        gate = self.stopped()
+        gate.heartbeat(SECOND, 1, False, 900, 5.0)
+        gate.heartbeat(SECOND, 2, False, 901, 5.01)
+        assert gate.latched
+
+    def test_a_restarted_router_that_says_active_may_clear(self) -> None:
+        gate = self.stopped()
+        gate.heartbeat(SECOND, 1, True, 2, 5.0)
+        gate.heartbeat(SECOND, 2, False, 3, 5.01)
+        assert not gate.latched
+
+    @pytest.mark.parametrize("press", [STRANGER, ""])
+    def test_a_clear_of_an_earlier_press_leaves_a_strangers_press(self, press: str) -> None:
+        gate = self.stopped()
+        gate.estop(True, 0, press)
+        gate.heartbeat(ROUTER, 2, True, 2, 0.010)  # still the press before
+        gate.estop(False, 3, ROUTER)
+        assert gate.latched
+        gate.estop(True, 4, ROUTER)
+        gate.estop(False, 5, ROUTER)
+        assert not gate.latched
+
+    def test_a_press_heard_before_its_router_was_proven_needs_no_second_one(self) -> None:
+        gate = Gate(150)
+        gate.estop(True, 7, ROUTER)
+        gate.prove(ROUTER, 1)
+        gate.heartbeat(ROUTER, 1, True, 7, 0.0)
+        gate.heartbeat(ROUTER, 2, False, 8, 0.010)
+        assert not gate.latched
+
+    def test_a_strangers_press_before_a_restart_needs_a_new_one_of_the_new_router(self) -> None:
+        gate = self.stopped()
+        gate.estop(True, 0, STRANGER)
+        gate.heartbeat(SECOND, 1, True, 2, 5.0)
+        gate.heartbeat(SECOND, 2, False, 3, 5.01)
+        assert gate.latched
+        gate.heartbeat(SECOND, 3, True, 4, 5.02)
+        gate.heartbeat(SECOND, 4, False, 5, 5.03)
+        assert not gate.latched
+
+
+class TestWhichOfTwoProvenRouters:
+    def test_an_older_one_that_thaws_is_not_obeyed_again(self) -> None:
+        gate = living()
+        gate.heartbeat(SECOND, 1, False, 1, 5.0)
+        gate.heartbeat(ROUTER, 2, False, 9, 9.0)
+        assert gate.controller == SECOND
+        assert gate.refusal(ROUTER, 9.0, 9.0) is Refusal.SILENT
+        assert gate.counters == {"heartbeats_unproven": 1}
+
+    def test_an_older_one_does_not_release_what_a_newer_one_has_stopped(self) -> None:
+        gate = living()
+        gate.heartbeat(SECOND, 1, True, 1, 0.010)  # beside the living one
+        assert gate.latched
+        for sequence, is_active in ((2, True), (3, False)):
+            gate.heartbeat(ROUTER, sequence, is_active, 10 + sequence, 0.010 * sequence)
+        gate.estop(False, 23, ROUTER)
+        assert gate.latched
+        gate.heartbeat(SECOND, 2, True, 1, 0.060)
+        gate.heartbeat(SECOND, 3, False, 2, 0.070)
+        assert (gate.latched, gate.controller) == (False, SECOND)
+
+    def test_the_older_one_beside_the_newer_stops_it(self) -> None:
+        gate = living()
+        gate.heartbeat(SECOND, 1, False, 1, 5.0)
+        gate.estop(True, 1, ROUTER)
+        assert gate.latched
+
+    def test_terms_of_more_routers_than_are_remembered_forget_the_oldest(self) -> None:
+        gate = living()
+        for term in range(3, 40):
+            gate.prove(f"router {term}", term)
+        assert not gate.is_proven(SECOND)
+        assert gate.is_proven(ROUTER) and gate.is_proven("router 39")  # it is in control
+
 
 def test_counters_can_be_shared() -> None:
     counters = Counter[str]()
-    gate = Gate(150, counters)
+    gate = proven(150, counters)
     gate.heartbeat(ROUTER, 1, False, 1, 0.0)
     gate.heartbeat(SECOND, 1, False, 1, 0.0)
     assert counters == {"heartbeats_foreign": 1}

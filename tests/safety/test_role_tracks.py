@@ -8,11 +8,14 @@ import pytest
 
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.generated.topics import TRACKS_CMD_VEL, TRACKS_ESTOP
+from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, TRACKS_CMD_VEL, TRACKS_ESTOP
 from saint_services.lib.hw.sim.faults import Fault
+from saint_services.lib.trust import Key
+from tests.unit.role.credentials import OTHER, SERVER, credential
 from tests.unit.role.role_rig import ROUTER, STRANGER, Rig
 
 STANDING = (0.0, 0.0)
+SECOND = "0c" * 12
 
 
 @pytest.fixture
@@ -145,15 +148,45 @@ def test_second_router_does_not_take_over_from_a_living_one(rig: Rig) -> None:
 def test_new_router_takes_over_after_the_old_one_has_gone_silent(rig: Rig) -> None:
     rig.beat()
     rig.clock.advance(0.151)
-    rig.beat(STRANGER, sequence=1)
-    rig.drive(0.06, origin=STRANGER)
+    rig.send(ROUTER_CREDENTIAL, credential(SECOND, 2), SECOND)
+    rig.beat(SECOND, sequence=1)
+    rig.drive(0.06, origin=SECOND)
     assert rig.duties() != STANDING
 
 
-def test_unknown_origin_is_obeyed_because_its_bus_cannot_tell(rig: Rig) -> None:
-    rig.beat("")
-    rig.drive(0.06, origin="")
-    assert rig.duties() != STANDING
+@pytest.mark.parametrize("origin", [STRANGER, ""])
+@pytest.mark.parametrize("key", [None, OTHER, SERVER])
+def test_unproven_router_does_not_take_over(rig: Rig, origin: str, key: Key | None) -> None:
+    rig.beat()
+    rig.clock.advance(0.151)
+    if key is not None:  # another server's signature, or ours for somebody else
+        rig.send(ROUTER_CREDENTIAL, credential(SECOND, 2, key), origin)
+    rig.beat(origin, sequence=1)
+    rig.drive(0.06, origin=origin)
+    assert rig.duties() == STANDING
+
+
+@pytest.mark.parametrize(("accepts", "moves"), [("", False), ("yes", False), ("accept", True)])
+def test_bus_that_names_no_writers_moves_nothing_unless_that_is_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, accepts: str, moves: bool
+) -> None:
+    monkeypatch.setenv("SAINT_UNPROVEN_BUS", accepts)
+    unnamed = Rig(tmp_path, "tracks", origin="")
+    unnamed.beat("")
+    unnamed.drive(0.06, origin="")
+    assert (unnamed.duties() != STANDING) is moves
+    unnamed.close()
+
+
+def test_accepting_unnamed_writers_changes_nothing_on_a_bus_that_names_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SAINT_UNPROVEN_BUS", "accept")
+    named = Rig(tmp_path, "tracks")
+    named.beat("")
+    named.drive(0.06, origin="")
+    assert named.duties() == STANDING
+    named.close()
 
 
 def test_writer_that_has_gone_is_not_the_router(rig: Rig) -> None:
@@ -276,7 +309,8 @@ def test_stop_button_of_the_tracks_latches_until_the_router_releases(rig: Rig) -
     rig.send(TRACKS_ESTOP, Bool(False), STRANGER)
     rig.live(0.5, lambda: rig.drive(1.0))
     assert rig.duties() == STANDING
-    rig.estop(False, 1)
+    rig.estop(True, 1)  # the router hears the button too
+    rig.estop(False, 2)
     rig.live(0.1, lambda: rig.drive(1.0))
     assert rig.duties() != STANDING
 
@@ -286,10 +320,11 @@ def test_router_that_lost_its_state_releases_after_stop_and_clear(rig: Rig) -> N
     rig.estop(True, 7)
     rig.clock.advance(0.2)
     rig.generation = 0
-    rig.beat(STRANGER, sequence=1)
+    rig.send(ROUTER_CREDENTIAL, credential(SECOND, 2), SECOND)
+    rig.beat(SECOND, sequence=1)
     assert rig.session.report().estop
-    rig.estop(True, 1, STRANGER)
-    rig.estop(False, 2, STRANGER)
+    rig.estop(True, 1, SECOND)
+    rig.estop(False, 2, SECOND)
     assert not rig.session.report().estop
 
 

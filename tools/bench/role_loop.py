@@ -27,11 +27,12 @@ from saint_services.lib.bus import Bus
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import HeadCommand, RouterHeartbeat
-from saint_services.lib.generated.topics import HEAD_CMD, ROUTER_HEARTBEAT
+from saint_services.lib.generated.topics import HEAD_CMD, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.roles import RoleConfig
 from tests.integration.robot import short_folder
+from tests.unit.role.credentials import SERVER, credential
 from tools.launch import domain
 
 from .latency import at, stolen_ms
@@ -146,8 +147,9 @@ async def moving_role(folder: Path) -> AsyncIterator[tuple[Router, PinWatch]]:
     process = await _started(folder)
     client, bus = Client(folder / "run" / "role-headd.sock"), await open_bus("bench")
     watch = PinWatch(folder / "hw")
-    reports = client.stream("POST", "/assignment", RoleAssignment(node_id="n", config=head),
-                            RoleReport)  # fmt: skip
+    assignment = RoleAssignment(node_id="n", config=head, server_key=SERVER.public)
+    bus.publisher(ROUTER_CREDENTIAL).publish(credential(bus.origin))
+    reports = client.stream("POST", "/assignment", assignment, RoleReport)
     try:
         first = await anext(reports)
         if not first.ready:

@@ -14,6 +14,7 @@ class RoleAssignment(Request):
 
     node_id: str
     config: RoleConfig
+    server_key: str = ""  # of the node's server, whose router is obeyed; empty: nobody is obeyed
 
 
 class RoleReport(Reply):
@@ -25,4 +26,5 @@ class RoleReport(Reply):
     reason: str = ""  # why it is not ready, or what is wrong
     commands: int = 0  # accepted so far
     refused: int = 0  # commands that did not come from the router, or were not finite
+    origin: str = ""  # the bus participant of this process; empty before the bus is open
     reset_wanted: bool = False  # somebody held this node's button: it shall forget its role

@@ -18,6 +18,7 @@ class Code(StrEnum):
     HARDWARE_MISSING = "hardware_missing"
     HARDWARE_FAULT = "hardware_fault"
     BUS_UNAVAILABLE = "bus_unavailable"
+    BUS_UNPROVEN = "bus_unproven"
     BUS_TIMEOUT = "bus_timeout"
     MESSAGE_MALFORMED = "message_malformed"
     REQUEST_INVALID = "request_invalid"
@@ -88,6 +89,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         503,
         1,
         'Install libddsc (Debian package libddsc0debian or libddsc0t64) or run make setup.',
+    ),
+    Code.BUS_UNPROVEN: ErrorInfo(
+        'Writers on the bus are not proven',
+        503,
+        1,
+        'Set SAINT_BUS=dds and take SAINT_UNPROVEN_BUS away before the robot moves beside people.',
     ),
     Code.BUS_TIMEOUT: ErrorInfo(
         'No answer on the bus',

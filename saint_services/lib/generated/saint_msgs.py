@@ -498,6 +498,20 @@ class RCReceiverState:
 
 
 @dataclass(slots=True)
+class RoleCredential:
+    """Proof that a role process belongs to a node. Topic /saint/roles/credential, kept for those who come later."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RoleCredential"
+    HASH: ClassVar[str] = "RIHS01_b9dc0e5188749c0226d8b1f7c13a159b3cbe8cdc94ed12c30cf20b81dbd90554"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("origin", "string"), ("role", "string"), ("signature", "string"))
+
+    node_id: str = ""
+    origin: str = ""  # the participant that the role process writes with, 24 hexadecimal digits
+    role: str = ""  # with its instance, e.g. console, arms.left
+    signature: str = ""  # of the node's key, hexadecimal
+
+
+@dataclass(slots=True)
 class RoleFault:
     """A role became faulty. Topic /saint/roles/faults; once for each fault."""
 
@@ -526,6 +540,20 @@ class RouteStatus:
     estop_source: str = ""
     estop_reason: str = ""
     fields: Sequence[FieldStatus] = ()
+
+
+@dataclass(slots=True)
+class RouterCredential:
+    """Proof that a router belongs to a server. Topic /saint/router/credential, kept for those who come later."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RouterCredential"
+    HASH: ClassVar[str] = "RIHS01_6f4f2d55159eb3749916d6b1c89c9f478a37ad1d797d2f580de744e885efedba"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("origin", "string"), ("server_key", "string"), ("term", "uint64"), ("signature", "string"))
+
+    origin: str = ""  # the participant that the router writes with, 24 hexadecimal digits
+    server_key: str = ""  # Ed25519, hexadecimal
+    term: int = 0  # rises with every start of a router of this server
+    signature: str = ""  # of the server's key, hexadecimal
 
 
 @dataclass(slots=True)

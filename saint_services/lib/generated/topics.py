@@ -63,6 +63,12 @@ ESTOP: Final[Topic[saint_msgs.EStop]] = Topic(
 ROUTER_HEARTBEAT: Final[Topic[saint_msgs.RouterHeartbeat]] = Topic(
     "/saint/router/heartbeat", saint_msgs.RouterHeartbeat, Qos(reliable=False, depth=1, latched=False)
 )  # from routerd
+ROUTER_CREDENTIAL: Final[Topic[saint_msgs.RouterCredential]] = Topic(
+    "/saint/router/credential", saint_msgs.RouterCredential, Qos(reliable=True, depth=1, latched=True)
+)  # from routerd
+ROLE_CREDENTIAL: Final[Topic[saint_msgs.RoleCredential]] = Topic(
+    "/saint/roles/credential", saint_msgs.RoleCredential, Qos(reliable=True, depth=1, latched=True)
+)  # from noded
 ROUTER_STATUS: Final[Topic[saint_msgs.RouteStatus]] = Topic(
     "/saint/router/status", saint_msgs.RouteStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from routerd
@@ -264,8 +270,10 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/NodeTrust": saint_msgs.NodeTrust,
     "saint_msgs/msg/RCChannelState": saint_msgs.RCChannelState,
     "saint_msgs/msg/RCReceiverState": saint_msgs.RCReceiverState,
+    "saint_msgs/msg/RoleCredential": saint_msgs.RoleCredential,
     "saint_msgs/msg/RoleFault": saint_msgs.RoleFault,
     "saint_msgs/msg/RouteStatus": saint_msgs.RouteStatus,
+    "saint_msgs/msg/RouterCredential": saint_msgs.RouterCredential,
     "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
     "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
     "saint_msgs/msg/TrackState": saint_msgs.TrackState,

@@ -1,11 +1,15 @@
-"""Who may move a role's outputs, and until when: the controller, its heartbeat, the e-stop latch,
-the deadline. Pure: every event brings its time. One mistake here moves a robot that should stand,
-so in doubt the answer is no.
+"""Who may move a role's outputs, and until when: the proven router, its heartbeat, the e-stop
+latch, the deadline. Pure: every event brings its time. One mistake here moves a robot that should
+stand, so in doubt the answer is no.
 """
 
 import math
 from collections import Counter
 from enum import StrEnum
+
+_MOST_PROVEN = 16  # routers that are remembered; the oldest terms are forgotten first
+_MOST_PRESSED = 8  # participants whose press is remembered by name
+_OTHERS = "others"  # never a participant's name
 
 
 class Refusal(StrEnum):
@@ -21,17 +25,24 @@ class Refusal(StrEnum):
 class Gate:
     """The safety state of one assignment.
 
-    The latch is raised by anybody, for any reason. It is released by the router alone, when it
-    says "not active" with a higher generation than the newest that we know, so an old or repeated
-    message never releases. A new router that counts from the start again (its state is gone) has
-    to stop and clear once.
+    Only a router that the node's server has signed for (`prove`) is a controller. Its term rises
+    with every start of a router: once a newer one was in control or has stopped this role, an older
+    one is never obeyed again.
+
+    The latch is raised by anybody, for any reason. It is released by the controller alone, in two
+    steps: after the newest press it says "active" with a generation that is newer than the press,
+    then "not active" with a higher one. So an old or repeated message never releases, and neither
+    does a router that may not have seen the press: it has to stop and clear once.
     """
 
     __slots__ = (
         "_command_s",
+        "_floor",
         "_generation",
         "_heartbeat_s",
-        "_router",
+        "_pressed_by",
+        "_proven",
+        "_seen_from",
         "_sequence",
         "controller",
         "counters",
@@ -44,44 +55,65 @@ class Gate:
         self.counters: Counter[str] = Counter() if counters is None else counters
         self.controller: str | None = None
         self.latched = False
+        self._proven: dict[str, int] = {}  # participant -> term
+        self._floor = 0  # terms below it are superseded
         self._heartbeat_s = -math.inf
         self._command_s = -math.inf
         self._sequence = -1
-        self._generation = -1
-        self._router = ""
+        self._generation = -1  # the controller's newest
+        # The lowest generation of an "active" that shows that the controller knows the press; -1:
+        # it has shown so; inf: a new controller has yet to say its generation.
+        self._seen_from: float = 0
+        self._pressed_by: set[str] = set()  # participants whose press the controller may not know
+
+    def prove(self, origin: str, term: int) -> None:
+        """The server has signed for this participant; whoever calls this has checked it."""
+        self._proven[origin] = max(term, self._proven.get(origin, 0))
+        if len(self._proven) > _MOST_PROVEN:
+            others = [each for each in self._proven if each != self.controller]
+            del self._proven[min(others, key=self._proven.__getitem__)]
+
+    def is_proven(self, origin: str) -> bool:
+        """A router of the node's server that was not superseded by a newer one."""
+        return self._proven.get(origin, -1) >= self._floor
 
     def heartbeat(
         self, origin: str, sequence: int, is_estop: bool, generation: int, now_s: float
     ) -> None:
-        """The router lives. While one does, another's heartbeat does not take its place."""
-        if self.is_alive(now_s):
-            if origin != self.controller:
-                self.counters["heartbeats_foreign"] += 1
-                return
-            if sequence <= self._sequence:
-                self.counters["heartbeats_repeated"] += 1
-                return
-        elif origin == self.controller and sequence == self._sequence:
+        """A router lives. While one does, another's heartbeat does not take its place."""
+        if not self.is_proven(origin):
+            self.counters["heartbeats_unproven"] += 1
+            return
+        if self.is_alive(now_s) and origin != self.controller:
+            self.counters["heartbeats_foreign"] += 1
+            if is_estop:
+                self._press(origin)
+            return
+        if origin == self.controller and (
+            sequence == self._sequence or (self.is_alive(now_s) and sequence < self._sequence)
+        ):
             self.counters["heartbeats_repeated"] += 1
             return
-        self.controller = origin
+        if origin != self.controller:
+            self._follow(origin)
         self._sequence = sequence
         self._heartbeat_s = now_s
-        self._hear(is_estop, generation, origin)
+        self._accept(is_estop, generation)
 
     def estop(self, is_active: bool, generation: int, origin: str) -> None:
-        """The e-stop topic. Anybody may stop the robot; only the router releases it."""
-        if self.controller in (None, "", origin):
-            self._hear(is_active, generation, origin)
+        """The e-stop topic. Anybody may stop the robot; only the controller releases it."""
+        if origin == self.controller and self.is_proven(origin):
+            self._accept(is_active, generation)
         elif is_active:
-            self.latched = True
             self.counters["estops_foreign"] += 1
+            self._press(origin)
         else:
             self.counters["releases_foreign"] += 1
 
     def trip(self) -> None:
-        """Stop for a reason of our own."""
-        self.latched = True
+        """Stop for a reason of our own; the router is notified and presses too."""
+        if not self.latched:
+            self._press(_OTHERS)
 
     def refusal(self, origin: str, received_s: float, now_s: float) -> Refusal | None:
         """Why a command may not be obeyed; None when it may."""
@@ -89,8 +121,7 @@ class Gate:
             return Refusal.ESTOP
         if not self.is_alive(now_s):
             return Refusal.SILENT
-        # "" is a backend that names nobody; beside a named controller it is somebody who has gone.
-        if self.controller and origin != self.controller:
+        if origin != self.controller:
             return Refusal.FOREIGN
         if now_s - received_s > self.deadline_s:
             return Refusal.STALE
@@ -108,11 +139,35 @@ class Gate:
         """When motion ends unless a fresh command and a fresh heartbeat come before."""
         return min(self._command_s, self._heartbeat_s) + self.deadline_s
 
-    def _hear(self, is_active: bool, generation: int, origin: str) -> None:
-        if origin == self._router and generation < self._generation:
+    def _follow(self, origin: str) -> None:
+        """Another router takes over; what the one before has shown does not count for it."""
+        self.controller = origin
+        self._floor = self._proven[origin]
+        self._generation = -1
+        is_unknown = self.latched and bool(self._pressed_by - {origin})
+        self._seen_from = math.inf if is_unknown else 0
+
+    def _press(self, origin: str) -> None:
+        """A stop that the controller may not know: its next press has to be newer."""
+        self.latched = True
+        self._seen_from = self._generation + 1
+        is_full = len(self._pressed_by) >= _MOST_PRESSED
+        self._pressed_by.add(_OTHERS if is_full else origin)
+        if self._proven.get(origin, 0) > self._floor:
+            self._floor = self._proven[origin]  # a newer router is there, so ours is superseded
+            self._heartbeat_s = -math.inf
+
+    def _accept(self, is_active: bool, generation: int) -> None:
+        """What the controller says of its latch."""
+        if generation < self._generation:
             return  # overtaken on its way by a newer one
+        if self._seen_from == math.inf:
+            self._seen_from = generation + 1
         if is_active:
             self.latched = True
-        elif generation > self._generation:
+            if generation >= self._seen_from:
+                self._seen_from = -1
+                self._pressed_by.clear()
+        elif self.latched and self._seen_from < 0 and generation > self._generation:
             self.latched = False
-        self._generation, self._router = generation, origin
+        self._generation = generation

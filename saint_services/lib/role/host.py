@@ -9,8 +9,10 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from .. import sd
+from .. import sd, trust
 from ..api.role import RoleAssignment, RoleReport
+from ..bus import Bus
+from ..bus.proven import UNPROVEN_BUS, is_unproven_bus_accepted
 from ..daemon import Context
 from ..errors import Code, SaintError
 from ..guard import wire
@@ -119,6 +121,9 @@ class Host:
         loop = asyncio.get_running_loop()
         counters = self._context.health.counters
         session = self._factory(assignment.config, assignment.node_id, loop, counters)
+        session.server_key = assignment.server_key
+        await asyncio.to_thread(trust.prepare)
+        self._report_unproven(bus)
         board = await self._opened(session)
         try:
             await self._guard(board, session)
@@ -158,6 +163,15 @@ class Host:
                 message = f"the devices did not open within {_OPEN_LIMIT_S:g} s"
                 raise SaintError(Code.HARDWARE_FAULT, message) from err
             raise
+
+    def _report_unproven(self, bus: Bus) -> None:
+        """A health issue where commands are obeyed without any proof of their writer."""
+        if is_unproven_bus_accepted(bus.origin):
+            text = f"{UNPROVEN_BUS}=accept: whoever writes on the bus moves this role"
+            self._context.health.raise_issue(Code.BUS_UNPROVEN, text)
+        elif not bus.origin:
+            text = "this bus does not name its writers: the role obeys nobody and does not move"
+            self._context.health.raise_issue(Code.BUS_UNPROVEN, text)
 
     def _node_name(self, node_id: str) -> str:
         """Two arms on two nodes are two ROS nodes."""

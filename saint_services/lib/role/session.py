@@ -13,15 +13,17 @@ from typing import Any, ClassVar
 from .. import log
 from ..api.role import RoleReport
 from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
+from ..bus.proven import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat
-from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_HEARTBEAT
+from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
 from .gate import Gate, Refusal
 from .guarded import Guard, NoGuard
+from .proof import Proofs
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
@@ -47,6 +49,7 @@ class Session(ABC):
         self.counters: Counter[str] = Counter() if counters is None else counters
         self.gate = Gate(config.deadline_ms, self.counters)
         self.guard: Guard = NoGuard()  # the host brings the real one
+        self.server_key = ""  # the router of the server with this key is obeyed; set before open()
         self.changed = asyncio.Event()
         self.fault = ""
         self.commands = 0
@@ -87,6 +90,10 @@ class Session(ABC):
         """Begin to obey."""
         self._bus = bus
         self._is_open = True
+        if is_unproven_bus_accepted(bus.origin):
+            self.gate.prove("", 0)
+        proofs = Proofs(self.server_key, self.gate.prove)
+        self._closing.append(bus.subscribe(ROUTER_CREDENTIAL, proofs.receive))
         self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
         self._closing.append(bus.subscribe(ESTOP, self._on_estop))
         self._tell_fault = self.publisher(ROLE_FAULTS)
@@ -125,6 +132,7 @@ class Session(ABC):
             reason="; ".join(text for text in (self.fault, *self._notices.values()) if text),
             commands=self.commands,
             refused=sum(self.counters[reason] for reason in _REFUSED),
+            origin=self._bus.origin if self._bus and self._is_open else "",
         )
 
     def command(self, topic: Topic[M], apply: Callable[[M, float], bool]) -> None:

@@ -50,6 +50,9 @@ class ControlPlane:
             text = f"{daemon[:64]} cannot be asked through here"
             raise SaintError(Code.NOT_FOUND, text, fix=f"There are: {known}.")
         path = request.rel_url.raw_path.removeprefix(f"{_ROOT}{daemon}")
+        if control_plane.is_local(daemon, path):
+            text = f"{path[:64]} of {daemon} is for daemons of the robot itself"
+            raise SaintError(Code.FORBIDDEN, text, fix="Nothing to do: they use it by themselves.")
         self._gate.admit(request, control_plane.needs(daemon, request.method, path))
         if self._open >= MOST_AT_ONCE and (daemon, path) != _ALWAYS:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")

@@ -15,11 +15,12 @@ from saint_services.lib.api.role import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.generated.saint_msgs import RouterHeartbeat
-from saint_services.lib.generated.topics import ROUTER_HEARTBEAT
+from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.roles import RoleConfig
 from tests.guard_rig import guarded
+from tests.unit.role.credentials import SERVER, credential
 from tests.unit.role.role_rig import ROLES, load_role
 
 SHARE = ROLES.parents[1]
@@ -35,16 +36,18 @@ class House:
         self.router: LocalBus = domain.bus("routerd")
         self.pins = pins
         self._beat = self.router.publisher(ROUTER_HEARTBEAT)
+        self.router.publisher(ROUTER_CREDENTIAL).publish(credential(self.router.origin))
         self._sequence = itertools.count(1)
 
     def assign(self, config: RoleConfig) -> AsyncGenerator[RoleReport]:
         """The stream that noded keeps open."""
-        body = RoleAssignment(node_id="pi_1", config=config)
+        body = RoleAssignment(node_id="pi_1", config=config, server_key=SERVER.public)
         return self.client.stream("POST", "/assignment", body, RoleReport)
 
     def ask_raw(self, config: RoleConfig) -> socket.socket:
         """The same, before the daemon's loop can do anything."""
-        body = RoleAssignment(node_id="pi_1", config=config).model_dump_json(by_alias=True)
+        assignment = RoleAssignment(node_id="pi_1", config=config, server_key=SERVER.public)
+        body = assignment.model_dump_json(by_alias=True)
         connection = socket.socket(socket.AF_UNIX)
         connection.settimeout(5.0)
         connection.connect(str(self.socket))

@@ -12,7 +12,12 @@ from saint_services.lib import cdr, config
 from saint_services.lib.bus import Sample, Topic
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat
-from saint_services.lib.generated.topics import ESTOP, ROUTER_HEARTBEAT, TRACKS_CMD_VEL
+from saint_services.lib.generated.topics import (
+    ESTOP,
+    ROUTER_CREDENTIAL,
+    ROUTER_HEARTBEAT,
+    TRACKS_CMD_VEL,
+)
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.faults import Faults
 from saint_services.lib.records import Reading
@@ -23,6 +28,7 @@ from saint_services.role_consoled.daemon import Console
 from saint_services.role_headd.daemon import Head
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import Tracks
+from tests.unit.role.credentials import SERVER, credential
 
 ROLES = Path(__file__).parents[3] / "manifests" / "roles"
 # Read at import: async tests must not block.
@@ -91,7 +97,8 @@ class _Publisher:
 class WireBus:
     """Delivers at once, through the wire's encoding, with the fake clock's time."""
 
-    def __init__(self, clock: FakeClock) -> None:
+    def __init__(self, clock: FakeClock, origin: str) -> None:
+        self.origin = origin
         self._clock = clock
         self._callbacks: dict[str, list[Callable[[Any], None]]] = {}
         self.sent: dict[str, list[Any]] = {}
@@ -119,7 +126,13 @@ def load_role(name: str, **changes: Any) -> RoleConfig:
 class Rig:
     """A role with its simulated board, and a router that is the test."""
 
-    def __init__(self, directory: Path, manifest: str, role: RoleConfig | None = None) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        manifest: str,
+        role: RoleConfig | None = None,
+        origin: str = "0e" * 12,
+    ) -> None:
         self.clock = FakeClock()
         self.counters: Counter[str] = Counter()
         self.config = role or load_role(manifest)
@@ -127,14 +140,16 @@ class Rig:
         self.faults = Faults(directory)
         self.board = SimBoard(directory)
         self.board.drive._clock_ns = lambda: int(self.clock.now * 1e9)
-        self.bus = WireBus(self.clock)
+        self.bus = WireBus(self.clock, origin)
         self.session = self._session()
         self.board.prepare(self.config)
         self.session.open_drivers(self.board)
         self.session.open_sensors(self.board, self.clock.time)
         assert self.session.sensors
         self.session.sensors.start = lambda: None  # type: ignore[method-assign]
+        self.session.server_key = SERVER.public
         self.session.open(self.bus)  # type: ignore[arg-type]
+        self.send(ROUTER_CREDENTIAL, credential(ROUTER))
         self._beats = itertools.count(1)
         self.generation = 0
 

@@ -4,14 +4,22 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from saint_services.lib.api import Done
+from saint_services.lib.api.credentials import (
+    RoleProof,
+    WriterName,
+    WriterReply,
+    WriterRequest,
+)
 from saint_services.lib.bus import Bus, Topic
 from saint_services.lib.bus.local import LocalDomain
-from saint_services.lib.daemon import Context, running
+from saint_services.lib.daemon import Context, bind, running
+from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
-from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.lib.ipc import Client
+from saint_services.lib.generated.saint_msgs import InputSample, RoleCredential
+from saint_services.lib.ipc import Api, Call, Client
 from saint_services.lib.sd import Directories
 from saint_services.routerd.config import Config
 from saint_services.routerd.daemon import run
@@ -23,6 +31,7 @@ class Robot:
 
     def __init__(self, domain: LocalDomain, context: Context[Config], client: Client) -> None:
         self.bus: Bus = domain.bus("others")
+        self.stranger: Bus = domain.bus("stranger")  # registers nowhere
         self.context = context
         self.client = client
         self.heard: dict[str, list[Any]] = {}
@@ -75,4 +84,46 @@ async def alive(directories: Directories, config: Config | None = None) -> Async
         running("routerd", config or Config(), run, directories, bus=bus) as context,
         Client(directories.runtime / "routerd.sock") as client,
     ):
-        yield Robot(domain, context, client)
+        robot = Robot(domain, context, client)
+        async with registered(client, robot.bus.origin, *get_args(WriterName)):
+            yield robot
+
+
+@contextlib.asynccontextmanager
+async def registered(client: Client, origin: str, *daemons: WriterName) -> AsyncIterator[None]:
+    """This participant writes for these daemons meanwhile."""
+    async with contextlib.AsyncExitStack() as stack:
+        for daemon in daemons:
+            request = WriterRequest(daemon=daemon, origin=origin)
+            replies = client.stream("POST", "/writers", request, WriterReply)
+            await stack.enter_async_context(contextlib.aclosing(replies))
+            await anext(replies)
+        yield
+
+
+@contextlib.asynccontextmanager
+async def vouching(directories: Directories, robot: Robot) -> AsyncIterator[None]:
+    """An adoptiond that knows a console: the participant of the test, and no other."""
+    asked: list[RoleProof] = []
+
+    async def check(call: Call[RoleProof]) -> Done:
+        asked.append(call.body)
+        if call.body.origin != robot.bus.origin:
+            raise SaintError(Code.REFUSED, "nobody signed for this")
+        return Done()
+
+    api = Api()
+    api.post("/router/role-proof", check, body=RoleProof)
+    server = await api.serve([bind(directories.runtime, "adoptiond")])
+    said = RoleCredential("pi_5", robot.bus.origin, "console", "0" * 128)
+    robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)
+    false = RoleCredential("pi_5", robot.stranger.origin, "console", "0" * 128)
+    robot.stranger.publisher(topics.ROLE_CREDENTIAL).publish(false)
+    async with asyncio.timeout(5.0):
+        while len(asked) < 2:  # noqa: ASYNC110  # over a socket
+            await asyncio.sleep(0.005)
+    await turns()
+    try:
+        yield
+    finally:
+        await server.close()

@@ -34,7 +34,7 @@ from saint_services.lib.sd import Directories
 from saint_services.lib.state import Store
 from saint_services.routerd import state
 from saint_services.routerd.config import Config
-from tests.unit.routerd.daemon_rig import alive, places, turns
+from tests.unit.routerd.daemon_rig import alive, places, turns, vouching
 from tests.unit.routerd.rig import route
 
 pytestmark = pytest.mark.timed
@@ -165,7 +165,7 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
 async def test_consoles_home_moves_the_joints_again_and_again_and_refusals_are_told(
     directories: Directories,
 ) -> None:
-    async with alive(directories) as robot:
+    async with alive(directories) as robot, vouching(directories, robot):
         robot.hear(topics.HEAD_CMD, topics.CONSOLE_ALERTS)
         console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
         console.publish(ConsoleOverride(target="head", action="home"))

@@ -5,6 +5,7 @@ import io
 from collections.abc import AsyncIterator
 
 import pytest
+from yarl import URL
 
 from saint_services.webd.adapters import control_plane
 from saint_services.webd.control_plane import needs
@@ -38,6 +39,21 @@ from tests.unit.webd.web_rig import Rig
 )
 def test_level_of_a_request(level: Level, daemon: str, method: str, path: str):
     assert needs(daemon, method, path) is level
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "routerd/writers",
+        "routerd/%77riters",
+        "adoptiond/router/credential",
+        "adoptiond/router/role%2dproof",
+    ],
+)
+async def test_what_daemons_prove_to_each_other_is_passed_on_for_nobody(rig: Rig, path: str):
+    url = URL(f"{rig.url}/api/v1/daemon/{path}", encoded=True)
+    async with rig.http.post(url, json={"daemon": "webd", "origin": "0a" * 12}) as answer:
+        assert answer.status == 403
 
 
 async def test_answer_and_refusal_come_back_as_they_are(rig: Rig):

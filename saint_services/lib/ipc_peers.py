@@ -1,0 +1,43 @@
+"""Which user's process is at the other end of a unix socket, and whether it is a given daemon's."""
+
+import asyncio
+import os
+import pwd
+import socket
+import struct
+from functools import cache
+
+from .errors import Code, SaintError
+
+_CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
+
+
+def uid_of(transport: asyncio.BaseTransport) -> int | None:
+    """The user id that the kernel names; None where it names none."""
+    bare = transport.get_extra_info("socket")
+    if bare is None or bare.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
+        return None
+    try:
+        raw = bare.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    except OSError:
+        return None
+    uid: int = _CREDENTIALS.unpack(raw)[1]
+    return uid
+
+
+def check_daemon(peer_uid: int | None, daemon: str) -> None:
+    """Raise forbidden unless the request came from this daemon: from its user where the machine
+    has that user, otherwise (a simulated robot) from the user that this process runs as.
+    """
+    if peer_uid is None or peer_uid != _user_of(daemon):
+        who = "an unknown user" if peer_uid is None else f"the user with the id {peer_uid}"
+        message = f"{who} is not {daemon}; this request is for {daemon} alone"
+        raise SaintError(Code.FORBIDDEN, message, fix=f"Run {daemon} as its own user.")
+
+
+@cache
+def _user_of(daemon: str) -> int:
+    try:
+        return pwd.getpwnam(f"saint-{daemon}").pw_uid
+    except KeyError:
+        return os.getuid()

@@ -1,0 +1,206 @@
+"""Whose samples count as what: registered writers, and everyone else."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouteInfo, RouterStatus
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample
+from saint_services.lib.ipc_peers import check_daemon
+from saint_services.lib.sd import Directories
+from saint_services.routerd.writers import Admitted, Writers
+from tests.unit.routerd.daemon_rig import Robot, alive, places, registered, turns, vouching
+from tests.unit.routerd.rig import Rig, route
+
+OURS, OTHER = "0a" * 12, "0b" * 12
+
+
+@pytest.fixture
+def directories(tmp_path: Path) -> Directories:
+    return places(tmp_path)
+
+
+def test_registered_writer_keeps_its_name_until_its_last_connection_ends() -> None:
+    writers = Writers()
+    writers.add("rcd", OURS)
+    writers.add("rcd", OURS)
+    writers.remove("rcd", OURS)
+    assert writers.admit("rcd", "rc", OURS, 0.0) == Admitted("rc", is_known=True)
+    writers.remove("rcd", OURS)
+    assert writers.admit("rcd", "rc", OURS, 0.0) is None
+
+
+def test_unregistered_writer_is_a_program_after_two_seconds() -> None:
+    writers = Writers()
+    writers.add("webd", OTHER)  # for another topic
+    assert writers.admit("rcd", "rc", OTHER, 10.0) is None
+    assert writers.admit("rcd", "rc", OTHER, 11.99) is None
+    expected = Admitted(f"autonomous:{OTHER}", is_known=False)
+    assert writers.admit("rcd", "rc", OTHER, 12.0) == expected
+
+
+def test_unregistered_leader_is_a_program_and_safety_device_keeps_its_name() -> None:
+    writers = Writers()
+    assert writers.admit_program("leader:left", OTHER, 0.0) is None
+    assert writers.admit_program("leader:left", OTHER, 2.0) == Admitted(
+        f"autonomous:{OTHER}", is_known=False
+    )
+    assert writers.admit_program("safety:mat", OTHER, 0.0) == Admitted("safety:mat", is_known=False)
+    writers.add("safety", OTHER)
+    assert writers.admit_program("safety:mat", OTHER, 0.0) == Admitted("safety:mat", is_known=True)
+
+
+@pytest.mark.parametrize("origin", ["", "x", OURS.upper(), OURS + "0"])
+def test_writer_that_names_no_participant_is_refused(origin: str) -> None:
+    with pytest.raises(SaintError):
+        Writers().add("rcd", origin)
+
+
+def test_unnamed_writer_only_where_that_was_accepted() -> None:
+    writers = Writers(is_unnamed_accepted=True)
+    writers.add("rcd", "")
+    assert writers.admit("rcd", "rc", "", 0.0) == Admitted("rc", is_known=True)
+
+
+@pytest.mark.parametrize("uid", [None, -1, 4_000_000])
+def test_request_for_a_daemon_of_another_user_is_refused(uid: int | None) -> None:
+    with pytest.raises(SaintError) as caught:
+        check_daemon(uid, "routerd")
+    assert caught.value.code is Code.FORBIDDEN
+
+
+def test_unknown_safety_device_stops_and_never_drives() -> None:
+    mappings = [{"from": "x", "to": "linear"}, {"from": "stop", "to": "estop", "mode": "switch"}]
+    rig = Rig(route("guard", "safety", "tracks", mappings))
+    unknown = Admitted("safety:mat", is_known=False)
+
+    def send(sequence: int, x: float, stop: float) -> None:
+        sample = InputSample(
+            source="safety:mat", sequence=sequence, names=("x", "stop"), values=(x, stop)
+        )
+        rig.router.sample(sample, OTHER, rig.now, unknown)
+
+    send(1, 0.0, 0.0)
+    send(2, 1.0, 0.0)
+    assert rig.router.by_name["tracks", "linear"].want == 0.0
+    assert not rig.router.latch.active
+    send(3, 0.0, 1.0)
+    assert rig.router.latch.active
+
+
+def test_unknown_writer_does_not_touch_the_source_of_a_registered_one() -> None:
+    rig = Rig()
+    name = "safety:mat"
+    sample = InputSample(source=name, sequence=5, names=("x",), values=(0.0,))
+    assert rig.router.sample(sample, OURS, rig.now, Admitted(name, is_known=True))
+    forged = InputSample(source=name, sequence=1 << 40, names=("x",), values=(1.0,))
+    assert not rig.router.sample(forged, OTHER, rig.now, Admitted(name, is_known=False))
+    source = rig.router.sources[name]
+    assert (source.sequence, source.origin, source.is_known) == (5, OURS, True)
+
+
+def test_registered_writer_takes_its_name_from_an_unknown_one() -> None:
+    rig = Rig()
+    name = "safety:mat"
+    forged = InputSample(source=name, sequence=1 << 40, names=("x",), values=(1.0,))
+    rig.router.sample(forged, OTHER, rig.now, Admitted(name, is_known=False))
+    sample = InputSample(source=name, sequence=5, names=("x",), values=(0.0,))
+    assert rig.router.sample(sample, OURS, rig.now, Admitted(name, is_known=True))
+    assert rig.router.sources[name].sequence == 5
+
+
+def test_unknown_writers_are_bounded_and_push_out_nobody_else() -> None:
+    rig = Rig()
+    rig.router.sample(InputSample(source="rc", sequence=1), OURS, rig.now)
+    for number in range(200):
+        name = f"autonomous:{number}"
+        sample = InputSample(source=name, sequence=1, names=("x",), values=(1.0,))
+        rig.router.sample(sample, OTHER, rig.now + number, Admitted(name, is_known=False))
+    unknown = [each for each in rig.router.sources.values() if not each.is_known]
+    assert len(unknown) == 16
+    assert "rc" in rig.router.sources
+
+
+async def _drive_as_stranger(robot: Robot, sequence: int) -> None:
+    sample = InputSample(source="rc", sequence=sequence, names=("channel_2",), values=(1.0,))
+    robot.stranger.publisher(topics.INPUT_RC).publish(sample)
+    await turns()
+
+
+async def test_unregistered_rc_sample_is_no_rc_and_registered_one_is(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        await _drive_as_stranger(robot, 1)
+        status = await robot.client.get("/status", RouterStatus)
+        assert status.refused == {"unregistered writer": 1}
+        assert status.sources == []
+        async with registered(robot.client, robot.stranger.origin, "rcd"):
+            await _drive_as_stranger(robot, 2)
+            status = await robot.client.get("/status", RouterStatus)
+            assert [each.source for each in status.sources] == ["rc"]
+
+
+async def test_writer_is_forgotten_when_its_connection_ends(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        async with registered(robot.client, robot.stranger.origin, "rcd"):
+            pass
+        async with asyncio.timeout(5.0):
+            while True:
+                await _drive_as_stranger(robot, 1)
+                status = await robot.client.get("/status", RouterStatus)
+                if status.refused.get("unregistered writer"):
+                    return
+
+
+async def test_foreign_estop_raises_the_latch(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        foreign = robot.stranger.publisher(topics.ESTOP)
+        foreign.publish(EStop(active=False, generation=1 << 40))
+        await turns()
+        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+        foreign.publish(EStop(active=True, reason="smoke"))
+        await turns()
+        latch = (await robot.client.get("/status", RouterStatus)).estop
+        assert latch.active and "smoke" in latch.reason
+
+
+@pytest.mark.parametrize("action", ["clear", "home", "release"])
+async def test_unproven_console_stops_but_does_nothing_else(
+    directories: Directories, action: str
+) -> None:
+    async with alive(directories) as robot, vouching(directories, robot):
+        robot.hear(topics.CONSOLE_ALERTS, topics.HEAD_CMD)
+        stranger = robot.stranger.publisher(topics.CONSOLE_OVERRIDE)
+        if action == "clear":
+            stranger.publish(ConsoleOverride(action="stop"))
+            await turns()
+        before = (await robot.client.get("/status", RouterStatus)).estop.active
+        stranger.publish(ConsoleOverride(action=action))
+        await turns()
+        assert (await robot.client.get("/status", RouterStatus)).estop.active == before
+        (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
+        assert "no node of this robot signed for it" in alert.text
+        assert robot.all_of(topics.HEAD_CMD) == []
+
+
+async def test_proven_console_clears(directories: Directories) -> None:
+    async with alive(directories) as robot, vouching(directories, robot):
+        await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
+        robot.bus.publisher(topics.CONSOLE_OVERRIDE).publish(ConsoleOverride(action="clear"))
+        await turns()
+        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+
+
+async def test_route_for_leaders_ignores_an_unregistered_one(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
+        await robot.client.put("/routes/lead", lead, RouteInfo)
+        sample = InputSample(source="leader:left", sequence=1, names=("j0",), values=(5.0,))
+        robot.stranger.publisher(topics.INPUT_AUTONOMOUS).publish(sample)
+        await turns()
+        status = await robot.client.get("/status", RouterStatus)
+        assert [each.source for each in status.sources] == []
