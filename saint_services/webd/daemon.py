@@ -91,6 +91,7 @@ async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -
     hub = Hub(told, newest.counters)
     daemons, bus = Daemons.at(directories.runtime), await ctx.open_bus()
     robot = Robot.on(bus, roles, daemons, newest, hub, activity, directories.state)
+    robot.vault.health = ctx.health
     await robot.vault.open()
     robot.clients = clients
     robot.upkeep = await open_upkeep(

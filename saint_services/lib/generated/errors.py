@@ -69,7 +69,7 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         'Saved state cannot be read',
         500,
         1,
-        'It was set aside under the named path; defaults are in force.',
+        'Look at what is in force now and set again what is missing; the damaged file is kept under the named path.',
     ),
     Code.HARDWARE_MISSING: ErrorInfo(
         'A required device does not answer',
