@@ -25,6 +25,7 @@ class Code(StrEnum):
     CONFLICT = "conflict"
     REFUSED = "refused"
     ESTOP_ACTIVE = "estop_active"
+    STOP_CHANGED = "stop_changed"
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN = "forbidden"
     DAEMON_UNREACHABLE = "daemon_unreachable"
@@ -130,6 +131,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         409,
         5,
         'Bring all velocity inputs to neutral and clear the e-stop.',
+    ),
+    Code.STOP_CHANGED: ErrorInfo(
+        'This changes what stops the robot',
+        409,
+        5,
+        'An admin repeats the request and confirms these names.',
     ),
     Code.UNAUTHORIZED: ErrorInfo(
         'Nobody is signed in',

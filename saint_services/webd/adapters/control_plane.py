@@ -50,7 +50,8 @@ class ControlPlane:
             text = f"{daemon[:64]} cannot be asked through here"
             raise SaintError(Code.NOT_FOUND, text, fix=f"There are: {known}.")
         path = request.rel_url.raw_path.removeprefix(f"{_ROOT}{daemon}")
-        self._gate.admit(request, control_plane.needs(daemon, request.method, path))
+        query = request.rel_url.raw_query_string
+        self._gate.admit(request, control_plane.needs(daemon, request.method, path, query))
         if self._open >= MOST_AT_ONCE and (daemon, path) != _ALWAYS:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")
         self._open += 1
