@@ -48,6 +48,11 @@ class Calibrations:
         found = fields(role.config, trims)
         return CalibrationReply(target=target, revision=trims.revision, fields=found)
 
+    def use_key(self, public: str) -> None:
+        """The server has this key from now on."""
+        self._plain = replace(self._plain, server_key=public)
+        self._serve()
+
     async def change(
         self, target: str, wanted: CalibrateRequest, tell: Callable[[RoleKey], Awaitable[str]]
     ) -> CalibrationReply:
