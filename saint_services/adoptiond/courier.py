@@ -58,6 +58,11 @@ class Courier:
         """The server's public key; empty while the server's key is lost."""
         return self._key.public if self._key else ""
 
+    @property
+    def key(self) -> trust.Key | None:
+        """The server's private key, to be sealed for a backup."""
+        return self._key
+
     def use(self, key: trust.Key) -> None:
         """Sign with this key from now on."""
         self._key = key

@@ -5,8 +5,9 @@ for it. Not here: what it signs (courier.py).
 import asyncio
 from pathlib import Path
 
-from ..lib import log, trust
+from ..lib import log, sealing, trust
 from ..lib.api import Done
+from ..lib.api.backup import KeyImport, Passphrase, SealedKey
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
@@ -14,6 +15,7 @@ from .adoption import Adoption
 from .courier import KEY_LOST, KEY_LOST_FIX
 
 _FILE = "server.key"
+_LIMIT_S = 28.0  # a Pi takes seconds to make a key of a passphrase
 _log = log.get("adoptiond")
 
 
@@ -50,7 +52,25 @@ class ServerKey:
             text = "this server has a new key; hold each node's button for 5 s, then adopt it again"
             return Done(message=text)
 
+        async def export(call: Call[Passphrase]) -> SealedKey:
+            key = adoption.courier.key
+            if key is None:
+                raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
+            passphrase = call.body.passphrase
+            return SealedKey(sealed=await asyncio.to_thread(sealing.seal, key.seed, passphrase))
+
+        async def take(call: Call[KeyImport]) -> Done:
+            body = call.body
+            seed = await asyncio.to_thread(sealing.unseal, body.sealed, body.passphrase)
+            key, problem = await asyncio.to_thread(trust.make_key, self._path, seed)
+            if problem:
+                raise SaintError(Code.INTERNAL, problem, fix="Check the disk, then try again.")
+            self._use(adoption, key)
+            return Done(message="the server has its key back; its nodes obey it again")
+
         api.post("/key/new", renew)
+        api.post("/key/export", export, body=Passphrase, limit_s=_LIMIT_S)
+        api.post("/key/import", take, body=KeyImport, limit_s=_LIMIT_S)
 
     def _use(self, adoption: Adoption, key: trust.Key) -> None:
         adoption.courier.use(key)

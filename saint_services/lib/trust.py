@@ -24,6 +24,7 @@ class Key:
     def __init__(self, seed: bytes) -> None:
         from nacl.signing import SigningKey
 
+        self.seed = seed
         self._key = SigningKey(seed)
         self.public: str = self._key.verify_key.encode().hex()
 
@@ -85,10 +86,10 @@ def find_key(path: Path) -> tuple[Key | None, str]:
     return None, problem or copy_problem or trace
 
 
-def make_key(path: Path) -> tuple[Key, str]:
-    """A new key in that file; what is there is kept beside it. Returns why the key could not be
-    kept, or nothing. Blocks."""
-    seed = secrets.token_bytes(_KEY_HEX // 2)
+def make_key(path: Path, seed: bytes = b"") -> tuple[Key, str]:
+    """A new key in that file, or the one of this seed; what is there is kept beside it. Returns why
+    the key could not be kept, or nothing. Blocks."""
+    seed = seed or secrets.token_bytes(_KEY_HEX // 2)
     problem = ""
     try:
         _set_aside(path)

@@ -14,6 +14,8 @@ from ..lib.api.backup import BackupInfo, Confirm, RestoreReply
 from ..lib.backup import archive
 from ..lib.errors import Code, SaintError
 from ..lib.state import write_atomic
+from . import backup_key
+from .backup_key import PassphraseFile, WithKeys
 from .connect import Place, client
 from .console import AsJson, print_facts, print_json, print_table, run
 from .stop_changes import RemoveStop, confirmed, query
@@ -31,9 +33,12 @@ def create(
     context: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="Where to; made of name and time")] = None,
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
+    with_keys: WithKeys = False,
+    passphrase_file: PassphraseFile = None,
 ) -> None:
     """Write a backup of the robot."""
-    path = run(_create(context.obj, file, force))
+    passphrase = backup_key.asked(passphrase_file, is_new=True) if with_keys else ""
+    path = run(_create(context.obj, file, force, passphrase))
     print(f"The backup is in {path}.")
 
 
@@ -53,6 +58,8 @@ def restore(
     file: File,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     remove_stop: RemoveStop = None,
+    with_keys: WithKeys = False,
+    passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Set everything as it is in a backup. What is set now can be brought back by `undo`."""
@@ -60,6 +67,9 @@ def restore(
     if not yes:
         _print(info)
         typer.confirm("Restore it?", abort=True)
+    if with_keys:
+        passphrase = backup_key.asked(passphrase_file, is_new=False)
+        run(backup_key.brought_back(context.obj, raw, passphrase), as_json)
     send = partial(_restore, context.obj, raw)
     _tell(run(confirmed(send, remove_stop), as_json), as_json)
 
@@ -71,9 +81,11 @@ def undo(context: typer.Context, remove_stop: RemoveStop = None, as_json: AsJson
     _tell(run(confirmed(send, remove_stop), as_json), as_json)
 
 
-async def _create(place: Place, file: Path | None, force: bool) -> Path:
+async def _create(place: Place, file: Path | None, force: bool, passphrase: str) -> Path:
     async with client(place, "webd") as webd:
         raw = await webd.fetch(_PATH, timeout_s=_LIMIT_S)
+    if passphrase:
+        raw = await backup_key.added(place, raw, passphrase)
     return await asyncio.to_thread(_write, raw, file, force)
 
 

@@ -35,6 +35,7 @@ class Section(Generic[T]):
     migrations: Mapping[int, Migration] | None = None
     # What a restore must confirm by name: it would stop the robot no longer.
     to_confirm: Callable[[T], Iterable[str]] | None = None
+    is_exported: bool = True  # False: it is put into a backup by other means
 
     def read(self, given: SectionData) -> T:
         """The value; raises state_newer or request_invalid."""
@@ -75,6 +76,8 @@ class Backup:
         """Everything."""
         found = {}
         for name, section in self._sections.items():
+            if not section.is_exported:
+                continue
             value = await section.current()
             data = value.model_dump(mode="json", by_alias=True)
             found[name] = SectionData(version=section.version, data=data)

@@ -6,6 +6,14 @@ import pytest
 
 from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.backup import (
+    DaemonBackup,
+    KeyImport,
+    Passphrase,
+    RestoreNotes,
+    SealedKey,
+    SectionData,
+)
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
 from saint_services.lib.ipc import Client
@@ -74,3 +82,31 @@ async def test_key_that_is_lost_is_replaced_only_when_asked(
         made = key_file(robot).read_bytes()
     async with robot.server():
         assert key_file(robot).read_bytes() == made
+
+
+async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> None:
+    await adopted(robot)
+    before = key_file(robot).read_bytes()
+    passphrase = "five words that nobody guesses"
+    async with robot.server() as server:
+        sealed = await server.post(
+            "/key/export", Passphrase(passphrase=passphrase), SealedKey, timeout_s=20.0
+        )
+        assert before.decode().strip() not in sealed.sealed
+        assert "key" not in (await server.get("/backup", DaemonBackup)).sections
+        notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
+        assert "--with-keys" in notes.notes[0]
+    for path in (key_file(robot), last_good(key_file(robot))):
+        path.write_bytes(b"?")
+    async with robot.server() as server, robot.node():
+        wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
+        with pytest.raises(SaintError, match="not the right one"):
+            await server.post("/key/import", wrong, Done, timeout_s=20.0)
+        right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
+        await server.post("/key/import", right, Done, timeout_s=20.0)
+        await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
+    assert key_file(robot).read_bytes() == before
+
+
+def backup_of(sealed: SealedKey) -> DaemonBackup:
+    return DaemonBackup(sections={"key": SectionData(version=1, data=sealed.model_dump())})

@@ -16,6 +16,7 @@ import { section } from "./section.js";
 const NAMES = {
   "adoptiond/nodes": "Nodes: names and roles",
   "adoptiond/calibration": "Calibration of the roles",
+  "adoptiond/key": "The server's key, sealed",
   "routerd/routes": "Routes in force",
   "routerd/presets": "Your own presets",
   "rcd/receiver": "RC receiver with its calibration",
