@@ -7,6 +7,7 @@ import { beginDrawing } from "./lib/live.js";
 import { Pace } from "./lib/pace.js";
 import { Place } from "./lib/place.js";
 import { Router } from "./lib/router.js";
+import { isConfirmed } from "./lib/stopchanges.js";
 import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
 import { Teleop } from "./lib/teleop.js";
@@ -50,6 +51,7 @@ const api = new Api(TOPICS, {
     store.put(topic, data, performance.now());
     drawSoon();
   },
+  mayLoseStops: (err) => isConfirmed(app, err),
   onLink() {
     if (api.state === "open") {
       describe();

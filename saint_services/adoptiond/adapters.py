@@ -54,6 +54,11 @@ class Memory:
             self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message, _FILE)
         return self._written
 
+    @property
+    def is_lost(self) -> bool:
+        """The registry could not be read, nor its copy: nobody knows whether there were nodes."""
+        return self._store.problem is not None and not self._written.nodes
+
     def touch(self) -> None:
         """There is something new to write."""
         self._changed.set()

@@ -1,10 +1,11 @@
 """What adoptiond gives to a backup and takes back: the registry of nodes, the calibration of roles.
-A node itself holds the truth about its role, so of nodes that are there only names come back. Not
-in it: the server's key.
+A node itself holds the truth about its role, so of nodes that are there only names come back. The
+server's key is in it only when it was put there, sealed with a passphrase (keys.py).
 """
 
 from dataclasses import replace
 
+from ..lib.api.backup import SealedKey
 from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
 from ..lib.machine import is_token
@@ -34,6 +35,16 @@ def backup_of(adoption: Adoption) -> Backup:
     async def trims() -> calibration.SavedCalibration:
         return adoption.calibrations.saved
 
+    async def no_key() -> SealedKey:
+        return SealedKey()
+
+    async def check_key(saved: SealedKey) -> list[str]:
+        text = "The server's key stays sealed: saintctl backup restore --with-keys opens it."
+        return [text] if saved.sealed else []
+
+    async def use_no_key(_: SealedKey) -> None:
+        """Only its passphrase opens it (keys.py)."""
+
     calibrations = adoption.calibrations
     return Backup(
         Section("nodes", SavedRegistry, VERSION, current, check, use, MIGRATIONS),
@@ -46,6 +57,7 @@ def backup_of(adoption: Adoption) -> Backup:
             calibrations.use,
             calibration.MIGRATIONS,
         ),
+        Section("key", SealedKey, 1, no_key, check_key, use_no_key, is_exported=False),
     )
 
 

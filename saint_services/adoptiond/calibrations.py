@@ -23,7 +23,7 @@ class Calibrations:
 
     def __init__(self, folder: Path, health: Health, catalog: Catalog) -> None:
         path = folder / "calibration.json"
-        self._store = Store(path, SavedCalibration, VERSION, MIGRATIONS)
+        self._store = Store(path, SavedCalibration, VERSION, MIGRATIONS, keeps_last_good=True)
         self._health = health
         self._plain = catalog  # the manifests as they are
         self.saved = SavedCalibration()
@@ -31,7 +31,8 @@ class Calibrations:
         self._writing = asyncio.Lock()
 
     async def load(self) -> None:
-        """A damaged file is set aside, a newer one is kept: the manifests are in force then."""
+        """Take what the file or its last good copy says; without both the manifests are in force,
+        and a newer file is kept."""
         try:
             self.saved = await asyncio.to_thread(self._store.load)
         except SaintError as err:
@@ -46,6 +47,11 @@ class Calibrations:
         trims = self.saved.roles.get(target, RoleTrims())
         found = fields(role.config, trims)
         return CalibrationReply(target=target, revision=trims.revision, fields=found)
+
+    def use_key(self, public: str) -> None:
+        """The server has this key from now on."""
+        self._plain = replace(self._plain, server_key=public)
+        self._serve()
 
     async def change(
         self, target: str, wanted: CalibrateRequest, tell: Callable[[RoleKey], Awaitable[str]]

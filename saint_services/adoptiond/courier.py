@@ -25,6 +25,14 @@ R = TypeVar("R", bound=Reply)
 _SOON_S = 6.0
 _LONGEST_BODY = 4096
 _LONGEST_MESSAGE = 400
+KEY_LOST = (
+    "the key of this server is lost, so no order to a node can be signed; roles that nodes hold "
+    "stay at work"
+)
+KEY_LOST_FIX = (
+    "Restore a backup that holds the key (saintctl backup restore), or make a new one (saintctl "
+    "node new-key); then every node must be reset by its button and adopted again."
+)
 _LOG_LIMIT_S = 12.0  # reading a journal may take half of it
 
 
@@ -40,11 +48,30 @@ class Told:
 class Courier:
     """The server's key, and the way to the nodes."""
 
-    def __init__(self, bus: Bus, key: trust.Key, server: str) -> None:
-        self.public = key.public
-        self.sign = key.sign
+    def __init__(self, bus: Bus, key: trust.Key | None, server: str) -> None:
+        self._key = key  # None: it is lost, and no order can be signed
         self._bus = bus
         self._server = server
+
+    @property
+    def public(self) -> str:
+        """The server's public key; empty while the server's key is lost."""
+        return self._key.public if self._key else ""
+
+    @property
+    def key(self) -> trust.Key | None:
+        """The server's private key, to be sealed for a backup."""
+        return self._key
+
+    def use(self, key: trust.Key) -> None:
+        """Sign with this key from now on."""
+        self._key = key
+
+    def sign(self, *parts: str) -> str:
+        """The signature of these parts. Raises refused while the server's key is lost."""
+        if self._key is None:
+            raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
+        return self._key.sign(*parts)
 
     def reaches(self, node_id: str) -> bool:
         """Whether anybody takes orders for that node, as far as the graph shows."""
@@ -59,6 +86,7 @@ class Courier:
         """From now on it takes orders of this server only. Raises SaintError when it does not.
         `node_key`: the one that it must have; empty: any.
         """
+        self.sign()  # raises before anything is said
         nonce = trust.nonce()
         words = bodies.Meet(server=self._server, commitment=trust.commitment(self.public, nonce))
         met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
@@ -90,6 +118,7 @@ class Courier:
     async def _order(
         self, node_id: str, kind: OrderKind, body: BaseModel, limit_s: float, node_key: str = ""
     ) -> SignedOrder_Response:
+        self.sign()  # raises before anything is said
         said, _ = await self._challenge(node_id, node_key)
         order = SignedOrder_Request(
             node_id=node_id,

@@ -3,9 +3,8 @@
 import asyncio
 from dataclasses import replace
 
-from ..lib import machine, trust
+from ..lib import machine
 from ..lib.daemon import Context
-from ..lib.errors import Code
 from ..lib.ipc import Api
 from . import logic
 from .adapters import Memory, load_catalog
@@ -15,6 +14,7 @@ from .backup import backup_of
 from .calibrations import Calibrations
 from .config import Config
 from .courier import Courier
+from .keys import ServerKey
 from .questions import answer_ipc, serve_ros
 
 # Any address of the internal network: shows which of ours is on it; nothing is sent there.
@@ -25,12 +25,12 @@ async def run(ctx: Context[Config]) -> None:
     """The registry, until it is asked to stop."""
     manifests = ctx.directories.share / "manifests"
     catalog = await asyncio.to_thread(load_catalog, manifests, ctx.config.robot)
-    key, problem = await asyncio.to_thread(trust.load_key, ctx.directories.state / "server.key")
-    if problem:
-        ctx.health.raise_issue(Code.STATE_DAMAGED, problem, "server.key")
-    catalog = replace(catalog, server_key=key.public)
     memory = Memory(ctx.directories.state, ctx.health)
     registry = logic.restored(await memory.load())
+    had_nodes = memory.is_lost or any(node.kept.node_key for node in registry.nodes.values())
+    keys = ServerKey(ctx.directories.state, ctx.health)
+    key = await keys.load(had_nodes=had_nodes)
+    catalog = replace(catalog, server_key=key.public if key else "")
     address = ctx.config.address or await asyncio.to_thread(machine.address, _INTERNAL_PEER)
     bus = await ctx.open_bus("adoptiond")
     courier = Courier(bus, key, catalog.robot)
@@ -43,6 +43,7 @@ async def run(ctx: Context[Config]) -> None:
     await authority.load()
     authority.add_to(api)
     backup_of(adoption).add_to(api)
+    keys.answer(api, adoption)
     await ctx.serve_ipc(api)
     serve_ros(bus, adoption)
     ctx.spawn(adoption.tick(), "tick")

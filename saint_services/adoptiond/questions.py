@@ -212,5 +212,6 @@ def signed_config(
         server_address=plain.server_address,
         server_key=adoption.courier.public,
     )
-    answer.signature = adoption.courier.sign(*config_parts(request, answer))
+    if adoption.courier.public:
+        answer.signature = adoption.courier.sign(*config_parts(request, answer))
     return answer

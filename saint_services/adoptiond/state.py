@@ -68,4 +68,5 @@ MIGRATIONS = {1: from_1, 2: from_2}
 
 def registry_store(folder: Path) -> Store[SavedRegistry]:
     """The file below the daemon's state folder."""
-    return Store(folder / "nodes.json", SavedRegistry, VERSION, MIGRATIONS)
+    path = folder / "nodes.json"
+    return Store(path, SavedRegistry, VERSION, MIGRATIONS, keeps_last_good=True)

@@ -2,19 +2,25 @@
 manifests/errors.yaml. Not here: who shows or logs it.
 """
 
+from collections.abc import Iterable
+
 from .generated.errors import INFO, Code
 
 __all__ = ["Code", "SaintError"]
 
 
 class SaintError(Exception):
-    """A fault with a code. `message` says what failed with which value; `fix` says what to do."""
+    """A fault with a code. `message` says what failed with which value; `fix` says what to do.
+    `names` are what a request that confirms them may do all the same."""
 
-    def __init__(self, code: Code, message: str, *, fix: str = "") -> None:
+    def __init__(
+        self, code: Code, message: str, *, fix: str = "", names: Iterable[str] = ()
+    ) -> None:
         super().__init__(code, message)
         self.code = code
         self.message = message
         self.fix = fix or INFO[code].fix
+        self.names = tuple(names)
 
     @property
     def status(self) -> int:

@@ -1,6 +1,8 @@
 """What server and client of the control plane agree on beside the models of lib/api."""
 
-from pydantic import BaseModel
+from typing import Any
+
+from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
 from .errors import Code, SaintError
 
@@ -14,10 +16,19 @@ class ErrorReply(BaseModel):
     code: str
     message: str
     fix: str = ""
+    names: list[str] = []  # what to confirm, so that the request is carried out all the same
 
     @classmethod
     def of(cls, error: SaintError) -> "ErrorReply":
-        return cls(code=error.code.value, message=error.message, fix=error.fix)
+        names = list(error.names)
+        return cls(code=error.code.value, message=error.message, fix=error.fix, names=names)
+
+    @model_serializer(mode="wrap")
+    def _without_no_names(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = write(self)
+        if not self.names:
+            del data["names"]
+        return data
 
     def error(self) -> SaintError:
         """The same error on this side; codes of newer versions become `internal`."""
@@ -25,7 +36,7 @@ class ErrorReply(BaseModel):
             code = Code(self.code)
         except ValueError:
             code = Code.INTERNAL
-        return SaintError(code, self.message, fix=self.fix)
+        return SaintError(code, self.message, fix=self.fix, names=self.names)
 
 
 class StreamEnd(BaseModel):

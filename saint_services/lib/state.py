@@ -8,12 +8,17 @@ a newer file works with the newest one beside it that it can read. What it saves
 newer file that it stands for; the newer program, when it is back, takes that as the later word.
 Every change of a model, a new field too, is a new version: older programs refuse what they do not
 know.
+
+A store that `keeps_last_good` writes each version of its file a second time, `role.yaml.last-good`
+beside `role.yaml`, after the file itself. A file that is damaged or gone is replaced by that copy,
+and `problem` says so.
 """
 
 import contextlib
 import hashlib
 import json
 import os
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -35,7 +40,8 @@ class Store(Generic[T]):
     """Keeps one value in one file; YAML when the path ends so, else JSON.
 
     `migrations[n]` turns the data of version n into that of version n + 1. `problem` tells after
-    load() why defaults are in force. Calls block: from a coroutine use asyncio.to_thread.
+    load() why defaults, or the last good copy, are in force. Calls block: from a coroutine use
+    asyncio.to_thread.
     """
 
     def __init__(
@@ -44,6 +50,8 @@ class Store(Generic[T]):
         model: type[T],
         version: int,
         migrations: Mapping[int, Migration] | None = None,
+        *,
+        keeps_last_good: bool = False,
     ) -> None:
         self.path = path
         self.problem: SaintError | None = None
@@ -56,9 +64,20 @@ class Store(Generic[T]):
         self._word = 0
         self._said = 0  # how often the file was written over what a stand-in said
         self._is_first = False  # there is no file yet
+        self._copy = last_good(path) if keeps_last_good else None
+        self._lock = threading.RLock()  # a slow load must not put an older copy over a newer one
 
     def load(self) -> T:
-        """The saved value; the default when there is none or it cannot be read."""
+        """Read the saved value: the file, else its last good copy, else the default."""
+        with self._lock:
+            return self._load()
+
+    def save(self, value: T) -> None:
+        """Write it whole. Never over a newer version's file."""
+        with self._lock:
+            self._save(value)
+
+    def _load(self) -> T:
         self.problem, self._older, self._newer = None, None, ""
         self._said = 0
         self._is_loaded = self._is_first = False  # so that save() looks again when this raises
@@ -70,10 +89,9 @@ class Store(Generic[T]):
         self._is_loaded = True
         return value
 
-    def save(self, value: T) -> None:
-        """Write it whole. Never over a newer version's file."""
+    def _save(self, value: T) -> None:
         if not self._is_loaded:
-            self.load()
+            self._load()
         data = {VERSION_KEY: self._version, **value.model_dump(mode="json", by_alias=True)}
         path = self.path
         if self._newer:
@@ -88,17 +106,23 @@ class Store(Generic[T]):
                 version = self._parsed(self._older)[0]
                 write_atomic(self._beside(version), self._older)
                 self._older = None
-            write_atomic(path, self._encoded(data))
+            encoded = self._encoded(data)
+            write_atomic(path, encoded)
         except OSError as err:
             raise SaintError(
                 Code.INTERNAL,
                 f"{path} cannot be written: {err.strerror}",
                 fix="Check that the disk is not full and the folder may be written.",
             ) from err
+        if not self._newer:
+            self._keep_copy(encoded)
 
     def forget(self) -> None:
         """Remove it, and what is beside it: an older program must not find it again either."""
         try:
+            if self._copy:  # first: a copy without its file would bring it back
+                self._copy.unlink(missing_ok=True)
+                _sync_directory(self.path.parent)
             self.path.unlink(missing_ok=True)
             self._clear_beside()
             _sync_directory(self.path.parent)
@@ -114,24 +138,70 @@ class Store(Generic[T]):
             path.unlink(missing_ok=True)
 
     def _newest(self) -> T:
-        """The file, or one beside it where that one counts."""
-        raw = self._read(self.path)
+        """The file, or one beside it where that one counts; else the last good copy."""
         try:
-            version, data = self._parsed(raw)
+            raw = self._read(self.path)
+            value = self._value_of(raw)
+        except FileNotFoundError:
+            return self._last_good(f"{self.path} is gone")
         except _DamagedError as err:
-            self._set_aside(self.path, err)
+            return self._instead_of_damaged(err)
+        if not self._newer:
+            self._keep_copy(raw)
+        return value
+
+    def _instead_of_damaged(self, damage: "_DamagedError") -> T:
+        try:
+            value = self._last_good(f"{self.path} is damaged ({damage})", is_there=True)
+        except FileNotFoundError:
+            self._set_aside(self.path, damage)
             return self._model()
+        return value
+
+    def _last_good(self, what: str, *, is_there: bool = False) -> T:
+        """The copy, which becomes the file again. FileNotFoundError: there is none."""
+        if self._copy is None:
+            raise FileNotFoundError(self.path)
+        try:
+            raw = self._read(self._copy)
+            value = self._value_of(raw)
+        except _DamagedError as err:
+            self._set_aside(self._copy, err)
+            if is_there:
+                raise FileNotFoundError(self._copy) from err
+            return self._model()
+        if is_there:
+            with contextlib.suppress(SaintError):  # a disk that refuses changes nothing here
+                what += f"; kept as {self._renamed(self.path, _DamagedError(what))}"
+        with contextlib.suppress(OSError):
+            write_atomic(self.path, raw)
+        self.problem = SaintError(
+            Code.STATE_DAMAGED,
+            f"{what}. Its last good copy is in force",
+            fix="Check what was changed last. If this comes back, replace the card.",
+        )
+        return value
+
+    def _keep_copy(self, raw: bytes) -> None:
+        """A copy that cannot be written is written after the next load or save."""
+        if self._copy is None:
+            return
+        with contextlib.suppress(OSError):
+            with contextlib.suppress(FileNotFoundError):
+                if self._copy.read_bytes() == raw:
+                    return
+            write_atomic(self._copy, raw)
+
+    def _value_of(self, raw: bytes) -> T:
+        """What this file says, or one beside it where that one counts."""
+        version, data = self._parsed(raw)
         if version > self._version:
             return self._beside_newer(raw, version)
         self._said = self._own_word(raw)
         if (later := self._later_word(raw, version)) is not None:
             self._said += 1  # else the same content would call the stand-in's word the last again
             return later
-        try:
-            value = self._migrated(version, data)
-        except _DamagedError as err:
-            self._set_aside(self.path, err)
-            return self._model()
+        value = self._migrated(version, data)
         self._older = raw if version < self._version else None
         return value
 
@@ -197,8 +267,7 @@ class Store(Generic[T]):
         except FileNotFoundError:
             raise
         except OSError as err:
-            self._set_aside(path, err)
-            raise FileNotFoundError from err
+            raise _DamagedError(str(err)) from err
 
     def _parsed(self, raw: bytes) -> tuple[int, dict[str, Any]]:
         data = self._decoded(raw)
@@ -238,13 +307,22 @@ class Store(Generic[T]):
         return json.dumps(data, indent=1, ensure_ascii=False).encode() + b"\n"
 
     def _set_aside(self, path: Path, reason: Exception) -> None:
+        aside = self._renamed(path, reason)
+        self.problem = SaintError(Code.STATE_DAMAGED, f"{reason}; kept as {aside}")
+
+    def _renamed(self, path: Path, reason: Exception) -> Path:
         aside = _free_name(path)
         try:
             path.rename(aside)
         except OSError as err:
             message = f"{path} ({reason}) cannot be set aside: {err.strerror}"
             raise SaintError(Code.STATE_DAMAGED, message, fix="Check the disk.") from err
-        self.problem = SaintError(Code.STATE_DAMAGED, f"{reason}; kept as {aside}")
+        return aside
+
+
+def last_good(path: Path) -> Path:
+    """Where the last good copy of a file lies."""
+    return path.with_name(f"{path.name}.last-good")
 
 
 class _DamagedError(Exception):

@@ -5,6 +5,7 @@ releases know it that have one role only, so they go on with the first. Calls bl
 thread.
 """
 
+import contextlib
 import re
 import secrets
 from dataclasses import replace
@@ -15,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import log, machine, role_text
 from ..lib.errors import Code, SaintError
-from ..lib.state import Store, write_atomic
+from ..lib.state import Store, last_good, write_atomic
 from .life import Assignment, DiskRead, Started, Wanted
 from .whole import MOST_ROLES
 
@@ -81,8 +82,10 @@ class NodeFiles:
     def __init__(self, directory: Path) -> None:
         self.problem = ""  # of the identity's file; a node without one still works
         self._identity = Store(directory / "identity.yaml", Identity, version=1)
-        self._role = Store(directory / "role.yaml", StoredRole, version=1)
-        self._more = Store(directory / "more_roles.yaml", MoreRoles, version=1)
+        self._role = Store(directory / "role.yaml", StoredRole, version=1, keeps_last_good=True)
+        self._more = Store(
+            directory / "more_roles.yaml", MoreRoles, version=1, keeps_last_good=True
+        )
         self._directory = directory
 
     def identity(self, given_id: str = "", root: Path = Path("/")) -> Identity:
@@ -140,14 +143,20 @@ class NodeFiles:
 
     def _role_started(self, role: StoredRole) -> Started:
         path = self._own_config(role.wanted)
-        path = path if path.exists() else self._first_config
+        is_own = path.exists() or last_good(path).exists()
+        path = path if is_own else self._first_config
         try:
-            text = path.read_bytes()[:_LARGEST_CONFIG_BYTES].decode()
-            held = checked_assignment(role.wanted, text, role.assigned_by, role.server_address)
-        except (OSError, UnicodeDecodeError, SaintError) as err:
-            message = err.message if isinstance(err, SaintError) else f"{path}: {err}"
-            return Started(wanted=role.wanted, problem=message)
-        return Started(held=held, wanted=role.wanted)
+            return Started(held=_read_config(role, path), wanted=role.wanted)
+        except SaintError as err:
+            problem = err.message
+        try:
+            held = _read_config(role, last_good(path))
+        except SaintError:
+            return Started(wanted=role.wanted, problem=problem)
+        with contextlib.suppress(OSError):
+            write_atomic(path, held.text.encode())
+        problem = f"{problem}. Its last good copy is in force"
+        return Started(held=held, wanted=role.wanted, problem=problem)
 
     def store(self, assignment: Assignment) -> None:
         """Configuration first: a role without its configuration should not be seen."""
@@ -169,7 +178,7 @@ class NodeFiles:
         if wanted is None:
             self._more.forget()
             self._role.forget()
-            for path in self._directory.glob("role_config*.yaml"):
+            for path in self._directory.glob("role_config*.yaml*"):
                 _remove(path)
             return
         first, more = self._role.load(), self._more.load()
@@ -201,6 +210,14 @@ class NodeFiles:
         """Of a role that is, or was, not the first."""
         name = re.sub(r"[^A-Za-z0-9]", "_", str(wanted))
         return self._directory / f"role_config_{name}.yaml"
+
+
+def _read_config(role: StoredRole, path: Path) -> Assignment:
+    try:
+        text = path.read_bytes()[:_LARGEST_CONFIG_BYTES].decode()
+    except (OSError, UnicodeDecodeError) as err:
+        raise SaintError(Code.STATE_DAMAGED, f"{path}: {err}") from err
+    return checked_assignment(role.wanted, text, role.assigned_by, role.server_address)
 
 
 def _stored(assignment: Assignment, known: StoredRole) -> StoredRole:
@@ -244,13 +261,15 @@ def _checked(given_id: str) -> str:
 
 def _write(path: Path, text: str) -> None:
     try:
-        write_atomic(path, text.encode())
+        for each in (path, last_good(path)):
+            write_atomic(each, text.encode())
     except OSError as err:
         raise SaintError(Code.INTERNAL, f"{path} cannot be written: {err.strerror}") from err
 
 
 def _remove(path: Path) -> None:
     try:
-        path.unlink(missing_ok=True)
+        for each in (last_good(path), path):
+            each.unlink(missing_ok=True)
     except OSError as err:
         raise SaintError(Code.INTERNAL, f"{path} cannot be removed: {err.strerror}") from err

@@ -78,7 +78,7 @@ class TrustFiles:
     def __init__(self, directory: Path) -> None:
         self.problem = ""
         self._directory = directory
-        self._bond = Store(directory / "trust.yaml", Bond, version=1)
+        self._bond = Store(directory / "trust.yaml", Bond, version=1, keeps_last_good=True)
 
     def key(self) -> Key:
         """Ours."""

@@ -5,7 +5,8 @@ Not here: presets (preset_api.py).
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from typing import Any
 
 from ..lib.api import Done
 from ..lib.api.routing import (
@@ -32,13 +33,19 @@ from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
 from ..lib.spelling import hint
 from ..lib.state import Store
-from . import report
+from . import report, stops
 from .logic import Router
 from .preview import curve, preview
 from .routes import check, check_file
 from .state import SavedRoutes
 
 _DISK_S = 2.0
+CONFIRM = "confirm"  # the query with names that stops.Change gave, separated by commas
+
+
+def confirmed(call: Call[Any]) -> Collection[str]:
+    """What the request says may stop the robot no longer."""
+    return [name for name in call.query.get(CONFIRM, "").split(",") if name]
 
 
 class Control:
@@ -107,7 +114,7 @@ class Control:
         return f"there are two routes {route.id!r}"
 
     async def _replace(self, call: Call[RouteFile]) -> RouteList:
-        await self.replace_all(call.body, loaded="")
+        await self.replace_all(call.body, "", confirmed(call))
         return self.listed()
 
     async def _check(self, call: Call[RouteFile]) -> Done:
@@ -124,7 +131,7 @@ class Control:
             at = next((i for i, each in enumerate(routes) if each.id == route.id), len(routes))
             routes[at : at + 1] = [route]
             parked = [each for each in self._parked if each.id != route.id]
-            await self._apply(routes, parked)
+            await self._apply(routes, parked, confirm=confirmed(call))
         return self._info(route.id)
 
     async def _delete(self, call: Call[None]) -> Done:
@@ -132,16 +139,21 @@ class Control:
         async with self._editing:
             self._known(name)
             routes = [route for route in self._router.routes if route.id != name]
-            await self._apply(routes, [route for route in self._parked if route.id != name])
+            parked = [route for route in self._parked if route.id != name]
+            await self._apply(routes, parked, confirm=confirmed(call))
         return Done(message=f"route {name} is deleted")
 
     async def _enable(self, call: Call[SetEnabled]) -> RouteInfo:
-        return await self._change(call.path["id"], {"enabled": call.body.enabled})
+        change: dict[str, object] = {"enabled": call.body.enabled}
+        return await self._change(call.path["id"], change, confirmed(call))
 
     async def _set_priority(self, call: Call[SetPriority]) -> RouteInfo:
-        return await self._change(call.path["id"], {"priority": call.body.priority})
+        change: dict[str, object] = {"priority": call.body.priority}
+        return await self._change(call.path["id"], change, confirmed(call))
 
-    async def _change(self, name: str, change: dict[str, object]) -> RouteInfo:
+    async def _change(
+        self, name: str, change: dict[str, object], confirm: Collection[str]
+    ) -> RouteInfo:
         async with self._editing:
             self._known(name)
             if any(route.id == name for route in self._parked):
@@ -151,18 +163,19 @@ class Control:
                 route.model_copy(update=change) if route.id == name else route
                 for route in self._router.routes
             ]
-            await self._apply(routes, self._parked)
+            await self._apply(routes, self._parked, confirm=confirm)
         return self._info(name)
 
     async def _set_blending(self, call: Call[Blending]) -> RouteList:
         async with self._editing:
-            await self._apply(list(self._router.routes), self._parked, call.body)
+            routes, parked = list(self._router.routes), self._parked
+            await self._apply(routes, parked, call.body, confirm=confirmed(call))
         return self.listed()
 
-    async def replace_all(self, file: RouteFile, loaded: str) -> None:
-        """All routes and their blending by those of a preset."""
+    async def replace_all(self, file: RouteFile, loaded: str, confirm: Collection[str]) -> None:
+        """Replace all routes and their blending by those of a preset."""
         async with self._editing:
-            await self._apply(file.routes, [], file.blending, loaded)
+            await self._apply(file.routes, [], file.blending, loaded, confirm=confirm)
 
     def in_force(self) -> RouteFile:
         """What a preset of the present routes would hold."""
@@ -174,10 +187,15 @@ class Control:
         parked: list[Route],
         blending: Blending | None = None,
         loaded: str = "",
+        *,
+        confirm: Collection[str],
     ) -> None:
-        """Check, save, then use: what runs is what is still there after a restart."""
+        """Check, save, then use: what runs is what is still there after a restart. `confirm` names
+        what may stop the robot no longer."""
         blending = blending or self._router.blending
-        check_file(RouteFile(routes=routes, blending=blending), self._router.robot)
+        file = RouteFile(routes=routes, blending=blending)
+        check_file(file, self._router.robot)
+        stops.change(self.in_force(), file).check(confirm)
         saved = SavedRoutes(routes=[*routes, *parked], blending=blending, loaded=loaded)
         await asyncio.to_thread(self._store.save, saved)
         self._parked, self.loaded = parked, loaded

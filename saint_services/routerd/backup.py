@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib.api.routing import RouteFile
 from ..lib.backup.sections import Backup, Section
 from ..lib.errors import SaintError
+from . import stops
 from .adapters import MOST_PRESETS, Shelf
 from .api import Control
 from .preset_api import check_name
@@ -48,6 +49,7 @@ class Kept:
                 self._check_routes,
                 self._use_routes,
                 ROUTES_MIGRATIONS,
+                self._to_confirm,
             ),
             Section(
                 "presets",
@@ -71,11 +73,15 @@ class Kept:
         return self._fitting(saved)[1]
 
     async def _use_routes(self, saved: SavedRoutes) -> None:
-        if saved.routes is None:
-            await self._control.replace_all(self._start, self._start_name)
-            return
-        file, _ = self._fitting(saved)
-        await self._control.replace_all(file, saved.loaded)
+        name = self._start_name if saved.routes is None else saved.loaded
+        # webd had the names confirmed before it began, and goes on after a power cut.
+        await self._control.replace_all(self._file(saved), name, self._to_confirm(saved))
+
+    def _to_confirm(self, saved: SavedRoutes) -> tuple[str, ...]:
+        return stops.change(self._control.in_force(), self._file(saved)).names
+
+    def _file(self, saved: SavedRoutes) -> RouteFile:
+        return self._start if saved.routes is None else self._fitting(saved)[0]
 
     def _fitting(self, saved: SavedRoutes) -> tuple[RouteFile, list[str]]:
         """What this robot can use, and sentences about the rest."""

@@ -10,7 +10,7 @@ from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, Save
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
 from .adapters import Shelf
-from .api import Control
+from .api import Control, confirmed
 from .routes import check_file
 from .targets import Robot
 
@@ -72,8 +72,10 @@ class Presets:
         name = check_name(call.path["name"])
         file = await asyncio.to_thread(self._shelf.read, name)
         try:
-            await self._control.replace_all(file, name)
+            await self._control.replace_all(file, name, confirmed(call))
         except SaintError as err:
+            if err.code is Code.STOP_CHANGED:
+                raise
             message = f"preset {name} does not fit this robot: {err.message}"
             raise SaintError(err.code, message, fix=err.fix) from err
         return self._control.listed()

@@ -13,6 +13,7 @@ from ..lib.api.routing import (
     SourceInfo,
 )
 from ..lib.generated.saint_msgs import FieldStatus, RivalStatus, RouteStatus
+from . import stops
 from .arbitration import is_barred
 from .claims import NEVER, Claim, Output
 from .logic import Router
@@ -39,7 +40,13 @@ def status(router: Router, since: str, now: float) -> RouterStatus:
             ControlInfo(target=lock.target, holder=lock.holder, remaining_ms=_ms(lock.until - now))
             for lock in router.locks.held.values()
         ],
+        stop_switches=stop_switches(router),
     )
+
+
+def stop_switches(router: Router) -> list[str]:
+    """Every switch and button that stops the robot."""
+    return [*stops.switches(router.routes), *router.robot.stop_buttons]
 
 
 def outputs(router: Router, now: float) -> list[FieldOutput]:
@@ -67,6 +74,7 @@ def message(router: Router, now: float, fields: Sequence[FieldStatus] | None = N
         estop_source=latch.source if latch.active else "",
         estop_reason=latch.reason,
         fields=fields,
+        stop_switches=stop_switches(router),
     )
 
 

@@ -64,7 +64,8 @@ def latch_store(directory: Path) -> Store[SavedLatch]:
 
 
 def routes_store(directory: Path) -> Store[SavedRoutes]:
-    return Store(directory / "routes.yaml", SavedRoutes, ROUTES_VERSION, ROUTES_MIGRATIONS)
+    path = directory / "routes.yaml"
+    return Store(path, SavedRoutes, ROUTES_VERSION, ROUTES_MIGRATIONS, keeps_last_good=True)
 
 
 def preset_store(directory: Path, name: str) -> Store[SavedPreset]:

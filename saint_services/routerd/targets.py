@@ -29,11 +29,19 @@ class Robot:
 
     fields: dict[str, dict[str, FieldSpec]]
     commands: tuple[Command, ...]
+    stop_buttons: tuple[str, ...] = ()  # of roles: "console:button_b"
 
     @classmethod
     def of(cls, roles: Iterable[RoleConfig]) -> "Robot":
         fields: dict[str, dict[str, FieldSpec]] = {}
         commands: list[Command] = []
+        roles = list(roles)
+        buttons = tuple(
+            f"{role.target}:{button}"
+            for role in roles
+            for button, does in role.overrides.items()
+            if does == "stop"
+        )
         for role in roles:
             if role.fields:
                 fields[role.target] = dict(role.fields)
@@ -43,7 +51,7 @@ class Robot:
                 )
                 if carried:
                     commands.append(Command(role.target, topic, carried))
-        return cls(fields, tuple(commands))
+        return cls(fields, tuple(commands), buttons)
 
     def outputs(self) -> dict[tuple[str, str], Output]:
         """Every field at rest, by target and name, in the order of the manifests."""

@@ -4,17 +4,21 @@ which asks all others.
 
 import asyncio
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..lib.api.backup import BackupInfo, RestoreReply
+from ..lib.api.backup import BackupInfo, Confirm, RestoreReply
 from ..lib.backup import archive
 from ..lib.errors import Code, SaintError
 from ..lib.state import write_atomic
+from . import backup_key
+from .backup_key import PassphraseFile, WithKeys
 from .connect import Place, client
 from .console import AsJson, print_facts, print_json, print_table, run
+from .stop_changes import RemoveStop, confirmed, query
 
 app = typer.Typer(help="The whole robot in one file.", no_args_is_help=True)
 
@@ -29,9 +33,12 @@ def create(
     context: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="Where to; made of name and time")] = None,
     force: Annotated[bool, typer.Option(help="Replace a file that is there.")] = False,
+    with_keys: WithKeys = False,
+    passphrase_file: PassphraseFile = None,
 ) -> None:
     """Write a backup of the robot."""
-    path = run(_create(context.obj, file, force))
+    passphrase = backup_key.asked(passphrase_file, is_new=True) if with_keys else ""
+    path = run(_create(context.obj, file, force, passphrase))
     print(f"The backup is in {path}.")
 
 
@@ -50,6 +57,9 @@ def restore(
     context: typer.Context,
     file: File,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    remove_stop: RemoveStop = None,
+    with_keys: WithKeys = False,
+    passphrase_file: PassphraseFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Set everything as it is in a backup. What is set now can be brought back by `undo`."""
@@ -57,18 +67,25 @@ def restore(
     if not yes:
         _print(info)
         typer.confirm("Restore it?", abort=True)
-    _tell(run(_restore(context.obj, raw), as_json), as_json)
+    if with_keys:
+        passphrase = backup_key.asked(passphrase_file, is_new=False)
+        run(backup_key.brought_back(context.obj, raw, passphrase), as_json)
+    send = partial(_restore, context.obj, raw)
+    _tell(run(confirmed(send, remove_stop), as_json), as_json)
 
 
 @app.command()
-def undo(context: typer.Context, as_json: AsJson = False) -> None:
+def undo(context: typer.Context, remove_stop: RemoveStop = None, as_json: AsJson = False) -> None:
     """As it was before the last restore or factory reset."""
-    _tell(run(_undo(context.obj), as_json), as_json)
+    send = partial(_undo, context.obj)
+    _tell(run(confirmed(send, remove_stop), as_json), as_json)
 
 
-async def _create(place: Place, file: Path | None, force: bool) -> Path:
+async def _create(place: Place, file: Path | None, force: bool, passphrase: str) -> Path:
     async with client(place, "webd") as webd:
         raw = await webd.fetch(_PATH, timeout_s=_LIMIT_S)
+    if passphrase:
+        raw = await backup_key.added(place, raw, passphrase)
     return await asyncio.to_thread(_write, raw, file, force)
 
 
@@ -121,15 +138,16 @@ def _read(file: Path) -> bytes:
     return raw
 
 
-async def _restore(place: Place, raw: bytes) -> RestoreReply:
+async def _restore(place: Place, raw: bytes, names: list[str]) -> RestoreReply:
     async with client(place, "webd") as webd:
-        return await webd.send(_PATH, raw, RestoreReply, timeout_s=_LIMIT_S)
+        return await webd.send(f"{_PATH}{query(names)}", raw, RestoreReply, timeout_s=_LIMIT_S)
 
 
-async def _undo(place: Place) -> RestoreReply:
+async def _undo(place: Place, names: list[str]) -> RestoreReply:
     async with client(place, "webd") as webd:
         path = "/api/v1/maintenance/undo_restore"
-        return await webd.post(path, None, RestoreReply, timeout_s=_LIMIT_S)
+        body = Confirm(confirm=names)
+        return await webd.post(path, body, RestoreReply, timeout_s=_LIMIT_S)
 
 
 def _print(info: BackupInfo) -> None:
@@ -138,6 +156,8 @@ def _print(info: BackupInfo) -> None:
     )
     rows = [(c.daemon, c.section, str(c.entries or ""), str(c.bytes)) for c in info.contents]
     print_table(("daemon", "part", "entries", "bytes"), rows, "It is empty.")
+    for name in info.confirm:
+        print(f"careful: {name} would no longer stop the robot as it does")
     for note in info.notes:
         print(f"note: {note}")
     for sentence in info.outside:

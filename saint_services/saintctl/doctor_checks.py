@@ -20,6 +20,7 @@ CHECKS: dict[str, Check] = {
     "node keys": robot.nodes_keys,
     "strangers": robot.strangers,
     "e-stop": robot.estop,
+    "stop switches": robot.stop_switches,
     "lost inputs": robot.lost_sources,
     "refused inputs": robot.refused_samples,
     "RC link": robot.rc,

@@ -171,6 +171,15 @@ def estop(router: RouterStatus) -> Finding:
 
 
 @_of_router
+def stop_switches(router: RouterStatus) -> Finding:
+    if not router.stop_switches:
+        text = "no switch and no button stops this robot: only pages and programs do"
+        fix = "Add a route from a switch of the transmitter to estop: saintctl route set FILE"
+        return bad(text, fix)
+    return good(f"it is stopped by {', '.join(router.stop_switches)}")
+
+
+@_of_router
 def refused_samples(router: RouterStatus) -> Finding:
     refused = sum(router.refused.values())
     if refused > max(100, router.samples // 20):

@@ -39,6 +39,7 @@ app.command("gpio")(node_hardware.gpio)
 app.command("check")(node_hardware.check)
 app.command("update")(node_orders.update)
 app.command("reboot")(node_orders.reboot)
+app.command("new-key")(node_orders.new_key)
 app.command("history")(node_history.history)
 
 

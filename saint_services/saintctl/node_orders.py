@@ -9,7 +9,7 @@ import typer
 from ..lib.api import Done
 from ..lib.api.firmware import Plan, RolloutRequest
 from ..lib.api.upkeep import Reboot
-from .connect import tell
+from .connect import post, tell
 from .console import AsJson, print_json, run
 from .names import NodeId
 
@@ -27,6 +27,23 @@ def update(
         print_json(plan)
     else:
         print(f"{node} is brought to release {plan.version}")
+
+
+def new_key(
+    context: typer.Context,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a new key for a server whose key is lost. Every node must be reset by its button."""
+    if not yes:
+        print("Every node must then be reset by its button and adopted again.")
+        print("A backup that holds the key saves that: saintctl backup restore FILE")
+        typer.confirm("Make a new key?", abort=True)
+    reply = run(post(context.obj, "adoptiond", "/key/new", Done), as_json)
+    if as_json:
+        print_json(reply)
+    else:
+        print(f"{reply.message[:1].upper()}{reply.message[1:]}.")
 
 
 def reboot(

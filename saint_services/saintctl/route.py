@@ -27,6 +27,7 @@ from .route_edit import add_to as add_edits
 from .route_files import add_to as add_files
 from .route_preset import app as presets
 from .route_show import show
+from .stop_changes import RemoveStop, confirmed, query
 
 app = typer.Typer(
     help="Routes: list, show, why, set, export, import, preview, priority, blending, preset, test.",
@@ -81,15 +82,19 @@ def why(
 
 
 @app.command("enable")
-def enable(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
+def enable(
+    context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
+) -> None:
     """Switch a route on. A velocity moves only after its input was moved."""
-    _change(context.obj, f"/routes/{quote(route, safe='')}/enabled", True, as_json)
+    _change(context.obj, route, "enabled", SetEnabled(enabled=True), remove_stop, as_json)
 
 
 @app.command("disable")
-def disable(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
+def disable(
+    context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
+) -> None:
     """Switch a route off."""
-    _change(context.obj, f"/routes/{quote(route, safe='')}/enabled", False, as_json)
+    _change(context.obj, route, "enabled", SetEnabled(enabled=False), remove_stop, as_json)
 
 
 @app.command("priority")
@@ -97,14 +102,14 @@ def priority(
     context: typer.Context,
     route: RouteId,
     value: Annotated[str, typer.Argument(metavar="N|default", help="0 to 1000; higher wins.")],
+    remove_stop: RemoveStop = None,
     as_json: AsJson = False,
 ) -> None:
     """Who wins against whom: give a route another priority, or its source's."""
     if value != "default" and not (value.isascii() and value.isdigit() and int(value) <= 1000):
         raise typer.BadParameter(f"{value!r} is neither a number from 0 to 1000 nor 'default'")
     body = SetPriority(priority=None if value == "default" else int(value))
-    path = f"/routes/{quote(route, safe='')}/priority"
-    _told(run(tell(context.obj, "routerd", path, body, RouteInfo), as_json), as_json)
+    _change(context.obj, route, "priority", body, remove_stop, as_json)
 
 
 @app.command("take")
@@ -164,8 +169,20 @@ def test(
     raise typer.Exit(code)
 
 
-def _change(given: Place, path: str, is_on: bool, as_json: bool) -> None:
-    _told(run(tell(given, "routerd", path, SetEnabled(enabled=is_on), RouteInfo), as_json), as_json)
+def _change(
+    given: Place,
+    route: str,
+    what: str,
+    body: SetEnabled | SetPriority,
+    remove_stop: list[str] | None,
+    as_json: bool,
+) -> None:
+    path = f"/routes/{quote(route, safe='')}/{what}"
+
+    async def send(names: list[str]) -> RouteInfo:
+        return await tell(given, "routerd", path + query(names), body, RouteInfo)
+
+    _told(run(confirmed(send, remove_stop), as_json), as_json)
 
 
 def _told(info: RouteInfo, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.validation import faults
 from .connect import TIMEOUT_S, ask, client
 from .console import AsJson, fail, print_facts, print_json, run
+from .stop_changes import RemoveStop, confirmed, query
 
 DEFAULT = "default"
 Pairs = Annotated[list[str] | None, typer.Option("--field", help="head.pan=blend, or =default")]
@@ -33,6 +34,7 @@ def blending(
         int | None, typer.Option(help="So long a lost source must be steady again")
     ] = None,
     timeouts: Times = None,
+    remove_stop: RemoveStop = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how rivals for one field are combined, or set what is given of it."""
@@ -45,11 +47,12 @@ def blending(
     wanted = _checked(data, as_json)
     if wanted != reply:
 
-        async def put() -> RouteList:
+        async def put(names: list[str]) -> RouteList:
             async with client(context.obj, "routerd") as connection:
-                return await connection.put("/blending", wanted, RouteList, timeout_s=TIMEOUT_S)
+                path = f"/blending{query(names)}"
+                return await connection.put(path, wanted, RouteList, timeout_s=TIMEOUT_S)
 
-        reply = run(put(), as_json).blending
+        reply = run(confirmed(put, remove_stop), as_json).blending
     print_json(reply) if as_json else print_facts(_facts(reply))
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 from urllib.parse import quote
@@ -13,9 +14,10 @@ from ..lib.api import Done
 from ..lib.api.routing import Preview, PreviewRequest, Route, RouteFile, RouteInfo, RouteList
 from ..lib.errors import Code, SaintError
 from ..lib.spelling import hint
-from .connect import TIMEOUT_S, ask, client, tell
+from .connect import TIMEOUT_S, Place, ask, client, tell
 from .console import AsJson, print_json, print_table, run
 from .names import RouteId
+from .stop_changes import RemoveStop, confirmed, query
 
 File = Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")]
 Only = Annotated[str, typer.Option("--route", help="Only this one of the file.")]
@@ -28,16 +30,18 @@ def add_to(app: typer.Typer) -> None:
     app.command("preview")(preview)
 
 
-def save(context: typer.Context, file: File, route: Only = "", as_json: AsJson = False) -> None:
+def save(
+    context: typer.Context,
+    file: File,
+    route: Only = "",
+    remove_stop: RemoveStop = None,
+    as_json: AsJson = False,
+) -> None:
     """Create or replace routes; the others stay."""
 
     async def work() -> list[RouteInfo]:
         chosen = await asyncio.to_thread(_chosen, file, route)
-        async with client(context.obj, "routerd") as connection:
-            return [
-                await connection.put(f"/routes/{each.id}", each, RouteInfo, timeout_s=TIMEOUT_S)
-                for each in chosen
-            ]
+        return [await confirmed(partial(_saved, context.obj, each), remove_stop) for each in chosen]
 
     for info in run(work(), as_json):
         if as_json:
@@ -46,15 +50,17 @@ def save(context: typer.Context, file: File, route: Only = "", as_json: AsJson =
             print(f"Route {info.route.id} is saved; it is {info.status}.")
 
 
-def delete(context: typer.Context, route: RouteId, as_json: AsJson = False) -> None:
+def delete(
+    context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
+) -> None:
     """Remove a route."""
 
-    async def work() -> Done:
+    async def send(names: list[str]) -> Done:
         async with client(context.obj, "routerd") as connection:
-            path = f"/routes/{quote(route, safe='')}"
+            path = f"/routes/{quote(route, safe='')}{query(names)}"
             return await connection.delete(path, Done, timeout_s=TIMEOUT_S)
 
-    reply = run(work(), as_json)
+    reply = run(confirmed(send, remove_stop), as_json)
     if as_json:
         print_json(reply)
     else:
@@ -99,6 +105,12 @@ def preview(
         print("It would raise the e-stop.")
     if reply.missing:
         print(f"Not given: {', '.join(reply.missing)}.")
+
+
+async def _saved(place: Place, route: Route, names: list[str]) -> RouteInfo:
+    async with client(place, "routerd") as connection:
+        path = f"/routes/{route.id}{query(names)}"
+        return await connection.put(path, route, RouteInfo, timeout_s=TIMEOUT_S)
 
 
 def _chosen(file: str, name: str) -> list[Route]:

@@ -3,6 +3,7 @@ file (route_edit.py), sets under a name (route_preset.py).
 """
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,9 @@ from ..lib import config, route_text
 from ..lib.api import Done
 from ..lib.api.routing import RouteFile, RouteList
 from ..lib.errors import Code, SaintError
-from .connect import TIMEOUT_S, ask, client, tell
+from .connect import TIMEOUT_S, Place, ask, client, tell
 from .console import AsJson, print_json, run
+from .stop_changes import RemoveStop, confirmed, query
 
 
 def add_to(app: typer.Typer) -> None:
@@ -45,6 +47,7 @@ def take_over(
     context: typer.Context,
     file: Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")],
     check: Annotated[bool, typer.Option("--check", help="Only tell whether it fits.")] = False,
+    remove_stop: RemoveStop = None,
     as_json: AsJson = False,
 ) -> None:
     """Replace all routes by those of a file, or none when one of them is at fault."""
@@ -53,8 +56,7 @@ def take_over(
         body = await asyncio.to_thread(config.load, RouteFile, Path(file), required=True)
         if check:
             return await tell(context.obj, "routerd", "/routes/check", body, Done)
-        async with client(context.obj, "routerd") as connection:
-            return await connection.put("/routes", body, RouteList, timeout_s=TIMEOUT_S)
+        return await confirmed(partial(_replaced, context.obj, body), remove_stop)
 
     reply = run(work(), as_json)
     if as_json:
@@ -63,6 +65,12 @@ def take_over(
         print(f"{reply.message}; nothing was changed.")
     else:
         print(f"All routes are replaced: {len(reply.routes)} now.")
+
+
+async def _replaced(place: Place, body: RouteFile, names: list[str]) -> RouteList:
+    async with client(place, "routerd") as connection:
+        path = f"/routes{query(names)}"
+        return await connection.put(path, body, RouteList, timeout_s=TIMEOUT_S)
 
 
 def _write(path: Path, text: str) -> None:

@@ -13,6 +13,7 @@ from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, Save
 from .connect import TIMEOUT_S, ask, client
 from .console import AsJson, print_json, print_table, run
 from .names import PresetName
+from .stop_changes import RemoveStop, confirmed, query
 
 app = typer.Typer(help="Presets: list, show, load, save, delete.", no_args_is_help=True)
 
@@ -36,15 +37,20 @@ def show(context: typer.Context, preset: PresetName) -> None:
 
 
 @app.command("load")
-def load(context: typer.Context, preset: PresetName, as_json: AsJson = False) -> None:
+def load(
+    context: typer.Context,
+    preset: PresetName,
+    remove_stop: RemoveStop = None,
+    as_json: AsJson = False,
+) -> None:
     """Replace all routes by the preset's, without a jump of what is in motion."""
 
-    async def work() -> RouteList:
+    async def send(names: list[str]) -> RouteList:
         async with client(context.obj, "routerd") as connection:
-            path = f"{_path(preset)}/load"
+            path = f"{_path(preset)}/load{query(names)}"
             return await connection.post(path, None, RouteList, timeout_s=TIMEOUT_S)
 
-    reply = run(work(), as_json)
+    reply = run(confirmed(send, remove_stop), as_json)
     if as_json:
         print_json(reply)
     else:

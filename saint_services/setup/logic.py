@@ -33,6 +33,7 @@ class Secrets:
     hotspot: str
     claim: str  # empty once the robot has an owner
     is_claimed: bool = False
+    has_lost_users: bool = False  # webd made a new code, which counts before that of the settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,8 @@ def _claim(machine: Machine, secrets: Secrets) -> str:
     """The code has served once there is an owner; whoever reads the screen then gets nothing."""
     if not machine.is_server or secrets.is_claimed:
         return ""
+    if secrets.has_lost_users:
+        return secrets.claim
     return machine.claim or secrets.claim
 
 

@@ -215,6 +215,7 @@ class Run:
                 hotspot=adapters.kept_secret(folder / "hotspot-secret", _HOTSPOT_LETTERS),
                 claim=adapters.kept_token(self._token) or adapters.new_secret(_CLAIM_LETTERS),
                 is_claimed=(self._token.parent / "claimed").exists(),
+                has_lost_users=(self._token.parent / "lost").exists(),
             )
         except OSError as err:
             self.problems.append(f"no secrets can be kept: {err}")

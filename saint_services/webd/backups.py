@@ -5,7 +5,7 @@ like (lib/backup/archive.py), who may do this (actions/, adapters/).
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -45,7 +45,7 @@ class Keeper(Protocol):
 
     async def export(self) -> DaemonBackup: ...
 
-    async def check(self, given: DaemonBackup) -> list[str]: ...
+    async def check(self, given: DaemonBackup) -> RestoreNotes: ...
 
     async def restore(self, given: DaemonBackup) -> list[str]: ...
 
@@ -61,10 +61,9 @@ class Remote:
     async def export(self) -> DaemonBackup:
         return await self._client.get("/backup", DaemonBackup, timeout_s=_LIMIT_S)
 
-    async def check(self, given: DaemonBackup) -> list[str]:
+    async def check(self, given: DaemonBackup) -> RestoreNotes:
         client = self._client
-        reply = await client.post("/backup/check", given, RestoreNotes, timeout_s=_LIMIT_S)
-        return reply.notes
+        return await client.post("/backup/check", given, RestoreNotes, timeout_s=_LIMIT_S)
 
     async def restore(self, given: DaemonBackup) -> list[str]:
         reply = await self._client.put("/backup", given, RestoreNotes, timeout_s=_LIMIT_S)
@@ -100,25 +99,33 @@ class Backups:
         this robot would not take it.
         """
         content = await asyncio.to_thread(archive.unpack, raw)
-        return archive.info(content, await self._checked(content))
+        found = await self._checked(content)
+        return archive.info(content, found.notes).model_copy(update={"confirm": found.confirm})
 
-    async def restore(self, raw: bytes, robot: str, now: str) -> RestoreReply:
-        """Everything in it, and first a copy of what there was."""
+    async def restore(
+        self, raw: bytes, robot: str, now: str, confirm: Collection[str] = ()
+    ) -> RestoreReply:
+        """Restore everything in it after a copy of what there was. Raises stop_changed unless all
+        that would stop the robot no longer is confirmed by name.
+        """
         async with self._busy:
             content = await asyncio.to_thread(archive.unpack, raw)
-            notes = await self._checked(content)
+            found = await self._checked(content)
+            if missing := [name for name in found.confirm if name not in confirm]:
+                text = f"these would no longer stop the robot as they do: {', '.join(missing)}"
+                raise SaintError(Code.STOP_CHANGED, text, names=found.confirm)
             before = await self.create(robot, now)
             await asyncio.to_thread(write_atomic, self._before, before)
             reply = await self._begin(dict(content.daemons), now)
-        return reply.model_copy(update={"notes": [*notes, *reply.notes]})
+        return reply.model_copy(update={"notes": [*found.notes, *reply.notes]})
 
-    async def undo(self, robot: str, now: str) -> RestoreReply:
+    async def undo(self, robot: str, now: str, confirm: Collection[str] = ()) -> RestoreReply:
         """As it was before the last restore or reset."""
         try:
             before = await asyncio.to_thread(self._before.read_bytes)
         except OSError as err:
             raise SaintError(Code.NOT_FOUND, "nothing was restored on this robot yet") from err
-        return await self.restore(before, robot, now)
+        return await self.restore(before, robot, now, confirm)
 
     async def forget(self, robot: str, now: str) -> RestoreReply:
         """As a new robot begins, and first a copy of what there was."""
@@ -148,7 +155,7 @@ class Backups:
                 await asyncio.sleep(pause_s)
                 pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
 
-    async def _checked(self, content: Content) -> list[str]:
+    async def _checked(self, content: Content) -> RestoreNotes:
         if unknown := content.daemons.keys() - self._keepers.keys():
             raise SaintError(
                 Code.STATE_NEWER,
@@ -156,9 +163,12 @@ class Backups:
                 fix="Update this robot first, then restore.",
             )
         notes: list[str] = []
+        confirm: list[str] = []
         for name, given in content.daemons.items():
-            notes += await self._keepers[name].check(given)
-        return notes
+            found = await self._keepers[name].check(given)
+            notes += found.notes
+            confirm += found.confirm
+        return RestoreNotes(notes=notes, confirm=confirm)
 
     async def _begin(self, daemons: dict[str, DaemonBackup | None], now: str) -> RestoreReply:
         await self._write(Unfinished(daemons=daemons, since=now))

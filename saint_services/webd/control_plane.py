@@ -68,12 +68,15 @@ def is_local(daemon: str, path: str) -> bool:
     return "/".join(map(unquote, path.split("/"))) in _LOCAL.get(daemon, ())
 
 
-def needs(daemon: str, method: str, path: str) -> Level:
-    """What the caller must be; `path` as it is on the wire, so that no spelling slips through."""
+def needs(daemon: str, method: str, path: str, query: str = "") -> Level:
+    """What the caller must be; `path` as it is on the wire, so that no spelling slips through. The
+    query of a change confirms what may stop the robot no longer, so an operator gives none.
+    """
     for rule in _RULES:
         is_meant = method in rule.methods.split() and daemon in rule.daemons.split()
         if is_meant and _pattern(rule.paths).fullmatch(path):
-            return rule.needs
+            is_confirming = query and rule.needs is Level.OPERATOR and daemon == "routerd"
+            return Level.ADMIN if is_confirming else rule.needs
     return Level.ADMIN
 
 

@@ -93,6 +93,7 @@ async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -
     daemons, bus = Daemons.at(directories.runtime), await ctx.open_bus()
     ctx.spawn(stay_registered(directories.runtime, "webd", bus), "registration")
     robot = Robot.on(bus, roles, daemons, newest, hub, activity, directories.state)
+    robot.vault.health = ctx.health
     await robot.vault.open()
     robot.clients = clients
     robot.upkeep = await open_upkeep(

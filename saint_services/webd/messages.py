@@ -236,13 +236,20 @@ class ActivityLog(Request):
     about: str | None = Field(default=None, max_length=64)  # a node: what it did and what was done
 
 
-class SetRoute(Request):
+class Confirming(Request):
+    """A change that may take away what stops the robot. `confirm` names all of that, as the refusal
+    (stop_changed) does; it needs an admin."""
+
+    confirm: list[Annotated[str, Field(pattern=r"^[^,]{1,400}$")]] = Field([], max_length=256)
+
+
+class SetRoute(Confirming):
     """Creates or replaces a route."""
 
     route: Route
 
 
-class RouteParams(Request):
+class RouteParams(Confirming):
     """One route."""
 
     route_id: RouteId

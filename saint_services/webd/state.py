@@ -14,6 +14,7 @@ _SHORTEST = 20
 # The name is of a time when this one token was the only way in; setup writes it too.
 _CODE = "token"
 _CLAIMED = "claimed"  # tells setup to show and to write no code any more
+_LOST = "lost"  # tells setup to show webd's own code, and no other
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,7 +28,7 @@ class ClaimCode:
 
 def book_store(directory: Path) -> Store[Book]:
     """Users and tokens."""
-    return Store(directory / "access.json", Book, 1)
+    return Store(directory / "access.json", Book, 1, keeps_last_good=True)
 
 
 def signin_store(directory: Path) -> Store[SignIns]:
@@ -38,7 +39,6 @@ def signin_store(directory: Path) -> Store[SignIns]:
 def load_code(directory: Path) -> ClaimCode:
     """The code in <state>/token; made at the first start. Delete the file for a new one."""
     path = directory / _CODE
-    (directory / _CLAIMED).unlink(missing_ok=True)
     try:
         value = path.read_text(encoding="ascii").strip()
     except (FileNotFoundError, UnicodeDecodeError):
@@ -54,3 +54,24 @@ def forget_code(directory: Path) -> None:
     """The robot has an owner."""
     write_atomic(directory / _CLAIMED, b"", mode=0o640)
     (directory / _CODE).unlink(missing_ok=True)
+    (directory / _LOST).unlink(missing_ok=True)
+
+
+def has_lost_users(directory: Path) -> bool:
+    """True when this robot had an owner and nobody has claimed it since its users were lost."""
+    return any((directory / name).exists() for name in (_CLAIMED, _LOST))
+
+
+def load_code_after_loss(directory: Path) -> ClaimCode:
+    """The code that claims a robot whose users were lost: a new one, that nobody can know yet."""
+    if not (directory / _LOST).exists():
+        (directory / _CODE).unlink(missing_ok=True)
+        write_atomic(directory / _LOST, b"", mode=0o640)
+    (directory / _CLAIMED).unlink(missing_ok=True)
+    return load_code(directory)
+
+
+def give_up_claim(directory: Path) -> None:
+    """Have no owner from now on, as a new robot; called before its users are removed."""
+    for name in (_CLAIMED, _LOST):
+        (directory / name).unlink(missing_ok=True)

@@ -45,7 +45,8 @@ def plain(message: Any) -> Any:
 
 def problem(err: SaintError) -> Data:
     """An error as every client gets it."""
-    return {"code": err.code.value, "message": err.message, "fix": err.fix}
+    names = {"names": list(err.names)} if err.names else {}
+    return {"code": err.code.value, "message": err.message, "fix": err.fix, **names}
 
 
 def head(newest: Newest) -> Data | None:
@@ -199,6 +200,7 @@ def outputs(newest: Newest) -> Data | None:
     return {
         "state": status.state,
         "estop": status.estop,
+        "stop_switches": list(status.stop_switches),
         "fields": [_field(field) for field in status.fields],
     }
 

@@ -141,6 +141,7 @@ class FakeRobot:
     estop: EStopInfo = field(default_factory=lambda: EStopInfo(active=False))
     clear_refusal: str = ""
     outputs: list[FieldOutput] = field(default_factory=list)
+    stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
     is_rc_live: bool = True
     is_tracks_live: bool = True  # they tell where they are
     is_face_live: bool = True
@@ -405,7 +406,15 @@ class _Wave:
         state = "estop" if stopped else "routing"
         fields = [self._field(i, row, face, stick, stopped) for i, row in enumerate(FIELDS)]
         self._to["ROUTER_STATUS"].publish(
-            RouteStatus(stamp(), state, stopped, robot.estop.source, robot.estop.reason, fields)
+            RouteStatus(
+                stamp(),
+                state,
+                stopped,
+                robot.estop.source,
+                robot.estop.reason,
+                fields,
+                robot.stop_switches,
+            )
         )
         if robot.frame % 50 == 0:
             self._to["SYSTEM_STATUS"].publish(

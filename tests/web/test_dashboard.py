@@ -149,3 +149,11 @@ async def test_page_needs_nobody_else(site: Site) -> None:
     await page.wait_for_selector("[data-node=sim_head]")
     host = urllib.parse.urlsplit(site.url).netloc
     assert {urllib.parse.urlsplit(url).netloc for url in asked} == {host}
+
+
+async def test_robot_without_a_stop_switch_says_so(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-matter=bad]:has-text('Console is offline')")
+    assert await count(page, "[data-matter]:has-text('stops this robot')") == 0
+    site.robot.stop_switches = ()
+    await page.wait_for_selector("[data-matter=bad]:has-text('No switch and no button stops')")

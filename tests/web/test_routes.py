@@ -180,11 +180,27 @@ async def test_all_routes_leave_and_come_back_as_a_file(site: Site, tmp_path: Pa
     await page.click("[data-import] [type=submit]")
     assert "Goes\nrc_drive" in await page.inner_text("[data-changes]")
     await page.click("[data-confirm]")
+    await page.click("[data-lose-stops]")
     await page.wait_for_selector("h2:has-text('No routes: nothing moves this robot')")
     assert route(site, "rc_drive") is None
     await page.click("[data-undo]")
     await page.wait_for_selector("[data-row=rc_drive]")
     assert route(site, "rc_drive").priority is None
+
+
+async def test_stop_switch_is_deleted_only_after_its_name_was_confirmed(site: Site) -> None:
+    page = await routes_page(site, "/rc_estop")
+    await page.click("button:has-text('Delete…')")
+    await page.click("[data-confirm]")
+    assert await page.inner_text("[data-stops]") == "rc_estop:channel_6"
+    await page.keyboard.press("Escape")
+    await page.wait_for_selector("[role=dialog] .refusal:has-text('rc_estop:channel_6')")
+    assert route(site, "rc_estop").enabled
+    await page.click("[data-confirm]")
+    await page.click("[data-lose-stops]")
+    await page.wait_for_selector("[data-stops]", state="detached")
+    await page.wait_for_selector("[role=dialog]", state="detached")
+    assert route(site, "rc_estop") is None
 
 
 async def test_a_preset_shows_what_it_changes_before_it_is_loaded(site: Site) -> None:

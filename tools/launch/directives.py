@@ -48,6 +48,7 @@ LEFT_OUT: dict[str, frozenset[str]] = {
             "EnvironmentFile",
             "LimitMEMLOCK",
             "LockPersonality",
+            "MemoryHigh",
             "MemoryMax",
             "Nice",
             "NoNewPrivileges",

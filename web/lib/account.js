@@ -9,6 +9,7 @@ const LIMIT_MS = 20000; // a password takes the robot up to a second, others may
  * @typedef {object} Account
  * @property {string} robot
  * @property {boolean} is_claimed somebody owns this robot
+ * @property {boolean} has_lost_users the robot had an owner; its users are lost
  * @property {boolean} is_secure nobody on the way can read what is sent
  * @property {string} user empty: nobody
  * @property {"" | "viewer" | "operator" | "admin"} level

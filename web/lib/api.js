@@ -15,11 +15,12 @@ const NOBODY = { code: "unauthorized", message: "Nobody is signed in on this pag
 
 /** A refusal of the robot, in its own words. */
 export class ApiError extends Error {
-  /** @param {{code: string, message: string, fix?: string}} problem */
-  constructor({ code, message, fix = "" }) {
+  /** @param {{code: string, message: string, fix?: string, names?: string[]}} problem */
+  constructor({ code, message, fix = "", names = [] }) {
     super(message);
     this.code = code;
     this.fix = fix;
+    this.names = names; // what a request must confirm to be carried out all the same
   }
 }
 
@@ -41,7 +42,7 @@ export class Api {
 
   /**
    * @param {Record<string, number>} topics to subscribe, with their rates in Hz (0: every change)
-   * @param {{onState: (topic: string, data: any) => void, onLink: () => void}} listener
+   * @param {{onState: (topic: string, data: any) => void, onLink: () => void, mayLoseStops: (err: ApiError) => Promise<boolean>}} listener
    */
   constructor(topics, listener) {
     this.topics = topics;
@@ -86,15 +87,21 @@ export class Api {
   }
 
   /**
-   * Ask for one action and wait for its answer.
+   * Request one action and wait for its reply. What would take a stop away is asked about first.
    * @param {string} type group of the action, "management"
    * @param {string} action
    * @param {object} [params]
    * @returns {Promise<any>}
    */
-  request(type, action, params = {}) {
-    if (this.state === "locked") return Promise.reject(new ApiError(NOBODY));
-    return this.#ask({ type, action, params });
+  async request(type, action, params = {}) {
+    if (this.state === "locked") throw new ApiError(NOBODY);
+    try {
+      return await this.#ask({ type, action, params });
+    } catch (err) {
+      const isStop = err instanceof ApiError && err.code === "stop_changed";
+      if (!isStop || !(await this.listener.mayLoseStops(err))) throw err;
+      return this.#ask({ type, action, params: { ...params, confirm: err.names } });
+    }
   }
 
   /**

@@ -33,6 +33,7 @@ export function loginView(app) {
       <header>
         <h1>${title}</h1>
         <p class="quiet">${state.known.robot}</p>
+        ${state.known.has_lost_users ? lostUsers : nothing}
       </header>
       ${fields} ${refusal()}
       <button class="button primary" type="submit" ?disabled=${state.isBusy}>
@@ -42,6 +43,11 @@ export function loginView(app) {
     </form>
   `;
 }
+
+const lostUsers = html`<p class="notice" role="alert">
+  The users and tokens of this robot are lost: their file and its copy are damaged. Restore a backup on the robot
+  itself, or claim the robot again with its new code. The old code does not count.
+</p>`;
 
 /** Somebody signed out, or the robot is another one now. */
 export function forget() {

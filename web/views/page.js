@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { confirmDialog } from "../lib/confirm.js";
+import { stopChangesDialog } from "../lib/stopchanges.js";
 import { toasts } from "../lib/toasts.js";
 import { accountDialog } from "./account.js";
 import { browserDialog } from "./browser.js";
@@ -36,7 +37,7 @@ export function page(app) {
         ${estopButton(app)}
       </div>
       ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)} ${confirmDialog(app)}
-      ${app.router.page?.dialogs?.(app) ?? nothing} ${toasts(app)}
+      ${app.router.page?.dialogs?.(app) ?? nothing} ${stopChangesDialog(app)} ${toasts(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>
   `;

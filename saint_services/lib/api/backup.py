@@ -23,9 +23,11 @@ class DaemonBackup(Request):
 
 
 class RestoreNotes(Reply):
-    """What a restore did not take over, or would not, in sentences."""
+    """What a restore did not take over, or would not, in sentences. `confirm`: what would stop the
+    robot no longer, by the names that a restore must confirm."""
 
     notes: list[str] = []
+    confirm: list[str] = []
 
 
 class FileSum(Reply):
@@ -64,6 +66,7 @@ class BackupInfo(Reply):
     contents: list[BackupContent]
     outside: list[str]
     notes: list[str] = []
+    confirm: list[str] = []  # what would stop the robot no longer; a restore must name it
 
 
 class RestoreReply(Reply):
@@ -72,6 +75,28 @@ class RestoreReply(Reply):
     restored: list[str]
     waiting: list[str] = []
     notes: list[str] = []
+
+
+class Passphrase(Request):
+    """POST /key/export of adoptiond."""
+
+    passphrase: str = Field(max_length=1024, repr=False)
+
+
+class SealedKey(Request):
+    """The server's key, which a passphrase opens (lib/sealing.py); empty: there is none."""
+
+    sealed: str = Field(default="", max_length=4096, repr=False)
+
+
+class KeyImport(SealedKey, Passphrase):
+    """POST /key/import of adoptiond."""
+
+
+class Confirm(Request):
+    """What may stop the robot no longer, by name."""
+
+    confirm: list[str] = Field(default=[], max_length=256)
 
 
 class RestoreState(Reply):

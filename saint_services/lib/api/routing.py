@@ -160,6 +160,9 @@ class RouterStatus(Reply):
     samples: int  # accepted since start
     refused: dict[str, int]  # by reason
     control: list[ControlInfo] = []
+    # What a person can press to stop the robot beside pages and programs: "rc_estop:channel_6" is
+    # an input of a route, "console:button_b" a button of a role.
+    stop_switches: list[str] = []
 
 
 class RouteInfo(Reply):

@@ -208,6 +208,7 @@ class OutputsState(Reply):
 
     state: str
     estop: bool
+    stop_switches: list[str] = []  # as in the router's status
     fields: list[FieldState]
 
 

@@ -143,6 +143,7 @@ class Account(Reply):
 
     robot: str
     is_claimed: bool
+    has_lost_users: bool = False  # it was claimed; its users are lost and a new code claims it
     is_secure: bool  # by TLS
     user: str  # empty: nobody
     level: str  # "viewer", "operator", "admin"; empty: nobody

@@ -34,8 +34,12 @@ _BROKEN = (
 )
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same content is the same file
 
+_KEY_OUTSIDE = (
+    "The server's key to its nodes: with another key each node must be reset by its button. "
+    "saintctl backup create --with-keys puts it in, sealed with a passphrase."
+)
 OUTSIDE = (
-    "The server's key to its nodes: on another card they must be taken over anew.",
+    _KEY_OUTSIDE,
     "Releases: upload them again.",
     "Settings of the machines (saint.yaml: network, Wi-Fi, ssh keys) and of daemons (/etc/saint).",
     "LiveLink recordings, logs, the activity.",
@@ -70,7 +74,7 @@ def pack(daemons: Mapping[str, DaemonBackup], *, robot: str, version: str, creat
         version=version,
         created=created,
         files=sums,
-        outside=list(OUTSIDE),
+        outside=[each for each in OUTSIDE if each is not _KEY_OUTSIDE or not _has_key(daemons)],
     )
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
@@ -191,6 +195,10 @@ def _entries(section: SectionData) -> int:
     """How many things it holds: the longest list or group in it."""
     sizes = [len(value) for value in section.data.values() if isinstance(value, list | dict)]
     return max(sizes, default=0)
+
+
+def _has_key(daemons: Mapping[str, DaemonBackup]) -> bool:
+    return "adoptiond" in daemons and "key" in daemons["adoptiond"].sections
 
 
 def _invalid(text: str) -> SaintError:

@@ -4,7 +4,7 @@ Not here: what a section holds (each daemon's), the file of all of them (archive
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -33,6 +33,9 @@ class Section(Generic[T]):
     check: Callable[[T], Awaitable[list[str]]]
     apply: Callable[[T], Awaitable[None]]
     migrations: Mapping[int, Migration] | None = None
+    # What a restore must confirm by name: it would stop the robot no longer.
+    to_confirm: Callable[[T], Iterable[str]] | None = None
+    is_exported: bool = True  # False: it is put into a backup by other means
 
     def read(self, given: SectionData) -> T:
         """The value; raises state_newer or request_invalid."""
@@ -73,25 +76,29 @@ class Backup:
         """Everything."""
         found = {}
         for name, section in self._sections.items():
+            if not section.is_exported:
+                continue
             value = await section.current()
             data = value.model_dump(mode="json", by_alias=True)
             found[name] = SectionData(version=section.version, data=data)
         return DaemonBackup(sections=found)
 
-    async def check(self, given: DaemonBackup) -> list[str]:
+    async def check(self, given: DaemonBackup) -> RestoreNotes:
         """Raises SaintError unless all of it would be taken."""
         notes: list[str] = []
+        confirm: list[str] = []
         for section, value in self._read(given):
             notes += await section.check(value)
-        return notes
+            confirm += section.to_confirm(value) if section.to_confirm else ()
+        return RestoreNotes(notes=notes, confirm=confirm)
 
     async def restore(self, given: DaemonBackup) -> list[str]:
         """Check all, then use all. Done twice it is the same as once."""
         async with self._restoring:
-            notes = await self.check(given)
+            found = await self.check(given)
             for section, value in self._read(given):
                 await section.apply(value)
-        return notes
+        return found.notes
 
     async def forget(self) -> None:
         """As a new robot begins."""
@@ -116,7 +123,7 @@ class Backup:
         return await self.export()
 
     async def _check(self, call: Call[DaemonBackup]) -> RestoreNotes:
-        return RestoreNotes(notes=await self.check(call.body))
+        return await self.check(call.body)
 
     async def _restore(self, call: Call[DaemonBackup]) -> RestoreNotes:
         return RestoreNotes(notes=await self.restore(call.body))

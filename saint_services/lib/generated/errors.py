@@ -26,6 +26,7 @@ class Code(StrEnum):
     CONFLICT = "conflict"
     REFUSED = "refused"
     ESTOP_ACTIVE = "estop_active"
+    STOP_CHANGED = "stop_changed"
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN = "forbidden"
     DAEMON_UNREACHABLE = "daemon_unreachable"
@@ -70,7 +71,7 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         'Saved state cannot be read',
         500,
         1,
-        'It was set aside under the named path; defaults are in force.',
+        'Look at what is in force now and set again what is missing; the damaged file is kept under the named path.',
     ),
     Code.HARDWARE_MISSING: ErrorInfo(
         'A required device does not answer',
@@ -137,6 +138,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         409,
         5,
         'Bring all velocity inputs to neutral and clear the e-stop.',
+    ),
+    Code.STOP_CHANGED: ErrorInfo(
+        'This changes what stops the robot',
+        409,
+        5,
+        'An admin repeats the request and confirms these names.',
     ),
     Code.UNAUTHORIZED: ErrorInfo(
         'Nobody is signed in',

@@ -531,8 +531,8 @@ class RouteStatus:
     """The router's outputs with their reasons. Topic /saint/router/status, 10 Hz."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouteStatus"
-    HASH: ClassVar[str] = "RIHS01_315f09b044fe5063f58f1548e7f2a6f4b38f5c295f43bd054aa9062448f6b0c7"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("state", "string"), ("estop", "bool"), ("estop_source", "string"), ("estop_reason", "string"), ("fields", cdr.Sequence(FieldStatus, 0)))
+    HASH: ClassVar[str] = "RIHS01_ff54cb0d08afb2c09324bdc27058cb7d5d53d50e23f19c15449e684bb200dc25"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("state", "string"), ("estop", "bool"), ("estop_source", "string"), ("estop_reason", "string"), ("fields", cdr.Sequence(FieldStatus, 0)), ("stop_switches", cdr.Sequence("string", 0)))
 
     stamp: Time = field(default_factory=Time)
     state: str = ""  # "idle", "routing", "blending", "estop"
@@ -540,6 +540,7 @@ class RouteStatus:
     estop_source: str = ""
     estop_reason: str = ""
     fields: Sequence[FieldStatus] = ()
+    stop_switches: Sequence[str] = ()  # switches and buttons that stop the robot; none: a warning stands
 
 
 @dataclass(slots=True)

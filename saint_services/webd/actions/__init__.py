@@ -168,21 +168,31 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "router": {
         "get_status": Action(m.Nothing, router.get_status, RouterStatus, needs=VIEWER),
         "list_routes": Action(m.Nothing, router.list_routes, RouteList, needs=VIEWER),
-        "set_route": Action(m.SetRoute, router.set_route, RouteInfo),
-        "delete_route": Action(m.RouteParams, router.delete_route, Done),
-        "set_route_enabled": Action(m.RouteEnabled, router.set_route_enabled, RouteInfo),
-        "set_route_priority": Action(p.RoutePriority, router.set_route_priority, RouteInfo),
-        "set_blending": Action(p.SetBlending, router.set_blending, Blending),
+        "set_route": Action(m.SetRoute, router.set_route, RouteInfo, raises_to=router.level_of),
+        "delete_route": Action(m.RouteParams, router.delete_route, Done, raises_to=router.level_of),
+        "set_route_enabled": Action(
+            m.RouteEnabled, router.set_route_enabled, RouteInfo, raises_to=router.level_of
+        ),
+        "set_route_priority": Action(
+            p.RoutePriority, router.set_route_priority, RouteInfo, raises_to=router.level_of
+        ),
+        "set_blending": Action(
+            p.SetBlending, router.set_blending, Blending, raises_to=router.level_of
+        ),
         "preview_route": Action(p.PreviewRoute, router.preview_route, Preview, needs=VIEWER),
         "preview_curve": Action(p.PreviewCurve, router.preview_curve, Curve, needs=VIEWER),
         "get_output": Action(p.OutputParams, router.get_output, FieldOutput, needs=VIEWER),
         "list_presets": Action(m.Nothing, router.list_presets, PresetList, needs=VIEWER),
         "get_preset": Action(p.PresetParams, route_files.get_preset, RouteFile, needs=VIEWER),
-        "load_preset": Action(p.PresetParams, router.load_preset, RouteList),
+        "load_preset": Action(
+            p.LoadPreset, router.load_preset, RouteList, raises_to=router.level_of
+        ),
         "save_preset": Action(p.SavePreset, router.save_preset, PresetInfo),
         "delete_preset": Action(p.PresetParams, router.delete_preset, Done),
         "export_routes": Action(m.Nothing, route_files.export_routes, RoutesText, needs=VIEWER),
-        "import_routes": Action(p.ImportRoutes, route_files.import_routes, RouteFile),
+        "import_routes": Action(
+            p.ImportRoutes, route_files.import_routes, RouteFile, raises_to=router.level_of
+        ),
         "take_control": Action(p.TakeControl, router.take_control, r.ControlReply),
         "release_control": Action(p.ReleaseControl, router.release_control, r.ControlReply),
         "list_livelink_sources": Action(

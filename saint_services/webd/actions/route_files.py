@@ -13,6 +13,7 @@ from .. import messages as m
 from ..robot import Robot
 from . import router_params as p
 from .caller import Caller
+from .router import confirming
 
 Data = dict[str, Any]
 
@@ -41,6 +42,6 @@ async def import_routes(robot: Robot, caller: Caller, params: p.ImportRoutes) ->
     if params.check_only:
         await robot.daemons.routerd.post("/routes/check", file, Done)
     else:
-        await robot.daemons.routerd.put("/routes", file, RouteList)
+        await robot.daemons.routerd.put(f"/routes{confirming(params)}", file, RouteList)
         robot.note("INFO", caller.source, f"All routes were replaced: {len(file.routes)} now")
     return file.model_dump(mode="json", by_alias=True)

@@ -1,6 +1,7 @@
 """Routes, presets, outputs and exclusive control: routerd's socket."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from ...lib.api import Done
 from ...lib.api.routing import (
@@ -21,11 +22,22 @@ from ...lib.api.routing import (
     TakeControl,
 )
 from .. import messages as m
+from ..levels import Level
 from ..robot import Robot
 from . import router_params as p
 from .caller import Caller
 
 Data = dict[str, Any]
+
+
+def level_of(params: m.Confirming) -> Level:
+    """An operator changes routes; taking away what stops the robot needs an admin."""
+    return Level.ADMIN if params.confirm else Level.OPERATOR
+
+
+def confirming(params: m.Confirming) -> str:
+    """The query that confirms these names to the router."""
+    return f"?{urlencode({'confirm': ','.join(params.confirm)})}" if params.confirm else ""
 
 
 async def get_status(robot: Robot, _: Caller, __: m.Nothing) -> Data:
@@ -48,14 +60,18 @@ async def list_routes(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 async def set_route(robot: Robot, caller: Caller, params: m.SetRoute) -> Data:
     """Creates or replaces a route; the router checks it against the roles."""
     route = params.route
-    reply = await robot.daemons.routerd.put(f"/routes/{route.id}", route, RouteInfo)
+    reply = await robot.daemons.routerd.put(
+        f"/routes/{route.id}{confirming(params)}", route, RouteInfo
+    )
     robot.note("INFO", caller.source, f"Route {route.id} was saved")
     return reply.model_dump(mode="json", by_alias=True)
 
 
 async def delete_route(robot: Robot, caller: Caller, params: m.RouteParams) -> Data:
     """Removes a route."""
-    reply = await robot.daemons.routerd.delete(f"/routes/{params.route_id}", Done)
+    reply = await robot.daemons.routerd.delete(
+        f"/routes/{params.route_id}{confirming(params)}", Done
+    )
     robot.note("INFO", caller.source, f"Route {params.route_id} was deleted")
     return reply.model_dump(mode="json")
 
@@ -63,7 +79,7 @@ async def delete_route(robot: Robot, caller: Caller, params: m.RouteParams) -> D
 async def set_route_enabled(robot: Robot, caller: Caller, params: m.RouteEnabled) -> Data:
     """On or off."""
     body = SetEnabled(enabled=params.enabled)
-    path = f"/routes/{params.route_id}/enabled"
+    path = f"/routes/{params.route_id}/enabled{confirming(params)}"
     reply = await robot.daemons.routerd.post(path, body, RouteInfo)
     word = "on" if params.enabled else "off"
     robot.note("INFO", caller.source, f"Route {params.route_id} was switched {word}")
@@ -73,7 +89,7 @@ async def set_route_enabled(robot: Robot, caller: Caller, params: m.RouteEnabled
 async def set_route_priority(robot: Robot, caller: Caller, params: p.RoutePriority) -> Data:
     """Who wins against whom."""
     body = SetPriority(priority=params.priority)
-    path = f"/routes/{params.route_id}/priority"
+    path = f"/routes/{params.route_id}/priority{confirming(params)}"
     reply = await robot.daemons.routerd.post(path, body, RouteInfo)
     told = "its source's" if params.priority is None else params.priority
     robot.note("INFO", caller.source, f"The priority of route {params.route_id} is {told} now")
@@ -82,7 +98,8 @@ async def set_route_priority(robot: Robot, caller: Caller, params: p.RoutePriori
 
 async def set_blending(robot: Robot, caller: Caller, params: p.SetBlending) -> Data:
     """How rivals are combined, cross-fade and time-outs."""
-    reply = await robot.daemons.routerd.put("/blending", params.blending, RouteList)
+    path = f"/blending{confirming(params)}"
+    reply = await robot.daemons.routerd.put(path, params.blending, RouteList)
     robot.note("INFO", caller.source, f"Rivals are combined by {params.blending.mode} now")
     return reply.blending.model_dump(mode="json")
 
@@ -107,10 +124,11 @@ async def list_presets(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return reply.model_dump(mode="json")
 
 
-async def load_preset(robot: Robot, caller: Caller, params: p.PresetParams) -> Data:
+async def load_preset(robot: Robot, caller: Caller, params: p.LoadPreset) -> Data:
     """All routes by those of the preset."""
     name = params.preset_name
-    reply = await robot.daemons.routerd.post(f"/presets/{name}/load", None, RouteList)
+    path = f"/presets/{name}/load{confirming(params)}"
+    reply = await robot.daemons.routerd.post(path, None, RouteList)
     robot.note("INFO", caller.source, f"Preset {name} was loaded")
     return reply.model_dump(mode="json", by_alias=True)
 

@@ -21,6 +21,10 @@ class PresetParams(Request):
     preset_name: PresetName
 
 
+class LoadPreset(PresetParams, m.Confirming):
+    """Its routes take the place of all others."""
+
+
 class SavePreset(PresetParams):
     """The routes in force where they are not given."""
 
@@ -28,7 +32,7 @@ class SavePreset(PresetParams):
     blending: Blending | None = None
 
 
-class SetBlending(Request):
+class SetBlending(m.Confirming):
     """How rivals for one field are combined."""
 
     blending: Blending
@@ -57,7 +61,7 @@ class PreviewCurve(Request):
     steps: int = Field(default=64, ge=2, le=128)
 
 
-class ImportRoutes(Request):
+class ImportRoutes(m.Confirming):
     """All routes, as YAML."""
 
     yaml: str = Field(max_length=60_000)  # a message has no room for more

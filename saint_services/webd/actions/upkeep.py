@@ -135,9 +135,9 @@ async def restore_state(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return robot.upkeep.backups.state().model_dump(mode="json")
 
 
-async def undo_restore(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+async def undo_restore(robot: Robot, caller: Caller, params: m.Confirming) -> Data:
     """As it was before the last restore or reset."""
-    reply = await robot.upkeep.backups.undo(robot.roles.name, now())
+    reply = await robot.upkeep.backups.undo(robot.roles.name, now(), params.confirm)
     robot.note("WARNING", caller.source, "The last restore was undone")
     return reply.model_dump(mode="json")
 

@@ -31,7 +31,7 @@ UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "maintenance": {
         "restart": Action(Forced, upkeep.restart, Done, needs=ADMIN),
         "restore_state": Action(m.Nothing, upkeep.restore_state, RestoreState, needs=VIEWER),
-        "undo_restore": Action(m.Nothing, upkeep.undo_restore, RestoreReply, needs=ADMIN),
+        "undo_restore": Action(m.Confirming, upkeep.undo_restore, RestoreReply, needs=ADMIN),
         "factory_reset": Action(FactoryReset, upkeep.factory_reset, RestoreReply, needs=ADMIN),
     },
 }

@@ -56,7 +56,8 @@ class BackupFiles:
         robot, backups = self._robot, self._robot.upkeep.backups
         if request.query.get("check", "") not in ("", "0"):
             return _json(await backups.check(raw))
-        reply = await backups.restore(raw, robot.roles.name, now())
+        confirm = [name for name in request.query.get("confirm", "").split(",") if name]
+        reply = await backups.restore(raw, robot.roles.name, now(), confirm)
         robot.note("WARNING", identity.name, "A backup was restored")
         return _json(reply)
 

@@ -53,7 +53,8 @@ class ControlPlane:
         if control_plane.is_local(daemon, path):
             text = f"{path[:64]} of {daemon} is for daemons of the robot itself"
             raise SaintError(Code.FORBIDDEN, text, fix="Nothing to do: they use it by themselves.")
-        self._gate.admit(request, control_plane.needs(daemon, request.method, path))
+        query = request.rel_url.raw_query_string
+        self._gate.admit(request, control_plane.needs(daemon, request.method, path, query))
         if self._open >= MOST_AT_ONCE and (daemon, path) != _ALWAYS:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")
         self._open += 1

@@ -76,6 +76,7 @@ class Login:
         return Account(
             robot=self._robot.roles.name,
             is_claimed=self._gate.vault.book.is_claimed,
+            has_lost_users=self._gate.vault.has_lost_users,
             is_secure=request.secure,
             user=identity.name if identity else "",
             level=identity.level.word if identity else "",

@@ -11,6 +11,8 @@ from pathlib import Path
 from ...lib import log
 from ...lib.api.users import Role
 from ...lib.clock import wall_s
+from ...lib.errors import Code
+from ...lib.health import Health
 from .. import passwords, state
 from ..access import Guard, Identity
 from ..levels import Level
@@ -20,6 +22,12 @@ from .hashing import Hashing
 
 _ID_BYTES, _SECRET_BYTES = 5, 32
 _TIDY_PERIOD_S = 60.0
+_USERS = "users"  # what the health issue is about
+LOST_USERS = (
+    "access.json and its copy cannot be read: all users and tokens of this robot are lost, and "
+    "nobody can sign in. Restore a backup on the robot itself (saintctl backup restore), or claim "
+    "the robot with the new code that its screen shows after a restart (saintctl user claim-code)"
+)
 _USED_STEP_S = 3600.0  # how exactly a token's last use is kept: each step is a write on the card
 
 _log = log.get("webd")
@@ -35,6 +43,8 @@ class Vault:
         self._lock = asyncio.Lock()
         self._used: dict[str, float] = {}  # tokens, since they were last written
         self._code = ""
+        self.health = Health("webd")  # the daemon puts its own here
+        self.has_lost_users = False  # the robot had an owner, and nobody knows whom
         self.book = Book()
         self.signins = self._kept_signins = SignIns()
         self.hashing = Hashing()
@@ -48,31 +58,44 @@ class Vault:
     def _load(self) -> None:
         self.book = self._books.load()
         self.signins = self._kept_signins = self._signins.load()
-        for problem in (self._books.problem, self._signins.problem):
-            if problem:
-                _log.error("a file about who may come in is damaged", error=problem)
-        self._load_code()
+        for store in (self._books, self._signins):
+            if store.problem:
+                self.health.raise_issue(store.problem.code, store.problem.message, store.path.name)
+        is_damaged = self._books.problem is not None
+        self._load_code(is_lost=is_damaged or state.has_lost_users(self._directory))
 
-    def _load_code(self) -> None:
+    def _load_code(self, *, is_lost: bool) -> None:
+        self.has_lost_users = is_lost and not self.book.is_claimed
         if self.book.is_claimed:
             state.forget_code(self._directory)
-            return
-        code = state.load_code(self._directory)
-        self._code = code.value
-        if code.is_new:
-            _log.info("nobody owns this robot yet: its claim code is in a file", file=code.path)
+            self.health.clear(Code.STATE_DAMAGED, _USERS)
+        elif self.has_lost_users:
+            self._code = state.load_code_after_loss(self._directory).value
+            self.health.raise_issue(Code.STATE_DAMAGED, LOST_USERS, _USERS)
+        else:
+            code = state.load_code(self._directory)
+            self._code = code.value
+            if code.is_new:
+                _log.info("nobody owns this robot yet: its claim code is in a file", file=code.path)
 
     @property
     def claim_code(self) -> str:
         """Empty once the robot has an owner."""
         return "" if self.book.is_claimed else self._code
 
+    @property
+    def opening_code(self) -> str:
+        """The claim code while programs may use it as their token."""
+        return "" if self.has_lost_users else self.claim_code
+
     # Who is it?
 
     def by_token(self, secret: str) -> Identity | None:
-        """Before there is an owner the claim code opens too: programs come first on some robots."""
+        """Before there is an owner the claim code opens too: programs come first on some robots.
+        A robot that had an owner is claimed with its new code, and opened by nothing else.
+        """
         found = passwords.digest(secret)
-        if self.claim_code and passwords.is_same(found, passwords.digest(self.claim_code)):
+        if self.opening_code and passwords.is_same(found, passwords.digest(self.claim_code)):
             return Identity(FIRST_TOKEN, Level.ADMIN, "token")
         token = self.book.token_of(found)
         if token is None:
@@ -101,7 +124,7 @@ class Vault:
 
     def _again_token(self, identity: Identity) -> Identity | None:
         if not identity.key:  # the claim code
-            return identity if self.claim_code else None
+            return identity if self.opening_code else None
         tokens = (token for token in self.book.tokens if token.id == identity.key)
         token = next(tokens, None)
         return Identity(token.name, Level.of(token.role), "token", token.id) if token else None
@@ -129,8 +152,10 @@ class Vault:
         """Other users and tokens altogether; everybody signs in anew."""
         await self._keep_signins(lambda _: SignIns())
         async with self._lock:
+            if not book.is_claimed:
+                await asyncio.to_thread(state.give_up_claim, self._directory)
             await self._keep(book)
-            await asyncio.to_thread(self._load_code)
+            await asyncio.to_thread(self._load_code, is_lost=False)
         self.on_change()
 
     async def add_user(self, user: User) -> None:
@@ -180,7 +205,7 @@ class Vault:
             return claimed.with_token(token)
 
         await self.change(make)
-        await asyncio.to_thread(state.forget_code, self._directory)
+        await asyncio.to_thread(self._load_code, is_lost=False)
 
     async def sign_in(self, user: str, address: str, browser: str, *, is_token: bool) -> str:
         """A new browser of a user, or of a token by its id; returns the secret of its cookie."""

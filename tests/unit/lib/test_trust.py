@@ -7,7 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib import trust
-from saint_services.lib.trust import Key, code, commitment, is_signed, load_key, nonce
+from saint_services.lib.state import last_good
+from saint_services.lib.trust import (
+    Key,
+    code,
+    commitment,
+    find_key,
+    is_signed,
+    load_key,
+    make_key,
+    nonce,
+)
 
 KEY, OTHER = Key(b"1" * 32), Key(b"2" * 32)
 PARTS = st.lists(st.text(max_size=20), min_size=1, max_size=5)
@@ -79,3 +89,52 @@ def test_key_that_cannot_be_kept_still_works_and_says_so(
     key, problem = load_key(tmp_path / "server.key")
     assert "No space left" in problem
     assert is_signed(key.public, key.sign("x"), "x")
+
+
+DAMAGES = [None, b"", b"abc", b"\xff" * 64, b"a" * 5000]
+
+
+def damage(path: Path, content: bytes | None) -> None:
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize("content", DAMAGES)
+def test_damaged_key_comes_from_its_last_good_copy(tmp_path: Path, content: bytes | None):
+    path = tmp_path / "server.key"
+    made, _ = make_key(path)
+    damage(path, content)
+    for load in (find_key, load_key):
+        key, problem = load(path)
+        assert key and key.public == made.public
+        assert ("last good copy" in problem) == (load is find_key)  # it is the file again
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("content", DAMAGES)
+def test_key_that_is_lost_twice_is_never_replaced_by_itself(tmp_path: Path, content: bytes | None):
+    path = tmp_path / "server.key"
+    make_key(path)
+    path.write_bytes(b"?")
+    find_key(path)  # what was damaged is kept beside it
+    damage(path, content)
+    damage(last_good(path), content)
+    before = {each.name: each.read_bytes() for each in tmp_path.iterdir()}
+    key, problem = find_key(path)
+    assert key is None
+    assert "server.key" in problem
+    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == before
+
+
+def test_key_that_never_was_is_no_problem_and_is_not_made(tmp_path: Path):
+    assert find_key(tmp_path / "server.key") == (None, "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_copy_is_written_again(tmp_path: Path):
+    path = tmp_path / "server.key"
+    make_key(path)
+    last_good(path).write_bytes(b"?")
+    assert find_key(path)[1] == ""
+    assert last_good(path).read_bytes() == path.read_bytes()

@@ -14,6 +14,7 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
+from saint_services.lib.state import last_good
 from saint_services.noded.config import Config
 from tests.unit.noded.node_rig import READY, Robot, until
 
@@ -119,7 +120,8 @@ async def test_damaged_configuration_is_fetched_again_when_the_server_is_back(ro
     async with robot.node():
         assert (await robot.adopt("head")).success
     path = robot.directories.state / "role_config.yaml"
-    path.write_text("role: he")
+    for each in (path, last_good(path)):
+        each.write_text("role: he")
     async with robot.node() as client:
         await until(lambda: len(role.assignments) == 2)
         assert (await report(client)).state is NodeState.ACTIVE

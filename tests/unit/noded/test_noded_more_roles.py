@@ -7,6 +7,7 @@ import pytest
 
 from saint_services.lib import config as settings
 from saint_services.lib.roles import RoleConfig
+from saint_services.lib.state import last_good
 from saint_services.noded.life import Assignment, Started, Wanted
 from saint_services.noded.state import NodeFiles
 from tests.unit.noded.power_cut import survives
@@ -71,8 +72,9 @@ def test_first_role_that_is_reset_makes_the_next_one_the_first(tmp_path: Path):
 
 def test_further_roles_are_void_when_an_older_release_has_reset_the_node(tmp_path: Path):
     stored(tmp_path, HEAD, CONSOLE)
-    (tmp_path / "role.yaml").unlink()  # all that it knows of
-    (tmp_path / "role_config.yaml").unlink()
+    for path in ("role.yaml", "role_config.yaml"):  # all that it knows of
+        (tmp_path / path).unlink()
+        last_good(tmp_path / path).unlink()
     assert NodeFiles(tmp_path).started().roles == (Started(),)
 
 

@@ -10,6 +10,7 @@ import yaml
 from saint_services.lib import config as settings
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.roles import RoleConfig
+from saint_services.lib.state import last_good
 from saint_services.noded.life import Assignment, Started, Wanted
 from saint_services.noded.state import NodeFiles
 from saint_services.noded.trust import Bond, TrustFiles
@@ -139,7 +140,9 @@ def test_refresh_keeps_the_day_of_the_assignment(tmp_path: Path):
 def test_configuration_that_is_no_good_keeps_the_role_and_says_why(tmp_path: Path, text: str):
     files = NodeFiles(tmp_path)
     files.store(HEAD)
-    (tmp_path / "role_config.yaml").write_text(text, encoding="latin-1")
+    path = tmp_path / "role_config.yaml"
+    for each in (path, last_good(path)):
+        each.write_text(text, encoding="latin-1")
     started = files.started().roles[0]
     assert (started.held, started.wanted) == (None, Wanted("head"))
     assert started.problem

@@ -55,7 +55,9 @@ async def test_actions_of_the_specifications_table_do_what_they_say(robot: Robot
     assert (await page.do("save_preset", preset_name="one", routes=[mine]))["routes"] == 1
     names = [each["name"] for each in (await page.do("list_presets"))["presets"]]
     assert {"show", "one"} <= set(names)
-    assert len((await page.do("load_preset", preset_name="one"))["routes"]) == 1
+    confirm = ["rc_estop:channel_6"]
+    loaded = await page.do("load_preset", preset_name="one", confirm=confirm)
+    assert len(loaded["routes"]) == 1
     await page.do("delete_preset", preset_name="show")
     await page.do("delete_route", route_id="mine")
     assert (await page.do("list_routes"))["routes"] == []

@@ -11,6 +11,7 @@ from tests.unit.routerd.daemon_rig import Robot, alive, places
 from tests.unit.routerd.rig import route
 
 PAN = route("look", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 180}])
+ROUTES = "/routes?confirm=rc_estop:channel_6"  # without the shipped stop switch
 JAW = route("talk", "rc", "head", [{"from": "channel_3", "to": "jaw"}])
 
 
@@ -31,10 +32,10 @@ async def own_presets(robot: Robot) -> list[str]:
 
 
 async def test_routes_and_presets_come_back_as_they_were(robot: Robot) -> None:
-    await robot.client.put("/routes", RouteFile(routes=[PAN, JAW]), RouteList)
+    await robot.client.put(ROUTES, RouteFile(routes=[PAN, JAW]), RouteList)
     await robot.client.put("/presets/show", SavePreset(), PresetInfo)
     backup = await robot.client.get("/backup", DaemonBackup)
-    await robot.client.put("/routes", RouteFile(routes=[JAW]), RouteList)
+    await robot.client.put(ROUTES, RouteFile(routes=[JAW]), RouteList)
     await robot.client.put("/presets/other", SavePreset(), PresetInfo)
     await robot.client.put("/backup", backup, RestoreNotes)
     assert await ids(robot) == ["look", "talk"]
@@ -42,7 +43,7 @@ async def test_routes_and_presets_come_back_as_they_were(robot: Robot) -> None:
 
 
 async def test_route_that_this_robot_cannot_use_is_left_out_with_a_note(robot: Robot) -> None:
-    await robot.client.put("/routes", RouteFile(routes=[PAN, JAW]), RouteList)
+    await robot.client.put(ROUTES, RouteFile(routes=[PAN, JAW]), RouteList)
     backup = await robot.client.get("/backup", DaemonBackup)
     backup.sections["routes"].data["routes"][0]["output"]["target"] = "wings"
     notes = await robot.client.post("/backup/check", backup, RestoreNotes)
@@ -54,7 +55,7 @@ async def test_route_that_this_robot_cannot_use_is_left_out_with_a_note(robot: R
 
 async def test_forgotten_routes_are_those_of_the_start(robot: Robot) -> None:
     first = await ids(robot)
-    await robot.client.put("/routes", RouteFile(routes=[JAW]), RouteList)
+    await robot.client.put(ROUTES, RouteFile(routes=[JAW]), RouteList)
     await robot.client.delete("/backup", RestoreNotes)
     assert await ids(robot) == first
     assert await own_presets(robot) == []

@@ -72,7 +72,7 @@ async def test_preset_is_saved_edited_loaded_and_deleted(robot: Robot) -> None:
     await robot.client.put("/routes/mine", MINE, RouteInfo)
     assert await loaded(robot) == ""
     await robot.client.put("/presets/one", SavePreset(routes=[MINE]), PresetInfo)
-    await robot.client.post("/presets/one/load", None, RouteList)
+    await robot.client.post("/presets/one/load?confirm=rc_estop:channel_6", None, RouteList)
     assert await ids(robot) == ["mine"]
     await robot.client.post("/presets/mine/load", None, RouteList)
     assert await ids(robot) == before

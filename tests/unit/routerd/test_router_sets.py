@@ -40,7 +40,7 @@ def ids(listed: RouteList) -> list[str]:
 
 async def test_all_routes_are_replaced_in_the_order_given(robot: Robot) -> None:
     file = RouteFile(routes=[JAW, PAN], blending=Blending(mode="blend"))
-    told = await robot.client.put("/routes", file, RouteList)
+    told = await robot.client.put("/routes?confirm=rc_estop:channel_6", file, RouteList)
     assert ids(told) == ["talk", "look"]
     assert (await robot.client.get("/routes", RouteList)).blending.mode == "blend"
     assert (await robot.client.get("/presets", PresetList)).loaded == ""

@@ -38,7 +38,8 @@ def node(**changes: Any) -> NodeInfo:
 
 def status(**changes: Any) -> RouterStatus:
     first: dict[str, Any] = {
-        "state": "idle", "estop": EStopInfo(active=False), "outputs": [], "sources": [],
+        "state": "idle", "stop_switches": ["rc_estop:channel_6"],
+        "estop": EStopInfo(active=False), "outputs": [], "sources": [],
         "samples": 5000, "refused": {},
     }  # fmt: skip
     return RouterStatus.model_validate(first | changes)
@@ -127,6 +128,7 @@ FAULTS: dict[str, tuple[Callable[[Facts], None], State]] = {
         with_nodes(strangers=[Stranger(name="x", reason="no token", seen_age_s=1)]), State.WARN,
     ),
     "e-stop": (put("router", status(estop=EStopInfo(active=True, source="rc"))), State.WARN),
+    "stop switches": (put("router", status(stop_switches=[])), State.BAD),
     "lost inputs": (put("router", status().model_copy(update={"sources": [LOST]})), State.WARN),
     "refused inputs": (put("router", status(refused={"unknown source": 900})), State.WARN),
     "RC link": (put("rc", receiver(connected=False)), State.BAD),

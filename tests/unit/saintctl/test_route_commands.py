@@ -175,9 +175,13 @@ async def test_all_routes_leave_and_come_back_as_one_file(terminal: Terminal) ->
     assert await terminal.ok("export") == kept.read_text()
     assert "2 routes fit this robot" in await terminal.ok("import", str(terminal.file), "--check")
     assert "rc_drive" in await terminal.ok("list")
-    assert len((await terminal.json("import", str(terminal.file)))["routes"]) == 2
+    stop = ("--remove-stop", "rc_estop:channel_6")
+    assert len((await terminal.json("import", str(terminal.file), *stop))["routes"]) == 2
     assert "rc_drive" not in await terminal.ok("list")
-    await terminal.ok("import", str(kept))
+    refused = await terminal.run("import", str(kept), "--remove-stop", "rc_estop:channel_6")
+    assert refused.exit_code == 5
+    assert "--remove-stop stop:channel_7" in refused.output
+    await terminal.ok("import", str(kept), "--remove-stop", "stop:channel_7")
     assert await terminal.ok("export") == kept.read_text()
     terminal.file.write_text(FILE.replace("to: pan", "to: pam"))
     for more in ((), ("--check",)):
@@ -193,7 +197,8 @@ async def test_presets_are_kept_under_names(terminal: Terminal) -> None:
     shown = terminal.folder / "shown.yaml"
     shown.write_text(await terminal.ok("preset", "show", "mine"))
     await terminal.ok("preset", "save", "again", "--file", str(shown))
-    assert len((await terminal.json("preset", "load", "again"))["routes"]) == 2
+    stop = ("--remove-stop", "rc_estop:channel_6")
+    assert len((await terminal.json("preset", "load", "again", *stop))["routes"]) == 2
     assert (await terminal.json("preset", "list"))["loaded"] == "again"
     await terminal.ok("preset", "delete", "mine")
     refused = await terminal.run("preset", "delete", "default")

@@ -1,6 +1,7 @@
 """What follows from a machine's settings."""
 
 import ipaddress
+from dataclasses import replace
 
 import pytest
 
@@ -83,3 +84,10 @@ def test_link_local_address_is_one_that_may_be_used() -> None:
 def test_node_is_called_by_the_end_of_its_number() -> None:
     assert plan(role="node").hostname == "saint-node-b2c3d4"
     assert plan(role="both").hostname == "saint-server"
+
+
+def test_robot_that_lost_its_users_shows_the_new_code_not_that_of_its_settings() -> None:
+    lost = replace(SECRETS, has_lost_users=True)
+    settings = Machine.model_validate({"role": "server", "claim": "of-the-first-day-0000000"})
+    assert logic.plan(settings, FACTS, SECRETS).claim == "of-the-first-day-0000000"
+    assert logic.plan(settings, FACTS, lost).claim == SECRETS.claim

@@ -24,6 +24,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
+from saint_services.lib.state import last_good
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
 
@@ -249,7 +250,9 @@ async def test_answer_of_an_impostor_is_refused(robot: Robot):
             await seen(server, "pi_1")
             await adopt(server, "pi_1")
         for name in ("node.key", "trust.yaml"):  # another computer does not have them
-            (robot.directories("pi_1").state / name).unlink()
+            path = robot.directories("pi_1").state / name
+            path.unlink()
+            last_good(path).unlink()
         async with robot.node("pi_1"):
             found = await eventually(
                 lambda: info(server, "pi_1"), lambda n: "key is not the known one" in n.reason

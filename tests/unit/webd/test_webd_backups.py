@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.backup import DaemonBackup, SectionData
+from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SectionData
 from saint_services.lib.backup.archive import pack, unpack
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.backups import Backups
@@ -25,6 +25,7 @@ class Fake:
         self.is_away = False
         self.is_away_at_restore = False
         self.refuses = False
+        self.confirm: list[str] = []  # what a restore would take from what stops the robot
 
     def _reached(self) -> None:
         if self.is_away:
@@ -34,11 +35,11 @@ class Fake:
         self._reached()
         return holding(self.value)
 
-    async def check(self, given: DaemonBackup) -> list[str]:
+    async def check(self, given: DaemonBackup) -> RestoreNotes:
         self._reached()
         if self.refuses:
             raise SaintError(Code.REQUEST_INVALID, "not for me")
-        return [f"{self.value} changes"]
+        return RestoreNotes(notes=[f"{self.value} changes"], confirm=self.confirm)
 
     async def restore(self, given: DaemonBackup) -> list[str]:
         self._reached()
@@ -170,3 +171,19 @@ async def test_backup_of_unknown_daemon_says_update_first(robot: Robot) -> None:
     with pytest.raises(SaintError) as caught:
         await robot.backups.check(file(armd="x"))
     assert caught.value.code is Code.STATE_NEWER
+
+
+async def test_restore_that_takes_a_stop_away_needs_its_name(tmp_path: Path) -> None:
+    robot = Robot(tmp_path)
+    raw = await robot.backups.create("SAINT-01", NOW)
+    robot.fakes["routerd"].confirm = ["rc_estop:channel_6"]
+    robot.fakes["routerd"].value = "newer"
+    assert (await robot.backups.check(raw)).confirm == ["rc_estop:channel_6"]
+    for confirm in ([], ["rc_estop:channel_5"]):
+        with pytest.raises(SaintError, match="rc_estop:channel_6") as caught:
+            await robot.backups.restore(raw, "SAINT-01", NOW, confirm)
+        assert caught.value.code is Code.STOP_CHANGED
+        assert caught.value.names == ("rc_estop:channel_6",)
+    assert robot.fakes["routerd"].value == "newer"
+    await robot.backups.restore(raw, "SAINT-01", NOW, ["rc_estop:channel_6"])
+    assert robot.fakes["routerd"].value == "routes"

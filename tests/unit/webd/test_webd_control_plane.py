@@ -114,3 +114,26 @@ async def test_request_whose_body_is_not_over_counts_and_only_an_estop_passes_it
         assert (answer.status, (await answer.json())["active"]) == (200, True)
     may_end.set()
     (await slow).close()
+
+
+CONFIRMING = "confirm=rc_estop%3Achannel_6"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("DELETE", "/routes/rc_estop"),
+        ("PUT", "/routes"),
+        ("PUT", "/blending"),
+        ("POST", "/presets/bare/load"),
+        ("POST", "/routes/rc_estop/enabled"),
+    ],
+)
+def test_change_of_routes_that_confirms_anything_needs_an_admin(method: str, path: str) -> None:
+    assert needs("routerd", method, path) is Level.OPERATOR
+    for query in (CONFIRMING, "%63onfirm=x", "x"):
+        assert needs("routerd", method, path, query) is Level.ADMIN
+
+
+def test_stop_with_a_query_needs_no_more_than_one_without() -> None:
+    assert needs("routerd", "POST", "/estop", CONFIRMING) is Level.VIEWER

@@ -111,3 +111,24 @@ async def test_nobody_gets_nothing(locked: Rig) -> None:
         async with locked.http.post(path, data="{}") as answer:
             assert answer.status == 401, path
     assert locked.robot.requests == []
+
+
+STOPS = {
+    "set_route": {"route": {"id": "a", "input": {"source": "rc"}, "output": {"target": "*"},
+                            "mapping": []}},
+    "delete_route": {"route_id": "rc_estop"},
+    "set_route_enabled": {"route_id": "rc_estop", "enabled": False},
+    "set_route_priority": {"route_id": "rc_estop", "priority": 1},
+    "set_blending": {"blending": {}},
+    "load_preset": {"preset_name": "bare"},
+    "import_routes": {"yaml": "routes: []"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("action", STOPS)
+def test_change_of_routes_that_takes_a_stop_away_needs_an_admin(action: str) -> None:
+    entry = ACTIONS["router"][action]
+    plain = entry.params.model_validate(STOPS[action])
+    assert entry.level_for(plain) is Level.OPERATOR
+    confirming = entry.params.model_validate(STOPS[action] | {"confirm": ["rc_estop:channel_6"]})
+    assert entry.level_for(confirming) is Level.ADMIN

@@ -176,3 +176,89 @@ async def test_backup_without_an_admin_is_refused(tmp_path: Path) -> None:
     section = users_section(Vault(tmp_path))
     with pytest.raises(SaintError, match="none of them is admin"):
         await section.check(Book(users=(user("vic", "viewer"),)))
+
+
+async def claimed_vault(folder: Path) -> str:
+    """A robot with a user and a token, whose secret is returned."""
+    vault = Vault(folder)
+    await vault.open()
+    await vault.claim(user("ann"), keeps_code=False)
+    return (await vault.add_token("panel", "viewer"))[1]
+
+
+def lose(path: Path, content: bytes | None) -> None:
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+
+
+LOSSES = [None, b"", b"{}", b"\xff", b'{"version_of_format": 1, "users": [']
+
+
+@pytest.mark.parametrize("content", LOSSES)
+async def test_users_that_are_lost_come_from_their_last_good_copy(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    secret = await claimed_vault(tmp_path)
+    lose(tmp_path / "access.json", content)
+    vault = Vault(tmp_path)
+    await vault.open()
+
+    found = vault.by_token(secret)
+    assert found and found.name == "panel"
+    assert [each.name for each in vault.book.users] == ["ann"]
+    assert vault.claim_code == ""
+    assert "last good copy" in vault.health.report().issues[0].text
+
+
+@pytest.mark.parametrize("content", LOSSES)
+async def test_robot_whose_users_are_lost_twice_opens_to_no_code_of_before(
+    tmp_path: Path, content: bytes | None
+) -> None:
+    vault = Vault(tmp_path)
+    await vault.open()
+    first = vault.claim_code
+    secret = await claimed_vault(tmp_path)
+    lose(tmp_path / "access.json", content)
+    lose(tmp_path / "access.json.last-good", content)
+    (tmp_path / "token").write_text(first)  # a copy of the first code that somebody kept
+    for _ in range(2):  # it stays so over a restart
+        vault = Vault(tmp_path)
+        await vault.open()
+        assert vault.has_lost_users
+        assert vault.claim_code not in ("", first)
+        assert vault.by_token(vault.claim_code) is None  # it claims, and opens nothing
+        assert vault.by_token(first) is None
+        assert vault.by_token(secret) is None
+        assert any("all users and tokens" in i.text for i in vault.health.report().issues)
+    assert (tmp_path / "lost").exists()
+    assert not (tmp_path / "claimed").exists()
+
+
+async def test_robot_whose_users_were_lost_is_claimed_with_its_new_code(tmp_path: Path) -> None:
+    await claimed_vault(tmp_path)
+    for name in ("access.json", "access.json.last-good"):
+        (tmp_path / name).unlink()
+    vault = Vault(tmp_path)
+    await vault.open()
+    await vault.claim(user("bob"), keeps_code=False)
+
+    assert not vault.has_lost_users
+    assert vault.health.is_healthy
+    again = Vault(tmp_path)
+    await again.open()
+    assert [each.name for each in again.book.users] == ["bob"]
+    assert not again.has_lost_users
+
+
+async def test_robot_that_is_reset_has_lost_no_users(tmp_path: Path) -> None:
+    await claimed_vault(tmp_path)
+    vault = Vault(tmp_path)
+    await vault.open()
+    await vault.replace(Book())
+    again = Vault(tmp_path)
+    await again.open()
+
+    assert not again.has_lost_users
+    found = again.by_token(again.claim_code)
+    assert found and found.level.word == "admin"

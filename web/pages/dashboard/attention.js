@@ -17,7 +17,7 @@ const ORDER = { bad: 0, warn: 1, new: 2 };
 
 /** @param {Record<string, any>} data newest state by topic @returns {Matter[]} */
 export function matters(data) {
-  const found = [...server(data.system), ...registry(data.nodes), ...inputs(data.inputs), ...firmware(data.firmware)];
+  const found = [...server(data.system), ...stops(data.outputs), ...registry(data.nodes), ...inputs(data.inputs), ...firmware(data.firmware)];
   return found.sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
 }
 
@@ -32,6 +32,13 @@ function server(system) {
   if (temp >= HOT_C) found.push(matter("warn", `The server is ${Math.round(temp)} °C hot; above 80 °C it slows down.`, ""));
   if (memory >= FULL_PERCENT) found.push(matter("warn", `${Math.round(memory)} % of the server's memory is in use.`, ""));
   return found;
+}
+
+/** @param {any} outputs @returns {Matter[]} */
+function stops(outputs) {
+  if (outputs?.stop_switches?.length !== 0) return [];
+  const text = "No switch and no button stops this robot: only pages and programs do.";
+  return [matter("bad", text, "#/routes")];
 }
 
 /** @param {any} data @returns {Matter[]} */

@@ -7,6 +7,7 @@ import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { bringFile, keepFile } from "../../lib/transfer.js";
 import { ask } from "../../lib/confirm.js";
+import { confirmingStops } from "../../lib/stopchanges.js";
 import { section } from "./section.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -15,6 +16,7 @@ import { section } from "./section.js";
 const NAMES = {
   "adoptiond/nodes": "Nodes: names and roles",
   "adoptiond/calibration": "Calibration of the roles",
+  "adoptiond/key": "The server's key, sealed",
   "routerd/routes": "Routes in force",
   "routerd/presets": "Your own presets",
   "rcd/receiver": "RC receiver with its calibration",
@@ -126,6 +128,12 @@ const content = (info) => html`
       return html`<li>${name ?? `${part.daemon}: ${part.section}`}${part.entries ? html` <span class="quiet">${part.entries}</span>` : nothing}</li>`;
     })}
   </ul>
+  ${info.confirm?.length
+    ? html`<div class="notice" role="alert">
+        <strong>After this the robot no longer stops as it does by:</strong>
+        <ul>${info.confirm.map((/** @type {string} */ name) => html`<li>${name}</li>`)}</ul>
+      </div>`
+    : nothing}
   ${info.notes.length
     ? html`<div class="notice">
         <strong>Not everything fits this robot:</strong>
@@ -144,7 +152,9 @@ async function carryOut(app, answers) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
-    const reply = await bringFile("/api/backup", open.file);
+    const reply = await confirmingStops(app, (names) =>
+      bringFile(`/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`, open.file),
+    );
     if (app.dialogs.restore === open) app.dialogs.restore = null;
     tell(app, reply);
   } catch (err) {

@@ -47,7 +47,9 @@ async def open_dds(node_name: str, domain_id: int) -> "DdsBus":
     """Raises SaintError bus_unavailable when the library is missing or does not work."""
     node = names.node_view(node_name)
     library = await asyncio.to_thread(load)
-    return DdsBus(library, await settings.when_addressed(), node, domain_id)
+    options = await settings.when_addressed()
+    await asyncio.to_thread(domain.prepare, library, options, domain_id)
+    return DdsBus(library, options, node, domain_id)
 
 
 class DdsBus:

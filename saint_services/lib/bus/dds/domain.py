@@ -3,11 +3,13 @@
 Not here: participants, what the library complains about (complaints.py).
 """
 
+import contextlib
 import threading
 
 from ...errors import SaintError
 from .complaints import Complaints, OnUnreadable
 from .library import Library
+from .loopback import local_only
 from .settings import Settings
 
 _lock = threading.Lock()
@@ -21,13 +23,21 @@ class _Domain:
         try:
             if settings.configuration is not None:
                 text = self.complaints.redirect(settings.configuration)
-                code = library.dds_create_domain(number, text.encode())
+                with local_only(number) if settings.is_local else contextlib.nullcontext():
+                    code = library.dds_create_domain(number, text.encode())
                 self.entity = library.check(code, f"DDS domain {number} cannot be opened")
         except SaintError:
             self.complaints.close()
             raise
         finally:
             self.complaints.redirected()
+
+
+def prepare(library: Library, settings: Settings, number: int) -> None:
+    """Open the domain, which is held right after that. Blocks."""
+    with _lock:
+        if number not in _domains:
+            _domains[number] = _Domain(library, settings, number)
 
 
 def hold(library: Library, settings: Settings, number: int, listener: OnUnreadable) -> None:

@@ -1,6 +1,6 @@
 """Which network the bus uses, and which form of the ROS graph it speaks, from the environment.
 
-SAINT_DDS_INTERFACE  unset or "lo": this machine only; else that interface
+SAINT_DDS_INTERFACE  unset or "lo": this machine only (loopback.py); else that interface
 SAINT_DDS_PEERS      addresses, by comma or space: no multicast, only these are looked for
 SAINT_ROS_DISTRO     "humble" for sites with ROS 2 Humble (falls back on ROS_DISTRO)
 CYCLONEDDS_URI       a configuration of your own; then the first two have no effect
@@ -41,6 +41,7 @@ class Settings:
 
     configuration: str | None  # XML for the library; None: it reads CYCLONEDDS_URI itself
     gid_bytes: int = _GID_BYTES
+    is_local: bool = False  # what comes from another computer is dropped
 
 
 def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
@@ -50,7 +51,7 @@ def from_environment(environment: Mapping[str, str] = os.environ) -> Settings:
         return Settings(None, gid_bytes)
     interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
     peers = environment.get("SAINT_DDS_PEERS", "").replace(",", " ").split()
-    return Settings(configuration(interface, peers), gid_bytes)
+    return Settings(configuration(interface, peers), gid_bytes, is_local=interface == "lo")
 
 
 async def when_addressed(

@@ -1,0 +1,112 @@
+"""A server whose key is lost makes no new one by itself: its nodes would not know it."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api import Done
+from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.backup import (
+    DaemonBackup,
+    KeyImport,
+    Passphrase,
+    RestoreNotes,
+    SealedKey,
+    SectionData,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.health import HealthReport
+from saint_services.lib.ipc import Client
+from saint_services.lib.state import last_good
+from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report
+
+
+async def issue(server: Client) -> str:
+    found = await server.get("/health", HealthReport)
+    return " ".join(each.text for each in found.issues)
+
+
+def key_file(robot: Robot) -> Path:
+    return robot.directories("server").state / "server.key"
+
+
+async def adopted(robot: Robot) -> None:
+    """A head that belongs to the server, both switched off again."""
+    await robot.role("pi_1", "role-headd")
+    async with robot.server() as server, robot.node() as node:
+        await eventually(lambda: info(server, "pi_1"), lambda found: found.is_offered)
+        await adopt(server, "pi_1", "head")
+        await eventually(lambda: report(node), lambda found: found.state is NodeState.ACTIVE)
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff", b"ab"])
+async def test_key_that_is_damaged_comes_back_and_nodes_obey(
+    robot: Robot, content: bytes | None
+) -> None:
+    await adopted(robot)
+    before = key_file(robot).read_bytes()
+    key_file(robot).unlink()
+    if content is not None:
+        key_file(robot).write_bytes(content)
+    async with robot.server() as server, robot.node():
+        assert "last good copy" in await issue(server)
+        found = await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
+        assert found.state is NodeState.ACTIVE
+    assert key_file(robot).read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [None, b"", b"\xff", b"ab"])
+async def test_key_that_is_lost_is_replaced_only_when_asked(
+    robot: Robot, content: bytes | None
+) -> None:
+    await adopted(robot)
+    for path in (key_file(robot), last_good(key_file(robot))):
+        path.unlink()
+        if content is not None:
+            path.write_bytes(content)
+    async with robot.server() as server, robot.node() as node:
+        assert "make a new one (saintctl node new-key)" in await issue(server)
+        await eventually(lambda: report(node), lambda each: each.state is NodeState.ACTIVE)
+        await robot.role("pi_2", "role-consoled")
+        async with robot.node("pi_2"):
+            with pytest.raises(SaintError, match="the key of this server is lost") as caught:
+                await eventually(lambda: info(server, "pi_2"), lambda each: each.is_offered)
+                await adopt(server, "pi_2", "console")
+            assert caught.value.code is Code.REFUSED
+        assert not key_file(robot).exists() or key_file(robot).read_bytes() == content
+        told = await server.post("/key/new", None, Done)
+        assert "hold each node's button" in told.message
+        assert "saintctl node new-key" not in await issue(server)
+        with pytest.raises(SaintError, match="in order"):
+            await server.post("/key/new", None, Done)
+        made = key_file(robot).read_bytes()
+    async with robot.server():
+        assert key_file(robot).read_bytes() == made
+
+
+async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> None:
+    await adopted(robot)
+    before = key_file(robot).read_bytes()
+    passphrase = "five words that nobody guesses"
+    async with robot.server() as server:
+        sealed = await server.post(
+            "/key/export", Passphrase(passphrase=passphrase), SealedKey, timeout_s=20.0
+        )
+        assert before.decode().strip() not in sealed.sealed
+        assert "key" not in (await server.get("/backup", DaemonBackup)).sections
+        notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
+        assert "--with-keys" in notes.notes[0]
+    for path in (key_file(robot), last_good(key_file(robot))):
+        path.write_bytes(b"?")
+    async with robot.server() as server, robot.node():
+        wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
+        with pytest.raises(SaintError, match="not the right one"):
+            await server.post("/key/import", wrong, Done, timeout_s=20.0)
+        right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
+        await server.post("/key/import", right, Done, timeout_s=20.0)
+        await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
+    assert key_file(robot).read_bytes() == before
+
+
+def backup_of(sealed: SealedKey) -> DaemonBackup:
+    return DaemonBackup(sections={"key": SectionData(version=1, data=sealed.model_dump())})
