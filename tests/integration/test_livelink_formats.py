@@ -18,6 +18,8 @@ from saint_services.lib.api.livelink import (
     Record,
     RecordingDetail,
     RecordingState,
+    SenderList,
+    SenderRef,
     SubjectList,
     SubjectRef,
 )
@@ -107,6 +109,8 @@ async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Cli
     to = await address(livelinkd, "json")
     data = [b'{"Puppet": {"Parameter": [{"Name": "headYaw", "Value": %.2f}]}}' % (i / 100)
             for i in range(50)]  # fmt: skip
+    other = SenderRef(format="json", ip="127.0.0.2", subject_name="Puppet")
+    await livelinkd.post("/senders/accept", other, SenderList)
     with sending(data, to), sending(data, to, host="127.0.0.2"):
         await heard(robot, "livelink:Puppet")
         found = await livelinkd.get("/subjects", SubjectList)

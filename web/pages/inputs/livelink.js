@@ -5,6 +5,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { listeners } from "./listeners.js";
 import { recordings } from "./recordings.js";
+import { senders } from "./senders.js";
 import { subject } from "./subject.js";
 import { watches } from "./watches.js";
 
@@ -19,6 +20,8 @@ export function livelink(app) {
         </div>`
       : nothing}
     <div class="livelink-grid" ?data-stale=${Boolean(problem)}>
+      <div>
+      ${senders(app)}
       <section aria-labelledby="subjects-title">
         <div class="section-head">
           <h2 id="subjects-title">Subjects</h2>
@@ -32,6 +35,7 @@ export function livelink(app) {
           (/** @type {any} */ each) => subject(app, each),
         )}
       </section>
+      </div>
       <div class="livelink-side">${listeners(app)} ${recordings(app)}</div>
     </div>
   `;
