@@ -15,6 +15,6 @@ const TEXTS = {
 /** @param {OutputField} row */
 export function policyText(row) {
   if (row.policy !== "none") return TEXTS[row.policy] ?? row.policy;
-  const since = row.changed_ms ? "the e-stop was cleared" : "the router started";
-  return `Not driven since ${since}${row.unit.endsWith("/s") ? "" : ": stays where it is"}`;
+  const since = `driven since ${row.changed_ms ? "the e-stop was cleared" : "the router started"}`;
+  return row.unit.endsWith("/s") ? `Not ${since}` : `Stays where it is: not ${since}`;
 }

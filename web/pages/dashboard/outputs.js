@@ -121,7 +121,7 @@ function row(field, spec) {
 /** @param {OutputField} field */
 function why(field) {
   if (field.policy !== "live") {
-    return html`<span class="policy">${policyText(field)}</span>`;
+    return html`<span class="policy" title=${policyText(field)}>${policyText(field)}</span>`;
   }
   return html`
     <span title=${`${sourceName(field.source)}, route ${field.winner}`}>

@@ -15,25 +15,35 @@ import { watches } from "./watches.js";
 const BY = { person: "accepted here", settings: "in livelinkd.yaml", code: "has the code" };
 const desk = { code: "", busy: "" };
 
-/** @param {App} app */
-export function senders(app) {
+/** Those that wait, and that the check is off. @param {App} app */
+export function waitingSenders(app) {
+  const { data } = watches.senders;
+  if (!data) return nothing;
+  return html`
+    ${data.accept === "all" ? isOff(app) : nothing}
+    ${data.waiting.length
+      ? html`<section class="senders-waiting" aria-labelledby="waiting-title">
+          <div class="section-head"><h2 id="waiting-title">New senders</h2></div>
+          ${repeat(data.waiting, keyOf, (/** @type {Sender} */ each) => waiting(app, each))}
+        </section>`
+      : nothing}
+  `;
+}
+
+/** Those that are accepted, and how to accept more. @param {App} app */
+export function acceptedSenders(app) {
   const { data } = watches.senders;
   if (!data) return nothing;
   return html`
     <section aria-labelledby="senders-title" data-senders>
-      <div class="section-head">
-        <h2 id="senders-title">Senders</h2>
-        <span class="quiet">${data.accept === "all" ? "The check is off" : "Each is accepted once"}</span>
-      </div>
-      ${data.accept === "all" ? isOff(app) : nothing}
-      ${repeat(data.waiting, keyOf, (/** @type {Sender} */ each) => waiting(app, each))}
+      <div class="section-head"><h2 id="senders-title">Accepted senders</h2></div>
       <div class="card">
         ${data.accepted.length
           ? html`<ul class="listeners">${repeat(data.accepted, keyOf, (/** @type {Sender} */ each) => accepted(app, each))}</ul>`
-          : html`<p class="quiet">No sender is accepted yet. One that sends appears here and moves nothing until it is accepted.</p>`}
+          : html`<p class="quiet">None yet. A new sender appears on this page and moves nothing until it is accepted.</p>`}
         ${code(app)}
         ${data.accept === "known" && isAdmin(app)
-          ? html`<button class="button plain small" type="button" data-check-off @click=${() => askOff(app)}>Accept every sender</button>`
+          ? html`<button class="button small" type="button" data-check-off @click=${() => askOff(app)}>Accept every sender</button>`
           : nothing}
       </div>
     </section>
@@ -86,7 +96,7 @@ function accepted(app, each) {
 function code(app) {
   if (!mayOperate(app)) return nothing;
   if (!desk.code) {
-    return html`<button class="button plain small" type="button" data-code-show @click=${() => show(app, "get_sender_code")}>Show the code for phones</button>`;
+    return html`<button class="button small" type="button" data-code-show @click=${() => show(app, "get_sender_code")}>Show the code for phones</button>`;
   }
   return html`
     <p>A subject whose name ends with <b data-code-text>${desk.code}</b> is accepted by itself. In the capture app, call it for instance <code>Anna-${desk.code}</code>.</p>
