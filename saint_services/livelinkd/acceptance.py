@@ -49,7 +49,7 @@ class Waiting:
 
 @dataclass(slots=True)
 class Gate:
-    """Admits frames of accepted senders, and remembers the others for a person to see."""
+    """Admits frames of accepted senders, and lists the others for a person to see."""
 
     settings: frozenset[SenderKey] = frozenset()
     accepted: dict[SenderKey, float] = field(default_factory=dict)  # and when, seconds since 1970
@@ -61,13 +61,13 @@ class Gate:
     def refusal(self, frame: Frame, format: str, ip: str, now_s: float) -> Refused | None:
         """Return why the frame must not be used, or None. The code is cut off the subject."""
         key = SenderKey(format, ip, frame.subject or UNNAMED)
-        if self.is_known(key):
+        if key in self.accepted:
             return None
         if self._has_code(frame.subject):
             frame.subject = frame.subject[: -len(self.code)].rstrip(" -_.") or UNNAMED
             self._note_code(SenderKey(format, ip, frame.subject))
             return None
-        if self.accepts_all:
+        if self.accepts_all or self.is_known(key):
             return None
         if len(frame.subject) > LONGEST_NAME:
             return LONG_NAME
@@ -86,7 +86,7 @@ class Gate:
         self.waiting.pop(key, None)
 
     def shown(self, now_s: float) -> Iterable[tuple[SenderKey, Waiting]]:
-        """Return the senders that wait and were heard lately."""
+        """Return the senders that wait and have sent lately."""
         for key in [k for k, each in self.waiting.items() if now_s - each.last_s >= FORGET_S]:
             del self.waiting[key]
         return self.waiting.items()

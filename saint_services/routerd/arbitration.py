@@ -57,7 +57,7 @@ def mixed(output: Output, is_sum: bool) -> float:
 
 
 def mixed_unlimited(output: Output, is_sum: bool) -> float:
-    """What the members together ask for without any limit."""
+    """Return the value that the members together request, without any limit."""
     members = output.members or ()
     return _together(members, [claim.asked for claim in members], is_sum)
 

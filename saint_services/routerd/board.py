@@ -103,7 +103,7 @@ class Board:
         self.follow(output, mixed(output, output.name in self._sums), now)
 
     def asked(self, output: Output) -> float:
-        """What those in control ask for without any limit."""
+        """Return the value that those in control request, without any limit."""
         if output.members:
             return mixed_unlimited(output, output.name in self._sums)
         return output.want if output.winner is None else output.winner.asked

@@ -84,7 +84,7 @@ class SenderRef(Request):
 
 
 class SetCheck(Request):
-    """POST /senders/check: "all" turns the check off, for a network without strangers."""
+    """POST /senders/check: "all" turns the check off, for a closed network."""
 
     accept: Acceptance
 
@@ -109,7 +109,7 @@ class SenderInfo(Reply):
 class SenderList(Reply):
     """GET /senders"""
 
-    accept: Acceptance  # "all": the check is off, and whoever sends may move the robot
+    accept: Acceptance  # "all": the check is off, and every sender may move the robot
     waiting: list[SenderInfo]
     accepted: list[SenderInfo]
 

@@ -70,6 +70,13 @@ def test_name_without_the_whole_code_at_its_end_is_refused(subject: str) -> None
     assert not passes(Gate(code=CODE), subject)
 
 
+def test_code_is_cut_off_where_the_settings_accept_the_sender_anyway() -> None:
+    sent = frame(f"Anna-{CODE}")  # a viewer of the page reads subjects, and must not read the code
+    gate = Gate(settings=frozenset({SenderKey("llf", PHONE.ip, EVERY)}), code=CODE)
+    assert gate.refusal(sent, "llf", PHONE.ip, 1.0) is None
+    assert sent.subject == "Anna"
+
+
 def test_robot_without_a_code_accepts_nobody_by_name() -> None:
     assert not passes(Gate(), "")
     assert not passes(Gate(), "Anna")

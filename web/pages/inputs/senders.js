@@ -176,7 +176,7 @@ function askNew(app) {
 function askOff(app) {
   ask(app, {
     title: "Accept every sender?",
-    text: "Whoever is in the robot's network can then move it with a capture app. Do this only in a closed network.",
+    text: "Anyone in the robot's network can then move it with a capture app. Do this only in a closed network.",
     verb: "Accept every sender",
     isDanger: true,
     work: () => check(app, "all"),
