@@ -23,6 +23,7 @@ from ..lib.ipc import Api, Call
 from ..lib.ipc_peers import check_daemon
 from ..lib.state import Store
 from .adoption import Adoption
+from .courier import Courier
 from .membership import is_ours
 
 VERSION = 1
@@ -52,8 +53,8 @@ class SavedRouters(BaseModel):
 class Authority:
     """Answers routerd. A router keeps its term however often it asks."""
 
-    def __init__(self, key: trust.Key, folder: Path, health: Health, adoption: Adoption) -> None:
-        self._key = key
+    def __init__(self, courier: Courier, folder: Path, health: Health, adoption: Adoption) -> None:
+        self._courier = courier
         self._store = Store(folder / _FILE, SavedRouters, VERSION)
         self._health = health
         self._adoption = adoption
@@ -78,14 +79,15 @@ class Authority:
     async def _credential(self, call: Call[CredentialRequest]) -> Credential:
         check_daemon(call.peer_uid, "routerd")
         origin = call.body.origin
+        self._courier.sign("")  # refused while the key is lost, before a term is spent
         async with self._disk:
             before, self._saved = self._saved, self._saved.with_router(origin, wall_s())
             if self._saved != before:
                 await self._save()
         term = self._saved.terms[origin]
         _log.info("router signed for", origin=origin, term=term)
-        signature = self._key.sign(*router_parts(origin, term))
-        return Credential(server_key=self._key.public, term=term, signature=signature)
+        signature = self._courier.sign(*router_parts(origin, term))
+        return Credential(server_key=self._courier.public, term=term, signature=signature)
 
     async def _save(self) -> None:
         """A disk that cannot be written does not keep the robot from moving: the wall clock and
@@ -102,7 +104,7 @@ class Authority:
         check_daemon(call.peer_uid, "routerd")
         said = call.body
         node = self._adoption.registry.known(said.node_id)
-        if not is_ours(node, self._key.public) or not node.kept.node_key:
+        if not is_ours(node, self._courier.public) or not node.kept.node_key:
             raise SaintError(Code.REFUSED, f"{node.title} does not belong to this server's key")
         parts = role_parts(said.node_id, said.origin, said.role)
         if not trust.is_signed(node.kept.node_key, said.signature, *parts):

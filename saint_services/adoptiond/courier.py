@@ -26,8 +26,8 @@ _SOON_S = 6.0
 _LONGEST_BODY = 4096
 _LONGEST_MESSAGE = 400
 KEY_LOST = (
-    "the key of this server is lost, so no order to a node can be signed; roles that nodes hold "
-    "stay at work"
+    "the key of this server is lost, so no order to a node and no router can be signed; roles that "
+    "nodes hold stay at work until the router starts again"
 )
 KEY_LOST_FIX = (
     "Restore a backup that holds the key (saintctl backup restore), or make a new one (saintctl "

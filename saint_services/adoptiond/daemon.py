@@ -39,7 +39,7 @@ async def run(ctx: Context[Config]) -> None:
     adoption = Adoption(ctx, bus, courier, calibrations, memory, registry, address)
     api = Api()
     answer_ipc(api, adoption)
-    authority = Authority(key, ctx.directories.state, ctx.health, adoption)
+    authority = Authority(courier, ctx.directories.state, ctx.health, adoption)
     await authority.load()
     authority.add_to(api)
     backup_of(adoption).add_to(api)

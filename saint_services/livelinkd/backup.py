@@ -1,14 +1,15 @@
-"""What livelinkd gives to a backup and takes back: zero, scale and sign of each subject, and which
-formats are on.
+"""Exports livelinkd's part of a backup and restores it: zero, scale and sign of each subject, which
+formats are on, accepted senders.
 """
 
 from ..lib.backup.sections import Backup, Section
+from .accepting import Accepting
 from .control import Subjects
 from .state import VERSION, Saved
 from .switches import Switches
 
 
-def backup_of(subjects: Subjects, switches: Switches) -> Backup:
+def backup_of(subjects: Subjects, switches: Switches, accepting: Accepting) -> Backup:
     """The paths."""
 
     async def current() -> Saved:
@@ -18,4 +19,4 @@ def backup_of(subjects: Subjects, switches: Switches) -> Backup:
         return []
 
     tuning = Section("subjects", Saved, VERSION, current, check, subjects.restore)
-    return Backup(tuning, switches.section())
+    return Backup(tuning, switches.section(), accepting.section())

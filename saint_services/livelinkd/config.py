@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
+from ..lib.api.livelink import Acceptance, FormatName
 from ..lib.config import Settings
 from .protocols.names import LONGEST_NAME
 
@@ -106,8 +107,21 @@ class Recordings(Settings):
     most: int = Field(default=8, ge=1, le=1000)
 
 
+class KnownSender(Settings):
+    """A sender that is accepted as if a person had done it."""
+
+    format: FormatName
+    address: Phone
+    subject: Name = "*"  # *: every subject of this address
+
+
 class Config(Settings):
     """livelinkd.yaml"""
+
+    # Which senders may move the robot: known (accepted once by a person, listed below, or with the
+    # robot's code in the subject's name) or all, for a closed network.
+    accept: Acceptance = "known"
+    senders: list[KnownSender] = Field(default=[], max_length=64)
 
     address: str = "0.0.0.0"  # to listen on, where no sockets are passed in
     # 256 KiB hold a second of six phones, should the processor be busy for so long.

@@ -16,12 +16,14 @@ from ..lib.input_writer import stay_registered
 from ..lib.ipc import Api
 from ..lib.state import Store
 from . import reports, state, switches
+from .acceptance import Gate
+from .accepting import Accepting
 from .backup import backup_of
 from .config import Config
 from .control import Recordings, Subjects
 from .listening import Listening, formats_of
 from .logic import Address, Registry, Subject
-from .phones import Asking, split_address
+from .phones import Asking, known_senders, split_address
 from .protocols import Capture, Decode, Refused, make_decoder
 from .protocols.ifacialmocap import PHONE_PORT
 from .recorder import MEGABYTE, Player, Recorder
@@ -49,7 +51,9 @@ async def run(context: Context[Config]) -> None:
     subjects.add_to(api)
     switching = _switches(context, daemon, listening)
     switching.add_to(api)
-    backup_of(subjects, switching).add_to(api)
+    accepting = await _accepting(context, daemon)
+    accepting.add_to(api)
+    backup_of(subjects, switching, accepting).add_to(api)
     Recordings(recorder, player, context.tasks).add_to(api)
     listening.take(context.sockets)
     await switching.follow(await _loaded(context, switching.store, switches.Saved()))
@@ -61,6 +65,18 @@ async def run(context: Context[Config]) -> None:
     listening.close()
     await player.stop()
     await recorder.close()
+
+
+async def _accepting(context: Context[Config], daemon: "Livelinkd") -> Accepting:
+    """The senders that were accepted, and the robot's code."""
+    folder = context.directories.state
+    store = Store(folder / state.SENDERS_FILE, state.SavedSenders, state.SENDERS_VERSION)
+    codes = Store(folder / state.CODE_FILE, state.SavedCode, state.CODE_VERSION)
+    given = context.config.accept
+    made = Accepting(daemon.gate, daemon.registry, given, store, codes, daemon.end)
+    saved = await _loaded(context, store, state.SavedSenders())
+    await made.start(saved, await _loaded(context, codes, state.SavedCode()))
+    return made
 
 
 def _switches(context: Context[Config], daemon: "Livelinkd", listening: Listening) -> Switches:
@@ -106,6 +122,7 @@ class Livelinkd:
     def __init__(self, context: Context[Config], bus: Bus) -> None:
         config = context.config
         self.registry = Registry(config.release_after_s)
+        self.gate = Gate(settings=known_senders(config))
         self.refusals = Refusals()
         self.recorder = Recorder(
             context.directories.state / "recordings",
@@ -154,8 +171,24 @@ class Livelinkd:
     def play(self, format: str, data: bytes, address: Address) -> None:
         """One datagram of a recording."""
         if format in self._decoders:
-            self._decoded(format, data, address, clock.monotonic_s())
+            self._decoded(format, data, address, clock.monotonic_s(), is_played=True)
             self.publish_changed()
+
+    def end(self, name: str) -> None:
+        """End a subject whose sender is no longer accepted; the router is not left waiting."""
+        subject = self.registry.remove(name)
+        if subject is None:
+            return
+        self._changed.pop(subject.source, None)
+        self._samples.publish(
+            InputSample(
+                stamp=clock.stamp(),
+                source=subject.source,
+                sequence=subject.sequence + 1,
+                failsafe=True,
+            )
+        )
+        self._log.info("subject ended", subject=name, sender=subject.holder.ip)
 
     def publish_changed(self) -> None:
         """Avatars that arrive in many datagrams: once for all that arrived together."""
@@ -165,9 +198,13 @@ class Livelinkd:
                 self._publish(subject, now_s)
             self._changed.clear()
 
-    def _decoded(self, format: str, data: bytes, address: Address, now_s: float) -> str | None:
+    def _decoded(
+        self, format: str, data: bytes, address: Address, now_s: float, *, is_played: bool = False
+    ) -> str | None:
         reason = None
         for outcome in self._decoders[format](data, address[0]):
+            if not (is_played or isinstance(outcome, Refused)):
+                outcome = self.gate.refusal(outcome, format, address[0], now_s) or outcome
             subject: Subject | Refused = (
                 outcome
                 if isinstance(outcome, Refused)

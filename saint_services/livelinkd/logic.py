@@ -111,6 +111,10 @@ class Registry:
         subject.times_s.append(now_s)
         return subject
 
+    def remove(self, name: str) -> Subject | None:
+        """Forget a subject; return it as it was."""
+        return self.subjects.pop(name, None)
+
     def release(self, name: str) -> bool:
         """Let the first other sender have it; the present one goes on until then."""
         subject = self.subjects.get(name)

@@ -1,8 +1,11 @@
-"""When to ask which phone for its stream: at once, and again when it is silent. Pure. Not here:
-what is asked (protocols/ifacialmocap.py).
+"""When to request a phone's stream: at once, and again when it is silent; which phones the settings
+name. Pure. Not here: what is requested (protocols/ifacialmocap.py).
 """
 
 from dataclasses import dataclass
+
+from .acceptance import EVERY, SenderKey
+from .config import Config
 
 SILENT_S = 1.0  # a phone sends 60 a second
 FIRST_PAUSE_S = 1.0
@@ -38,6 +41,20 @@ class Asking:
             phone.next_s = now_s + phone.pause_s
             phone.pause_s = min(phone.pause_s * 2, LONGEST_PAUSE_S)
         return found
+
+
+def known_senders(config: Config) -> frozenset[SenderKey]:
+    """Return the senders that the settings name: they need nobody to accept them."""
+    formats = config.formats
+    listed = {(str(each.format), each.address, each.subject) for each in config.senders}
+    phones = [
+        *(("vmc", address) for address in formats.vmc.names),
+        *(("ifacialmocap", address) for address in formats.ifacialmocap.names),
+        *(("ifacialmocap", address) for address in formats.ifacialmocap.phones),
+        *(("capture", address) for address in formats.capture.phones),
+    ]
+    listed |= {(format, address, EVERY) for format, address in phones}
+    return frozenset(SenderKey(f, split_address(at, 0)[0], name) for f, at, name in listed)
 
 
 def split_address(text: str, port: int) -> tuple[str, int]:

@@ -24,6 +24,7 @@ _FLUSH_S = 0.2
 _MOST_WAITING_BYTES = 4 << 20  # not written yet
 _LONGEST_LINE_BYTES = 1 << 18
 _READ_AHEAD = 512  # lines
+_PLAYED = "recording "  # begins the address of a recording that plays: no IP does
 _LONGEST_SLEEP_S = 3600.0
 _SHORTEST_ROUND_S = 0.05  # of a recording that is played again and again
 MEGABYTE = 1_000_000
@@ -270,10 +271,15 @@ class Player:
                     await asyncio.sleep(min(pause_s, _LONGEST_SLEEP_S))
                 # Its own address: a recording never passes for the sender it was made of. The
                 # port tells the rounds apart: frame numbers begin again.
-                sender = (f"recording {name} {line.sender[0]}", line.sender[1] + rounds)
+                sender = (f"{_PLAYED}{name} {line.sender[0]}", line.sender[1] + rounds)
                 self._take(line.format, line.data, sender)
                 self.played += 1
             await asyncio.sleep(0)  # however fast it plays, others get their turn
+
+
+def is_recording(ip: str) -> bool:
+    """True for the address that a played recording has in place of an IP."""
+    return ip.startswith(_PLAYED)
 
 
 def read(path: Path) -> Iterator[Line]:

@@ -13,6 +13,7 @@ FLOOD = 256  # datagrams above the limit, without a pause of FLOOD_S, that make 
 FLOOD_S = 2.0  # a flooding sender is not heard for so long
 MAX_FLOODS = 16
 
+NOT_ACCEPTED = Refused("its sender is not accepted; accept it on the page, under Inputs")
 TOO_FAST = Refused("its sender sends too fast")
 SHUT_OUT = Refused("its sender floods, and was not heard for 2 s")
 

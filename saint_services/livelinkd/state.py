@@ -1,9 +1,10 @@
-"""What livelinkd keeps over restarts: each subject's zero, scale and sign."""
+"""What livelinkd keeps over restarts: each subject's zero, scale and sign; accepted senders."""
 
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..lib.api.livelink import Acceptance, FormatName, SenderIp
 from ..lib.state import Store
 from .protocols.names import LONGEST_NAME
 from .protocols.skeleton import Quaternion
@@ -12,6 +13,10 @@ from .tuning import Tuning
 VERSION = 1
 MAX_SUBJECTS = 64
 FILE = "subjects.json"
+SENDERS_VERSION = 1
+SENDERS_FILE = "senders.json"
+CODE_VERSION = 1
+CODE_FILE = "sender_code.json"
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
@@ -46,6 +51,34 @@ class Saved(BaseModel):
     def tunings(self) -> dict[str, Tuning]:
         """As they were."""
         return {name: Tuning(t.zero, t.rest, t.scale) for name, t in self.subjects.items()}
+
+
+class AcceptedSender(BaseModel):
+    """One sender that a person has accepted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    format: FormatName
+    ip: SenderIp
+    subject_name: Name
+    accepted_s: float = 0.0  # seconds since 1970
+
+
+class SavedSenders(BaseModel):
+    """senders.json. A file that cannot be read accepts nobody."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    senders: list[AcceptedSender] = Field(default=[], max_length=64)
+    accept: Acceptance | None = None  # as an admin has switched it; None: as livelinkd.yaml says
+
+
+class SavedCode(BaseModel):
+    """sender_code.json. Not part of a backup: it stays with its robot."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    code: str = Field(default="", pattern=r"^([a-z0-9]{10})?$", repr=False)
 
 
 Saving = Store[Saved]

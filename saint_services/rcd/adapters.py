@@ -93,9 +93,28 @@ class ReceiverLine:
             frame = decoder.edge(pin, high, t_ns)
             if frame is not None:
                 self._take(frame, clock.monotonic_s())
+            if decoder.due_ns is not None and self._flushing is None:
+                self._await_silence(decoder, decoder.due_ns)
 
         spec = os.environ.get("SAINT_HW", "real")
         return EdgeLine(lambda: open_edges(spec, pins, USED_BY), edge, self._on_open, self._on_lost)
+
+    def _await_silence(self, decoder: PpmDecoder | PwmDecoder, due_ns: int) -> None:
+        """Schedule the end of a frame for when no further edge can belong to it."""
+
+        def passed() -> None:  # edges that came while the loop was busy are read first
+            self._flushing = self._loop.call_later(READ_FIRST_S, self._end_frame, decoder)
+
+        pause_s = (due_ns - time.monotonic_ns()) * 1e-9
+        self._flushing = self._loop.call_later(pause_s, passed)
+
+    def _end_frame(self, decoder: PpmDecoder | PwmDecoder) -> None:
+        self._flushing = None
+        frame = decoder.silence(time.monotonic_ns())
+        if frame is not None:
+            self._take(frame, clock.monotonic_s())
+        elif decoder.due_ns is not None:
+            self._await_silence(decoder, decoder.due_ns)
 
     def _open(self) -> SerialPort:
         _, parity, stopbits = LINES[self.connection.protocol]

@@ -4,6 +4,8 @@ The highest priority among the claims that may drive; with equal priorities the 
 control keeps it. Who was lost and comes back must be steady before it takes a field from another.
 """
 
+from collections.abc import Sequence
+
 from ..lib.limits import clamp
 from .claims import Claim, Output
 
@@ -50,13 +52,24 @@ def is_barred(claim: Claim) -> bool:
 def mixed(output: Output, is_sum: bool) -> float:
     """The value of the members together."""
     members = output.members or ()
+    value = _together(members, [claim.value for claim in members], is_sum)
+    return clamp(value, output.low, output.high)
+
+
+def mixed_unlimited(output: Output, is_sum: bool) -> float:
+    """Return the value that the members together request, without any limit."""
+    members = output.members or ()
+    return _together(members, [claim.asked for claim in members], is_sum)
+
+
+def _together(members: Sequence[Claim], values: Sequence[float], is_sum: bool) -> float:
     if is_sum:
-        return clamp(sum(claim.value for claim in members), output.low, output.high)
+        return sum(values)
     total = sum(claim.weight for claim in members)
     if total <= 0.0:  # all weights are 0: equal ones
-        return clamp(sum(claim.value for claim in members) / len(members), output.low, output.high)
-    value = sum(claim.value * (claim.weight / total) for claim in members)
-    return clamp(value, output.low, output.high)
+        return sum(values) / len(values)
+    weighted = zip(members, values, strict=True)
+    return sum(value * (claim.weight / total) for claim, value in weighted)
 
 
 def disarm(claim: Claim, inputs: list[float | None]) -> None:

@@ -5,7 +5,7 @@ them. Not here: samples (logic.py), routes (plan.py), who beats whom (arbitratio
 from collections.abc import Iterable, Mapping
 
 from ..lib.api.routing import Blending
-from .arbitration import choose, contributors, is_barred, mixed
+from .arbitration import choose, contributors, is_barred, mixed, mixed_unlimited
 from .claims import FOREVER, NEVER, NO_BAR, Claim, Output
 from .motion import RAMP_S, STEP_S, drive, fade, keep, lose, rest, step, stop
 
@@ -101,6 +101,12 @@ class Board:
     def remix(self, output: Output, now: float) -> None:
         """A member asks for something new."""
         self.follow(output, mixed(output, output.name in self._sums), now)
+
+    def asked(self, output: Output) -> float:
+        """Return the value that those in control request, without any limit."""
+        if output.members:
+            return mixed_unlimited(output, output.name in self._sums)
+        return output.want if output.winner is None else output.winner.asked
 
     def fade_in(self, output: Output, now: float) -> None:
         """What the winner asks is about to jump, because its mapping was edited."""

@@ -2,9 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
+from math import isnan, nan
 from typing import Literal
 
 from ..lib.api.routing import (
+    LONGEST_AGE_MS,
+    UNKNOWN_AGE_MS,
     ControlInfo,
     EStopInfo,
     FieldOutput,
@@ -20,7 +24,6 @@ from .logic import Router
 from .sources import Source
 
 FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
-LONGEST_MS = 0xFFFFFFFF
 
 
 def status(router: Router, since: str, now: float) -> RouterStatus:
@@ -51,8 +54,16 @@ def stop_switches(router: Router) -> list[str]:
 
 def outputs(router: Router, now: float) -> list[FieldOutput]:
     """Every field and why it has its value."""
-    fields = (field_status(router, output, now) for output in router.outputs)
-    return [FieldOutput.model_validate(each, from_attributes=True) for each in fields]
+    return [_field_output(field_status(router, output, now)) for output in router.outputs]
+
+
+def _field_output(status: FieldStatus) -> FieldOutput:
+    """Convert the message, with what is unknown as None."""
+    data = asdict(status)
+    for each in (data, *data["rivals"]):
+        each["age_ms"] = None if each["age_ms"] == UNKNOWN_AGE_MS else each["age_ms"]
+    data["value"] = None if isnan(status.value) else status.value
+    return FieldOutput.model_validate(data)
 
 
 def estop_info(router: Router, since: str) -> EStopInfo:
@@ -135,14 +146,6 @@ def _reason(router: Router, claim: Claim, now: float) -> str:
     return next((reason for reason, holds in reasons.items() if holds), "came later")
 
 
-def _wanted(router: Router, output: Output, winner: Claim) -> float:
-    """What was asked without any limit."""
-    members = output.members
-    if members is None or len(members) == 1:
-        return winner.asked
-    return output.want  # of a mix only the cross-fade and the rate are told
-
-
 def _source(source: Source, now: float) -> SourceInfo:
     values: dict[str, float] = {}
     alive = False
@@ -166,19 +169,19 @@ def _source(source: Source, now: float) -> SourceInfo:
 
 
 def field_status(router: Router, output: Output, now: float) -> FieldStatus:
-    """One field, as it is told ten times a second; the model is made of it when somebody asks."""
+    """One field, as it is published ten times a second; its model is made of it on request."""
     winner = output.winner
-    value = output.neutral if output.value is None else output.value
+    value = output.value if output.is_driven or output.is_velocity else None
     return FieldStatus(
         target=output.target,
         field=output.field,
         unit=output.unit,
-        value=value,
+        value=nan if value is None else value,
         winner=winner.route if winner else "",
         source=winner.source if winner else "",
         age_ms=_age_ms(winner, now) if winner else 0,
-        policy=output.policy,
-        clamped=winner is not None and _wanted(router, output, winner) != value,
+        policy=_policy(output),
+        clamped=winner is not None and router.board.asked(output) != value,
         changed_ms=_changed_ms(output, now),
         rivals=[
             RivalStatus(
@@ -193,6 +196,11 @@ def field_status(router: Router, output: Output, now: float) -> FieldStatus:
     )
 
 
+def _policy(output: Output) -> str:
+    """The policy in force; none where no command has gone out that it could keep or change."""
+    return output.policy if output.is_driven or output.policy == "estop" else "none"
+
+
 def _changed_ms(output: Output, now: float) -> int:
     return _ms(now - output.changed_at) if output.changed_at != NEVER else 0
 
@@ -204,8 +212,11 @@ def _rivals(output: Output, now: float) -> list[Claim]:
 
 
 def _age_ms(claim: Claim, now: float) -> int:
-    return LONGEST_MS if claim.stream is None else _ms(now - claim.stream.received)
+    """Return the age of its newest sample; unknown when none came, or none counts any more."""
+    if claim.stream is None or claim.stream.received == NEVER:
+        return UNKNOWN_AGE_MS
+    return _ms(now - claim.stream.received)
 
 
 def _ms(seconds: float) -> int:
-    return round(min(max(seconds * 1000, 0), LONGEST_MS))
+    return round(min(max(seconds * 1000, 0), LONGEST_AGE_MS))

@@ -26,6 +26,7 @@ CHECKS: dict[str, Check] = {
     "RC link": robot.rc,
     "RC line": robot.rc_line,
     "LiveLink": robot.livelink,
+    "LiveLink senders": robot.senders,
     "versions": robot.versions,
     "verdicts": robot.verdicts,
     "roll-out": robot.rollout,

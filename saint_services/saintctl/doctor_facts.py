@@ -18,7 +18,7 @@ from ..lib import config as settings
 from ..lib.api.adoption import NodeList
 from ..lib.api.backup import RestoreState
 from ..lib.api.firmware import FirmwareReport
-from ..lib.api.livelink import SubjectList
+from ..lib.api.livelink import SenderList, SubjectList
 from ..lib.api.logs import LogQuery
 from ..lib.api.rc import RcStatus
 from ..lib.api.routing import RouterStatus
@@ -75,6 +75,7 @@ class Facts:
     router: RouterStatus | SaintError | None = None
     rc: RcStatus | SaintError | None = None
     subjects: SubjectList | SaintError | None = None
+    senders: SenderList | SaintError | None = None
     firmware: FirmwareReport | SaintError | None = None
     restore: RestoreState | SaintError | None = None
     settings_faults: list[str] = field(default_factory=list)
@@ -95,6 +96,7 @@ async def gather(place: Place) -> Facts:
         ask_or_error(place, "webd", "/api/v1/maintenance/restore_state", RestoreState),
     )
     facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
+    facts.senders = await ask_or_error(place, "livelinkd", "/senders", SenderList)
     facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
     facts.errors_logged = await _errors(place)
     if not isinstance(place, Server):

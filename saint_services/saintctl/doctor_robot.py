@@ -7,7 +7,7 @@ from typing import TypeVar
 from ..lib.api.adoption import NodeList, NodeState
 from ..lib.api.backup import RestoreState
 from ..lib.api.firmware import FirmwareReport, PlanState, Verdict
-from ..lib.api.livelink import SubjectList
+from ..lib.api.livelink import SenderList, SubjectList
 from ..lib.api.rc import RcStatus
 from ..lib.api.routing import RouterStatus
 from ..lib.errors import SaintError
@@ -31,6 +31,7 @@ _of_nodes = about("adoptiond does not answer", lambda facts: _known(facts.nodes)
 _of_router = about("routerd does not answer", lambda facts: _known(facts.router))
 _of_receiver = about("rcd does not answer", lambda facts: _known(facts.rc))
 _of_faces = about("livelinkd does not answer", lambda facts: _known(facts.subjects))
+_of_senders = about("livelinkd does not answer", lambda facts: _known(facts.senders))
 _of_releases = about("otad does not answer", lambda facts: _known(facts.firmware))
 
 
@@ -226,6 +227,18 @@ def livelink(subjects: SubjectList) -> Finding:
         most = max(subjects.refused, key=lambda reason: subjects.refused[reason])
         return warn(f"{refused} datagrams were refused, most as {most}", "saintctl livelink list")
     return good(f"{len(subjects.sources)} subjects, nothing strange")
+
+
+@_of_senders
+def senders(found: SenderList) -> Finding:
+    if found.accept == "all":
+        text = "every capture sender in the network may move the robot: the check is off"
+        return warn(text, "saintctl livelink check known")
+    if found.waiting:
+        first = found.waiting[0]
+        text = f"{first.subject_name} of {first.ip} sends, is not accepted and moves nothing"
+        return warn(text, f"If it is yours: saintctl livelink accept {first.subject_name}")
+    return good("only known capture senders may move the robot")
 
 
 @_of_releases

@@ -24,11 +24,13 @@ from . import livelink_record
 from .connect import Place, ask, tell
 from .console import AsJson, dot, fail, print_facts, print_json, print_table, run
 from .livelink_record import request
+from .livelink_senders import add_to as add_senders
 from .names import Subject
 
 app = typer.Typer(
-    help="Face and body capture: subjects, recordings, formats.", no_args_is_help=True
+    help="Face and body capture: senders, subjects, recordings, formats.", no_args_is_help=True
 )
+add_senders(app)
 app.command()(livelink_record.record)
 app.command()(livelink_record.play)
 app.command()(livelink_record.recordings)

@@ -21,6 +21,7 @@ from ..lib.errors import SaintError
 from .connect import Place, ask, tell
 from .console import AsJson, fail, print_facts, print_json, print_table, run
 from .names import Output, RouteId
+from .output_text import age_text, policy_text, value_text
 from .route_blending import add_to as add_blending
 from .route_curve import curve
 from .route_edit import add_to as add_edits
@@ -70,14 +71,16 @@ def why(
         print_json(reply)
         return
     limited = ", limited" if reply.clamped else ""
-    changed = f"for {reply.changed_ms / 1000:.1f} s" if reply.changed_ms else "since the start"
-    in_control = f"nobody: {reply.policy} is in force"
+    in_control = policy_text(reply)
     if reply.winner:
-        in_control = f"{reply.winner}, with {reply.source}, {reply.age_ms} ms old"
+        in_control = f"{reply.winner}, with {reply.source}, {age_text(reply.age_ms)}"
     facts = [
-        (f"{reply.target}.{reply.field}", f"{reply.value:.3f} {reply.unit}{limited}"),
-        ("control", f"{in_control}, {changed}"),
+        (f"{reply.target}.{reply.field}", f"{value_text(reply)}{limited}"),
+        ("control", in_control),
     ]
+    if reply.policy != "none":
+        changed = f"for {reply.changed_ms / 1000:.1f} s" if reply.changed_ms else "since the start"
+        facts.append(("so", changed))
     print_facts([*facts, *((rival.route, _rival(rival)) for rival in reply.rivals)])
 
 
@@ -203,7 +206,7 @@ def _held(reply: RouterStatus, as_json: bool) -> None:
 
 
 def _rival(rival: Rival) -> str:
-    text = f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {rival.age_ms} ms old"
+    text = f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {age_text(rival.age_ms)}"
     return text + _WAY_OUT * (rival.reason == "failsafe of rc holds")
 
 

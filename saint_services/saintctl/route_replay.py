@@ -113,7 +113,7 @@ class Replay:
         return ""
 
     def _shown(self, t_ms: float, refused: str) -> dict[str, Any]:
-        outputs: dict[str, dict[str, float]] = {}
+        outputs: dict[str, dict[str, float | None]] = {}
         why: dict[str, dict[str, Any]] = {}
         for each in report.outputs(self.router, self.now_s):
             outputs.setdefault(each.target, {})[each.field] = each.value

@@ -9,6 +9,7 @@ from ..lib.api.routing import FieldOutput, Mapping, Route, RouteInfo, RouteList,
 from .connect import Place, ask
 from .console import AsJson, print_facts, print_table, run
 from .names import RouteId
+from .output_text import policy_text, value_text
 from .route_edit import named
 
 
@@ -89,12 +90,11 @@ def _how(mapping: Mapping) -> str:
 
 
 def _output(output: FieldOutput, route: str) -> tuple[str, str, str]:
-    value = f"{output.value:.3f} {output.unit}".rstrip()
-    who = f"nobody: {output.policy} is in force"
+    who = policy_text(output)
     if output.winner == route:
         who = f"this route, with {output.source}"
     elif output.winner:
         who = f"{output.winner}, with {output.source}"
     reasons = {each.reason: None for each in output.rivals if each.route == route}
     waiting = f"; this route: {', '.join(reasons)}" if reasons else ""
-    return f"{output.target}.{output.field}", value, who + waiting
+    return f"{output.target}.{output.field}", value_text(output), who + waiting

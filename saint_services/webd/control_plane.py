@@ -31,8 +31,9 @@ _RULES = (
         "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
         "/presets/* /outputs/* "
         "/channels /channels/* /failsafe /protocol /calibration /subjects /subjects/* /formats "
-        "/recordings /recordings/*",
+        "/recordings /recordings/* /senders",
     ),
+    _Rule(Level.OPERATOR, "GET", "livelinkd", "/senders/code"),
     _Rule(Level.VIEWER, "POST", "routerd", "/estop /preview /preview/curve /routes/check"),
     _Rule(
         Level.OPERATOR,
@@ -52,7 +53,8 @@ _RULES = (
         Level.OPERATOR,
         _CHANGING,
         "livelinkd",
-        "/release /zero /scale /recordings /recordings/* /playback /playback/stop",
+        "/release /zero /scale /recordings /recordings/* /playback /playback/stop "
+        "/senders/accept /senders/revoke",
     ),
     _Rule(Level.OPERATOR, "POST", "adoptiond", "/nodes/*/adopt /nodes/*/replace /nodes/*/ignore"),
     _Rule(Level.OPERATOR, "PATCH", "adoptiond", "/nodes/*"),

@@ -16,7 +16,7 @@ from ..lib.health import HealthReport
 from .metrics import Page
 from .newest import Newest
 
-POLICIES = ("live", "hold", "ramp_to_zero", "neutral", "park", "estop")
+POLICIES = ("none", "live", "hold", "ramp_to_zero", "neutral", "park", "estop")
 _ALL_WELL = "1 while the daemon answers and has no health issue."
 
 
@@ -82,7 +82,7 @@ def router(page: Page, status: RouterStatus) -> None:
         count = sum(out.policy == policy for out in status.outputs)
         page.gauge("router_outputs", "Output fields by what drives them.", count, policy=policy)
     for out in status.outputs:
-        if out.policy == "live":
+        if out.policy == "live" and out.age_ms is not None:
             labels = {"target": out.target, "field": out.field}
             text = "Age of the input that drives an output."
             page.gauge("router_output_age_seconds", text, out.age_ms / 1000, **labels)

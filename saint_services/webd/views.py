@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..lib.api.adoption import NodeList
+from ..lib.api.routing import UNKNOWN_AGE_MS
 from ..lib.errors import SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.nav_msgs import Odometry
@@ -213,7 +214,7 @@ def _field(field: FieldStatus) -> Data:
         "value": number(field.value),
         "winner": field.winner,
         "source": field.source,
-        "age_ms": field.age_ms,
+        "age_ms": _known_ms(field.age_ms),
         "policy": field.policy,
         "clamped": field.clamped,
         "changed_ms": field.changed_ms,
@@ -222,12 +223,17 @@ def _field(field: FieldStatus) -> Data:
                 "route": rival.route,
                 "source": rival.source,
                 "value": number(rival.value),
-                "age_ms": rival.age_ms,
+                "age_ms": _known_ms(rival.age_ms),
                 "reason": rival.reason,
             }
             for rival in field.rivals
         ],
     }
+
+
+def _known_ms(age_ms: int) -> int | None:
+    """Return no age where the router says that no sample counts."""
+    return None if age_ms == UNKNOWN_AGE_MS else age_ms
 
 
 def nodes(newest: Newest) -> Data | None:

@@ -18,6 +18,8 @@ from saint_services.lib.api.livelink import (
     Record,
     RecordingDetail,
     RecordingState,
+    SenderList,
+    SenderRef,
     SubjectList,
     SubjectRef,
 )
@@ -103,10 +105,40 @@ async def test_a_face_in_another_format_moves_the_head(robot: Robot, livelinkd: 
         await asyncio.to_thread(wait_for, is_turned, 8.0, robot.diagnosis)
 
 
+async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
+    robot: Robot, livelinkd: Client
+) -> None:
+    faces = [b'{"Eve": {"Parameter": [{"Name": "headYaw", "Value": %.2f}]}}' % (i / 100)
+             for i in range(-40, 41)]  # fmt: skip
+    sender = SenderRef(format="json", ip="127.0.0.3", subject_name="Eve")
+
+    def pulse() -> float:
+        return read_pins(robot.hw("head"))[PAN].value
+
+    async def until_shown(frames: int) -> None:
+        async with asyncio.timeout(10.0):
+            while True:
+                found = await livelinkd.get("/senders", SenderList)
+                if any(each.frames > frames for each in found.waiting):
+                    return
+                await asyncio.sleep(0.05)
+
+    with sending(faces, await address(livelinkd, "json"), host="127.0.0.3"):
+        await until_shown(120)  # what an earlier face has asked for is over
+        before = await asyncio.to_thread(pulse)
+        await until_shown(240)
+        assert await asyncio.to_thread(pulse) == before
+        await livelinkd.post("/senders/accept", sender, SenderList)
+        await asyncio.to_thread(wait_for, lambda: pulse() != before, 8.0, robot.diagnosis)
+        await livelinkd.post("/senders/revoke", sender, SenderList)
+
+
 async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Client) -> None:
     to = await address(livelinkd, "json")
     data = [b'{"Puppet": {"Parameter": [{"Name": "headYaw", "Value": %.2f}]}}' % (i / 100)
             for i in range(50)]  # fmt: skip
+    other = SenderRef(format="json", ip="127.0.0.2", subject_name="Puppet")
+    await livelinkd.post("/senders/accept", other, SenderList)
     with sending(data, to), sending(data, to, host="127.0.0.2"):
         await heard(robot, "livelink:Puppet")
         found = await livelinkd.get("/subjects", SubjectList)

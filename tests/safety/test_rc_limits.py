@@ -206,7 +206,8 @@ def test_switch_at_1700_us_is_off_and_at_1701_on() -> None:
 def test_pulse_counts_from_700_to_2300_us(width_us: int, counts: bool) -> None:
     decoder = PwmDecoder([12])
     decoder.edge(12, True, 0)
-    assert (decoder.edge(12, False, width_us * 1000) is not None) is counts
+    assert decoder.edge(12, False, width_us * 1000) is None  # it may be a half of one
+    assert (decoder.silence((width_us + 600) * 1000) is not None) is counts
 
 
 def test_ppm_frame_of_three_channels_is_none() -> None:
@@ -216,3 +217,33 @@ def test_ppm_frame_of_three_channels_is_none() -> None:
             found.append(decoder.edge(18, True, at_us * 1000))
             at_us += length_us
     assert not any(found)
+    assert decoder.due_ns is None
+
+
+@pytest.mark.parametrize(("pause_us", "counts"), [(599, False), (600, True)])
+def test_pwm_pulse_counts_after_600_us_of_quiet(pause_us: int, counts: bool) -> None:
+    decoder = PwmDecoder([12])
+    for high, at_us in ((True, 0), (False, 1500)):
+        decoder.edge(12, high, at_us * 1000)
+    assert (decoder.silence((1500 + pause_us) * 1000) is not None) is counts
+
+
+@pytest.mark.parametrize(("gap_us", "counts"), [(2_699, False), (2_700, True)])
+def test_ppm_frame_counts_after_2700_us_without_an_edge(gap_us: int, counts: bool) -> None:
+    decoder, at_us = PpmDecoder(), 0
+    for _ in range(4):
+        for length_us in (1500, 1500, 1500, 1500, 16_000):
+            decoder.edge(18, True, at_us * 1000)
+            at_us += length_us
+    assert (decoder.silence((at_us - 16_000 + gap_us) * 1000) is not None) is counts
+
+
+@pytest.mark.parametrize(("frames", "counts"), [(9, False), (10, True)])
+def test_ppm_number_of_channels_changes_after_ten_frames(frames: int, counts: bool) -> None:
+    decoder, at_us, found = PpmDecoder(), 0, []
+    for channels in (*[4] * 5, *[5] * frames):
+        for length_us in (*[1500] * channels, 16_000):
+            found.append(decoder.edge(18, True, at_us * 1000))
+            at_us += length_us
+    found.append(decoder.edge(18, True, at_us * 1000))
+    assert any(frame is not None and len(frame.raw) == 5 for frame in found) is counts

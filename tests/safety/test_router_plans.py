@@ -238,8 +238,10 @@ class TestReset:
         rig.wait(1.0)
         rig.router.clear_estop("test", rig.now)
         for name, policy in (("tracks.linear", "ramp_to_zero"), ("head.pan", "hold")):
-            output = rig.output(name)
-            assert (output.policy, output.changed_ms) == (policy, 0)
+            target, _, field = name.rpartition(".")
+            assert rig.router.by_name[target, field].policy == policy
+            output = rig.output(name)  # nothing was driven, so there is nothing to keep or change
+            assert (output.policy, output.changed_ms) == ("none", 0)
 
 
 class TestSamplesOfAnotherForm:

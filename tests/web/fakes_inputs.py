@@ -8,6 +8,7 @@ from typing import Literal
 
 from saint_services.lib.api import Done
 from saint_services.lib.api.livelink import (
+    Acceptance,
     Listener,
     ListenerList,
     Play,
@@ -16,6 +17,11 @@ from saint_services.lib.api.livelink import (
     RecordingList,
     RecordingState,
     Scale,
+    SenderCode,
+    SenderInfo,
+    SenderList,
+    SenderRef,
+    SetCheck,
     SetFormats,
     SubjectDetail,
     SubjectInfo,
@@ -223,6 +229,10 @@ class FakeCapture:
         default_factory=lambda: {name: name != "capture" for name in _HEARD_AT}
     )
     limit: int = 500
+    accept: Acceptance = "known"
+    waiting: list[SenderInfo] = field(default_factory=list)
+    accepted: list[SenderInfo] = field(default_factory=list)
+    code: str = "k7m2pq9xab"
     current: RecordingState | None = None
     playing: str = ""
 
@@ -232,6 +242,12 @@ class FakeCapture:
         api.get("/subjects/{name}", self._subject)
         api.get("/formats", self._formats)
         api.post("/formats", self._set_formats, SetFormats)
+        api.get("/senders", self._senders)
+        api.post("/senders/accept", self._accept, SenderRef)
+        api.post("/senders/revoke", self._revoke, SenderRef)
+        api.post("/senders/check", self._check, SetCheck)
+        api.get("/senders/code", self._code)
+        api.post("/senders/code", self._new_code)
         api.post("/release", self._release, SubjectRef)
         api.post("/zero", self._zero, Zero)
         api.post("/scale", self._scale, Scale)
@@ -276,6 +292,33 @@ class FakeCapture:
         self.formats |= {str(name): is_on for name, is_on in call.body.formats.items()}
         self.limit = call.body.datagrams_per_second or self.limit
         return await self._formats(Call({}, {}, None))
+
+    def _listed(self) -> SenderList:
+        return SenderList(accept=self.accept, waiting=self.waiting, accepted=self.accepted)
+
+    async def _senders(self, _: Call[None]) -> SenderList:
+        return self._listed()
+
+    async def _accept(self, call: Call[SenderRef]) -> SenderList:
+        (found,) = [e for e in self.waiting if e.subject_name == call.body.subject_name]
+        self.waiting.remove(found)
+        self.accepted.append(found.model_copy(update={"accepted_by": "person"}))
+        return self._listed()
+
+    async def _revoke(self, call: Call[SenderRef]) -> SenderList:
+        self.accepted = [e for e in self.accepted if e.subject_name != call.body.subject_name]
+        return self._listed()
+
+    async def _check(self, call: Call[SetCheck]) -> SenderList:
+        self.accept = call.body.accept
+        return self._listed()
+
+    async def _code(self, _: Call[None]) -> SenderCode:
+        return SenderCode(code=self.code)
+
+    async def _new_code(self, _: Call[None]) -> SenderCode:
+        self.code = "abcdefgh23"
+        return SenderCode(code=self.code)
 
     async def _release(self, _: Call[SubjectRef]) -> Done:
         self.is_open = True

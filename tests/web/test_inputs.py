@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from saint_services.lib.api.livelink import SenderInfo
 from saint_services.lib.api.rc import SeenRange
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -141,6 +142,46 @@ async def test_phone_gets_address_and_port_as_text_and_as_a_code(site: Site) -> 
     assert squares.count("M") > 100  # 21 by 21, about half of them black
     assert "opened on the robot itself" in await page.locator(".dialog").inner_text()
     assert await violations(page) == []
+
+
+WAITING = SenderInfo(
+    format="llf", ip="192.168.1.77", subject_name="Eve", device="iPhone", frames=120,
+    frame_rate=59.9, tracked=True, values={"eyeBlinkLeft": 0.25},
+)  # fmt: skip
+
+
+async def test_sender_that_waits_is_accepted_with_one_tap_and_revoked(site: Site) -> None:
+    capture = site.robot.capture
+    capture.waiting = [WAITING]
+    page = await site.open("#/inputs/livelink")
+    card = page.locator("[data-waiting]")
+    await card.get_by_text("Moves nothing").wait_for()
+    text = await card.inner_text()
+    assert "Eve" in text and "192.168.1.77" in text and "0.25" in text
+    await card.locator("[data-accept]").click()
+    await page.wait_for_selector("[data-accepted='llf 192.168.1.77 Eve']")
+    assert [each.subject_name for each in capture.accepted] == ["Eve"]
+    await page.click("[data-revoke]")
+    await page.click(".dialog .danger, .dialog [type=submit]")
+    await page.wait_for_selector("[data-accepted]", state="detached")
+    assert capture.accepted == []
+
+
+async def test_check_that_is_off_is_shown_and_turned_on(site: Site) -> None:
+    capture = site.robot.capture
+    capture.accept = "all"
+    page = await site.open("#/inputs/livelink")
+    await page.get_by_text("Every sender may move the robot").wait_for()
+    await page.click("[data-check-on]")
+    await until(lambda: capture.accept == "known")
+    await page.wait_for_selector("[data-check-off]")
+
+
+async def test_code_for_phones_is_shown_on_request_as_text_and_as_a_code(site: Site) -> None:
+    page = await site.open("#/inputs/livelink")
+    await page.click("[data-code-show]")
+    await page.get_by_text("k7m2pq9xab", exact=True).wait_for()
+    assert await page.get_attribute("[data-senders] .qr", "data-says") == "Anna-k7m2pq9xab"
 
 
 async def test_client_is_listed_and_disconnected_by_an_admin(site: Site) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 USB = "usb"  # below the robot's folder: stands for the places where a USB stick shows up
 # How long a new release may take to be well: a laptop boots in seconds, and somebody watches.
 _QUICK = "health_timeout_s: 60\nhealth_settle_s: 1\n"
+_FORMATS = ("llf", "json", "vmc", "ifacialmocap", "lines")
 _NOTE = "# Written by make run for the simulation; yours to edit (--fresh writes it anew)."
 
 
@@ -21,6 +22,9 @@ def server(rc_tty: Path, root: Path, named: str = "") -> dict[str, str]:
             # A simulated transmitter comes and goes; then the page and programs drive.
             "  failsafe:\n    action: passthrough\n"
         ),
+        # Programs on this computer, such as --feed, may send faces; a phone is accepted once.
+        "livelinkd.yaml": "senders:\n"
+        + "".join(f"  - {{format: {each}, address: 127.0.0.1}}\n" for each in _FORMATS),
         # Reachable from this computer only, so nobody is asked for a token.
         "webd.yaml": (f"robot: {named}\n" if named else "") + "auth:\n  required: false\n",
         "otad.yaml": (

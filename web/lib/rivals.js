@@ -5,4 +5,4 @@
 const GONE_MS = 3000; // a page that was closed, a program that ended: the router knows it for longer
 
 /** Those that are still about; who fell silent just now is. @param {Rival[]} rivals */
-export const standing = (rivals) => rivals.filter(({ reason, age_ms: age }) => reason !== "timed out" || age < GONE_MS);
+export const standing = (rivals) => rivals.filter(({ reason, age_ms: age }) => reason !== "timed out" || (age ?? Infinity) < GONE_MS);

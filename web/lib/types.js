@@ -75,19 +75,20 @@
  * @property {string} route
  * @property {string} source
  * @property {number} value
- * @property {number} age_ms
+ * @property {number | null} age_ms null: no sample counts
  * @property {string} reason
  *
  * @typedef {object} OutputField
  * @property {string} target
  * @property {string} field
  * @property {string} unit
- * @property {number | null} value
+ * @property {number | null} value commanded; null: nothing is
  * @property {string} winner
  * @property {string} source
- * @property {number} age_ms
- * @property {"live"|"hold"|"ramp_to_zero"|"neutral"|"estop"} policy
+ * @property {number | null} age_ms null: no sample counts
+ * @property {"none"|"live"|"hold"|"ramp_to_zero"|"neutral"|"park"|"estop"} policy
  * @property {boolean} clamped
+ * @property {number} changed_ms 0: never since the router started
  * @property {Rival[]} rivals
  *
  * @typedef {object} Source

@@ -7,6 +7,8 @@ from pydantic import Field
 from . import Reply, Request
 
 FormatName = Literal["llf", "json", "vmc", "ifacialmocap", "lines", "capture"]
+Acceptance = Literal["known", "all"]  # senders that were accepted; every sender
+SenderIp = Annotated[str, Field(pattern=r"^[0-9A-Fa-f:.]{2,45}$")]
 SubjectName = Annotated[str, Field(min_length=1, max_length=100)]
 ValueName = Annotated[str, Field(min_length=1, max_length=128)]
 Rate = Annotated[int, Field(ge=1, le=100_000)]
@@ -71,6 +73,51 @@ class SetFormats(Request):
 
     formats: dict[FormatName, bool] = Field(default={}, max_length=6)
     datagrams_per_second: Rate | None = None  # of one sender: more are not looked at
+
+
+class SenderRef(Request):
+    """POST /senders/accept, /senders/revoke: a sender is its format, address and subject."""
+
+    format: FormatName
+    ip: SenderIp
+    subject_name: SubjectName
+
+
+class SetCheck(Request):
+    """POST /senders/check: "all" turns the check off, for a closed network."""
+
+    accept: Acceptance
+
+
+class SenderInfo(Reply):
+    """One sender. A waiting one moves nothing; its first values show which phone it is."""
+
+    format: str
+    ip: str
+    subject_name: str
+    accepted_by: str = ""  # "person", "settings", "code"; empty: it waits
+    accepted_s: float = 0.0  # seconds since 1970
+    device: str = ""
+    subject_type: str = ""
+    frames: int = 0
+    frame_rate: float = 0.0
+    age_ms: int = 0
+    tracked: bool = False
+    values: dict[str, float] = {}
+
+
+class SenderList(Reply):
+    """GET /senders"""
+
+    accept: Acceptance  # "all": the check is off, and every sender may move the robot
+    waiting: list[SenderInfo]
+    accepted: list[SenderInfo]
+
+
+class SenderCode(Reply):
+    """GET /senders/code: a subject whose name ends with it is accepted by itself."""
+
+    code: str
 
 
 class SubjectRef(Request):

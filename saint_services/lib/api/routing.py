@@ -1,6 +1,6 @@
 """routerd's socket: routes, presets, outputs with their reasons, exclusive control, the e-stop."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -96,29 +96,34 @@ class RoutesText(Reply):
     routes: int
 
 
+UNKNOWN_AGE_MS: Final = 0xFFFFFFFF  # of FieldStatus and RivalStatus; None in replies
+LONGEST_AGE_MS: Final = UNKNOWN_AGE_MS - 1  # 49 days, or more
+
+
 class Rival(Reply):
     """A route that wanted the field and did not get it."""
 
     route: str
     source: str
     value: float
-    age_ms: int
+    age_ms: int | None  # of its newest sample; None: no sample of it counts
     reason: str
 
 
 class FieldOutput(Reply):
-    """One output field and why it has its value."""
+    """What is commanded for one output field and why. Its role's state says where it stands."""
 
     target: str
     field: str
     unit: str
-    value: float
+    value: float | None  # commanded, not measured; None: a position that nobody commands
     winner: str  # route id; empty: nobody, the policy is in force
     source: str
-    age_ms: int
-    policy: Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
-    clamped: bool
-    changed_ms: int
+    age_ms: int | None  # of the winner's newest sample; None: no sample of it counts
+    # "none": not driven since the router started or the e-stop was cleared
+    policy: Literal["none", "live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
+    clamped: bool  # a limit or the rate changed the value, also one of a mix
+    changed_ms: int  # since the winner changed; 0: never since the router started
     rivals: list[Rival] = []
 
 

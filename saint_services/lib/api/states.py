@@ -183,7 +183,7 @@ class RivalState(Reply):
     route: str
     source: str
     value: Value
-    age_ms: int
+    age_ms: int | None
     reason: str
 
 
@@ -196,7 +196,7 @@ class FieldState(Reply):
     value: Value
     winner: str
     source: str
-    age_ms: int
+    age_ms: int | None
     policy: str
     clamped: bool
     changed_ms: int

@@ -120,13 +120,13 @@ class RivalStatus:
     route: str = ""
     source: str = ""
     value: float = 0.0  # in the unit of the field
-    age_ms: int = 0  # age of its newest sample
+    age_ms: int = 0  # age of its newest sample; 4294967295: unknown, none counts; 4294967294: or more
     reason: str = ""  # "lower priority", "timed out", "panel locked by rc", "mixed in", ...
 
 
 @dataclass(slots=True)
 class FieldStatus:
-    """Why an output field has its value."""
+    """What the router commands for an output field, and why. Where the output stands is the state of its role."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/FieldStatus"
     HASH: ClassVar[str] = "RIHS01_fd09586c4652602426850cbd63b69d6ef3507b7cbb267761786e32a09ca70338"
@@ -135,13 +135,13 @@ class FieldStatus:
     target: str = ""  # "head", "arms.left", "tracks"
     field: str = ""  # "pan", "linear"
     unit: str = ""  # "deg", "m/s"
-    value: float = 0.0  # in `unit`
+    value: float = 0.0  # commanded, in `unit`, not measured; NaN: a position that nobody commands
     winner: str = ""  # route in control; empty: nobody, the loss policy is in force
     source: str = ""  # its source; empty when nobody is in control
-    age_ms: int = 0  # age of the winner's newest sample
-    policy: str = ""  # "live", "hold", "ramp_to_zero", "neutral", "park", "estop"
-    clamped: bool = False  # a limit or the slew rate changed the value
-    changed_ms: int = 0  # time since the winner changed
+    age_ms: int = 0  # age of the winner's newest sample; 4294967295: unknown; 4294967294: or more
+    policy: str = ""
+    clamped: bool = False  # a limit or the slew rate changed the value, also one of a mix
+    changed_ms: int = 0  # time since the winner changed; 0: never since the router started
     rivals: Sequence[RivalStatus] = ()
 
 

@@ -13,6 +13,10 @@ from ...lib.api.livelink import (
     RecordingRef,
     RecordingState,
     Scale,
+    SenderCode,
+    SenderList,
+    SenderRef,
+    SetCheck,
     SetFormats,
     SubjectDetail,
     SubjectList,
@@ -49,6 +53,47 @@ async def set_formats(robot: Robot, caller: Caller, params: SetFormats) -> Data:
     reply = await robot.daemons.livelinkd.post("/formats", params, ListenerList)
     on = ", ".join(each.format for each in reply.formats if each.enabled)
     robot.note("INFO", caller.source, f"LiveLink hears {on or 'nothing'}")
+    return reply.model_dump(mode="json")
+
+
+async def list_senders(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """Which senders wait for somebody to accept them, and which are accepted."""
+    return (await robot.daemons.livelinkd.get("/senders", SenderList)).model_dump(mode="json")
+
+
+async def accept_sender(robot: Robot, caller: Caller, params: SenderRef) -> Data:
+    """Lets a sender drive through the routes from now on."""
+    reply = await robot.daemons.livelinkd.post("/senders/accept", params, SenderList)
+    who = f"{params.subject_name} of {params.ip} ({params.format})"
+    robot.note("WARNING", caller.source, f"Sender {who} was accepted")
+    return reply.model_dump(mode="json")
+
+
+async def revoke_sender(robot: Robot, caller: Caller, params: SenderRef) -> Data:
+    """Ends what a sender drives; it must be accepted again."""
+    reply = await robot.daemons.livelinkd.post("/senders/revoke", params, SenderList)
+    who = f"{params.subject_name} of {params.ip} ({params.format})"
+    robot.note("WARNING", caller.source, f"Sender {who} was revoked")
+    return reply.model_dump(mode="json")
+
+
+async def get_sender_code(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+    """The code with which a sender is accepted by itself, at the end of its subject's name."""
+    return (await robot.daemons.livelinkd.get("/senders/code", SenderCode)).model_dump(mode="json")
+
+
+async def renew_sender_code(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
+    """Makes a new code; senders with the old one are no longer accepted."""
+    reply = await robot.daemons.livelinkd.post("/senders/code", None, SenderCode)
+    robot.note("WARNING", caller.source, "The code for LiveLink senders was renewed")
+    return reply.model_dump(mode="json")
+
+
+async def set_sender_check(robot: Robot, caller: Caller, params: SetCheck) -> Data:
+    """Whether senders must be accepted; "all" is for a closed network."""
+    reply = await robot.daemons.livelinkd.post("/senders/check", params, SenderList)
+    what = "Every LiveLink sender" if params.accept == "all" else "Only known LiveLink senders"
+    robot.note("WARNING", caller.source, f"{what} may drive from now on")
     return reply.model_dump(mode="json")
 
 

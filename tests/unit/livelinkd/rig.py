@@ -77,14 +77,16 @@ def _bound(format: str) -> socket.socket:
 
 @contextlib.asynccontextmanager
 async def listening(root: Path, **settings: object) -> AsyncIterator[Ears]:
-    """livelinkd on free ports; `settings` as in livelinkd.yaml."""
+    """livelinkd on free ports; `settings` as in livelinkd.yaml. Every sender is accepted where the
+    settings do not say otherwise: most tests are about what is sent.
+    """
     sockets = {format: [_bound(format)] for format in FORMATS}
     ports = {format: several[0].getsockname()[1] for format, several in sockets.items()}
     domain = LocalDomain()
     directories = Directories(root, root, root, root)
     ear = domain.bus("ear")
     bus = domain.bus("livelinkd")
-    config = Config.model_validate(settings)
+    config = Config.model_validate({"accept": "all", **settings})
     async with (
         running("livelinkd", config, run, directories, sockets=sockets, bus=bus),
         Client(root / "livelinkd.sock") as client,

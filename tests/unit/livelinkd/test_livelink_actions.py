@@ -57,6 +57,28 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
         assert caught.value.code is Code.NOT_FOUND
 
 
+async def test_senders_are_accepted_and_revoked_with_a_note_in_the_activity_log(
+    tmp_path: Path,
+) -> None:
+    async with listening(tmp_path, accept="known") as ears:
+        desk = Desk(ears)
+        ears.send(CAPTURE[0])
+        await ears.refusals(1)
+        (waiting,) = (await desk.do("list_senders"))["waiting"]
+        ref = {name: waiting[name] for name in ("format", "ip", "subject_name")}
+        assert (await desk.do("accept_sender", **ref))["waiting"] == []
+        assert (await desk.do("revoke_sender", **ref))["accepted"] == []
+        code = (await desk.do("get_sender_code"))["code"]
+        assert (await desk.do("renew_sender_code"))["code"] != code
+        assert (await desk.do("set_sender_check", accept="all"))["accept"] == "all"
+        assert desk.notes == [
+            "Sender FaceCapture-p of 127.0.0.1 (llf) was accepted",
+            "Sender FaceCapture-p of 127.0.0.1 (llf) was revoked",
+            "The code for LiveLink senders was renewed",
+            "Every LiveLink sender may drive from now on",
+        ]
+
+
 async def test_recordings_are_made_and_played(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         desk = Desk(ears)

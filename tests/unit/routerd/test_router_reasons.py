@@ -1,5 +1,7 @@
 """What the router tells about a field: who, why not the others, since when, limited or not."""
 
+import math
+
 import pytest
 
 from saint_services.routerd import report
@@ -26,6 +28,78 @@ def test_change_of_control_is_timed() -> None:
     assert rig.output("tracks.linear").changed_ms == 250
     rig.stream(0.1, "rc", stick=0.0)
     assert rig.output("tracks.linear").changed_ms == 100
+
+
+@pytest.mark.parametrize("mode", ["additive", "blend"])
+def test_mix_that_hits_the_limit_is_clamped(mode: str) -> None:
+    ask = [{"from": "stick", "to": "linear", "scale": 5.0}]
+    rig = Rig(route("a", "rc", "tracks", ask), route("b", "websocket", "tracks", ask), mode=mode)
+    for _ in range(100):
+        rig.send("rc", stick=1.0)
+        rig.send("websocket:1", stick=1.0)
+        rig.wait(0.01)
+    output = rig.output("tracks.linear")
+    assert output.value == rig.router.by_name["tracks", "linear"].high
+    assert output.clamped
+
+
+@pytest.mark.parametrize("mode", ["additive", "blend"])
+def test_mix_within_the_limits_is_not_clamped(mode: str) -> None:
+    rig = Rig(DRIVE, DIRECT, mode=mode)
+    for _ in range(100):
+        rig.send("rc", stick=0.1)
+        rig.send("websocket:1", "tracks", linear=0.2)
+        rig.wait(0.01)
+    assert not rig.output("tracks.linear").clamped
+
+
+def test_member_of_a_mix_that_is_limited_itself_makes_it_clamped() -> None:
+    rig = Rig(DRIVE, DIRECT, mode="additive")
+    for _ in range(100):
+        rig.send("rc", stick=3.0)
+        rig.send("websocket:1", "tracks", linear=-0.5)
+        rig.wait(0.01)
+    assert rig.output("tracks.linear").clamped
+
+
+def test_position_that_nobody_drove_since_the_start_is_unknown() -> None:
+    rig = Rig(FACE)
+    output = rig.output("head.pan")
+    assert (output.value, output.policy, output.changed_ms) == (None, "none", 0)
+    pan = next(f for f in report.message(rig.router, rig.now).fields if f.field == "pan")
+    assert math.isnan(pan.value)
+    assert rig.output("tracks.linear").policy == "none"
+
+
+def test_position_that_was_stopped_is_unknown_until_it_is_driven_again() -> None:
+    rig = Rig(FACE)
+    rig.stream(1.0, "livelink:a", headYaw=0.5)
+    assert rig.output("head.pan").value == pytest.approx(28.6, abs=0.1)
+    rig.router.raise_estop("desk", "test", rig.now)
+    stopped = rig.output("head.pan")
+    assert (stopped.value, stopped.policy) == (None, "estop")
+    rig.wait(1.0)
+    rig.router.clear_estop("desk", rig.now)
+    rig.wait(0.1)
+    cleared = rig.output("head.pan")
+    assert (cleared.value, cleared.policy, cleared.changed_ms) == (None, "none", 100)
+
+
+def test_position_that_was_lost_says_what_was_asked_for() -> None:
+    rig = Rig(FACE)
+    rig.stream(1.0, "livelink:a", headYaw=0.5)
+    rig.wait(5.0)
+    output = rig.output("head.pan")
+    assert output.policy == rig.router.by_name["head", "pan"].on_loss
+    assert output.value is not None
+
+
+def test_age_beyond_what_the_message_holds_is_not_unknown() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0)
+    rig.now += 60 * 86_400
+    fields = report.message(rig.router, rig.now).fields
+    assert next(each.age_ms for each in fields if each.winner) == 0xFFFFFFFE
 
 
 @pytest.mark.parametrize(
@@ -76,7 +150,9 @@ def test_rival_in_failsafe_stays_listed() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", stick=0.0)
     rig.send("rc", failsafe=True)
-    assert rig.output("tracks.linear").rivals[0].age_ms == 0xFFFFFFFF
+    assert rig.output("tracks.linear").rivals[0].age_ms is None
+    rivals = next(each.rivals for each in report.message(rig.router, rig.now).fields if each.rivals)
+    assert rivals[0].age_ms == 0xFFFFFFFF
 
 
 def test_state_is_blending_when_rivals_meet_in_one_field_only() -> None:
@@ -110,6 +186,9 @@ def test_message_tells_the_same_as_the_status() -> None:
     assert len(message.fields) == len(status.outputs)
     for field, output in zip(message.fields, status.outputs, strict=True):
         told = output.model_dump(exclude={"rivals"})
+        told["value"] = (
+            field.value if told["value"] is None and math.isnan(field.value) else told["value"]
+        )
         assert {name: getattr(field, name) for name in told} == told
         assert [(r.route, r.source, r.value, r.age_ms, r.reason) for r in field.rivals] == [
             (r.route, r.source, r.value, r.age_ms, r.reason) for r in output.rivals

@@ -11,7 +11,7 @@ import typer
 from saint_services.lib.api.adoption import NodeInfo, NodeList, Stranger
 from saint_services.lib.api.backup import RestoreState
 from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanState
-from saint_services.lib.api.livelink import SubjectList
+from saint_services.lib.api.livelink import SenderList, SubjectList
 from saint_services.lib.api.rc import RcStatus
 from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
 from saint_services.lib.api.upkeep import Interface
@@ -72,6 +72,7 @@ def healthy() -> Facts:
         router=status(),
         rc=receiver(),
         subjects=SubjectList(sources=[], refused={}, refused_by_sender={}),
+        senders=SenderList(accept="known", waiting=[], accepted=[]),
         firmware=FirmwareReport(robot_version="1.2.0", versions=["1.2.0"]),
         restore=RestoreState(),
         errors_logged=[],
@@ -135,6 +136,10 @@ FAULTS: dict[str, tuple[Callable[[Facts], None], State]] = {
     "RC line": (put("rc", receiver(rejected=800)), State.WARN),
     "LiveLink": (
         put("subjects", SubjectList(sources=[], refused={"bad": 5000}, refused_by_sender={})),
+        State.WARN,
+    ),
+    "LiveLink senders": (
+        put("senders", SenderList(accept="all", waiting=[], accepted=[])),
         State.WARN,
     ),
     "versions": (put("firmware", given_back(versions=["1.3.0", "1.2.0"])), State.BAD),

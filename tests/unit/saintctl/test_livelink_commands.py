@@ -121,3 +121,31 @@ async def test_formats_are_switched_and_the_limit_is_set(ears: Ears, root: Path)
 async def test_format_that_is_not_known_is_wrong_usage(ears: Ears, root: Path) -> None:
     assert "formats" in (await saintctl(root, "switch", "vmcc", "on", code=2)).stderr
     assert "formats.vmc" in (await saintctl(root, "switch", "vmc", "perhaps", code=2)).stderr
+
+
+async def test_sender_is_listed_accepted_and_revoked(tmp_path: Path) -> None:
+    async with listening(tmp_path, accept="known") as ears:
+        ears.send(CAPTURE[0])
+        await ears.refusals(1)
+        waiting = (await saintctl(tmp_path, "senders")).output
+        assert "waits, moves nothing" in waiting and WHO in waiting and "127.0.0.1" in waiting
+        await saintctl(tmp_path, "accept", "FaceCapture-q", code=4)
+        assert "accepted" in (await saintctl(tmp_path, "accept", WHO)).output
+        ears.send(CAPTURE[1])
+        await ears.until(lambda: len(ears.samples) == 1)
+        assert (
+            "No sender waits"
+            in (await saintctl(tmp_path, "revoke", WHO, "--ip", "127.0.0.1")).output
+        )
+        await saintctl(tmp_path, "revoke", WHO, code=4)
+
+
+async def test_code_is_shown_and_renewed_and_the_check_is_switched(tmp_path: Path) -> None:
+    async with listening(tmp_path, accept="known"):
+        first = json.loads((await saintctl(tmp_path, "code", "--json")).output)["code"]
+        assert f"Anna-{first}" in (await saintctl(tmp_path, "code")).output
+        second = json.loads((await saintctl(tmp_path, "code", "--new", "--json")).output)["code"]
+        assert first != second
+        assert "The check is off" in (await saintctl(tmp_path, "check", "all")).output
+        assert "The check is off" not in (await saintctl(tmp_path, "check", "known")).output
+        await saintctl(tmp_path, "check", "some", code=2)

@@ -85,7 +85,9 @@ async def test_why_is_told(terminal: Terminal) -> None:
     async with again_and_again(lambda: terminal.robot.rc(channel_2=0.0)):
         told = await terminal.ok("why", "tracks.linear")
     assert "rc_drive, with rc" in told
-    assert "hold is in force" in await terminal.ok("why", "head.pan")
+    told = " ".join((await terminal.ok("why", "head.pan")).split())
+    assert "head.pan not commanded" in told
+    assert "not driven since the router started; the output stays where it is" in told
     missing = await terminal.run("why", "tracks.linaer")
     assert missing.exit_code == 4
     assert "did you mean 'tracks.linear'?" in missing.output
@@ -96,7 +98,7 @@ async def test_one_route_is_shown_whole(terminal: Terminal) -> None:
     told = " ".join((await terminal.ok("show", "mine")).split())
     assert "route mine status standby input rc output head priority its source's" in told
     assert "channel_4 pan times 400" in told
-    assert "head.pan" in told and "nobody: hold is in force" in told
+    assert "head.pan" in told and "not commanded nobody: not driven since" in told
     data = await terminal.json("show", "mine")
     assert data["route"]["mapping"][0]["from"] == "channel_4"
     assert [each["field"] for each in data["outputs"]] == ["pan"]
@@ -116,7 +118,7 @@ async def test_why_tells_the_way_out_of_a_field_that_a_lost_receiver_keeps(
 
     async with again_and_again(send):
         told = " ".join((await terminal.ok("why", "tracks.linear")).split())
-    assert "nobody: ramp_to_zero is in force" in told
+    assert "nobody: zero is commanded" in told
     assert "failsafe of rc holds" in told
     assert "its failsafe action is passthrough, or saintctl rc disable" in told
 

@@ -23,6 +23,7 @@ VIEWER = """
     router list_livelink_sources, router get_livelink_subject, rc get_status, rc get_protocol,
     rc get_channel_config, rc get_failsafe, rc get_calibration, livelink list_sources,
     livelink get_subject, livelink list_formats, livelink list_recordings, livelink get_recording,
+    livelink list_senders,
     users change_password, users list_sessions, users end_session
 """
 OPERATOR = """
@@ -34,11 +35,13 @@ OPERATOR = """
     rc set_enabled, rc set_channel_config, rc calibrate_channel, rc set_failsafe, rc set_protocol,
     rc reset, rc calibration, rc detect_protocol, livelink release, livelink zero, livelink scale,
     livelink record, livelink delete_recording, livelink stop_recording, livelink play,
-    livelink stop_playing
+    livelink stop_playing, livelink accept_sender, livelink revoke_sender,
+    livelink get_sender_code
 """
 ADMIN = """
     settings set_name, settings set_hostname, settings join_wifi, settings leave_wifi,
-    livelink set_formats, maintenance restart, maintenance undo_restore, maintenance factory_reset,
+    livelink set_formats, livelink set_sender_check, livelink renew_sender_code,
+    maintenance restart, maintenance undo_restore, maintenance factory_reset,
     system get_audit_log, system enable_tls, system disable_tls,
     system disconnect_client, system reboot, system shutdown,
     management reset_node, management firmware_rollout, management firmware_control,

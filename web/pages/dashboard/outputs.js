@@ -6,18 +6,13 @@ import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 import { reading, seen } from "../../lib/live.js";
 import { absence } from "../../lib/nodes.js";
+import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("../../lib/types.js").OutputField} OutputField */
 
 const RANK = ["head", "tracks", "arms.left", "arms.right"];
-const POLICIES = {
-  hold: "Nobody: holds its last value",
-  ramp_to_zero: "Nobody: ramps to zero",
-  neutral: "Nobody: goes to neutral",
-  estop: "Emergency stop",
-};
 
 /** @param {App} app */
 export function outputs(app) {
@@ -91,7 +86,7 @@ function card(app, target, fields) {
         ${away
           ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
           : isIdle
-          ? html`<span class="field-policy is-${first}">${POLICIES[first] ?? words(first)}</span>`
+          ? html`<span class="field-policy is-${first}">${policyText(fields[0])}</span>`
           : nothing}
       </header>
       <ul>
@@ -126,7 +121,7 @@ function row(field, spec) {
 /** @param {OutputField} field */
 function why(field) {
   if (field.policy !== "live") {
-    return html`<span class="policy">${POLICIES[field.policy] ?? words(field.policy)}</span>`;
+    return html`<span class="policy" title=${policyText(field)}>${policyText(field)}</span>`;
   }
   return html`
     <span title=${`${sourceName(field.source)}, route ${field.winner}`}>

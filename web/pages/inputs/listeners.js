@@ -99,7 +99,7 @@ function copyButton(app, text, what) {
 }
 
 /** A code as one path. @param {string} text */
-function picture(text) {
+export function picture(text) {
   const { data, size } = encode(text, { border: 0 });
   const squares = data.flatMap((/** @type {boolean[]} */ row, /** @type {number} */ y) =>
     row.map((is, x) => (is ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : "")),

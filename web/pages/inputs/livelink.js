@@ -5,6 +5,7 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { listeners } from "./listeners.js";
 import { recordings } from "./recordings.js";
+import { acceptedSenders, waitingSenders } from "./senders.js";
 import { subject } from "./subject.js";
 import { watches } from "./watches.js";
 
@@ -19,20 +20,23 @@ export function livelink(app) {
         </div>`
       : nothing}
     <div class="livelink-grid" ?data-stale=${Boolean(problem)}>
-      <section aria-labelledby="subjects-title">
-        <div class="section-head">
-          <h2 id="subjects-title">Subjects</h2>
-          <span class="quiet">${data ? refusals(data.refused) : ""}</span>
-        </div>
-        ${!data && !problem ? html`<div class="card skeleton rc-wait"></div>` : nothing}
-        ${data && !data.sources.length ? empty : nothing}
-        ${repeat(
-          data?.sources ?? [],
-          (/** @type {any} */ each) => each.subject_name,
-          (/** @type {any} */ each) => subject(app, each),
-        )}
-      </section>
-      <div class="livelink-side">${listeners(app)} ${recordings(app)}</div>
+      <div>
+        ${waitingSenders(app)}
+        <section aria-labelledby="subjects-title">
+          <div class="section-head">
+            <h2 id="subjects-title">Subjects</h2>
+            <span class="quiet">${data ? refusals(data.refused) : ""}</span>
+          </div>
+          ${!data && !problem ? html`<div class="card skeleton rc-wait"></div>` : nothing}
+          ${data && !data.sources.length ? empty : nothing}
+          ${repeat(
+            data?.sources ?? [],
+            (/** @type {any} */ each) => each.subject_name,
+            (/** @type {any} */ each) => subject(app, each),
+          )}
+        </section>
+      </div>
+      <div class="livelink-side">${listeners(app)} ${acceptedSenders(app)} ${recordings(app)}</div>
     </div>
   `;
 }

@@ -31,11 +31,11 @@ function open(app, rest) {
   for (const watch of TABS_NEED[shown(rest)]) watch.start(app);
 }
 
-const { status, channels, failsafe, routes, formats, subjects, recordings } = watches;
+const { status, channels, failsafe, routes, formats, subjects, senders, recordings } = watches;
 /** @type {Record<string, import("./watch.js").Watch[]>} */
 const TABS_NEED = {
   rc: [status, channels, failsafe, routes],
-  livelink: [formats, subjects, recordings],
+  livelink: [formats, subjects, senders, recordings],
   websocket: [],
   autonomous: [],
 };

@@ -16,5 +16,6 @@ export const watches = {
   calibration: asked("rc", "get_calibration", 120),
   formats: asked("livelink", "list_formats", 5000),
   subjects: asked("livelink", "list_sources", 1000),
+  senders: asked("livelink", "list_senders", 1000),
   recordings: asked("livelink", "list_recordings", 1000),
 };

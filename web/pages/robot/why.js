@@ -2,19 +2,13 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { age, fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 import { commanded, measured } from "./joints.js";
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("./joints.js").Part} Part */
 
-const POLICIES = {
-  live: "Follows its input",
-  hold: "Nobody commands it: it holds its last value",
-  ramp_to_zero: "Nobody commands it: it comes to rest",
-  neutral: "Nobody commands it: it goes to neutral",
-  estop: "The emergency stop holds it",
-};
 const LOSSES = {
   hold: "holds its position",
   neutral: "returns to neutral",
@@ -52,7 +46,7 @@ export function why(app, part, isOld) {
 function state(row) {
   if (!row) return html`<span class="chip idle"><i class="dot"></i>Never commanded</span>`;
   const kind = row.policy === "live" ? "good" : row.policy === "estop" ? "bad" : "idle";
-  const text = row.policy === "live" ? "Commanded" : row.policy === "estop" ? "Stopped" : "Nobody";
+  const text = row.policy === "live" ? "Commanded" : row.policy === "estop" ? "Stopped" : row.policy === "none" ? "Not commanded" : "Nobody";
   return html`<span class="chip ${kind}"><i class="dot"></i>${text}</span>`;
 }
 
@@ -60,12 +54,12 @@ function state(row) {
 const reasons = (row) => html`
   <dl class="facts-list">
     <dt>Because</dt>
-    <dd>${POLICIES[/** @type {"live"} */ (row.policy)] ?? words(row.policy)}</dd>
+    <dd>${policyText(row)}</dd>
     ${row.policy === "live"
       ? html`<dt>Winner</dt>
           <dd data-winner>${sourceName(row.source)}, by route <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a></dd>
           <dt>Age of its sample</dt>
-          <dd>${age(row.age_ms)}</dd>`
+          <dd>${row.age_ms === null ? "Unknown" : age(row.age_ms)}</dd>`
       : nothing}
     <dt>So since</dt>
     <dd>${since(row.changed_ms)}</dd>
@@ -87,7 +81,7 @@ function rivals(row) {
       ${found.map(
         (rival) => html`<li>
           ${sourceName(rival.source)} wanted ${quantity(rival.value, row.unit)}
-          <span class="quiet">(${rival.reason}; ${age(rival.age_ms)} old; route ${rival.route})</span>
+          <span class="quiet">(${rival.reason}; ${rival.age_ms === null ? "age unknown" : `${age(rival.age_ms)} old`}; route ${rival.route})</span>
         </li>`,
       )}
     </ul>
@@ -122,6 +116,7 @@ const difference = (is, wanted, unit) => (is === null || wanted === null ? "–"
 
 /** @param {number} ms */
 function since(ms) {
+  if (ms === 0) return "the router started";
   if (ms < 1000) return "less than a second";
   const seconds = Math.round(ms / 1000);
   return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;

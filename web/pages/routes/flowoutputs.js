@@ -4,6 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
+import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 import { fold } from "./flowinputs.js";
 import { ESTOP } from "./model.js";
@@ -11,14 +12,6 @@ import { isFolded, view } from "./view.js";
 import { port } from "./wires.js";
 
 /** @typedef {import("../../app.js").App} App */
-
-const POLICIES = {
-  hold: "nobody drives it: it holds",
-  ramp_to_zero: "nobody drives it: it rests",
-  neutral: "nobody drives it: it goes to neutral",
-  park: "nobody drives it: it parks",
-  estop: "emergency stop",
-};
 
 /** @param {App} app @param {string[]} targets */
 export function outputCards(app, targets) {
@@ -81,7 +74,7 @@ function why(data) {
       <li>
         ${data.winner
           ? html`<b>${data.winner}</b> drives it, with ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
-          : (POLICIES[/** @type {"hold"} */ (data.policy)] ?? data.policy)}
+          : policyText(data)}
       </li>
       ${standing(data.rivals).map(
         (/** @type {any} */ rival) => html`<li>

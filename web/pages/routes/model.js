@@ -38,7 +38,7 @@
  * @property {number} rateHz
  * @property {Record<string, number | null>} values
  *
- * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason: string, ageMs: number}} Claim
+ * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason: string, ageMs: number | null}} Claim
  */
 
 export const ANY = "*";

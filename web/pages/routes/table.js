@@ -46,7 +46,8 @@ function row(app, info, wanting, sources) {
   const { route } = info;
   const own = wanting.filter((claim) => claim.route === route.id);
   const { word, chip, says } = STATES[stateOf(info, own, sources.filter((each) => isFor(route, each)))];
-  const youngest = own.length ? Math.min(...own.map((claim) => claim.ageMs)) : null;
+  const ages = own.flatMap(({ ageMs }) => (ageMs === null ? [] : [ageMs]));
+  const youngest = ages.length ? Math.min(...ages) : null;
   const count = route.mapping === "passthrough" ? "as it comes" : plural(route.mapping.length, "mapping");
   return html`
     <tr data-row=${route.id}>

@@ -20,6 +20,7 @@ const NAMES = {
   "routerd/routes": "Routes in force",
   "routerd/presets": "Your own presets",
   "rcd/receiver": "RC receiver with its calibration",
+  "livelinkd/senders": "LiveLink: accepted senders",
   "livelinkd/subjects": "LiveLink: zero and scale of subjects",
   "webd/settings": "The robot's name",
   "webd/users": "Users and tokens",

@@ -1,0 +1,155 @@
+"""Which capture senders may move the robot: rules, without sockets."""
+
+import itertools
+
+import pytest
+
+from saint_services.livelinkd.acceptance import (
+    EVERY,
+    MAX_WAITING,
+    MAX_WAITING_OF_ONE,
+    Gate,
+    SenderKey,
+)
+from saint_services.livelinkd.config import Config
+from saint_services.livelinkd.phones import known_senders
+from saint_services.livelinkd.protocols import Frame
+
+PHONE = SenderKey("llf", "192.168.1.50", "Anna")
+CODE = "abcdefgh23"
+
+
+def frame(subject: str = "Anna") -> Frame:
+    return Frame(subject, "phone", "face", 1, 0.0, (60, 1), ("jawOpen",), (0.5,))
+
+
+def passes(gate: Gate, subject: str = "Anna", format: str = "llf", ip: str = PHONE.ip) -> bool:
+    return gate.refusal(frame(subject), format, ip, 1.0) is None
+
+
+def test_unknown_sender_is_refused_and_shown() -> None:
+    gate = Gate()
+    assert not passes(gate)
+    assert not passes(gate)
+    ((key, waiting),) = gate.shown(1.0)
+    assert (key, waiting.frames, waiting.frame.values) == (PHONE, 2, (0.5,))
+
+
+def test_accepted_sender_passes_and_no_longer_waits() -> None:
+    gate = Gate()
+    passes(gate)
+    gate.accept(PHONE, 1.7e9)
+    assert passes(gate)
+    assert not list(gate.shown(1.0))
+
+
+@pytest.mark.parametrize(
+    ("subject", "format", "ip"),
+    [("Anne", "llf", PHONE.ip), ("Anna", "json", PHONE.ip), ("Anna", "llf", "192.168.1.51")],
+)
+def test_sender_that_differs_in_one_thing_is_another_one(
+    subject: str, format: str, ip: str
+) -> None:
+    gate = Gate(accepted={PHONE: 0.0})
+    assert not passes(gate, subject, format, ip)
+
+
+@pytest.mark.parametrize("subject", ["Anna-abcdefgh23", "Anna abcdefgh23", "AnnaABCDEFGH23"])
+def test_code_at_the_end_of_the_name_is_accepted_and_cut_off(subject: str) -> None:
+    sent = frame(subject)
+    gate = Gate(code=CODE)
+    assert gate.refusal(sent, "llf", PHONE.ip, 1.0) is None
+    assert sent.subject == "Anna"
+
+
+@pytest.mark.parametrize(
+    "subject",
+    ["Anna", "Anna-abcdefgh2", "abcdefgh23-Anna", "", "a" * 200 + CODE, "Änna-äbcdefgh23"],
+)
+def test_name_without_the_whole_code_at_its_end_is_refused(subject: str) -> None:
+    assert not passes(Gate(code=CODE), subject)
+
+
+def test_code_is_cut_off_where_the_settings_accept_the_sender_anyway() -> None:
+    sent = frame(f"Anna-{CODE}")  # a viewer of the page reads subjects, and must not read the code
+    gate = Gate(settings=frozenset({SenderKey("llf", PHONE.ip, EVERY)}), code=CODE)
+    assert gate.refusal(sent, "llf", PHONE.ip, 1.0) is None
+    assert sent.subject == "Anna"
+
+
+def test_robot_without_a_code_accepts_nobody_by_name() -> None:
+    assert not passes(Gate(), "")
+    assert not passes(Gate(), "Anna")
+
+
+def test_check_that_is_off_lets_everybody_pass() -> None:
+    assert passes(Gate(accepts_all=True), "Eve")
+
+
+def test_flood_of_unknown_senders_stays_bounded_and_keeps_who_was_there() -> None:
+    gate = Gate()
+    passes(gate)
+    for number in range(10_000):
+        gate.refusal(frame(f"s{number}"), "llf", f"10.{number >> 8 & 255}.{number & 255}.1", 1.5)
+    waiting = dict(gate.shown(1.5))
+    assert len(waiting) == MAX_WAITING
+    assert PHONE in waiting
+
+
+def test_one_address_does_not_fill_the_list() -> None:
+    gate = Gate()
+    for number in range(100):
+        gate.refusal(frame(f"s{number}"), "llf", "10.0.0.1", 1.0)
+    passes(gate)
+    waiting = dict(gate.shown(1.0))
+    assert len(waiting) == MAX_WAITING_OF_ONE + 1 and PHONE in waiting
+
+
+def test_new_sender_takes_the_place_of_a_silent_one() -> None:
+    gate = Gate()
+    for number in range(MAX_WAITING):
+        gate.refusal(frame(), "llf", f"10.0.0.{number}", 1.0)
+    gate.refusal(frame(), "llf", PHONE.ip, 2.9)
+    assert PHONE not in gate.waiting
+    gate.refusal(frame(), "llf", PHONE.ip, 3.0)
+    assert PHONE in gate.waiting and len(gate.waiting) == MAX_WAITING
+
+
+def test_sender_that_went_silent_is_no_longer_shown() -> None:
+    gate = Gate()
+    passes(gate)
+    assert list(gate.shown(10.9))
+    assert not list(gate.shown(11.0))
+
+
+def test_senders_of_the_settings_are_known() -> None:
+    config = Config.model_validate(
+        {
+            "senders": [
+                {"format": "json", "address": "10.0.0.1", "subject": "Bob"},
+                {"format": "lines", "address": "10.0.0.2"},
+            ],
+            "formats": {
+                "vmc": {"names": {"10.0.0.3": "Ann"}},
+                "ifacialmocap": {"phones": ["10.0.0.4:5000"]},
+            },
+        }
+    )
+    known = known_senders(config)
+    assert known == {
+        SenderKey("json", "10.0.0.1", "Bob"),
+        SenderKey("lines", "10.0.0.2", EVERY),
+        SenderKey("vmc", "10.0.0.3", EVERY),
+        SenderKey("ifacialmocap", "10.0.0.4", EVERY),
+    }
+    gate = Gate(settings=known)
+    passing = [
+        (f, ip, s)
+        for f, ip, s in itertools.product(
+            ("json", "lines"), ("10.0.0.1", "10.0.0.2"), ("Bob", "Eve")
+        )
+        if passes(gate, s, f, ip)
+    ]
+    assert passing == [
+        ("json", "10.0.0.1", "Bob"), ("lines", "10.0.0.2", "Bob"), ("lines", "10.0.0.2", "Eve"),
+    ]  # fmt: skip
