@@ -25,6 +25,7 @@ class Code(StrEnum):
     CONFLICT = "conflict"
     REFUSED = "refused"
     ESTOP_ACTIVE = "estop_active"
+    ESTOP_NOT_STORED = "estop_not_stored"
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN = "forbidden"
     DAEMON_UNREACHABLE = "daemon_unreachable"
@@ -130,6 +131,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         409,
         5,
         'Bring all velocity inputs to neutral and clear the e-stop.',
+    ),
+    Code.ESTOP_NOT_STORED: ErrorInfo(
+        'The e-stop cannot be stored',
+        507,
+        1,
+        'The stop holds now. Check the disk or the card of the server and replace it; keep the robot switched off until then.',
     ),
     Code.UNAUTHORIZED: ErrorInfo(
         'Nobody is signed in',

@@ -237,6 +237,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/ConsoleDisplay": saint_msgs.ConsoleDisplay,
     "saint_msgs/msg/ConsoleInput": saint_msgs.ConsoleInput,
     "saint_msgs/msg/ConsoleOverride": saint_msgs.ConsoleOverride,
+    "saint_msgs/msg/EStopPress": saint_msgs.EStopPress,
     "saint_msgs/msg/EStop": saint_msgs.EStop,
     "saint_msgs/msg/RivalStatus": saint_msgs.RivalStatus,
     "saint_msgs/msg/FieldStatus": saint_msgs.FieldStatus,

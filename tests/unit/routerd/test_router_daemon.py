@@ -5,7 +5,6 @@ import math
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,9 +30,9 @@ from saint_services.lib.generated.saint_msgs import (
 )
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.sd import Directories
-from saint_services.lib.state import Store
-from saint_services.routerd import state
+from saint_services.routerd import latch_store, state
 from saint_services.routerd.config import Config
+from saint_services.routerd.latch_file import LatchFile
 from tests.unit.routerd.daemon_rig import alive, places, turns
 from tests.unit.routerd.rig import route
 
@@ -139,11 +138,11 @@ async def test_clear_is_refused_with_the_input_named(directories: Directories) -
         robot.rc(channel_2=0.5)
         await turns()
         with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
-            await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+            await robot.clear()
         assert caught.value.code is Code.REFUSED
         robot.rc(channel_2=0.0)
         await turns()
-        reply = await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        reply = await robot.clear()
         assert not reply.active
 
 
@@ -204,7 +203,7 @@ async def test_role_that_turns_faulty_stops_the_robot_once(directories: Director
         latch = (await robot.client.get("/status", RouterStatus)).estop
         assert (latch.active, latch.source) == (True, "arms.left")
         assert "servos" in latch.reason
-        await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        await robot.clear()
         state_of_arm.publish(faulty)
         await turns()
         assert not (await robot.client.get("/status", RouterStatus)).estop.active
@@ -259,14 +258,15 @@ async def test_latch_survives_a_restart(directories: Directories) -> None:
 async def test_answer_about_the_latch_comes_when_it_is_on_disk(
     directories: Directories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_save, real = threading.Event(), Store.save
+    may_save, real = threading.Event(), LatchFile.write
 
-    def held(store: Store[Any], value: Any) -> None:
+    def held(file: LatchFile, record: bytes) -> None:
         assert may_save.wait(10)
-        real(store, value)
+        real(file, record)
 
-    monkeypatch.setattr(Store, "save", held)
+    monkeypatch.setattr(latch_store, "ANSWER_S", 10.0)
     async with alive(directories) as robot:
+        monkeypatch.setattr(LatchFile, "write", held)
         robot.hear(topics.ESTOP)
         request = EStopRequest(source="web")
         answer = asyncio.create_task(robot.client.post("/estop", request, EStopInfo))
@@ -277,15 +277,17 @@ async def test_answer_about_the_latch_comes_when_it_is_on_disk(
         assert robot.all_of(topics.ESTOP)[-1].active, "the stop waited for the disk"
         assert not answer.done()
         may_save.set()
-        assert (await answer).active
-        assert (await asyncio.to_thread(state.latch_store(directories.state).load)).active
+        reply = await answer
+        assert (reply.active, reply.stored) == (True, True)
+        saved = LatchFile(directories.state).read().payload
+        assert saved is not None and state.decode_latch(saved).active
 
 
 async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: Directories) -> None:
     for _ in range(5):
         async with alive(directories) as robot:
             await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
-            await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+            await robot.clear()
         async with alive(directories) as robot:
             status = await robot.client.get("/status", RouterStatus)
             assert not status.estop.active
@@ -293,26 +295,27 @@ async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: D
 
 async def test_latch_that_cannot_be_saved_stops_all_the_same(directories: Directories) -> None:
     async with alive(directories) as robot:
-        directories.state.mkdir(exist_ok=True)
-        (directories.state / "estop.json").mkdir()
+        (directories.state / "estop.latch").unlink()
+        (directories.state / "estop.latch").mkdir()
         robot.hear(topics.ESTOP)
-        await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
-        await turns()
+        reply = await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
+        assert (reply.active, reply.stored) == (True, False)
+        assert "estop.latch cannot be written" in reply.problem
         assert robot.all_of(topics.ESTOP)[-1].active
-        for _ in range(500):
-            if not robot.context.health.is_healthy:
-                break
-            await asyncio.sleep(0.01)
-        assert not robot.context.health.is_healthy
+        (issue,) = robot.context.health.report().issues
+        assert issue.code is Code.ESTOP_NOT_STORED
+        with pytest.raises(SaintError, match="its release cannot be stored"):
+            await robot.clear()
+        assert (await robot.latch()).active
 
 
 async def test_damaged_latch_file_means_stopped(directories: Directories) -> None:
     directories.state.mkdir()
-    (directories.state / "estop.json").write_text("{")
+    (directories.state / "estop.latch").write_text("{")
     async with alive(directories) as robot:
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop.active
-        assert "unknown" in status.estop.reason
+        assert "it is not known whether the robot was stopped" in status.estop.reason
 
 
 async def test_generation_never_falls_back_to_zero(directories: Directories) -> None:
