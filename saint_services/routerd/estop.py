@@ -28,6 +28,8 @@ class Press:
 class Latch:
     """`source` and `reason` are those of the first press, or who cleared. `generation` rises with
     every press and every clear, over restarts too. `more` counts presses that the list left out.
+    `ahead` is added to the next generation: the process before may have published presses that it
+    could not store, and a clear that saw one of those must not fit another press.
     """
 
     active: bool = False
@@ -36,6 +38,12 @@ class Latch:
     generation: int = 0
     presses: tuple[Press, ...] = ()
     more: int = 0
+    ahead: int = 0
+
+    @property
+    def following(self) -> int:
+        """The generation of the next press or clear."""
+        return self.generation + 1 + self.ahead
 
     def __post_init__(self) -> None:
         if self.active and not self.presses:
@@ -50,19 +58,19 @@ def raised(latch: Latch, source: str, reason: str, *, is_repeat: bool = False) -
     source, reason = source[:LONGEST_SOURCE], reason[:LONGEST_REASON]
     if is_repeat and any((each.source, each.reason) == (source, reason) for each in latch.presses):
         return latch
-    generation = latch.generation + 1
+    generation = latch.following
     press = Press(source, reason, generation=generation)
     if not latch.active:
         return Latch(True, source, reason, generation, (press,))
     presses, more = (*latch.presses, press), latch.more
     if len(presses) > MOST_PRESSES:
         presses, more = (presses[0], *presses[2:]), more + 1
-    return replace(latch, generation=generation, presses=presses, more=more)
+    return replace(latch, generation=generation, presses=presses, more=more, ahead=0)
 
 
 def cleared(latch: Latch, source: str) -> Latch:
     """The latch after a clear."""
-    return Latch(False, source[:LONGEST_SOURCE], "", latch.generation + 1)
+    return Latch(False, source[:LONGEST_SOURCE], "", latch.following)
 
 
 def stamped(latch: Latch, now: str) -> Latch:

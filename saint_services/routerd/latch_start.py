@@ -4,7 +4,7 @@ Not here: the form of the file (latch_file.py).
 """
 
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..lib.errors import SaintError
@@ -19,6 +19,7 @@ MARKER = "estop.has-run"  # says that this robot has run, and its generation at 
 _OURS = (latch_file.NAME, f".{latch_file.NAME}.new")
 # Above every generation since the last start: a lost latch must not begin below it.
 _MARGIN = 1_000_000
+_AHEAD = 1000  # more presses than one process publishes while its disk hangs
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def after_start(directory: Path, wall_s: int) -> Start:
         latch = decode_latch(content.payload)
     except SaintError as err:
         return _stopped(Latch(generation=_lost(directory, wall_s)), err.message)
+    latch = replace(latch, ahead=_AHEAD)
     return _stopped(latch, content.problem) if content.problem else Start(latch)
 
 

@@ -57,18 +57,18 @@ class LatchStore:
     async def save(self) -> bool:
         """Store now if something changed; waits for a save under way."""
         async with self._saving:
-            if not self._changed.is_set():
+            if self._stored == self._kept:
                 return True
-            self._changed.clear()
             kept, latch = self._kept, self._latch
             try:
                 await asyncio.to_thread(_write, self._file, latch)
             except SaintError as err:
-                self._changed.set()
                 self._fault = err.message
                 self._health.raise_issue(Code.ESTOP_NOT_STORED, err.message)
                 return False
             self._stored, self._fault = kept, ""
+            if kept == self._kept:
+                self._changed.clear()
         self._health.clear(Code.ESTOP_NOT_STORED)
         return True
 
@@ -76,7 +76,9 @@ class LatchStore:
         """Wait until the newest latch is stored and checked; why it is not, or nothing."""
         kept = self._kept
         saving = asyncio.ensure_future(self.save())
-        await asyncio.wait([saving], timeout=ANSWER_S)
+        done, _ = await asyncio.wait([saving], timeout=ANSWER_S)
+        for each in done:
+            each.result()
         return "" if self._stored >= kept else self.problem
 
 
@@ -121,7 +123,7 @@ class Clearing:
                 return ""
             self._router.check_clear(generation, monotonic_s())
             latch = self._router.latch
-            self._store.keep(replace(latch, generation=latch.generation + 1))
+            self._store.keep(replace(latch, generation=latch.following))
             if problem := await self._store.settled():
                 raise SaintError(
                     Code.REFUSED,

@@ -43,7 +43,7 @@ class SavedLatch(BaseModel):
 
     @classmethod
     def of(cls, latch: Latch) -> "SavedLatch":
-        return cls.model_validate(asdict(latch))
+        return cls.model_validate({name: asdict(latch)[name] for name in cls.model_fields})
 
     def latch(self) -> Latch:
         presses = tuple(Press(**each.model_dump()) for each in self.presses)
