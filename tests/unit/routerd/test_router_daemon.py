@@ -411,3 +411,77 @@ async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
             "empty foreign command": 1,
         }
         assert status.samples == 0
+
+
+async def test_console_clears_only_the_stop_that_its_display_showed(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.CONSOLE_ALERTS)
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        stop = EStopRequest(source="web", reason="child in front")
+        seen = (await robot.client.post("/estop", stop, EStopInfo)).generation
+        await robot.client.post("/estop", stop, EStopInfo)
+        for generation in (0, seen):
+            console.publish(ConsoleOverride(action="clear", generation=generation))
+            await turns()
+            assert "child in front" in robot.all_of(topics.CONSOLE_ALERTS).pop().text
+        assert (await robot.latch()).active
+        console.publish(ConsoleOverride(action="clear", generation=seen + 1))
+        for _ in range(500):  # until both records are on the disk
+            if not (await robot.latch()).active:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(await robot.latch())
+
+
+async def test_topic_that_repeats_itself_is_one_press_and_its_next_edge_another(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
+        for data in (True, True, True):
+            publisher.publish(Bool(data=data))
+        await turns()
+        assert len((await robot.latch()).presses) == 1
+        for data in (False, True, True):
+            publisher.publish(Bool(data=data))
+        await turns()
+        assert len((await robot.latch()).presses) == 2
+
+
+async def test_latch_file_that_was_deleted_means_stopped_after_a_restart(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        before = (await robot.latch()).generation
+    (directories.state / "estop.latch").unlink()
+    async with alive(directories) as robot:
+        latch = await robot.latch()
+        assert latch.active and "estop.latch is missing" in latch.reason
+        assert latch.generation > before
+        assert not (await robot.clear()).active
+    async with alive(directories) as robot:
+        assert not (await robot.latch()).active
+
+
+async def test_robot_that_cannot_store_a_stop_starts_stopped(directories: Directories) -> None:
+    directories.state.mkdir()
+    (directories.state / "estop.latch").mkdir()
+    async with alive(directories) as robot:
+        latch = await robot.latch()
+        assert latch.active and not latch.stored
+        with pytest.raises(SaintError, match="the e-stop stays"):
+            await robot.clear()
+
+
+async def test_every_press_is_on_the_topic(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        for source, reason in (("A", ""), ("B", "child in front")):
+            await robot.client.post("/estop", EStopRequest(source=source, reason=reason), EStopInfo)
+        newest = robot.all_of(topics.ESTOP)[-1]
+        assert [(each.source, each.reason) for each in newest.presses] == [
+            ("A", ""), ("B", "child in front"),
+        ]  # fmt: skip
+        assert all(each.since.endswith("+00:00") for each in newest.presses)
