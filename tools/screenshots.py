@@ -150,6 +150,9 @@ async def states(page: Any, fake: Any, stem: Path) -> None:
     await page.click("[data-release]")
     await page.wait_for_selector(".dialog .refusal strong")
     await shot(page, stem.with_name(f"{stem.name}-refused.png"), is_whole=False)
+    fake.set_estop(True, "websocket:tablet", "a child stands in front of the robot")
+    await page.wait_for_selector(".presses .is-new")
+    await shot(page, stem.with_name(f"{stem.name}-pressed-again.png"), is_whole=False)
     await page.keyboard.press("Escape")
     fake.clear_refusal = ""
     fake.set_estop(False, "web", "")

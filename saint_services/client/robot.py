@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from ..lib.api import Reply
 from ..lib.api.adoption import NodeList
 from ..lib.api.routing import EStopInfo, RouteList, RouterStatus
-from ..lib.api.states import STATES
+from ..lib.api.states import STATES, LatchState, SystemState
 from ..lib.errors import Code, SaintError
 from .connection import Access, Connection, Data
 from .driving import Stream
@@ -159,9 +159,15 @@ class Robot:
         """Nothing moves from now on, whoever commands, until it is cleared."""
         return await self._latch({"enable": True, "reason": reason})
 
-    async def clear_estop(self) -> EStopInfo:
-        """Refused while a velocity input is not neutral."""
-        return await self._latch({"enable": False})
+    async def estop_state(self) -> LatchState | None:
+        """The e-stop with all its presses; None while the router is silent."""
+        return SystemState.model_validate(await self.request("system", "status")).estop
+
+    async def clear_estop(self, generation: int) -> EStopInfo:
+        """Clear the e-stop whose presses were seen: `generation` is that of estop_state(). Refused
+        when another press came since, and while a velocity input is not neutral.
+        """
+        return await self._latch({"enable": False, "generation": generation})
 
     async def _latch(self, params: Data) -> EStopInfo:
         return EStopInfo.model_validate((await self.request("system", "estop", params))["estop"])

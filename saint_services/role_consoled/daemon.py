@@ -40,7 +40,7 @@ from saint_services.lib.roles import RoleConfig
 from .adapters import Panel
 from .config import Config
 from .lights import Facts, mood
-from .logic import Screen, Status, trigger
+from .logic import Screen, Status, Stop, shown_stop, trigger
 from .strips import Strips
 
 _REFRESH_S = 0.1
@@ -71,7 +71,9 @@ class Console(Session):
         self._driven_s = -_DRIVEN_S  # when somebody was commanding the robot
         self._screen = Screen(PAGES, COLUMNS)
         self._panel: Panel | None = None
-        self._why = ""  # the e-stop is active
+        self._stop = Stop()
+        self._shown_stop = 0  # generation of the e-stop that the whole display shows
+        self._seen_stop = 0  # the same when the button that clears was pressed
         self._is_reset_wanted = False
         self._drawing = Motion(clock, _DRAW_S, self._draw)
 
@@ -136,9 +138,15 @@ class Console(Session):
         """One page of dots at a time, so that a slow bus does not hold up the loop."""
         if not self._panel:
             return False
+        drawn = self._stop if self.gate.latched else Stop()
         lines = self._screen.lines(self._status(now_s), now_s)
         display = self._panel.display
-        return self.attempt("display", partial(display.show, lines, 1)) and not display.is_shown
+        if not self.attempt("display", partial(display.show, lines, 1)):
+            self._shown_stop = 0
+            return False
+        if display.is_shown:
+            self._shown_stop = drawn.generation
+        return not display.is_shown
 
     def _status(self, now_s: float) -> Status:
         return Status(
@@ -147,7 +155,7 @@ class Console(Session):
             target=self.config.target,
             is_estop=self.gate.latched,
             has_router=self.gate.is_alive(now_s),
-            why=self._why,
+            stop=self._stop,
         )
 
     def _on_display(self, sample: Sample[ConsoleDisplay]) -> None:
@@ -162,8 +170,7 @@ class Console(Session):
             self.counters["alerts_refused"] += 1
 
     def _on_estop_text(self, sample: Sample[EStop]) -> None:
-        stop = sample.message
-        self._why = f"{stop.source}: {stop.reason}" if stop.active and stop.source else ""
+        self._stop = shown_stop(sample.message)
 
     def _on_fault(self, sample: Sample[RoleFault]) -> None:
         fault = sample.message
@@ -177,8 +184,11 @@ class Console(Session):
     def _on_button(self, name: str, event: ButtonEvent) -> None:
         stamp = clocks.stamp()
         action = self.config.overrides.get(name)
+        if event.event == "pressed":
+            self._seen_stop = self._shown_stop
         if action and event.event == trigger(action):
-            self._publish_override(ConsoleOverride(stamp, "", action))  # before all else
+            seen = self._seen_stop if action == "clear" else 0
+            self._publish_override(ConsoleOverride(stamp, "", action, seen))  # before all else
         if event.event == "pressed":
             self._screen.acknowledge()
         if event.event == "held" and name == self.config.reset_button:

@@ -4,6 +4,8 @@ button's order is carried out.
 
 from dataclasses import dataclass, field
 
+from saint_services.lib.generated.saint_msgs import EStop
+
 ALERT_S = 10.0  # an alert stays so long; the worst kind stays until the next one
 _SEVERITIES = ("info", "warning", "error", "critical")
 _FOREVER = float("inf")
@@ -17,6 +19,24 @@ def trigger(action: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Stop:
+    """The e-stop as the display shows it; the generation is sent with a clear."""
+
+    why: str = ""  # who pressed last and why, and how many did before
+    generation: int = 0
+
+
+def shown_stop(message: EStop) -> Stop:
+    """The newest press first: it is the one that a person may not know yet."""
+    if not message.active or not message.source:
+        return Stop(generation=message.generation if message.active else 0)
+    newest = message.presses[-1] if message.presses else message
+    others = max(0, len(message.presses) - 1) + message.presses_left_out
+    count = f"+{others} more. " if others else ""
+    return Stop(f"{count}{newest.source}: {newest.reason}", message.generation)
+
+
+@dataclass(frozen=True, slots=True)
 class Status:
     """The facts of the status page."""
 
@@ -25,7 +45,7 @@ class Status:
     target: str
     is_estop: bool
     has_router: bool
-    why: str = ""  # who stopped the robot, and why
+    stop: Stop = field(default_factory=Stop)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +112,8 @@ class Screen:
         state = "running" if status.has_router else "no router"
         if status.is_estop:
             state = "*** E-STOP ***"
-        why = _wrapped(status.why, self.columns) if status.is_estop and status.why else ()
+        text = status.stop.why if status.is_estop else ""
+        why = _wrapped(text, self.columns) if text else ()
         lines = (status.robot, status.node_id, status.target, "", state, *why)[: self.rows]
         return tuple(line[: self.columns] for line in lines)
 

@@ -1,11 +1,10 @@
-"""routerd's socket: routes, the e-stop, exclusive control. Translates requests into calls of the
-router and keeps edited routes on disk. No rules: those are in routes.py, locks.py and estop.py.
-Not here: presets (preset_api.py).
+"""routerd's socket: routes, exclusive control. Translates requests into calls of the
+router and keeps edited routes on disk. No rules: those are in routes.py and locks.py.
+Not here: presets (preset_api.py), the e-stop (estop_api.py).
 """
 
 import asyncio
-import contextlib
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ..lib.api import Done
@@ -13,8 +12,6 @@ from ..lib.api.routing import (
     Blending,
     Curve,
     CurveRequest,
-    EStopInfo,
-    EStopRequest,
     FieldOutput,
     Preview,
     PreviewRequest,
@@ -39,7 +36,6 @@ from .preview import curve, preview
 from .routes import check, check_file
 from .state import SavedRoutes
 
-_DISK_S = 2.0
 CONFIRM = "confirm"  # the query with names that stops.Change gave, separated by commas
 
 
@@ -49,7 +45,9 @@ def confirmed(call: Call[Any]) -> Collection[str]:
 
 
 class Control:
-    """Answers requests. `settle` makes the daemon act on what a request changed."""
+    """Answers requests. `settle` makes the daemon act on what a request changed; `not_stored` says
+    why the e-stop is not stored.
+    """
 
     def __init__(
         self,
@@ -58,16 +56,14 @@ class Control:
         parked: Iterable[Route],
         loaded: str,
         settle: Callable[[], None],
-        since: Callable[[], str],
-        saved: Callable[[], Awaitable[object]],
+        not_stored: Callable[[], str],
     ) -> None:
         self._router = router
         self._store = store
         self.loaded = loaded  # the preset that the routes are
         self._parked = list(parked)  # saved routes that do not fit this robot: kept, not used
         self._settle = settle
-        self._since = since
-        self._saved = saved
+        self._not_stored = not_stored
         self._editing = asyncio.Lock()
 
     def add_to(self, api: Api) -> Api:
@@ -86,12 +82,10 @@ class Control:
         api.get("/outputs/{name}", self._why)
         api.post("/control/take", self._take, TakeControl)
         api.post("/control/release", self._release, ReleaseControl)
-        api.post("/estop", self._raise_estop, EStopRequest)
-        api.post("/estop/clear", self._clear_estop, EStopRequest)
         return api
 
     async def _status(self, _: Call[None]) -> RouterStatus:
-        return report.status(self._router, self._since(), monotonic_s())
+        return report.status(self._router, self._not_stored(), monotonic_s())
 
     async def _list(self, _: Call[None]) -> RouteList:
         return self.listed()
@@ -222,33 +216,13 @@ class Control:
         body = call.body
         self._router.take_control(body.target, body.holder, body.timeout_ms / 1000, monotonic_s())
         self._settle()
-        return report.status(self._router, self._since(), monotonic_s())
+        return report.status(self._router, self._not_stored(), monotonic_s())
 
     async def _release(self, call: Call[ReleaseControl]) -> RouterStatus:
         body = call.body
         self._router.release_control(body.target, body.holder, monotonic_s(), force=body.force)
         self._settle()
-        return report.status(self._router, self._since(), monotonic_s())
-
-    async def _raise_estop(self, call: Call[EStopRequest]) -> EStopInfo:
-        self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
-        self._settle()
-        await self._on_disk()
-        return report.estop_info(self._router, self._since())
-
-    async def _clear_estop(self, call: Call[EStopRequest]) -> EStopInfo:
-        self._router.clear_estop(call.body.source, monotonic_s())
-        self._settle()
-        await self._on_disk()
-        return report.estop_info(self._router, self._since())
-
-    async def _on_disk(self) -> None:
-        """What was answered is still so after a power cut. The stop itself has not waited; a disk
-        that hangs does not keep the answer for ever.
-        """
-        saving = asyncio.ensure_future(self._saved())
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.shield(saving), _DISK_S)
+        return report.status(self._router, self._not_stored(), monotonic_s())
 
     def _info(self, name: str) -> RouteInfo:
         infos = report.route_list(self._router, monotonic_s())

@@ -48,6 +48,7 @@ class Stream:
     stops: tuple[Stop, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
+    stopped: tuple[float, ...] = ()  # where the values stood when the e-stop was last cleared
 
     @property
     def claims(self) -> Iterable[Claim]:

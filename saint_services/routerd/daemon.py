@@ -7,6 +7,7 @@ a face has asked for. Not here: any rule.
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from ..lib import log
@@ -29,17 +30,23 @@ from ..lib.generated.saint_msgs import (
 )
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Api, Client
-from . import adapters, messages, state
+from . import adapters, messages, report, state
 from .api import Control
 from .backup import Kept
 from .claims import FOREVER
 from .config import Config
 from .consoles import Consoles
-from .estop import Latch
+from .estop import raised, stamped
+from .estop_api import EStopControl
+from .latch_file import LatchFile
+from .latch_start import SOURCE, after_start, leave_marker
+from .latch_store import Clearing, LatchStore
 from .logic import Router
+from .neighbours import Announcing, Neighbours
 from .overrides import REPEAT_S, Overrides
 from .pending import Pending
 from .preset_api import Presets
+from .presses import Pressing
 from .proof import prove
 from .routes import check, check_file
 from .targets import Command, Robot
@@ -47,7 +54,6 @@ from .teller import Teller
 from .writers import Admitted, Registration, Writers
 
 BEAT_S = 0.05
-RETRY_S = 5.0
 _LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
 # Whose topic it is, and which sources that daemon has.
@@ -69,42 +75,52 @@ async def run(context: Context[Config]) -> None:
         check_file(preset, robot)
     except SaintError as err:
         raise SaintError(Code.CONFIG_INVALID, f"{context.config.preset}: {err.message}") from err
-    routes_store, latch_store = state.routes_store(folder), state.latch_store(folder)
+    routes_store = state.routes_store(folder)
+    start = await asyncio.to_thread(after_start, folder, int(wall_s()))
+    latch = stamped(start.latch, _iso_now())
+    if start.doubt:
+        _log.warning("the stored e-stop is in doubt: the robot starts stopped", why=start.doubt)
     saved = await asyncio.to_thread(routes_store.load)
     if routes_store.problem:
         context.health.raise_issue(routes_store.problem.code, routes_store.problem.message)
     routes, parked = _sorted(context, saved.routes, preset.routes, robot)
-    latch = await asyncio.to_thread(latch_store.load)
-    keeper = Keeper(context, latch_store, _after_start(latch, latch_store.problem))
+    store = LatchStore(context.health, LatchFile(folder), latch)
+    if not await store.save():  # a robot that cannot remember a stop must not drive
+        latch = stamped(raised(latch, SOURCE, store.problem, is_repeat=True), _iso_now())
+        store.keep(latch)
+    await asyncio.to_thread(leave_marker, folder, latch.generation)
     blending = preset.blending if saved.routes is None else _fitting(context, saved, robot)
-    router = Router(robot, routes, keeper.saved.latch(), blending)
+    router = Router(robot, routes, latch, blending)
     bus = await context.open_bus()
     is_accepted = is_unproven_bus_accepted(bus.origin)
     writers = Writers(is_unnamed_accepted=is_accepted)
     adoptiond = Client(context.directories.runtime / "adoptiond.sock")
     consoles = Consoles(bus, adoptiond, is_unnamed_accepted=is_accepted)
-    wiring = Wiring(bus, router, keeper, writers, consoles)
+    neighbours = Neighbours(bus.origin)
+    announcing = Announcing(bus, neighbours)
+    wiring = Wiring(bus, router, store, writers, consoles, neighbours)
     loaded = context.config.preset if saved.routes is None else saved.loaded
-    control = Control(
-        router, routes_store, parked, loaded, wiring.settle, keeper.since, keeper.save
-    )
+    control = Control(router, routes_store, parked, loaded, wiring.settle, lambda: store.problem)
     shelf = adapters.Shelf(share, folder)
     api = Presets(control, shelf, robot).add_to(control.add_to(Api()))
     Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
-    Registration(writers, _log_writer).add_to(api)
+    Registration(writers, partial(_writer_changed, announcing)).add_to(api)
+    EStopControl(router, store, wiring.clearing, wiring.settle).add_to(api)
     await context.serve_ipc(api)
     context.spawn(consoles.work(), "consoles")
     context.spawn(prove(bus, adoptiond, context.health), "credential")
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(Teller(bus, router).work(), "status")
-    context.spawn(keeper.work(), "latch")
+    context.spawn(store.work(), "latch")
+    context.spawn(wiring.console_clears(), "console")
     context.ready(f"{len(routes)} routes")
     await context.stopping.wait()
     wiring.close()
-    await keeper.save()
+    await store.save()
 
 
-def _log_writer(daemon: str, origin: str, is_there: bool) -> None:
+def _writer_changed(announcing: Announcing, daemon: str, origin: str, is_there: bool) -> None:
+    announcing.changed(origin, is_there)
     _log.info("writer registered" if is_there else "writer gone", daemon=daemon, origin=origin)
 
 
@@ -140,73 +156,30 @@ def _fitting(context: Context[Config], saved: state.SavedRoutes, robot: Robot) -
     return saved.blending
 
 
-def _after_start(saved: state.SavedLatch, problem: SaintError | None) -> state.SavedLatch:
-    """The latch as it was; active when nobody can tell."""
-    newest = int(wall_s())  # above every generation that roles may remember
-    if problem:
-        reason = f"the saved e-stop is unknown: {problem.message}"
-        return state.SavedLatch.of(Latch(True, "routerd", reason, newest), _iso_now())
-    if saved.generation == 0:
-        return saved.model_copy(update={"generation": newest})
-    return saved
-
-
 def _iso_now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-class Keeper:
-    """Saves the latch behind the loop's back: the stop itself never waits for a disk."""
-
-    def __init__(self, context: Context[Config], store: Any, saved: state.SavedLatch) -> None:
-        self._health = context.health
-        self._store = store
-        self._changed = asyncio.Event()
-        self._saving = asyncio.Lock()
-        self.saved = saved
-
-    def since(self) -> str:
-        """When the latch was raised."""
-        return self.saved.since
-
-    def keep(self, latch: Latch) -> None:
-        """Remember this latch; returns at once."""
-        self.saved = state.SavedLatch.of(latch, _iso_now() if latch.active else "")
-        self._changed.set()
-
-    async def work(self) -> None:
-        """Save what is to be kept, again and again."""
-        while True:
-            await self._changed.wait()
-            if not await self.save():
-                await asyncio.sleep(RETRY_S)
-
-    async def save(self) -> bool:
-        """Save now if something changed; a save under way is waited for."""
-        async with self._saving:
-            if not self._changed.is_set():
-                return True
-            self._changed.clear()
-            try:
-                await asyncio.to_thread(self._store.save, self.saved)
-            except SaintError as err:
-                self._changed.set()
-                self._health.raise_issue(err.code, err.message)
-                return False
-        self._health.clear(Code.INTERNAL)
-        return True
 
 
 class Wiring:
     """Samples and time in, commands and life signs out."""
 
     def __init__(
-        self, bus: Bus, router: Router, keeper: Keeper, writers: Writers, consoles: Consoles
+        self,
+        bus: Bus,
+        router: Router,
+        store: LatchStore,
+        writers: Writers,
+        consoles: Consoles,
+        neighbours: Neighbours,
     ) -> None:
+        self._neighbours = neighbours
         self._router = router
         self._writers_known = writers
         self._consoles = consoles
-        self._keeper = keeper
+        self._store = store
+        self.clearing = Clearing(router, store, self.settle)
+        self._console_clears: asyncio.Queue[int] = asyncio.Queue(maxsize=1)
+        self._pressing, self._pressing_router = Pressing(), Pressing()
         self._overrides = Overrides(router)
         self._home_timer: asyncio.TimerHandle | None = None
         self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
@@ -265,6 +238,9 @@ class Wiring:
         self._sample(sample, admit(source, sample.origin, sample.received_s))
 
     def _sample(self, sample: Sample[InputSample], admitted: Admitted | None) -> None:
+        if sample.origin in self._neighbours and not (admitted and admitted.is_known):
+            self._router.refused["input of another robot"] += 1
+            return
         if admitted is None:
             self._router.refused["unregistered writer"] += 1
             return
@@ -273,7 +249,11 @@ class Wiring:
 
     def _on_foreign_estop(self, sample: Sample[EStop]) -> None:
         """Roles stop for anyone; the router has to know, so that people see and clear the stop."""
-        if sample.message.active:
+        # Of a program each message is a press. Another robot's router answers our press with one of
+        # its own, and that must not go on for ever.
+        is_edge = self._pressing_router.is_edge(sample.origin, sample.message.active)
+        is_press = is_edge or sample.origin not in self._neighbours or not self._router.latch.active
+        if sample.message.active and is_press:
             source = f"participant {sample.origin or 'unnamed'}"
             reason = f"{topics.ESTOP.name}: {sample.message.reason[:_LONGEST]}"
             self._router.raise_estop(source, reason, sample.received_s)
@@ -284,6 +264,9 @@ class Wiring:
             names, values = messages.read(command, sample.message)
             if not names:
                 self._router.refused["empty foreign command"] += 1
+                return
+            if not self._neighbours.is_program(sample.origin, sample.received_s):
+                self._router.refused["command of another robot"] += 1
                 return
             self._foreign += 1
             message = InputSample(
@@ -299,24 +282,40 @@ class Wiring:
         return receive
 
     def _on_tracks_estop(self, sample: Sample[Bool]) -> None:
+        is_edge = self._pressing.is_edge(sample.origin, sample.message.data)
         if sample.message.data:
-            name = topics.TRACKS_ESTOP.name
-            self._router.raise_estop("ros", f"{name} is true", sample.received_s)
+            reason = f"{topics.TRACKS_ESTOP.name} is true"
+            self._router.raise_estop("ros", reason, sample.received_s, is_repeat=not is_edge)
             self.settle()
 
     def _on_override(self, sample: Sample[ConsoleOverride]) -> None:
         """A button of the console; what is refused is said on its display."""
         order, now = sample.message, sample.received_s
-        if order.action == "stop" or self._consoles.is_proven(sample.origin, now):
-            refusal = self._overrides.act(order.target, order.action, now)
-        else:
-            refusal = f"{order.action[:16]} was refused: no node of this robot signed for it"
-        if refusal:
-            alert = ConsoleAlert(stamp(), "warning", Code.REFUSED.value, refusal[:_LONGEST])
-            self._alerts.publish(alert)
+        if order.action != "stop" and not self._consoles.is_proven(sample.origin, now):
+            self._refuse(f"{order.action[:16]} was refused: no node of this robot signed for it")
+            return
+        if order.action == "clear":
+            if not self._console_clears.full():
+                self._console_clears.put_nowait(order.generation)
+            return
+        self._refuse(self._overrides.act(order.target, order.action, now))
         if self._overrides.is_homing and self._home_timer is None:
             self._home_timer = self._loop.call_later(REPEAT_S, self._home)
         self.settle()
+
+    async def console_clears(self) -> None:
+        """Clear the e-stop for the console, as a request would, until stopped."""
+        while True:
+            generation = await self._console_clears.get()
+            try:
+                await self.clearing.clear("console", generation)
+            except SaintError as err:
+                self._refuse(err.message)
+
+    def _refuse(self, refusal: str) -> None:
+        if refusal:
+            alert = ConsoleAlert(stamp(), "warning", Code.REFUSED.value, refusal[:_LONGEST])
+            self._alerts.publish(alert)
 
     def _home(self) -> None:
         self._home_timer = None
@@ -331,7 +330,7 @@ class Wiring:
         if fault.stops_robot:
             source = fault.target if fault.target in self._router.robot.fields else "a role"
             reason = f"{fault.text[:_LONGEST]} ({fault.node_id[:_LONGEST]})"
-            self._router.raise_estop(source, reason, sample.received_s)
+            self._router.raise_estop(source, reason, sample.received_s, is_repeat=True)
             self.settle()
 
     def _fault_receiver(self, target: str) -> Callable[[Sample[ArmState]], None]:
@@ -343,7 +342,7 @@ class Wiring:
             is_faulty = sample.message.error_state
             if is_faulty and not was_faulty:
                 reason = sample.message.error_message or "the role reports a fault"
-                self._router.raise_estop(target, reason, sample.received_s)
+                self._router.raise_estop(target, reason, sample.received_s, is_repeat=True)
                 self.settle()
             was_faulty = is_faulty
 
@@ -353,13 +352,15 @@ class Wiring:
         """Act on what has changed in the router."""
         router = self._router
         if router.latch is not self._latch:
+            router.stamp_presses(_iso_now())
             self._latch = router.latch
             self._publish_latch()
-            self._keeper.keep(router.latch)
+            self._store.keep(router.latch)
+            newest = router.latch.presses[-1] if router.latch.active else router.latch
             _log.info(
                 "e-stop raised" if router.latch.active else "e-stop cleared",
-                source=router.latch.source,
-                reason=router.latch.reason,
+                source=newest.source,
+                reason=newest.reason,
             )
         if router.dirty:
             self._plan_flush()
@@ -426,16 +427,7 @@ class Wiring:
             self._plan_flush()
 
     def _publish_latch(self) -> None:
-        latch = self._latch
-        self._estop.publish(
-            EStop(
-                stamp=stamp(),
-                active=latch.active,
-                source=latch.source,
-                reason=latch.reason,
-                generation=latch.generation,
-            )
-        )
+        self._estop.publish(report.estop_message(self._latch, stamp()))
 
     def close(self) -> None:
         """Fall silent: the roles stop at their deadline."""

@@ -27,6 +27,7 @@ from .writers import Admitted
 # How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may
 # be late on a busy machine, and velocities are at rest all the while.
 KEEP_S = 0.5
+STOPPED = "e-stop is active"  # of `refused`
 
 
 class Router:
@@ -122,7 +123,9 @@ class Router:
             if values != old:
                 self._follow(stream, old, now)
         else:
-            self._revive(source, stream, now)
+            self._revive(source, stream, old, now)
+        if self.latch.active and stream.plans:
+            self.refused[STOPPED] += 1
         return True
 
     def _accept(self, source: Source, sequence: int, origin: str, now: float) -> None:
@@ -137,9 +140,7 @@ class Router:
     def _follow(self, stream: Stream, old: tuple[float, ...], now: float) -> None:
         """The next sample of a living stream: only what changed matters."""
         values = stream.values
-        for index, is_on, route in stream.stops:
-            if is_on(values[index]):
-                self._pull(stream, index, route, now)
+        self._pull(stream, old, now)
         if self.latch.active:
             return
         board = self.board
@@ -175,7 +176,7 @@ class Router:
         elif output.winner is claim:
             self.board.follow(output, claim.value, now)
 
-    def _revive(self, source: Source, stream: Stream, now: float) -> None:
+    def _revive(self, source: Source, stream: Stream, old: tuple[float, ...], now: float) -> None:
         """The first sample of a stream, or the first after a pause or a change of names."""
         was_lost, source.failsafe, source.asks_stop = source.failsafe, False, False
         source.is_guarding = source.kind == "safety"
@@ -186,9 +187,7 @@ class Router:
         stream.received = now
         for plan in stream.plans:
             plan.claim.stream, plan.claim.plan = stream, plan
-        for index, is_on, route in stream.stops:
-            if is_on(stream.values[index]):
-                self._pull(stream, index, route, now)
+        self._pull(stream, old, now)
         if source.is_guarding:
             self.board.wake(now + source.timeout_s)
         if self.latch.active:
@@ -222,7 +221,7 @@ class Router:
         source.asks_stop = wants_stop
         if wants_stop or source.kind == "safety":
             source.is_guarding = False
-            self.raise_estop(source.name, "its signal is lost", now)
+            self.raise_estop(source.name, "its signal is lost", now, is_repeat=True)
         values = dict(zip(message.names, message.values, strict=False))
         if self.latch.active:
             return
@@ -249,7 +248,7 @@ class Router:
             self.board.wake(source.received + source.timeout_s)
             return
         source.is_guarding = False
-        self.raise_estop(source.name, "it fell silent", now)
+        self.raise_estop(source.name, "it fell silent", now, is_repeat=True)
 
     def measure(self, now: float) -> None:
         """Renew the sources' rates; called now and then."""
@@ -258,36 +257,61 @@ class Router:
 
     # E-stop
 
-    def raise_estop(self, source: str, reason: str, now: float) -> None:
-        """Stop everything; asking again changes nothing, the first one's reason stays."""
-        if self.latch.active:
-            return
-        self.latch = estop.raised(self.latch, source, reason)
-        self.board.stop_all(now)
+    def raise_estop(self, source: str, reason: str, now: float, *, is_repeat: bool = False) -> None:
+        """Stop everything. A press while stopped is kept too: a clear must have seen it."""
+        was_active = self.latch.active
+        self.latch = estop.raised(self.latch, source, reason, is_repeat=is_repeat)
+        if not was_active:
+            self.board.stop_all(now)
 
-    def clear_estop(self, source: str, now: float) -> None:
-        """Raises SaintError refused when something still asks for motion or for the stop."""
-        if not self.latch.active:
-            return
-        objection = estop.objection(self.claims, self.sources.values(), now)
-        if objection:
+    def stamp_presses(self, wall: str) -> None:
+        """Write the time into presses that have none."""
+        self.latch = estop.stamped(self.latch, wall)
+
+    def check_clear(self, generation: int, now: float) -> None:
+        """Raises SaintError refused when a press was not seen by who clears, or when something
+        still asks for motion or for the stop. `generation` is that of the latch as it was seen.
+        """
+        if missed := estop.unseen(self.latch, generation):
+            raise SaintError(
+                Code.REFUSED,
+                f"the e-stop stays: {missed}",
+                fix="Look at all presses (saintctl estop show) and at the robot, then clear again.",
+            )
+        if objection := estop.objection(self.claims, self.sources.values(), now):
             raise SaintError(
                 Code.REFUSED,
                 f"the e-stop stays: {objection}",
                 fix="Bring it to neutral, or switch it off, and clear the e-stop again.",
             )
+
+    def clear_estop(self, source: str, generation: int, now: float) -> None:
+        """Release the latch, or raise SaintError as check_clear() does. What inputs asked for
+        during the stop drives nothing until they are moved.
+        """
+        if not self.latch.active:
+            return
+        self.check_clear(generation, now)
         self.latch = estop.cleared(self.latch, source)
         self._planner.must_move = True
         for claim in self.claims:
             disarm(claim, [None] * len(claim.inputs))
         for each in self.sources.values():
             for stream in each.streams.values():
+                stream.stopped = stream.values
                 _refer(stream)
         self.board.rest_all(now)
         self.board.wake(now)  # a safety input may have fallen silent meanwhile
 
-    def _pull(self, stream: Stream, index: int, route: str, now: float) -> None:
-        self.raise_estop(stream.source, f"{stream.names[index]} (route {route})", now)
+    def _pull(self, stream: Stream, old: tuple[float, ...], now: float) -> None:
+        """Raise the e-stop for stop switches that are on: one that was switched on since `old` is a
+        press of a person, one that is held repeats itself.
+        """
+        for index, is_on, route in stream.stops:
+            if is_on(stream.values[index]):
+                is_held = not old or is_on(old[index])
+                reason = f"{stream.names[index]} (route {route})"
+                self.raise_estop(stream.source, reason, now, is_repeat=is_held)
 
     # Exclusive control
 
@@ -350,9 +374,8 @@ class Router:
             heard = claim.stream
             if heard is None or heard is stream or heard.received < stream.received:
                 claim.stream, claim.plan = stream, plan
-        for index, is_on, route in stream.stops:
-            if stream.received + source.timeout_s > now and is_on(stream.values[index]):
-                self._pull(stream, index, route, now)
+        if stream.received + source.timeout_s > now:
+            self._pull(stream, stream.values, now)
         if self.latch.active:
             return
         for plan in stream.plans:

@@ -1,12 +1,12 @@
-"""What the buttons of the robot's own console ask for: stop, end of the stop, all joints to their
-neutral places, everybody's turn again. Going home is an input like that of a page: it goes through
-the routes, gives way to RC, and ends with the e-stop. No clock, no I/O.
+"""What the buttons of the robot's own console ask for: stop, all joints to their neutral places,
+release of exclusive control. Going home is an input like that of a page: it goes through the
+routes, gives way to RC, and ends with the e-stop. No clock, no I/O. Not here: the clear, which
+waits for the disk (latch_store.py).
 """
 
 import itertools
 from collections.abc import Callable, Mapping
 
-from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.roles import FieldSpec
 from .logic import Router
@@ -29,7 +29,6 @@ class Overrides:
         self._sequence = itertools.count(1)
         self._orders: Mapping[str, Callable[[str, float], str]] = {
             "stop": self._stop,
-            "clear": self._clear,
             "home": self._home,
             "release": self._release,
         }
@@ -56,13 +55,6 @@ class Overrides:
     def _stop(self, target: str, now: float) -> str:
         reason = f"manual override of {target or 'everything'}"
         self._router.raise_estop("console", reason, now)
-        return ""
-
-    def _clear(self, _: str, now: float) -> str:
-        try:
-            self._router.clear_estop("console", now)
-        except SaintError as err:
-            return err.message
         return ""
 
     def _release(self, target: str, now: float) -> str:

@@ -63,7 +63,9 @@ class Planner:
         stream.paced = tuple(plan for plan in plans if plan.modifiers)
         waits = [plan.claim.timeout_s for plan in plans]
         stream.patience_s = min([source.timeout_s, *waits])
-        return list(self.claims.values())[known:]
+        new = list(self.claims.values())[known:]
+        _refuse_from_stop(stream, new)
+        return new
 
     def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Plan]:
         target = stream.target or route.output.target
@@ -137,6 +139,19 @@ class Planner:
         for claim in claims:
             claim.output.claims.remove(claim)
             del self.claims[claim.route, claim.source, claim.output.target, claim.output.field]
+
+
+def _refuse_from_stop(stream: Stream, new: list[Claim]) -> None:
+    """What was asked for during an e-stop, and stands unchanged since, must not drive when a route
+    comes (again): positions neither.
+    """
+    if not stream.stopped:
+        return
+    for plan in stream.plans:
+        if plan.claim in new and all(
+            stream.values[index] == stream.stopped[index] for _, index in plan.inputs
+        ):
+            disarm(plan.claim, [None] * len(plan.claim.inputs))
 
 
 def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> Plan:

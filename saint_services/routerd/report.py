@@ -11,26 +11,30 @@ from ..lib.api.routing import (
     UNKNOWN_AGE_MS,
     ControlInfo,
     EStopInfo,
+    EStopPress,
     FieldOutput,
     RouteInfo,
     RouterStatus,
     SourceInfo,
 )
-from ..lib.generated.saint_msgs import FieldStatus, RivalStatus, RouteStatus
+from ..lib.generated.builtin_interfaces import Time
+from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteStatus
+from ..lib.generated.saint_msgs import EStopPress as Pressed
 from . import stops
 from .arbitration import is_barred
 from .claims import NEVER, Claim, Output
+from .estop import Latch, Press
 from .logic import Router
 from .sources import Source
 
 FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
 
 
-def status(router: Router, since: str, now: float) -> RouterStatus:
-    """The reply of GET /status. `since` is when the latch was raised."""
+def status(router: Router, problem: str, now: float) -> RouterStatus:
+    """The reply of GET /status. `problem` is why the latch is not stored."""
     return RouterStatus(
         state=_state(router, now),
-        estop=estop_info(router, since),
+        estop=estop_info(router.latch, problem),
         outputs=outputs(router, now),
         sources=[
             _source(source, now)
@@ -66,12 +70,36 @@ def _field_output(status: FieldStatus) -> FieldOutput:
     return FieldOutput.model_validate(data)
 
 
-def estop_info(router: Router, since: str) -> EStopInfo:
-    """The latch."""
-    latch = router.latch
-    if not latch.active:
-        return EStopInfo(active=False)
-    return EStopInfo(active=True, source=latch.source, reason=latch.reason, since=since)
+def estop_info(latch: Latch, problem: str) -> EStopInfo:
+    """The latch; `problem` is why it is not stored."""
+    first = latch.presses[0] if latch.active else Press(latch.source)
+    return EStopInfo(
+        active=latch.active,
+        source=latch.source if latch.active else "",
+        reason=latch.reason,
+        since=first.since,
+        generation=latch.generation,
+        presses=[
+            EStopPress(source=each.source, reason=each.reason, since=each.since)
+            for each in latch.presses
+        ],
+        more=latch.more,
+        stored=not problem,
+        problem=problem,
+    )
+
+
+def estop_message(latch: Latch, now: Time) -> EStop:
+    """The latch as a ROS message."""
+    return EStop(
+        stamp=now,
+        active=latch.active,
+        source=latch.source,
+        reason=latch.reason,
+        generation=latch.generation,
+        presses=[Pressed(each.source, each.reason, each.since) for each in latch.presses],
+        presses_left_out=latch.more,
+    )
 
 
 def message(router: Router, now: float, fields: Sequence[FieldStatus] | None = None) -> RouteStatus:

@@ -1,43 +1,72 @@
 """What survives a reboot: the e-stop latch, the routes and the operators' own presets."""
 
+import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api.routing import Blending, Route
-from ..lib.state import Migration, Store
-from .estop import Latch
+from ..lib.errors import Code, SaintError
+from ..lib.state import VERSION_KEY, Migration, Store
+from .estop import Latch, Press
 
 LATCH_VERSION = 1
 ROUTES_VERSION = 2  # 2: weight, blending.fields, hysteresis_ms; time-outs that are obeyed; loaded
 PRESET_VERSION = 1
 
 
+class SavedPress(BaseModel):
+    """One request to stop."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str
+    reason: str = ""
+    since: str = ""
+    generation: int = Field(default=0, ge=0)
+
+
 class SavedLatch(BaseModel):
-    """estop.json. The generation is kept while the latch is open too: it must never fall."""
+    """estop.latch. The generation is kept while the latch is open too: it must never fall."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     active: bool = False
     source: str = ""
     reason: str = ""
-    since: str = ""
     generation: int = Field(default=0, ge=0)
+    presses: list[SavedPress] = []
+    more: int = Field(default=0, ge=0)
 
     @classmethod
-    def of(cls, latch: Latch, since: str) -> "SavedLatch":
-        return cls(
-            active=latch.active,
-            source=latch.source,
-            reason=latch.reason,
-            since=since,
-            generation=latch.generation,
-        )
+    def of(cls, latch: Latch) -> "SavedLatch":
+        return cls.model_validate({name: asdict(latch)[name] for name in cls.model_fields})
 
     def latch(self) -> Latch:
-        return Latch(self.active, self.source, self.reason, self.generation)
+        presses = tuple(Press(**each.model_dump()) for each in self.presses)
+        return Latch(self.active, self.source, self.reason, self.generation, presses, self.more)
+
+
+def encode_latch(latch: Latch) -> bytes:
+    """The record of a latch, with the version of its format."""
+    saved = {VERSION_KEY: LATCH_VERSION, **SavedLatch.of(latch).model_dump()}
+    return json.dumps(saved, ensure_ascii=False).encode(errors="replace")
+
+
+def decode_latch(record: bytes) -> Latch:
+    """Raises SaintError when this program cannot read the record."""
+    try:
+        data = json.loads(record)
+        version = data.pop(VERSION_KEY)
+        if version != LATCH_VERSION:
+            message = f"the stored e-stop has version {version}, this program reads {LATCH_VERSION}"
+            raise SaintError(Code.STATE_NEWER, message)
+        return SavedLatch.model_validate(data).latch()
+    except (ValueError, LookupError, TypeError, AttributeError) as err:
+        raise SaintError(Code.STATE_DAMAGED, "the stored e-stop is damaged") from err
 
 
 class SavedRoutes(BaseModel):
@@ -57,10 +86,6 @@ class SavedPreset(BaseModel):
 
     routes: list[Route] = []
     blending: Blending = Blending()
-
-
-def latch_store(directory: Path) -> Store[SavedLatch]:
-    return Store(directory / "estop.json", SavedLatch, LATCH_VERSION)
 
 
 def routes_store(directory: Path) -> Store[SavedRoutes]:

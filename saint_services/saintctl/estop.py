@@ -1,50 +1,92 @@
-"""`saintctl estop`: stop all motion; release it again."""
+"""`saintctl estop`: stop all motion, show every press, clear what was seen."""
 
 from typing import Annotated
 
 import typer
 
-from ..lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from ..lib.api.routing import EStopClear, EStopInfo, EStopPress, EStopRequest, RouterStatus
 from .connect import Place, ask, tell
 from .console import AsJson, print_json, run
 
 app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
 
 Reason = Annotated[str, typer.Option(help="Shown to everybody else.")]
+Seen = Annotated[
+    int | None,
+    typer.Option(
+        "--generation",
+        help="Clear only this one (estop show --json names it); without it, the presses are shown "
+        "and cleared.",
+    ),
+]
 
 
 @app.command("show")
 def show(context: typer.Context, as_json: AsJson = False) -> None:
-    """Whether the robot is stopped, by whom and why."""
-    latch = run(ask(context.obj, "routerd", "/status", RouterStatus), as_json).estop
+    """Whether the robot is stopped: every press, by whom, why and since when."""
+    latch = run(_latch(context.obj), as_json)
     if as_json:
         print_json(latch)
     elif not latch.active:
         print("E-stop is not active.")
     else:
-        reason = f": {latch.reason}" if latch.reason else ""
-        print(f"E-stop is active, by {latch.source or 'somebody unknown'}{reason}")
+        _print_presses(latch)
         print("Look at the robot, bring sticks to the middle, then: saintctl estop clear")
 
 
 @app.command("set")
 def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
     """Stop all motion now. Stays until it is cleared."""
-    _send(context.obj, "/estop", reason, as_json)
+    body = EStopRequest(source="saintctl", reason=reason)
+    reply = run(tell(context.obj, "routerd", "/estop", body, EStopInfo), as_json)
+    if as_json:
+        print_json(reply)
+        return
+    print("E-stop is active: nothing moves until it is cleared.")
+    _print_problem(reply)
 
 
 @app.command("clear")
-def clear(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Release the e-stop; refused while a velocity input is not neutral."""
-    _send(context.obj, "/estop/clear", reason, as_json)
-
-
-def _send(given: Place, path: str, reason: str, as_json: bool) -> None:
-    body = EStopRequest(source="saintctl", reason=reason)
-    reply = run(tell(given, "routerd", path, body, EStopInfo), as_json)
+def clear(context: typer.Context, generation: Seen = None, as_json: AsJson = False) -> None:
+    """Clear the presses that it shows; refused when another one comes meanwhile, and while a
+    velocity input is not neutral.
+    """
+    if generation is None:
+        seen = run(_latch(context.obj), as_json)
+        if seen.active and not as_json:
+            _print_presses(seen)
+        generation = seen.generation
+    body = EStopClear(source="saintctl", generation=generation)
+    reply = run(tell(context.obj, "routerd", "/estop/clear", body, EStopInfo), as_json)
     if as_json:
         print_json(reply)
-    elif reply.active:
-        print("E-stop is active: nothing moves until it is cleared.")
-    else:
-        print("E-stop is cleared: each input moves something again once it has been moved.")
+        return
+    print("E-stop is cleared: each input moves something again once it has been moved.")
+    _print_problem(reply)
+
+
+async def _latch(given: Place) -> EStopInfo:
+    return (await ask(given, "routerd", "/status", RouterStatus)).estop
+
+
+def _print_presses(latch: EStopInfo) -> None:
+    first, *others = latch.presses or [EStopPress(source=latch.source, reason=latch.reason)]
+    print(f"E-stop is active, by {_line(first)}")
+    if latch.more:
+        print(f"  and {latch.more} more presses that are not listed")
+    for each in others:
+        print(f"  and by {_line(each)}")
+    _print_problem(latch)
+
+
+def _line(press: EStopPress) -> str:
+    reason = f": {press.reason}" if press.reason else ""
+    since = f" (since {press.since})" if press.since else ""
+    return f"{press.source or 'unknown'}{reason}{since}"
+
+
+def _print_problem(latch: EStopInfo) -> None:
+    if latch.stored:
+        return
+    print(f"It could not be stored: {latch.problem}.")
+    print("Check the disk or the card of the server; until then keep the robot switched off.")

@@ -107,7 +107,7 @@ class Replay:
             self.router.raise_estop("test", "set", now)
             return ""
         try:
-            self.router.clear_estop("test", now)
+            self.router.clear_estop("test", self.router.latch.generation, now)
         except SaintError as err:
             return err.message
         return ""

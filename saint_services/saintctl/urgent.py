@@ -51,7 +51,9 @@ def _is_confirmed(directory: str) -> bool:
         return False
     finally:
         router.close()
-    return reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in reply.replace(b" ", b"")
+    told = reply.replace(b" ", b"")
+    is_stored = b'"stored":true' in told  # else the full program says what that means
+    return reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in told and is_stored
 
 
 def main() -> bool:

@@ -90,14 +90,26 @@ def _is_about(event: Event, name: str) -> bool:
 
 
 def estop_events(before: EStop | None, now: EStop) -> list[Event]:
-    """The latch was raised or released."""
-    if before is not None and before.active == now.active:
+    """The latch was raised, pressed again or released."""
+    if now.active:
+        return [] if _same(before, now) else [_press(before, now)]
+    if before is not None and not before.active:
         return []
     by = source_name(now.source) or "unknown"
-    if now.active:
-        why = f": {now.reason}" if now.reason else ""
-        return [Event("ERROR", "router", f"Emergency stop by {by}{why}")]
     return [Event("INFO", "router", f"Emergency stop released by {by}")] * (before is not None)
+
+
+def _same(before: EStop | None, now: EStop) -> bool:
+    return before is not None and before.active and before.generation == now.generation
+
+
+def _press(before: EStop | None, now: EStop) -> Event:
+    is_again = before is not None and before.active
+    press = now.presses[-1] if now.presses else now
+    why = f": {press.reason}" if press.reason else ""
+    by = source_name(press.source) or "unknown"
+    words = "Emergency stop pressed again by" if is_again else "Emergency stop by"
+    return Event("ERROR", "router", f"{words} {by}{why}")
 
 
 def rc_events(before: RCReceiverState | None, now: RCReceiverState) -> list[Event]:

@@ -161,9 +161,12 @@ class Enable(Request):
 
 
 class EStop(Enable):
-    """true raises the latch, false asks for its release."""
+    """true raises the latch, false clears it: then `generation` is that of the stop that was seen
+    (topic "system"), so that nobody clears over a press that came since.
+    """
 
     reason: str = Field(default="", max_length=200)
+    generation: int | None = Field(default=None, strict=True, ge=0)
 
 
 class NodeParams(Request):

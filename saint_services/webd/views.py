@@ -5,6 +5,7 @@ Not a number (a sensor that is not there) becomes null; numbers are rounded to w
 
 import math
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from ..lib.api.adoption import NodeList
@@ -265,13 +266,28 @@ def estop(newest: Newest) -> Data | None:
     latch = newest.estop
     if latch is None:
         return None
+    presses = [
+        {"source": each.source, "reason": each.reason, "since": _iso_seconds(each.since)}
+        for each in latch.presses
+    ]
+    since = presses[0]["since"] if presses else seconds(latch.stamp)
     return {
         "active": latch.active,
         "source": latch.source,
         "reason": latch.reason,
-        "since": seconds(latch.stamp) if latch.active else None,
+        "since": since if latch.active else None,
         "generation": latch.generation,
+        "presses": presses,
+        "more": latch.presses_left_out,
     }
+
+
+def _iso_seconds(text: str) -> float | None:
+    """Seconds since 1970; None for a time that nobody knows."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def system(newest: Newest, now_s: float) -> Data:

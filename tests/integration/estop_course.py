@@ -23,6 +23,7 @@ from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.saintctl import start
+from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import stick
 from tests.integration.tracks import LEFT_PWM, RIGHT_PWM
@@ -34,7 +35,6 @@ ATTEMPT = 50  # periods
 STOP_SWITCH = 5  # channel 6 of the default routes
 HIGH = 1811
 SAINTCTL = (sys.executable, "-IS", start.__file__)  # as /usr/bin/saintctl on a robot
-RELEASE = EStopRequest(source="course", reason="")
 
 Press = Callable[[], Awaitable[float]]  # how long a started program waited for a processor
 LOOK_S = 0.001
@@ -138,7 +138,7 @@ class Course:
         self.show(stick())
         await asyncio.sleep(5 * PERIOD_S)
         with contextlib.suppress(SaintError):  # the switch is still seen
-            return not (await routerd.post("/estop/clear", RELEASE, EStopInfo)).active
+            return not (await clear_estop(routerd)).active
         return False
 
     async def park(self) -> None:
@@ -234,7 +234,7 @@ async def _until_heard(robot: Robot, publish: Callable[[Bool], None]) -> None:
             publish(Bool(data=True))
             await asyncio.sleep(0.05)
             reply = await routerd.post("/estop", EStopRequest(source="x", reason=""), EStopInfo)
-            if reply.source == "ros":
+            if any(each.source == "ros" for each in reply.presses):
                 return
             with contextlib.suppress(SaintError):
-                await routerd.post("/estop/clear", RELEASE, EStopInfo)
+                await clear_estop(routerd)

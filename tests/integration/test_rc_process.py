@@ -22,13 +22,14 @@ from saint_services.lib.api.rc import (
     SetEnabled,
     SetProtocol,
 )
-from saint_services.lib.api.routing import EStopInfo, EStopRequest, FieldOutput, RouterStatus
+from saint_services.lib.api.routing import FieldOutput, RouterStatus
 from saint_services.lib.bus import Sample
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.generated.topics import INPUT_AUTONOMOUS, INPUT_RC
 from saint_services.lib.ipc import Client
 from tests.integration import bus_rig
+from tests.integration.clearing import clear_estop
 from tests.integration.robot import short_folder
 from tests.unit.rcd.rig import Line, crsf
 
@@ -223,22 +224,21 @@ async def test_protocol_is_found_on_the_line(place: Place) -> None:
 
 async def test_lost_signal_stops_the_robot_until_it_is_back(place: Place) -> None:
     place.settings(failsafe={"action": "estop"})
-    clear = EStopRequest(source="test")
     async with place.running("routerd"), place.running("rcd"), place.client("routerd") as router:
         async with place.sending(crsf(ch6=1000)):
             await _until(place, stopped=False, live=True)
         await _until(place, stopped=True, live=False)
         with pytest.raises(SaintError, match="rc"):
-            await router.post("/estop/clear", clear, EStopInfo)
+            await clear_estop(router)
         async with place.sending(crsf(ch6=1000)):
             await _until(place, stopped=True, live=True)
-            assert not (await router.post("/estop/clear", clear, EStopInfo)).active
+            assert not (await clear_estop(router)).active
         await _until(place, stopped=True, live=False)
         # Without a transmitter the robot is driven again once the receiver is switched off.
         async with place.client("rcd") as rcd:
             await rcd.post("/enabled", SetEnabled(enabled=False), RcStatus)
         await asyncio.sleep(0.3)
-        assert not (await router.post("/estop/clear", clear, EStopInfo)).active
+        assert not (await clear_estop(router)).active
 
 
 async def _until(place: Place, *, stopped: bool, live: bool) -> None:

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.node import NodeReport
-from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.api.routing import EStopInfo, RouterStatus
 from saint_services.lib.bus import Bus, Topic
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadExpression
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.hw.sim import breaking
+from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
@@ -80,7 +81,7 @@ async def told(robot: Robot, machine: str, text: str) -> None:
 
 async def released(robot: Robot) -> None:
     async with robot.client("routerd") as client:
-        await client.post("/estop/clear", EStopRequest(source="test"), EStopInfo)
+        await clear_estop(client)
 
 
 async def estop(robot: Robot) -> EStopInfo:

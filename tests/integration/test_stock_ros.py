@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.api.routing import RouterStatus
 from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.bus_rig import PeerProcess, independent_peer, until
+from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
@@ -114,7 +115,7 @@ async def test_estop_topic_stops_a_driven_robot(
         assert tracks.seconds_until_stopped(0.1) == pytest.approx(0.0, abs=0.05)  # and stays
     async with robot.client("routerd") as client, asyncio.timeout(5.0):
         await asyncio.sleep(0.5)  # until the transmitter's last frame counts no more
-        await client.post("/estop/clear", EStopRequest(source="test"), EStopInfo)
+        await clear_estop(client)
 
 
 async def _drive(ros: PeerProcess, until_true: Any, twist: dict[str, Any] = FORWARD) -> None:

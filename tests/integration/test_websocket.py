@@ -152,16 +152,18 @@ async def test_estop_stops_and_a_command_moves_nothing_until_it_is_cleared(
         while not tracks.is_driving():
             await controller.command("tracks", "drive", linear=0.8)
             await asyncio.sleep(0.05)
-    assert (await controller.command("tracks", "estop", enable=True))["status"] == "ok"
+    stopped = await controller.command("tracks", "estop", enable=True)
+    assert stopped["status"] == "ok"
     assert tracks.seconds_until_stopped(1.0) < SAFE_S
     await controller.command("tracks", "drive", linear=0.8)
     await asyncio.sleep(0.3)  # long enough for it to have reached the motors
     assert tracks.duties() == (0.0, 0.0)
     async with asyncio.timeout(5.0):
         cleared: dict[str, Any] = {}
+        seen = stopped["data"]["estop"]["generation"]
         while cleared.get("status") != "ok":  # until the stick is seen in neutral
             await controller.command("tracks", "drive", linear=0.0, angular=0.0)
-            cleared = await controller.command("tracks", "estop", enable=False)
+            cleared = await controller.command("tracks", "estop", enable=False, generation=seen)
     assert tracks.duties() == (0.0, 0.0)
 
 

@@ -154,7 +154,7 @@ def test_after_a_reset_an_input_that_stays_moves_nothing(
     else:
         rig.stream(0.05, "rc", x=stick)
     try:
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
     except SaintError:
         assert abs(stick) > 0.0199
         return

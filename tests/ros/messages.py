@@ -106,6 +106,8 @@ ESTOP = Traffic(
         "source": "console",
         "reason": "the red button",
         "generation": 2**40,
+        "presses": [{"source": "console", "reason": "the red button", "since": "2026-01-01"}],
+        "presses_left_out": 3,
     },
     LATCHED,
 )

@@ -140,7 +140,7 @@ class FieldArgument:
         rig.stream(0.3, "rc", x=0.5)
         rig.router.raise_estop("test", "", rig.now)
         rig.wait(0.3)  # the source is lost: else a deflected velocity bars the reset
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         before = rig.value(self.name)
         rig.stream(0.5, "rc", x=0.5)
         rig.stream(0.5, "rc", x=0.54)
@@ -197,7 +197,7 @@ class VelocityArgument(FieldArgument):
         rig.router.raise_estop("test", "", rig.now)
         rig.stream(0.1, "rc", x=0.03)
         with pytest.raises(Exception, match="still asks"):
-            rig.router.clear_estop("test", rig.now)
+            rig.clear("test", rig.now)
 
     def stands(self, rig: Rig) -> None:
         super().stands(rig)

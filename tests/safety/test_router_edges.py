@@ -17,8 +17,8 @@ class TestEstopSwitch:
         rig = Rig(DRIVE, STOP)
         rig.send("rc", stick=0.0, switch=1.0)
         with pytest.raises(SaintError, match="still asks for the stop"):
-            rig.router.clear_estop("web", rig.now + 0.1199)
-        rig.router.clear_estop("web", rig.now + 0.120)
+            rig.clear("web", rig.now + 0.1199)
+        rig.clear("web", rig.now + 0.120)
         assert not rig.router.latch.active
 
 
@@ -108,7 +108,7 @@ class TestWhileStopped:
         rig.send("rc", stick=0.0)
         rig.send("websocket:1", a=0.0, b=0.0)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         rig.router.raise_estop("test", "", rig.now)
         for step in range(1, 40):  # nothing counts as moved yet, and nothing may
             rig.send("rc", stick=step / 40)
@@ -125,7 +125,7 @@ class TestAfterTheReset:
         rig.send("safety:bumper", pressed=0.0)
         rig.router.raise_estop("web", "", rig.now)
         rig.wait(1.0)
-        rig.router.clear_estop("web", rig.now)
+        rig.clear("web", rig.now)
         rig.wait(0.0)  # nobody sends anything
         assert rig.router.latch.active
         assert (rig.router.latch.source, rig.router.latch.reason) == (
@@ -136,7 +136,7 @@ class TestAfterTheReset:
         rig = Rig(DRIVE)
         rig.router.raise_estop("web", "", rig.now)
         rig.send("safety:bumper", pressed=0.0)
-        rig.router.clear_estop("web", rig.now)
+        rig.clear("web", rig.now)
         rig.wait(0.0)
         assert rig.router.wake_at == rig.now + 0.300
         rig.wait(0.301)
@@ -146,7 +146,7 @@ class TestAfterTheReset:
         rig = Rig(DRIVE)
         rig.send("safety:bumper", pressed=0.0)
         rig.send("safety:bumper", failsafe=True)
-        rig.router.clear_estop("web", rig.now)
+        rig.clear("web", rig.now)
         rig.wait(2.0)
         rig.router.advance(rig.now)
         assert not rig.router.latch.active
@@ -155,7 +155,7 @@ class TestAfterTheReset:
         rig = Rig(DRIVE)
         rig.send("rc", stick=0.0)
         rig.router.raise_estop("web", "", rig.now)
-        rig.router.clear_estop("web", rig.now)
+        rig.clear("web", rig.now)
         rig.send("rc", stick=0.5, trim=0.0)  # other names: another stream
         assert rig.output("tracks.linear").winner == "rc_drive"
 

@@ -226,7 +226,7 @@ class Machine(RuleBasedStateMachine):
     def reset(self) -> None:
         router = self.rig.router
         try:
-            router.clear_estop("test", self.rig.now)
+            self.rig.clear("test", self.rig.now)
         except SaintError:
             assert router.latch.active
             return

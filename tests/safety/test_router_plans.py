@@ -81,7 +81,7 @@ class TestMovement:
         rig = Rig(DRIVE)
         rig.send("rc", stick=0.0, trim=0.0)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         two = [{"from": name, "to": "linear"} for name in ("stick", "trim")]
         rig.router.set_routes([route("rc_drive", "rc", "tracks", two)], rig.now)
         for stick, winner in ((0.0, ""), (0.04, ""), (0.06, "rc_drive")):
@@ -95,7 +95,7 @@ class TestMovement:
         rig = Rig(DIRECT)  # 3 m/s from end to end
         rig.send("websocket:1", "tracks", linear=0.0)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         rig.send("websocket:1", "tracks", linear=linear)
         assert (rig.output("tracks.linear").winner == "web") is moves
 
@@ -104,7 +104,7 @@ class TestMovement:
         rig = Rig(DRIVE)
         rig.send("rc", stick=0.0)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         rig.send("rc", stick=stick)
         assert (rig.output("tracks.linear").winner == "rc_drive") is moves
 
@@ -114,7 +114,7 @@ class TestNewRoutes:
         rig = Rig(DRIVE)
         rig.send("rc", stick=0.0)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         rig.router.set_routes([DRIVE], rig.now)
         rig.send("rc", stick=0.06)
         assert rig.output("tracks.linear").winner == "rc_drive"
@@ -169,13 +169,13 @@ class TestNewRoutes:
     def test_a_stream_that_never_had_values_is_left_alone(self) -> None:
         rig = Rig(DRIVE)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         assert not rig.router.sample(
             InputSample(source="rc", sequence=1, names=("stick",), values=()), "a", rig.now
         )
         rig.router.set_routes([DRIVE, FACE], rig.now)
         rig.router.raise_estop("test", "", rig.now)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         assert rig.output("tracks.linear").winner == ""
 
     def test_values_under_other_names_are_no_motion_after_a_reset(self) -> None:
@@ -185,7 +185,7 @@ class TestNewRoutes:
         rig.send("rc", stick=0.0)
         rig.router.raise_estop("test", "", rig.now)
         rig.wait(0.13)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         rig.router.set_routes([DRIVE], rig.now, Blending(source_timeout_ms=1000))
         assert rig.output("tracks.linear").winner == ""
 
@@ -236,7 +236,7 @@ class TestReset:
         rig = Rig(DRIVE, FACE)
         rig.router.raise_estop("test", "", rig.now)
         rig.wait(1.0)
-        rig.router.clear_estop("test", rig.now)
+        rig.clear("test", rig.now)
         for name, policy in (("tracks.linear", "ramp_to_zero"), ("head.pan", "hold")):
             target, _, field = name.rpartition(".")
             assert rig.router.by_name[target, field].policy == policy

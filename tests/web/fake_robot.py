@@ -12,6 +12,7 @@ import socket
 import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib.api import Done
@@ -31,6 +32,7 @@ from saint_services.lib.api.adoption import (
     Stranger,
 )
 from saint_services.lib.api.routing import (
+    EStopClear,
     EStopInfo,
     EStopRequest,
     FieldOutput,
@@ -44,7 +46,6 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.nav_msgs import Odometry
 from saint_services.lib.generated.saint_msgs import (
     ArmState,
-    EStop,
     FieldStatus,
     GripperState,
     HeadExpression,
@@ -60,6 +61,8 @@ from saint_services.lib.generated.saint_msgs import (
 from saint_services.lib.health import Health, HealthReport
 from saint_services.lib.ipc import Api, Call, Server
 from saint_services.lib.sd import Directories
+from saint_services.routerd import estop as latches
+from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
 from tests.web.fake_otad import FakeOtad
@@ -138,7 +141,7 @@ class FakeRobot:
     runtime: Path
     bus: LocalBus
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
-    estop: EStopInfo = field(default_factory=lambda: EStopInfo(active=False))
+    latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
     outputs: list[FieldOutput] = field(default_factory=list)
     stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
@@ -156,7 +159,6 @@ class FakeRobot:
     receiver: FakeReceiver = field(default_factory=FakeReceiver)
     capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
     kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
-    generation: int = 0
     frame: int = 0
 
     async def open(self) -> None:
@@ -294,7 +296,7 @@ class FakeRobot:
         api = Api()
         api.get("/status", self._router_status)
         api.post("/estop", self._stop, EStopRequest)
-        api.post("/estop/clear", self._clear, EStopRequest)
+        api.post("/estop/clear", self._clear, EStopClear)
         self.router.add_to(api)
         return api
 
@@ -307,24 +309,30 @@ class FakeRobot:
         self.requests.append(f"estop {call.body.source}")
         return self.set_estop(True, call.body.source, call.body.reason)
 
-    async def _clear(self, call: Call[EStopRequest]) -> EStopInfo:
+    async def _clear(self, call: Call[EStopClear]) -> EStopInfo:
         self.requests.append(f"clear {call.body.source}")
         if self.clear_refusal:
             raise SaintError(Code.REFUSED, self.clear_refusal)
+        if missed := latches.unseen(self.latch, call.body.generation):
+            raise SaintError(Code.REFUSED, f"the e-stop stays: {missed}")
         return self.set_estop(False, call.body.source, "")
+
+    @property
+    def estop(self) -> EStopInfo:
+        """The latch as routerd reports it."""
+        return estop_info(self.latch, "")
 
     def set_estop(self, is_active: bool, source: str, reason: str) -> EStopInfo:
         """The latch, and its topic."""
-        self.estop = EStopInfo(active=is_active, source=source, reason=reason)
-        self.generation += 1
+        made = latches.raised(self.latch, source, reason)
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        made = made if is_active else latches.cleared(self.latch, source)
+        self.latch = latches.stamped(made, now)
         self._tell_estop()
         return self.estop
 
     def _tell_estop(self) -> None:
-        latch = self.estop
-        self._estop_topic.publish(
-            EStop(stamp(), latch.active, latch.source, latch.reason, self.generation)
-        )
+        self._estop_topic.publish(estop_message(self.latch, stamp()))
 
     def listen_to_clients(self) -> list[InputSample]:
         """What webd sends for its clients, from now on."""

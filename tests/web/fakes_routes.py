@@ -22,9 +22,7 @@ class FakeRouter:
         self._router = Router(robot, file.routes, blending=file.blending)
         store = routes_store(folder)
         store.load()
-        self._control = Control(
-            self._router, store, [], "default", lambda: None, lambda: "", _is_saved
-        )
+        self._control = Control(self._router, store, [], "default", lambda: None, lambda: "")
         self._presets = Presets(self._control, Shelf(share, folder), robot)
 
     def add_to(self, api: Api) -> Api:
@@ -34,7 +32,3 @@ class FakeRouter:
     def route(self, name: str) -> Route | None:
         """As it is in force."""
         return next((each for each in self._router.routes if each.id == name), None)
-
-
-async def _is_saved() -> None:
-    """There is no latch to write."""

@@ -71,6 +71,23 @@ async def test_stop_of_others_shows_and_release_asks_first(site: Site) -> None:
     await wait_gone(page, ".dialog")
 
 
+async def test_press_that_comes_while_the_question_is_open_must_be_seen_before_the_release(
+    site: Site,
+) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    site.robot.set_estop(True, "rc", "channel 6 is high")
+    await page.click("[data-estop=latched]", timeout=SOON_MS)
+    assert "channel 6 is high" in await page.locator(".presses").inner_text()
+    site.robot.set_estop(True, "websocket:B", "child in front")
+    await page.wait_for_selector(".presses .is-new", timeout=SOON_MS)
+    assert "child in front" in await page.locator(".presses .is-new").inner_text()
+    assert await page.locator("[data-release]").count() == 0
+    await page.click("[data-acknowledge]")
+    await page.click("[data-release]")
+    await page.wait_for_selector("[data-estop=ready]")
+
+
 async def test_stop_that_was_not_confirmed_is_said(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")

@@ -21,7 +21,8 @@ from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
 from saint_services.rcd.state import store_in as rc_store
-from saint_services.routerd.state import latch_store, routes_store
+from saint_services.routerd.latch_start import after_start
+from saint_services.routerd.state import routes_store
 from saint_services.setup.work import kept_store
 
 T = TypeVar("T", bound=BaseModel)
@@ -169,7 +170,7 @@ def _adoptiond(folder: Path, found: Found) -> None:
 
 
 def _routerd(folder: Path, found: Found) -> None:
-    latch = _from(latch_store(folder), found)
+    latch = after_start(folder, 0).latch  # a record that the cut has torn counts as a stop
     found.facts["estop"] = "latched" if latch.active else "open"
     found.facts["estop-generation"] = str(latch.generation)
     for route in _from(routes_store(folder), found).routes or ():

@@ -66,7 +66,7 @@ def settings(rig: HostRig) -> None:
             )
             stop = {"source": "power cut", "reason": f"number {number}"}
             _change(rig, "estop", "latched", "POST", "routerd/estop", stop)
-            _change(rig, "estop", "open", "POST", "routerd/estop/clear", stop)
+            _clear(rig)
             if number % 2:
                 _change(rig, f"route.{name}", "", "DELETE", f"routerd/routes/{name}")
 
@@ -212,6 +212,19 @@ def _change(
     rig.begin(f"server:{fact}", value)
     _ask(rig, method, path, body)
     rig.keep(f"server:{fact}", value)
+
+
+def _clear(rig: HostRig) -> None:
+    """Clear the e-stop that is seen now; looked at again when the daemon dies meanwhile."""
+    rig.begin("server:estop", "open")
+    deadline = time.monotonic() + _SOON_S
+    while (latch := _ask(rig, "GET", "routerd/status")["estop"])["active"]:
+        body = {"source": "power cut", "generation": latch["generation"]}
+        with contextlib.suppress(ConnectionError, TimeoutError, http.client.HTTPException):
+            _ask_once(rig, "POST", "routerd/estop/clear", body)
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the e-stop stays: {latch}")
+    rig.keep("server:estop", "open")
 
 
 def _ask(rig: HostRig, method: str, path: str, body: Json | None = None) -> Any:

@@ -88,8 +88,10 @@ def settings(rig: Rig) -> None:
         _change(rig, "rc-enabled", value, "POST", "rcd/enabled", {"enabled": enabled})
     rig.say("routes and receiver set")
     stop = {"source": "power cut test", "reason": "test"}
-    for value, path in (("latched", "routerd/estop"), ("open", "routerd/estop/clear")):
-        _change(rig, "estop", value, "POST", path, stop)
+    _change(rig, "estop", "latched", "POST", "routerd/estop", stop)
+    seen = _ask(rig, "GET", "routerd/status")["estop"]["generation"]
+    clear = {"source": stop["source"], "generation": seen}
+    _change(rig, "estop", "open", "POST", "routerd/estop/clear", clear)
     _change(rig, f"route.{_ROUTES[1]}", "", "DELETE", f"routerd/routes/{_ROUTES[1]}")
 
 

@@ -110,6 +110,9 @@
  * @property {string} source
  * @property {string} reason
  * @property {number | null} since
+ * @property {number} generation
+ * @property {{source: string, reason: string, since: number | null}[]} presses
+ * @property {number} more
  *
  * @typedef {"connecting"|"open"|"lost"|"locked"} LinkState
  */

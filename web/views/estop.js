@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
 import { lately, sourceName } from "../lib/format.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../app.js").App} App @typedef {import("../lib/types.js").EStop} EStop */
 
 const PRESSED = "pressed on the page"; // the banner says who did, and needs no more
 
@@ -13,8 +13,9 @@ export async function stop(app) {
   app.dialogs.stop = { failed: "" };
   app.draw();
   try {
-    await app.api.request("system", "estop", { enable: true, reason: PRESSED });
-    app.dialogs.stop = null;
+    const reply = await app.api.request("system", "estop", { enable: true, reason: PRESSED });
+    const { stored, problem } = reply.estop;
+    app.dialogs.stop = stored === false ? { failed: notStored(problem), isActive: true } : null;
   } catch (err) {
     const { message } = /** @type {Error} */ (err);
     app.dialogs.stop = { failed: `The stop was not confirmed: ${message}` };
@@ -33,7 +34,7 @@ export function estopButton(app) {
         class="estop is-latched"
         type="button"
         data-estop="latched"
-        @click=${() => ((app.dialogs.clearing = { refusal: "" }), app.draw())}
+        @click=${() => ask(app)}
       >
         ${sign}<span><b>STOPPED</b><small>Release…</small></span>
       </button>
@@ -56,31 +57,37 @@ export function estopButton(app) {
 /** @param {App} app */
 export function estopBanner(app) {
   const latch = app.store.data.system?.estop;
-  const failed = app.dialogs.stop?.failed;
-  if (failed && !latch?.active) {
-    return html`
-      <div class="banner lost" role="alert">
-        <div><strong>${failed}</strong> Use the switch on the robot.</div>
-        <button class="button" type="button" @click=${() => ((app.dialogs.stop = null), app.draw())}>
-          Close
-        </button>
-      </div>
-    `;
-  }
-  if (!latch?.active) return nothing;
+  const { failed, isActive } = app.dialogs.stop ?? {};
+  const isShown = failed && (isActive || !latch?.active);
+  return html`${isShown ? failedBanner(app, failed) : nothing}${latch?.active ? stoppedBanner(app, latch) : nothing}`;
+}
+
+/** @param {App} app @param {string} failed */
+function failedBanner(app, failed) {
+  return html`
+    <div class="banner lost" role="alert">
+      <div><strong>${failed}</strong> Use the switch on the robot.</div>
+      <button class="button" type="button" @click=${() => ((app.dialogs.stop = null), app.draw())}>
+        Close
+      </button>
+    </div>
+  `;
+}
+
+/** The first press, and how many came after it. @param {App} app @param {EStop} latch */
+function stoppedBanner(app, latch) {
+  const others = count(latch) - 1;
   return html`
     <div class="banner stopped" role="alert">
       <div>
         <strong>Emergency stop.</strong>
         ${latch.source ? html`Pressed ${presser(app, latch.source)}` : "Active"}${latch.since
           ? html` at ${lately(latch.since)}`
-          : nothing}${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}. The robot takes no commands.
+          : nothing}${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}.
+        ${others > 0 ? html`<strong>${others} more ${others > 1 ? "presses" : "press"}.</strong>` : nothing}
+        The robot accepts no commands.
       </div>
-      <button
-        class="button"
-        type="button"
-        @click=${() => ((app.dialogs.clearing = { refusal: "" }), app.draw())}
-      >
+      <button class="button" type="button" @click=${() => ask(app)}>
         Release…
       </button>
     </div>
@@ -91,42 +98,95 @@ export function estopBanner(app) {
 const presser = (app, source) =>
   source === `websocket:${app.api.session.client_id}` ? "on this page" : `by ${sourceName(source)}`;
 
+/** @param {EStop} latch */
+const count = (latch) => latch.presses.length + latch.more;
+
+/** @param {string} problem */
+const notStored = (problem) =>
+  `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched off until the server's card is replaced.`;
+
+/** Open the question; it clears only what it shows. @param {App} app */
+function ask(app) {
+  const latch = app.store.data.system?.estop;
+  if (latch?.active) app.dialogs.clearing = { refusal: "", latch };
+  app.draw();
+}
+
+/** @param {App} app @param {EStop} latch @param {EStop} seen */
+function pressList(app, latch, seen) {
+  const known = new Set(seen.presses.map(key));
+  return html`
+    <ol class="presses" aria-label="Presses">
+      ${latch.presses.map((press, at) => {
+        const isNew = latch !== seen && (!known.has(key(press)) || at >= latch.presses.length - added(latch, seen));
+        return html`
+          <li class=${isNew ? "is-new" : ""}>
+            ${isNew ? html`<span class="chip bad">New</span>` : nothing}
+            <b>${press.source ? `Pressed ${presser(app, press.source)}` : "Pressed"}</b>
+            ${press.since ? html`<small>${lately(press.since)}</small>` : nothing}
+            ${press.reason && press.reason !== PRESSED ? html`<p>${press.reason}</p>` : nothing}
+          </li>
+          ${at === 0 && latch.more ? html`<li class="left-out">${latch.more} more, not listed</li>` : nothing}
+        `;
+      })}
+    </ol>
+  `;
+}
+
+/** @param {EStop["presses"][number]} press */
+const key = (press) => JSON.stringify([press.source, press.reason, press.since]);
+
+/** @param {EStop} latch @param {EStop} seen */
+const added = (latch, seen) => Math.max(0, count(latch) - count(seen));
+
 /** @param {App} app */
 export function clearDialog(app) {
   const open = app.dialogs.clearing;
+  const latch = app.store.data.system?.estop;
   const close = () => ((app.dialogs.clearing = null), app.draw());
   async function release() {
+    const { generation } = open.latch;
     try {
-      await app.api.request("system", "estop", { enable: false });
+      await app.api.request("system", "estop", { enable: false, generation });
       app.dialogs.clearing = null;
     } catch (err) {
       const { message, fix } = /** @type {any} */ (err);
-      app.dialogs.clearing = { refusal: message, fix };
+      if (app.dialogs.clearing) app.dialogs.clearing = { ...app.dialogs.clearing, refusal: message, fix };
     }
     app.draw();
   }
-  if (open && !app.store.data.system?.estop?.active) queueMicrotask(close);
-  return dialog(
-    open,
-    close,
-    () => html`
-      <h2>Release the emergency stop?</h2>
-      <p>
-        Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves
-        until an input is moved again.
-      </p>
-      <p class="refusal" role="alert">
-        ${open.refusal ? html`<strong>The robot refuses:</strong> ${open.refusal}` : nothing}
-      </p>
-      <div class="actions">
-        <button class="button" type="button" data-focus @click=${close}>Stay stopped</button>
-        <button class="button danger" type="button" data-release @click=${release}>
-          Release the stop
-        </button>
-      </div>
-    `,
-    "Release the emergency stop",
-  );
+  if (open && !latch?.active) queueMicrotask(close);
+  return dialog(open, close, () => question(app, open, latch ?? open.latch, close, release), "Release the emergency stop");
+}
+
+/**
+ * @param {App} app @param {{latch: EStop, refusal: string}} open @param {EStop} latch
+ * @param {() => void} close @param {() => void} release
+ */
+function question(app, open, latch, close, release) {
+  const isSeen = latch.generation === open.latch.generation;
+  const acknowledge = () => ((app.dialogs.clearing = { refusal: "", latch }), app.draw());
+  return html`
+    <h2>Release the emergency stop?</h2>
+    ${pressList(app, latch, isSeen ? latch : open.latch)}
+    <p>
+      Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves
+      until an input is moved again.
+    </p>
+    <p class="refusal" role="alert">
+      ${isSeen
+        ? open.refusal
+          ? html`<strong>The robot refuses:</strong> ${open.refusal}`
+          : nothing
+        : html`<strong>The stop was pressed again</strong> while this question was open.`}
+    </p>
+    <div class="actions">
+      <button class="button" type="button" data-focus @click=${close}>Stay stopped</button>
+      ${isSeen
+        ? html`<button class="button danger" type="button" data-release @click=${release}>Release the stop</button>`
+        : html`<button class="button" type="button" data-acknowledge @click=${acknowledge}>I have seen it</button>`}
+    </div>
+  `;
 }
 
 const sign = html`<svg viewBox="0 0 32 32" width="34" height="34" aria-hidden="true">

@@ -138,13 +138,28 @@ class SourceInfo(Reply):
     values: dict[str, float]
 
 
+class EStopPress(Reply):
+    """One request to stop."""
+
+    source: str
+    reason: str = ""
+    since: str = ""  # ISO 8601, UTC
+
+
 class EStopInfo(Reply):
-    """The latch."""
+    """The latch. `source`, `reason` and `since` are those of the first press. A clear names the
+    `generation` that it has seen. `stored` is false while a restart might not know this state.
+    """
 
     active: bool
     source: str = ""
     reason: str = ""
     since: str = ""  # ISO 8601, UTC
+    generation: int = 0
+    presses: list[EStopPress] = []  # the first and the newest, oldest first
+    more: int = 0  # presses between the first and the second of the list that are not in it
+    stored: bool = True
+    problem: str = ""  # why it is not stored
 
 
 class ControlInfo(Reply):
@@ -283,7 +298,14 @@ class ReleaseControl(Request):
 
 
 class EStopRequest(Request):
-    """POST /estop (raise) and POST /estop/clear"""
+    """POST /estop: raises the latch, or adds a press to it."""
 
     source: str
     reason: str = ""
+
+
+class EStopClear(Request):
+    """POST /estop/clear. Refused when another press came after the `generation` that was seen."""
+
+    source: str
+    generation: int = Field(strict=True, ge=0)  # of the latch as it was seen (GET /status)

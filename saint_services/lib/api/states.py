@@ -234,14 +234,24 @@ class FirmwareState(Reply):
     problem: ErrorReply | None
 
 
+class PressState(Reply):
+    """One request to stop."""
+
+    source: str
+    reason: str
+    since: float | None  # seconds since 1970
+
+
 class LatchState(Reply):
-    """The e-stop latch."""
+    """The e-stop latch; `source`, `reason` and `since` are those of the first press."""
 
     active: bool
     source: str
     reason: str
     since: float | None  # seconds since 1970
-    generation: int
+    generation: int  # a clear names the one that was seen
+    presses: list[PressState] = []  # the first and the newest, oldest first
+    more: int = 0  # presses after the first that the list has no room for
 
 
 class SystemState(Reply):

@@ -27,6 +27,7 @@ class Code(StrEnum):
     REFUSED = "refused"
     ESTOP_ACTIVE = "estop_active"
     STOP_CHANGED = "stop_changed"
+    ESTOP_NOT_STORED = "estop_not_stored"
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN = "forbidden"
     DAEMON_UNREACHABLE = "daemon_unreachable"
@@ -144,6 +145,12 @@ INFO: Final[dict[Code, ErrorInfo]] = {
         409,
         5,
         'An admin repeats the request and confirms these names.',
+    ),
+    Code.ESTOP_NOT_STORED: ErrorInfo(
+        'The e-stop cannot be stored',
+        507,
+        1,
+        'The stop holds now. Check the disk or the card of the server and replace it; keep the robot switched off until then.',
     ),
     Code.UNAUTHORIZED: ErrorInfo(
         'Nobody is signed in',

@@ -86,12 +86,26 @@ class ConsoleOverride:
     """Manual override from the console. Topic /saint/console/override."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/ConsoleOverride"
-    HASH: ClassVar[str] = "RIHS01_6c6f87ad0c334816324774ce1b949be52aa837acfec0185f21fe552c0fa54caa"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("target", "string"), ("action", "string"))
+    HASH: ClassVar[str] = "RIHS01_3831e31963a6659964c6d2d4ea95c855a3d688194f93c75eecb9a772ce96b9d2"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("target", "string"), ("action", "string"), ("generation", "uint64"))
 
     stamp: Time = field(default_factory=Time)
     target: str = ""  # "head", "tracks", ...
     action: str = ""  # "stop", "clear", "home", "release"
+    generation: int = 0  # of "clear": the e-stop that the display showed, EStop.generation
+
+
+@dataclass(slots=True)
+class EStopPress:
+    """One request to stop, kept in the latch until it is cleared."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/EStopPress"
+    HASH: ClassVar[str] = "RIHS01_165653744366e84ff28689c10a6d09f275774196c6c57605d2f4c3eff44c6193"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("source", "string"), ("reason", "string"), ("since", "string"))
+
+    source: str = ""  # who pressed
+    reason: str = ""
+    since: str = ""  # ISO 8601, UTC
 
 
 @dataclass(slots=True)
@@ -99,14 +113,16 @@ class EStop:
     """The latch. Topic /saint/estop, reliable and transient local, published by routerd alone."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/EStop"
-    HASH: ClassVar[str] = "RIHS01_4c3300df3fbaa2767961b3f78da13f2d2481bf66ee25f9983d5b9eac3ec6f1c0"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("active", "bool"), ("source", "string"), ("reason", "string"), ("generation", "uint64"))
+    HASH: ClassVar[str] = "RIHS01_0554c14e5485ce4647a4a7e2143e4d737ca06cd3e931745888336dd93bceb5ee"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("active", "bool"), ("source", "string"), ("reason", "string"), ("generation", "uint64"), ("presses", cdr.Sequence(EStopPress, 0)), ("presses_left_out", "uint32"))
 
     stamp: Time = field(default_factory=Time)
     active: bool = False
-    source: str = ""  # who raised or cleared it
-    reason: str = ""
-    generation: int = 0  # rises with every change
+    source: str = ""  # who pressed first, or who cleared it
+    reason: str = ""  # of the first press
+    generation: int = 0  # rises with every press and every clear
+    presses: Sequence[EStopPress] = ()  # the first and the newest, oldest first; empty while not active
+    presses_left_out: int = 0  # presses after the first that the list has no room for
 
 
 @dataclass(slots=True)
@@ -569,6 +585,17 @@ class RouterHeartbeat:
     sequence: int = 0
     estop: bool = False  # the latch again, for those who missed the topic
     estop_generation: int = 0
+
+
+@dataclass(slots=True)
+class RouterWriters:
+    """Participants that write inputs for this robot alone: its receiver, its pages, its face capture. Other robots on the same bus ignore what they publish. Topic /saint/router/writers, kept for those who come later."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/RouterWriters"
+    HASH: ClassVar[str] = "RIHS01_ec72fa45c2f0c33be0d2cd5f98d07eb6ba58b3bc2f217d0b8c4d15497c1829ed"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("origins", cdr.Sequence("string", 0)),)
+
+    origins: Sequence[str] = ()  # 24 hexadecimal digits each
 
 
 @dataclass(slots=True)

@@ -69,6 +69,9 @@ ROUTER_CREDENTIAL: Final[Topic[saint_msgs.RouterCredential]] = Topic(
 ROLE_CREDENTIAL: Final[Topic[saint_msgs.RoleCredential]] = Topic(
     "/saint/roles/credential", saint_msgs.RoleCredential, Qos(reliable=True, depth=1, latched=True)
 )  # from noded
+ROUTER_WRITERS: Final[Topic[saint_msgs.RouterWriters]] = Topic(
+    "/saint/router/writers", saint_msgs.RouterWriters, Qos(reliable=True, depth=1, latched=True)
+)  # from routerd
 ROUTER_STATUS: Final[Topic[saint_msgs.RouteStatus]] = Topic(
     "/saint/router/status", saint_msgs.RouteStatus, Qos(reliable=True, depth=1, latched=False)
 )  # from routerd
@@ -243,6 +246,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/ConsoleDisplay": saint_msgs.ConsoleDisplay,
     "saint_msgs/msg/ConsoleInput": saint_msgs.ConsoleInput,
     "saint_msgs/msg/ConsoleOverride": saint_msgs.ConsoleOverride,
+    "saint_msgs/msg/EStopPress": saint_msgs.EStopPress,
     "saint_msgs/msg/EStop": saint_msgs.EStop,
     "saint_msgs/msg/RivalStatus": saint_msgs.RivalStatus,
     "saint_msgs/msg/FieldStatus": saint_msgs.FieldStatus,
@@ -275,6 +279,7 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/RouteStatus": saint_msgs.RouteStatus,
     "saint_msgs/msg/RouterCredential": saint_msgs.RouterCredential,
     "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
+    "saint_msgs/msg/RouterWriters": saint_msgs.RouterWriters,
     "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
     "saint_msgs/msg/TrackState": saint_msgs.TrackState,
     "saint_msgs/srv/AdoptNode_Request": saint_msgs.AdoptNode_Request,

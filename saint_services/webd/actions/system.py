@@ -1,8 +1,9 @@
 """The robot as a whole: status, what it is made of, the e-stop."""
 
+import asyncio
 from typing import Any
 
-from ...lib.api.routing import EStopInfo, EStopRequest
+from ...lib.api.routing import EStopClear, EStopInfo, EStopRequest
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
@@ -18,6 +19,7 @@ from .caller import Caller
 Data = dict[str, Any]
 
 MODEL_PATH = "/api/robot/model/"  # answered by adapters/model_files.py
+STORED_LIMIT_S = 2.0  # for the router's answer, which says whether the stop is stored
 ESTOP_LIMIT_S = 0.2  # by then the roles stop by themselves: heartbeats are missing
 
 
@@ -65,11 +67,19 @@ def estop_needs(params: m.EStop) -> Level:
 
 
 async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
-    """Raise the latch, or ask the router to release it."""
-    body = EStopRequest(source=caller.source, reason=params.reason)
+    """Raise the latch, or clear it: a clear names the generation that was seen and is refused when
+    another press came since."""
     if params.enable:
-        return _latch(await _raise(robot, body))
-    reply = await robot.daemons.routerd.post("/estop/clear", body, EStopInfo, timeout_s=2.0)
+        return _latch(await _raise(robot, EStopRequest(source=caller.source, reason=params.reason)))
+    if params.generation is None:
+        raise SaintError(
+            Code.REFUSED,
+            "the e-stop stays: a clear must name the stop that it has seen",
+            fix='Read "estop.generation" and "estop.presses" of the topic "system", look at the '
+            'robot, then send {"enable": false, "generation": <that number>}.',
+        )
+    clear = EStopClear(source=caller.source, generation=params.generation)
+    reply = await robot.daemons.routerd.post("/estop/clear", clear, EStopInfo, timeout_s=3.0)
     return _latch(reply)
 
 
@@ -78,9 +88,16 @@ def _latch(info: EStopInfo) -> Data:
 
 
 async def _raise(robot: Robot, body: EStopRequest) -> EStopInfo:
-    """A router that does not answer must not be in the way: the tracks hear the stop directly."""
+    """Press at the router. One that does not answer at once must not be in the way: the tracks get
+    the stop directly, while the answer (it waits for the disk) is still awaited.
+    """
+    post = robot.daemons.routerd.post("/estop", body, EStopInfo, timeout_s=STORED_LIMIT_S)
+    asking = asyncio.ensure_future(post)
     try:
-        return await robot.daemons.routerd.post("/estop", body, EStopInfo, timeout_s=ESTOP_LIMIT_S)
+        done, _ = await asyncio.wait([asking], timeout=ESTOP_LIMIT_S)
+        if not done:
+            robot.stop.publish(Bool(data=True))
+        return await asking
     except SaintError as err:
         robot.stop.publish(Bool(data=True))
         robot.note("ERROR", "router", f"Emergency stop sent to the tracks alone: {err.message}")
@@ -89,3 +106,5 @@ async def _raise(robot: Robot, body: EStopRequest) -> EStopInfo:
             f"{err.message}; the stop was sent to the tracks directly",
             fix="Switch the robot off if anything still moves.",
         ) from err
+    finally:
+        asking.cancel()

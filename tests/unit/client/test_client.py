@@ -120,7 +120,12 @@ async def test_estop_is_raised_and_cleared(world: World):
     async with Robot(world.url) as robot:
         assert (await robot.estop("test")).active
         assert world.robot.estop.reason == "test"
-        assert not (await robot.clear_estop()).active
+        latch = await robot.estop_state()
+        assert latch is not None and [each.reason for each in latch.presses] == ["test"]
+        world.robot.set_estop(True, "rc", "switch")
+        with pytest.raises(SaintError, match="rc: switch"):
+            await robot.clear_estop(latch.generation)
+        assert not (await robot.clear_estop(latch.generation + 1)).active
 
 
 async def test_wrong_token_and_nobody_there_are_told_at_once(tmp_path: Path):

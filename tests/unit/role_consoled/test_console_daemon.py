@@ -17,6 +17,7 @@ from saint_services.lib.generated.saint_msgs import (
     ConsoleInput,
     ConsoleOverride,
     EStop,
+    EStopPress,
     RoleFault,
 )
 from saint_services.lib.generated.topics import (
@@ -92,6 +93,13 @@ async def test_estop_tells_who_raised_it_and_why(seat: Seat) -> None:
     await until(lambda: seat.shows("arms.left: it burns"))
 
 
+async def test_newest_press_is_shown_with_the_number_of_the_others(seat: Seat) -> None:
+    presses = [EStopPress("rc", "switch"), EStopPress("web", "child in front")]
+    stop = EStop(active=True, source="rc", reason="switch", generation=2, presses=presses)
+    seat.tell(ESTOP, stop)
+    await until(lambda: seat.shows("+1 more. web: child"))
+
+
 async def test_fault_of_a_role_is_an_alert(seat: Seat) -> None:
     seat.tell(ROLE_FAULTS, RoleFault(target="head", text="face does not answer"))
     await until(lambda: seat.shows("ERROR") and seat.shows("face does not answer"))
@@ -119,14 +127,18 @@ async def test_stop_is_cleared_by_a_button_that_is_held_not_by_a_touch(
         seat = await Seat.at(found)
         async with aclosing(found.assign(wanted)) as reports:
             await anext(reports)
-            told: list[str] = []
-            found.router.subscribe(CONSOLE_OVERRIDE, lambda s: told.append(s.message.action))
+            heard: list[ConsoleOverride] = []
+            found.router.subscribe(CONSOLE_OVERRIDE, lambda s: heard.append(s.message))
+            told = lambda: [each.action for each in heard]  # noqa: E731
+            seat.tell(ESTOP, EStop(active=True, source="rc", reason="switch", generation=41))
+            await until(lambda: seat.shows("rc: switch"))
             found.pins.write(6, 0.0)
-            await until(lambda: told == ["home"])
+            await until(lambda: told() == ["home"])
             found.pins.write(5, 0.0)
             await until(lambda: any(e.control == "button_a" for e in seat.events))
-            assert told == ["home"]
-            await until(lambda: told == ["home", "clear"])
+            assert told() == ["home"]
+            await until(lambda: told() == ["home", "clear"])
+            assert heard[-1].generation == 41  # what the display showed when it was pressed
 
 
 async def test_page_is_shown(seat: Seat) -> None:

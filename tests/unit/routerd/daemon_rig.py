@@ -13,6 +13,7 @@ from saint_services.lib.api.credentials import (
     WriterReply,
     WriterRequest,
 )
+from saint_services.lib.api.routing import EStopClear, EStopInfo, RouterStatus
 from saint_services.lib.bus import Bus, Topic
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import Context, bind, running
@@ -58,6 +59,16 @@ class Robot:
         sample.sequence = self.sequence
         sample.names, sample.values = tuple(values), tuple(values.values())
         self.bus.publisher(topic).publish(sample)
+
+    async def latch(self) -> EStopInfo:
+        """The e-stop as a person sees it."""
+        return (await self.client.get("/status", RouterStatus)).estop
+
+    async def clear(self, source: str = "web", generation: int | None = None) -> EStopInfo:
+        """Clear as one who has seen every press, or only up to `generation`."""
+        seen = (await self.latch()).generation if generation is None else generation
+        body = EStopClear(source=source, generation=seen)
+        return await self.client.post("/estop/clear", body, EStopInfo)
 
     async def drive(self, seconds: float, **channels: float) -> None:
         for _ in range(round(seconds * 50)):

@@ -84,6 +84,11 @@ class Rig:
             self.router.advance(self.now)
         self.now = end
 
+    def clear(self, source: str, now: float, generation: int | None = None) -> None:
+        """Clear as one who has seen every press, or only up to `generation`."""
+        seen = self.router.latch.generation if generation is None else generation
+        self.router.clear_estop(source, seen, now)
+
     def stream(self, seconds: float, source: str, target: str = "", /, **values: float) -> None:
         """The same values again and again, every 10 ms, as new samples."""
         for _ in range(round(seconds * 100)):
@@ -99,7 +104,7 @@ class Rig:
         return self.router.by_name[target, field].is_driven
 
     def status(self) -> RouterStatus:
-        return report.status(self.router, "2026-01-01T00:00:00+00:00", self.now)
+        return report.status(self.router, "", self.now)
 
     def output(self, name: str) -> FieldOutput:
         target, _, field = name.rpartition(".")

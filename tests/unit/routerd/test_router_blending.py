@@ -109,7 +109,7 @@ def test_estop_and_clear_hold_for_mixed_fields(mode: str) -> None:
     rig.send("rc", stick=0.5, switch=1.0)
     assert rig.value("tracks.linear") == 0.0
     rig.stream(0.3, "rc", stick=0.0, switch=-1.0)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     rig.stream(0.3, "rc", stick=0.0, switch=-1.0)
     assert rig.output("tracks.linear").winner == ""
     rig.stream(0.3, "rc", stick=0.5, switch=-1.0)

@@ -5,7 +5,6 @@ import math
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,9 +30,9 @@ from saint_services.lib.generated.saint_msgs import (
 )
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.sd import Directories
-from saint_services.lib.state import Store
-from saint_services.routerd import state
+from saint_services.routerd import latch_store, neighbours, state
 from saint_services.routerd.config import Config
+from saint_services.routerd.latch_file import LatchFile
 from tests.unit.routerd.daemon_rig import alive, places, turns, vouching
 from tests.unit.routerd.rig import route
 
@@ -88,6 +87,7 @@ async def test_lost_source_ramps_without_any_traffic(directories: Directories) -
         assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 2  # steps on the way down
 
 
+@pytest.mark.usefixtures("without_grace")
 async def test_foreign_twist_drives_by_the_routers_rules(directories: Directories) -> None:
     async with alive(directories) as robot:
         ours = robot.context
@@ -101,6 +101,13 @@ async def test_foreign_twist_drives_by_the_routers_rules(directories: Directorie
         assert ours.health.is_healthy
 
 
+@pytest.fixture
+def without_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs count from their first sample on."""
+    monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
+
+
+@pytest.mark.usefixtures("without_grace")
 async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
@@ -139,11 +146,11 @@ async def test_clear_is_refused_with_the_input_named(directories: Directories) -
         robot.rc(channel_2=0.5)
         await turns()
         with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
-            await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+            await robot.clear()
         assert caught.value.code is Code.REFUSED
         robot.rc(channel_2=0.0)
         await turns()
-        reply = await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        reply = await robot.clear()
         assert not reply.active
 
 
@@ -204,7 +211,7 @@ async def test_role_that_turns_faulty_stops_the_robot_once(directories: Director
         latch = (await robot.client.get("/status", RouterStatus)).estop
         assert (latch.active, latch.source) == (True, "arms.left")
         assert "servos" in latch.reason
-        await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+        await robot.clear()
         state_of_arm.publish(faulty)
         await turns()
         assert not (await robot.client.get("/status", RouterStatus)).estop.active
@@ -259,14 +266,15 @@ async def test_latch_survives_a_restart(directories: Directories) -> None:
 async def test_answer_about_the_latch_comes_when_it_is_on_disk(
     directories: Directories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_save, real = threading.Event(), Store.save
+    may_save, real = threading.Event(), LatchFile.write
 
-    def held(store: Store[Any], value: Any) -> None:
+    def held(file: LatchFile, record: bytes) -> None:
         assert may_save.wait(10)
-        real(store, value)
+        real(file, record)
 
-    monkeypatch.setattr(Store, "save", held)
+    monkeypatch.setattr(latch_store, "ANSWER_S", 10.0)
     async with alive(directories) as robot:
+        monkeypatch.setattr(LatchFile, "write", held)
         robot.hear(topics.ESTOP)
         request = EStopRequest(source="web")
         answer = asyncio.create_task(robot.client.post("/estop", request, EStopInfo))
@@ -277,15 +285,17 @@ async def test_answer_about_the_latch_comes_when_it_is_on_disk(
         assert robot.all_of(topics.ESTOP)[-1].active, "the stop waited for the disk"
         assert not answer.done()
         may_save.set()
-        assert (await answer).active
-        assert (await asyncio.to_thread(state.latch_store(directories.state).load)).active
+        reply = await answer
+        assert (reply.active, reply.stored) == (True, True)
+        saved = LatchFile(directories.state).read().payload
+        assert saved is not None and state.decode_latch(saved).active
 
 
 async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: Directories) -> None:
     for _ in range(5):
         async with alive(directories) as robot:
             await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
-            await robot.client.post("/estop/clear", EStopRequest(source="web"), EStopInfo)
+            await robot.clear()
         async with alive(directories) as robot:
             status = await robot.client.get("/status", RouterStatus)
             assert not status.estop.active
@@ -293,26 +303,27 @@ async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: D
 
 async def test_latch_that_cannot_be_saved_stops_all_the_same(directories: Directories) -> None:
     async with alive(directories) as robot:
-        directories.state.mkdir(exist_ok=True)
-        (directories.state / "estop.json").mkdir()
+        (directories.state / "estop.latch").unlink()
+        (directories.state / "estop.latch").mkdir()
         robot.hear(topics.ESTOP)
-        await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
-        await turns()
+        reply = await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
+        assert (reply.active, reply.stored) == (True, False)
+        assert "estop.latch cannot be written" in reply.problem
         assert robot.all_of(topics.ESTOP)[-1].active
-        for _ in range(500):
-            if not robot.context.health.is_healthy:
-                break
-            await asyncio.sleep(0.01)
-        assert not robot.context.health.is_healthy
+        (issue,) = robot.context.health.report().issues
+        assert issue.code is Code.ESTOP_NOT_STORED
+        with pytest.raises(SaintError, match="its release cannot be stored"):
+            await robot.clear()
+        assert (await robot.latch()).active
 
 
 async def test_damaged_latch_file_means_stopped(directories: Directories) -> None:
     directories.state.mkdir()
-    (directories.state / "estop.json").write_text("{")
+    (directories.state / "estop.latch").write_text("{")
     async with alive(directories) as robot:
         status = await robot.client.get("/status", RouterStatus)
         assert status.estop.active
-        assert "unknown" in status.estop.reason
+        assert "it is not known whether the robot was stopped" in status.estop.reason
 
 
 async def test_generation_never_falls_back_to_zero(directories: Directories) -> None:
@@ -408,3 +419,77 @@ async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
             "empty foreign command": 1,
         }
         assert status.samples == 0
+
+
+async def test_console_clears_only_the_stop_that_its_display_showed(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot, vouching(directories, robot):
+        robot.hear(topics.CONSOLE_ALERTS)
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        stop = EStopRequest(source="web", reason="child in front")
+        seen = (await robot.client.post("/estop", stop, EStopInfo)).generation
+        await robot.client.post("/estop", stop, EStopInfo)
+        for generation in (0, seen):
+            console.publish(ConsoleOverride(action="clear", generation=generation))
+            await turns()
+            assert "child in front" in robot.all_of(topics.CONSOLE_ALERTS).pop().text
+        assert (await robot.latch()).active
+        console.publish(ConsoleOverride(action="clear", generation=seen + 1))
+        for _ in range(500):  # until both records are on the disk
+            if not (await robot.latch()).active:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(await robot.latch())
+
+
+async def test_topic_that_repeats_itself_is_one_press_and_its_next_edge_another(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
+        for data in (True, True, True):
+            publisher.publish(Bool(data=data))
+        await turns()
+        assert len((await robot.latch()).presses) == 1
+        for data in (False, True, True):
+            publisher.publish(Bool(data=data))
+        await turns()
+        assert len((await robot.latch()).presses) == 2
+
+
+async def test_latch_file_that_was_deleted_means_stopped_after_a_restart(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        before = (await robot.latch()).generation
+    (directories.state / "estop.latch").unlink()
+    async with alive(directories) as robot:
+        latch = await robot.latch()
+        assert latch.active and "estop.latch is missing" in latch.reason
+        assert latch.generation > before
+        assert not (await robot.clear()).active
+    async with alive(directories) as robot:
+        assert not (await robot.latch()).active
+
+
+async def test_robot_that_cannot_store_a_stop_starts_stopped(directories: Directories) -> None:
+    directories.state.mkdir()
+    (directories.state / "estop.latch").mkdir()
+    async with alive(directories) as robot:
+        latch = await robot.latch()
+        assert latch.active and not latch.stored
+        with pytest.raises(SaintError, match="the e-stop stays"):
+            await robot.clear()
+
+
+async def test_every_press_is_on_the_topic(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        for source, reason in (("A", ""), ("B", "child in front")):
+            await robot.client.post("/estop", EStopRequest(source=source, reason=reason), EStopInfo)
+        newest = robot.all_of(topics.ESTOP)[-1]
+        assert [(each.source, each.reason) for each in newest.presses] == [
+            ("A", ""), ("B", "child in front"),
+        ]  # fmt: skip
+        assert all(each.since.endswith("+00:00") for each in newest.presses)

@@ -79,7 +79,7 @@ def test_position_that_was_stopped_is_unknown_until_it_is_driven_again() -> None
     stopped = rig.output("head.pan")
     assert (stopped.value, stopped.policy) == (None, "estop")
     rig.wait(1.0)
-    rig.router.clear_estop("desk", rig.now)
+    rig.clear("desk", rig.now)
     rig.wait(0.1)
     cleared = rig.output("head.pan")
     assert (cleared.value, cleared.policy, cleared.changed_ms) == (None, "none", 100)
@@ -130,7 +130,7 @@ def test_every_reason_has_its_word() -> None:
     rig.send("rc", stick=0.0)
     rig.router.raise_estop("t", "", rig.now)
     assert reasons(rig)["rc_drive"] == "e-stop"
-    rig.router.clear_estop("t", rig.now)
+    rig.clear("t", rig.now)
     assert reasons(rig)["rc_drive"] == "must move first"
 
 
@@ -167,12 +167,13 @@ def test_state_is_blending_when_rivals_meet_in_one_field_only() -> None:
 def test_latch_is_told_only_while_it_is_active() -> None:
     rig = Rig(STOP)
     rig.send("rc", switch=1.0)
-    info = report.estop_info(rig.router, "then")
+    rig.router.stamp_presses("then")
+    info = report.estop_info(rig.router.latch, "")
     assert (info.active, info.source, info.since) == (True, "rc", "then")
     assert info.reason == "switch (route rc_stop)"
     rig.send("rc", switch=0.0)
-    rig.router.clear_estop("desk", rig.now)
-    info = report.estop_info(rig.router, "then")
+    rig.clear("desk", rig.now)
+    info = report.estop_info(rig.router.latch, "")
     assert (info.active, info.source, info.reason, info.since) == (False, "", "", "")
 
 
@@ -237,7 +238,7 @@ def test_lock_is_told_with_what_remains() -> None:
 def test_released_latch_names_nobody() -> None:
     rig = Rig(DRIVE)
     rig.router.raise_estop("desk", "test", rig.now)
-    rig.router.clear_estop("desk", rig.now)
+    rig.clear("desk", rig.now)
     message = report.message(rig.router, rig.now)
     assert (message.estop, message.estop_source, message.estop_reason) == (False, "", "")
 

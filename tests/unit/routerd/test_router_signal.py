@@ -186,9 +186,9 @@ def test_failsafe_estop_latches_and_bars_the_reset() -> None:
     assert rig.router.latch.active
     assert (rig.router.latch.source, rig.router.latch.reason) == ("rc", "its signal is lost")
     with pytest.raises(SaintError, match="rc has lost its signal"):
-        rig.router.clear_estop("web", rig.now)
+        rig.clear("web", rig.now)
     rig.wait(0.121)
-    rig.router.clear_estop("web", rig.now)
+    rig.clear("web", rig.now)
     assert not rig.router.latch.active
 
 
@@ -196,7 +196,7 @@ def test_signal_that_is_back_lets_the_reset_pass() -> None:
     rig = Rig(DRIVE)
     rig.send("rc", failsafe=True, estop=1.0)
     rig.send("rc", stick=0.0)
-    rig.router.clear_estop("web", rig.now)
+    rig.clear("web", rig.now)
     assert not rig.router.latch.active
 
 
@@ -206,7 +206,7 @@ def test_estop_ends_a_hold() -> None:
     rig.send("rc", failsafe=True, stick=0.02)
     rig.router.raise_estop("test", "", rig.now)
     rig.wait(0.4)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     rig.stream(0.1, "websocket:2", "tracks", linear=0.05)
     assert winner(rig) == "web"
 
@@ -241,7 +241,7 @@ def test_safety_input_that_stays_silent_stops_once() -> None:
     rig = Rig(DRIVE)
     rig.send("safety:bumper", pressed=0.0)
     rig.wait(0.5)
-    rig.router.clear_estop("web", rig.now)
+    rig.clear("web", rig.now)
     rig.wait(5.0)
     assert not rig.router.latch.active
 
@@ -368,6 +368,6 @@ def test_safety_input_that_said_so_does_not_stop_again_by_its_silence() -> None:
     rig = Rig(DRIVE)
     rig.send("safety:bumper", pressed=0.0)
     rig.send("safety:bumper", failsafe=True)
-    rig.router.clear_estop("web", rig.now)
+    rig.clear("web", rig.now)
     rig.wait(2.0)
     assert not rig.router.latch.active

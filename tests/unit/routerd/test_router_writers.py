@@ -189,10 +189,13 @@ async def test_unproven_console_stops_but_does_nothing_else(
 
 async def test_proven_console_clears(directories: Directories) -> None:
     async with alive(directories) as robot, vouching(directories, robot):
-        await robot.client.post("/estop", EStopRequest(source="web"), EStopInfo)
-        robot.bus.publisher(topics.CONSOLE_OVERRIDE).publish(ConsoleOverride(action="clear"))
-        await turns()
-        assert not (await robot.client.get("/status", RouterStatus)).estop.active
+        stop = EStopRequest(source="web")
+        seen = (await robot.client.post("/estop", stop, EStopInfo)).generation
+        clear = ConsoleOverride(action="clear", generation=seen)
+        robot.bus.publisher(topics.CONSOLE_OVERRIDE).publish(clear)
+        async with asyncio.timeout(5.0):
+            while (await robot.latch()).active:  # noqa: ASYNC110  # stored before it is released
+                await asyncio.sleep(0.005)
 
 
 async def test_route_for_leaders_ignores_an_unregistered_one(directories: Directories) -> None:

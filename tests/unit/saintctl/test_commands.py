@@ -25,7 +25,9 @@ from saint_services.lib.api.adoption import (
 )
 from saint_services.lib.api.routing import (
     Blending,
+    EStopClear,
     EStopInfo,
+    EStopPress,
     EStopRequest,
     Route,
     RouteInfo,
@@ -57,6 +59,8 @@ class Robot:
     def __init__(self, run: Path) -> None:
         self.run = run
         self.asked: list[object] = []
+        self.latch = EStopInfo(active=False)
+        self.problem = ""  # why the stop is not stored
         self.node = NODE
 
     async def one(self, _: Call[None]) -> NodeInfo:
@@ -95,15 +99,16 @@ class Robot:
             source="rc", age_ms=4, alive=True, failsafe=False, rate_hz=50, values={"channel_1": -1}
         )
         return RouterStatus(
-            state="routing", estop=EStopInfo(active=False), outputs=[], sources=[source],
+            state="routing", estop=self.latch, outputs=[], sources=[source],
             samples=9, refused={},
         )  # fmt: skip
 
     async def estop(self, call: Call[EStopRequest]) -> EStopInfo:
         self.asked.append(call.body)
-        return EStopInfo(active=True, source=call.body.source, reason=call.body.reason)
+        return EStopInfo(active=True, stored=not self.problem, problem=self.problem)
 
-    async def clear(self, call: Call[EStopRequest]) -> EStopInfo:
+    async def clear(self, call: Call[EStopClear]) -> EStopInfo:
+        self.asked.append(call.body)
         raise SaintError(Code.REFUSED, "rc channel_2 is not neutral (0.40)")
 
     async def saintctl(self, *arguments: str) -> Result:
@@ -134,7 +139,7 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     routing.get("/routes", fake.routes)
     routing.get("/status", fake.status)
     routing.post("/estop", fake.estop, EStopRequest)
-    routing.post("/estop/clear", fake.clear, EStopRequest)
+    routing.post("/estop/clear", fake.clear, EStopClear)
     servers = [
         await adoption.serve([listening(tmp_path / "adoptiond.sock")]),
         await routing.serve([listening(tmp_path / "routerd.sock")]),
@@ -270,9 +275,29 @@ async def test_estop_set_reaches_the_router(robot: Robot) -> None:
 
 
 async def test_estop_clear_refused_exits_5_with_the_reason(robot: Robot) -> None:
+    robot.latch = EStopInfo(
+        active=True,
+        generation=7,
+        presses=[EStopPress(source="A"), EStopPress(source="B", reason="child in front")],
+    )
     result = await robot.saintctl("estop", "clear")
     assert result.exit_code == 5
     assert "channel_2 is not neutral" in result.stderr
+    assert "and by B: child in front" in result.stdout
+    assert robot.asked == [EStopClear(source="saintctl", generation=7)]
+
+
+async def test_estop_clear_names_the_generation_that_it_is_given(robot: Robot) -> None:
+    await robot.saintctl("estop", "clear", "--generation", "3")
+    assert robot.asked == [EStopClear(source="saintctl", generation=3)]
+
+
+async def test_estop_set_that_is_not_stored_says_what_it_means(robot: Robot) -> None:
+    robot.problem = "estop.latch cannot be written: Input/output error"
+    result = await robot.saintctl("estop", "set")
+    assert "E-stop is active" in result.stdout
+    assert "could not be stored: estop.latch cannot be written" in result.stdout
+    assert "switched off" in result.stdout
 
 
 async def test_status_without_some_daemons_shows_the_rest(robot: Robot) -> None:

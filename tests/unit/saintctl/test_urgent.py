@@ -14,7 +14,7 @@ import pytest
 from saint_services.saintctl import start, urgent
 from tools.image import layer
 
-CONFIRMED = b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"source":"saintctl","reason":""}'
+CONFIRMED = b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"source":"saintctl","stored":true}'
 
 
 @contextmanager
@@ -62,7 +62,9 @@ def test_directory_may_be_given(run: Path) -> None:
     [
         b"",
         b"HTTP/1.1 500 Internal Server Error\r\n\r\n{}",
-        b'HTTP/1.1 200 OK\r\n\r\n{"active":false}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"active":false,"stored":true}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"stored":false}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"active":true}',
     ],
 )
 def test_what_is_not_confirmed_is_left_to_the_full_program(run: Path, reply: bytes) -> None:

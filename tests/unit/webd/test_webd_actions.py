@@ -202,13 +202,51 @@ async def test_estop_goes_to_the_router_and_back(rig: Rig, group: str) -> None:
     raised = await chat.do(group, "estop", enable=True)
     assert raised["estop"]["active"] is True
     assert rig.robot.requests == ["estop websocket:desk"]
-    released = await chat.do(group, "estop", enable=False)
+    seen = raised["estop"]["generation"]
+    released = await chat.do(group, "estop", enable=False, generation=seen)
     assert released["estop"]["active"] is False
+
+
+async def test_clear_over_a_press_that_came_since_is_refused_with_its_reason(rig: Rig) -> None:
+    chat = await rig.chat()
+    raised = await chat.do("system", "estop", enable=True)
+    rig.robot.set_estop(True, "websocket:B", "child in front")
+    seen = raised["estop"]["generation"]
+    error = await chat.fail("system", "estop", enable=False, generation=seen)
+    assert error["code"] == "refused" and "websocket:B: child in front" in error["message"]
+    assert rig.robot.estop.active
+
+
+@pytest.mark.parametrize("more", [{}, {"generation": None}])
+async def test_clear_without_a_generation_is_refused_and_says_what_to_send(
+    rig: Rig, more: dict[str, None]
+) -> None:
+    rig.robot.set_estop(True, "rc", "switch")
+    error = await (await rig.chat()).fail("system", "estop", enable=False, **more)
+    assert error["code"] == "refused" and '"generation"' in error["fix"]
+    assert rig.robot.estop.active
+
+
+@pytest.mark.parametrize("generation", [True, "1", 1.0, -1])
+async def test_generation_that_is_no_number_clears_nothing(rig: Rig, generation: object) -> None:
+    rig.robot.set_estop(True, "rc", "switch")
+    error = await (await rig.chat()).fail("system", "estop", enable=False, generation=generation)
+    assert error["code"] == "request_invalid"
+    assert rig.robot.estop.active
+
+
+async def test_status_lists_every_press(rig: Rig) -> None:
+    rig.robot.set_estop(True, "rc", "switch")
+    rig.robot.set_estop(True, "websocket:B", "child in front")
+    latch = (await (await rig.chat()).do("system", "status"))["estop"]
+    assert [each["reason"] for each in latch["presses"]] == ["switch", "child in front"]
+    assert latch["since"] == latch["presses"][0]["since"] > 1_600_000_000
+    assert latch["generation"] == rig.robot.estop.generation
 
 
 async def test_refused_release_says_why(rig: Rig) -> None:
     rig.robot.clear_refusal = "rc channel_2 is not neutral"
-    error = await (await rig.chat()).fail("system", "estop", enable=False)
+    error = await (await rig.chat()).fail("system", "estop", enable=False, generation=0)
     assert (error["code"], error["message"]) == ("refused", "rc channel_2 is not neutral")
 
 

@@ -212,7 +212,8 @@ async def test_viewer_and_operator_do_what_they_may(claimed: Rig) -> None:
         for kind, action in (("users", "list_users"), ("system", "get_audit_log")):
             assert (await chat.fail(kind, action))["code"] == "forbidden"
         moves = await chat.ask({"type": "input", "target": "tracks", "values": {"linear": 0.1}})
-        clears = await chat.ask({"type": "system", "action": "estop", "params": {"enable": False}})
+        clear = {"enable": False, "generation": claimed.robot.estop.generation}
+        clears = await chat.ask({"type": "system", "action": "estop", "params": clear})
         expected = "ok" if role == "operator" else "error"
         assert (moves["status"], clears["status"]) == (expected, expected)
 

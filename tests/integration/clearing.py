@@ -1,0 +1,11 @@
+"""Clearing the e-stop of a running robot as one who has seen every press."""
+
+from saint_services.lib.api.routing import EStopClear, EStopInfo, RouterStatus
+from saint_services.lib.ipc import Client
+
+
+async def clear_estop(routerd: Client, source: str = "test") -> EStopInfo:
+    """Clear what stands now. Raises SaintError when the router refuses."""
+    seen = (await routerd.get("/status", RouterStatus)).estop.generation
+    body = EStopClear(source=source, generation=seen)
+    return await routerd.post("/estop/clear", body, EStopInfo)

@@ -1,0 +1,89 @@
+"""Two robots on one bus: nothing of one moves the other, whoever is heard first."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.routing import RouterStatus
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.geometry_msgs import Twist, Vector3
+from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, RouterWriters
+from saint_services.lib.sd import Directories
+from saint_services.routerd import neighbours
+from saint_services.routerd.neighbours import Neighbours
+from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
+
+OWN, OTHER, PROGRAM = "0a" * 12, "0b" * 12, "0c" * 12
+
+
+def test_program_is_one_only_after_a_while() -> None:
+    found = Neighbours(OWN)
+    assert not found.is_program(PROGRAM, 10.0)
+    assert not found.is_program(PROGRAM, 10.49)
+    assert found.is_program(PROGRAM, 10.5)
+
+
+def test_participant_of_another_robot_is_never_a_program() -> None:
+    found = Neighbours(OWN)
+    found.is_program(OTHER, 10.0)
+    found.add([OTHER])
+    assert not found.is_program(OTHER, 20.0)
+    assert OTHER in found
+
+
+def test_our_own_participant_is_never_another_robots() -> None:
+    found = Neighbours(OWN)
+    found.add([OWN])
+    assert OWN not in found
+
+
+def test_flood_of_claims_is_bounded() -> None:
+    found = Neighbours(OWN)
+    for number in range(10_000):
+        found.add([f"{number:024x}"])
+        found.is_program(f"{number:024x}", 1.0)
+    assert len(found._foreign) <= 256
+    assert len(found._first_s) <= 256
+
+
+async def refused(robot: Robot) -> dict[str, int]:
+    return (await robot.client.get("/status", RouterStatus)).refused
+
+
+@pytest.fixture
+def directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Directories:
+    monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
+    return places(tmp_path)
+
+
+async def test_command_of_another_robots_router_moves_nothing(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.stranger.publisher(topics.ROUTER_HEARTBEAT).publish(RouterHeartbeat(sequence=1))
+        await turns()
+        robot.stranger.publisher(topics.TRACKS_CMD_VEL).publish(Twist(Vector3(x=0.5)))
+        await turns()
+        assert (await refused(robot))["command of another robot"]
+
+
+async def test_claimed_participant_moves_nothing(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        said = RouterWriters((robot.stranger.origin,))
+        robot.stranger.publisher(topics.ROUTER_WRITERS).publish(said)
+        await turns()
+        robot.stranger.publisher(topics.TRACKS_CMD_VEL).publish(Twist(Vector3(x=0.5)))
+        await turns()
+        assert (await refused(robot))["command of another robot"]
+
+
+async def test_two_routers_do_not_answer_each_others_stops_for_ever(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        robot.stranger.publisher(topics.ROUTER_HEARTBEAT).publish(RouterHeartbeat(sequence=1))
+        await turns()
+        publisher = robot.stranger.publisher(topics.ESTOP)
+        for generation in range(5):
+            publisher.publish(EStop(active=True, reason=f"{generation}", generation=generation))
+            await turns()
+        # Each has a reason of its own; only the first is an edge.
+        assert len((await robot.latch()).presses) == 1
