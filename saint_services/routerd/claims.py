@@ -81,6 +81,7 @@ class Claim:
     stream: Stream | None = None  # whose samples keep it alive
     plan: Plan | None = None  # that stream's
     inputs: list[str] = dataclasses.field(default_factory=list)
+    is_direct: bool = False  # fed by commands that name the field themselves
     is_armed: bool = True  # false: its input must be moved first
     is_locked: bool = False  # another source has the target for itself
     steady_at: float = NEVER  # it came back; from then on it may take the field from another

@@ -27,6 +27,7 @@ from ..lib.generated.saint_msgs import (
 )
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Api
+from ..lib.stall import StallWatch
 from . import adapters, messages, state
 from .api import Control
 from .backup import Kept
@@ -42,6 +43,7 @@ from .targets import Command, Robot
 from .teller import Teller
 
 BEAT_S = 0.05
+STALL_S = 0.1  # between two beats; below the shortest time-out of a source
 RETRY_S = 5.0
 _LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
@@ -196,6 +198,7 @@ class Wiring:
         self._timer_at = FOREVER
         self._flush_due = False
         self._beats = 0
+        self._stalls = StallWatch(STALL_S)
         self._foreign = 0
         self._estop = bus.publisher(topics.ESTOP)
         self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
@@ -222,17 +225,27 @@ class Wiring:
                 bus.subscribe(state, self._fault_receiver(target))
 
     def _receiver(self, kinds: tuple[str, ...]) -> Callable[[Sample[InputSample]], None]:
-        router, settle = self._router, self.settle
+        router, take = self._router, self._take
 
         def receive(sample: Sample[InputSample]) -> None:
             message = sample.message
             if not message.source.startswith(kinds):
                 router.refused["source on the wrong topic"] += 1
                 return
-            router.sample(message, sample.origin, sample.received_s)
-            settle()
+            take(message, sample.origin, sample.received_s)
 
         return receive
+
+    def _take(self, message: InputSample, origin: str, received_s: float) -> None:
+        """Route a sample, unless it may be older than its source's time-out: the loop stood still,
+        and the time of arrival says only when it was read.
+        """
+        waited_s = self._stalls.waited_s(monotonic_s())
+        if waited_s and self._router.is_too_old(message.source, waited_s):
+            self._router.refuse_old(message, received_s)
+        else:
+            self._router.sample(message, origin, received_s)
+        self.settle()
 
     def _foreign_receiver(self, command: Command) -> Callable[[Sample[Any]], None]:
         def receive(sample: Sample[Any]) -> None:
@@ -248,8 +261,7 @@ class Wiring:
                 names=names,
                 values=values,
             )
-            self._router.sample(message, ROS, sample.received_s)
-            self.settle()
+            self._take(message, ROS, sample.received_s)
 
         return receive
 
@@ -272,6 +284,8 @@ class Wiring:
 
     def _home(self) -> None:
         self._home_timer = None
+        if self._stalls.is_stalled(monotonic_s()):
+            self._overrides.forget()
         self._overrides.step(monotonic_s())
         if self._overrides.is_homing:
             self._home_timer = self._loop.call_later(REPEAT_S, self._home)
@@ -362,6 +376,7 @@ class Wiring:
 
     def _beat(self) -> None:
         self._beats += 1
+        self._stalls.beat(monotonic_s())
         self._router.advance(monotonic_s())
         self.settle()
         latch = self._latch
