@@ -25,6 +25,7 @@ from ..lib.api.routing import (
     RouterStatus,
     SetEnabled,
     SetPriority,
+    StopRequest,
     TakeControl,
 )
 from ..lib.clock import monotonic_s
@@ -79,7 +80,7 @@ class Control:
         api.get("/outputs/{name}", self._why)
         api.post("/control/take", self._take, TakeControl)
         api.post("/control/release", self._release, ReleaseControl)
-        api.post("/estop", self._raise_estop, EStopRequest)
+        api.post("/estop", self._raise_estop, StopRequest)
         api.post("/estop/clear", self._clear_estop, EStopRequest)
         return api
 

@@ -19,7 +19,7 @@ MOTION = {
     ("tracks", "drive"),
 }  # fmt: skip
 
-_OLD = "webd stood still before it could read this, so it may be too old to obey"
+OLD = "webd stood still before it could read this, so it may be too old to obey"
 
 
 def check(caller: Caller, group: str, action: str, params: BaseModel) -> None:
@@ -38,7 +38,7 @@ def check_moving(robot: Robot, group: str, action: str, params: BaseModel, is_ol
     """
     is_release = action == "estop" and not getattr(params, "enable", True)
     if is_old and (is_release or (group, action) in MOTION):
-        raise RefusedError("old", Code.REFUSED, _OLD, fix="Send it again.")
+        raise RefusedError("old", Code.REFUSED, OLD, fix="Send it again.")
     if (group, action) in MOTION and (problem := latch.problem(robot.newest, monotonic_s())):
         raise problem
 
@@ -46,7 +46,7 @@ def check_moving(robot: Robot, group: str, action: str, params: BaseModel, is_ol
 def check_reading(robot: Robot, is_old: bool) -> None:
     """The same for a stream of readings."""
     if is_old:
-        raise RefusedError("old", Code.REFUSED, _OLD, fix="Send a new one.")
+        raise RefusedError("old", Code.REFUSED, OLD, fix="Send a new one.")
     if problem := latch.problem(robot.newest, monotonic_s()):
         raise problem
 

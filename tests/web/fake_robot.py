@@ -35,6 +35,7 @@ from saint_services.lib.api.routing import (
     EStopRequest,
     FieldOutput,
     RouterStatus,
+    StopRequest,
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
@@ -292,7 +293,7 @@ class FakeRobot:
     def _routerd(self) -> Api:
         api = Api()
         api.get("/status", self._router_status)
-        api.post("/estop", self._stop, EStopRequest)
+        api.post("/estop", self._stop, StopRequest)
         api.post("/estop/clear", self._clear, EStopRequest)
         self.router.add_to(api)
         return api

@@ -1,6 +1,6 @@
 """routerd's socket: routes, presets, outputs with their reasons, exclusive control, the e-stop."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
@@ -279,3 +279,12 @@ class EStopRequest(Request):
 
     source: str
     reason: str = ""
+
+
+class StopRequest(EStopRequest):
+    """POST /estop. One that cannot be read stops the robot all the same."""
+
+    @classmethod
+    def of_unsound(cls) -> Self:
+        """Return the stop for a body that is not sound."""
+        return cls(source="unknown", reason="a request for the stop that could not be read")

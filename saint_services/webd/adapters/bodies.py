@@ -11,6 +11,7 @@ from ...lib.errors import Code, SaintError
 from ..access import RefusedError
 
 WHOLE_LIMIT_S = 30.0  # for a body that is kept in memory
+STOP_LIMIT_S = 0.5  # for the body of a stop: a part of it, or none, stops too
 STILL_LIMIT_S = 30.0  # an upload of any length that brings nothing for so long is given up
 _CHUNK_BYTES = 256 << 10
 

@@ -21,11 +21,10 @@ from ..messages import LARGEST_BYTES
 from ..metrics import Histogram
 from ..robot import Robot
 from . import bodies
-from .connections import Connection
+from .connections import is_old
 from .gate import Gate, address_of
 
 MOST_WAITING = 64  # requests of all clients that wait for other daemons
-STOP_LIMIT_S = 0.5  # for the body of a stop: a part of it, or none, stops too
 _LIMITS_S = (0.001, 0.005, 0.02, 0.1, 0.5, 2.0, 10.0)  # for how long actions take
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 _LONGEST_NAME = 32
@@ -72,9 +71,9 @@ class Commands:
             raise web.HTTPMethodNotAllowed(request.method, named.methods)
         identity = self._gate.admit(request, named.entry.needs, is_action=True)
         params = await _params(request, named)
-        caller, is_old = _caller(identity, request), _is_old(request)
+        caller, waited = _caller(identity, request), is_old(request)
         admission.check(caller, named.group, named.action, params)
-        admission.check_moving(self._robot, named.group, named.action, params, is_old)
+        admission.check_moving(self._robot, named.group, named.action, params, waited)
         self._robot.newest.counters["http_commands"] += 1
         begun_s = monotonic_s()
         data = await self._perform(named, caller, params)
@@ -105,16 +104,10 @@ async def _params(request: web.Request, named: http_form.Named) -> BaseModel:
     if named.action != stopping.ACTION:
         return http_form.from_body(model, await bodies.whole(request, LARGEST_BYTES))
     try:
-        raw = await bodies.whole(request, LARGEST_BYTES, STOP_LIMIT_S)
+        raw = await bodies.whole(request, LARGEST_BYTES, bodies.STOP_LIMIT_S)
         return http_form.from_body(model, raw)
     except SaintError:
         return stopping.of_unsound(None)  # in doubt the robot stops
-
-
-def _is_old(request: web.Request) -> bool:
-    connection = request.protocol
-    assert isinstance(connection, Connection)
-    return connection.is_old
 
 
 def _caller(identity: Identity, request: web.Request) -> Caller:

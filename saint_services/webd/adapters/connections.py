@@ -227,6 +227,13 @@ def _least(crowd: list[Connection], newest: Connection) -> Connection:
     return crowd[-1]
 
 
+def is_old(request: web.Request) -> bool:
+    """Return whether the request may have waited while webd stood still."""
+    connection = request.protocol
+    assert isinstance(connection, Connection)
+    return connection.is_old
+
+
 @web.middleware
 async def attended(request: web.Request, handler: Any) -> web.StreamResponse:
     """Tells a request's connection that it is worked on."""

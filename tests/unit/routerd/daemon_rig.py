@@ -24,6 +24,7 @@ class Robot:
     def __init__(self, domain: LocalDomain, context: Context[Config], client: Client) -> None:
         self.bus: Bus = domain.bus("others")
         self.context = context
+        self.socket = context.directories.runtime / "routerd.sock"
         self.client = client
         self.heard: dict[str, list[Any]] = {}
         self.sequence = 0
