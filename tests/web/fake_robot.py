@@ -145,6 +145,7 @@ class FakeRobot:
     is_rc_live: bool = True
     is_tracks_live: bool = True  # they tell where they are
     is_face_live: bool = True
+    driver: str = "rc"  # who has control of the tracks
     rival: RivalStatus = field(default_factory=lambda: RIVAL)
     more_values: int = 0  # that the face sends besides its own
     is_still: bool = False  # all goes on being told, and none of it moves
@@ -426,7 +427,7 @@ class _Wave:
             value = abs(face)
         if target == "tracks":
             source, winner, value = (
-                "rc",
+                self._robot.driver,
                 "rc_drive",
                 most * stick * (0.6 if name == "linear" else 0.3),
             )
