@@ -97,11 +97,16 @@ def _query(text: str) -> dict[str, str]:
 
 
 def _checked(model: type[BaseModel], raw: bytes) -> BaseModel:
-    """The body as a model; none at all counts as one without fields."""
+    """The body as a model; none at all counts as one without fields. A model with `of_unsound` has
+    an answer for a body that is not sound: a stop is obeyed however it is written.
+    """
     try:
         return model.model_validate_json(raw or b"{}")
     except ValidationError as err:
         error = err
+    if unsound := getattr(model, "of_unsound", None):
+        made: BaseModel = unsound()
+        return made
     if any(details["type"] == "json_invalid" for details in error.errors(include_url=False)):
         raise SaintError(Code.REQUEST_INVALID, "the body is not JSON")
     data = pydantic_core.from_json(raw or b"{}")

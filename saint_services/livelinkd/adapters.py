@@ -5,7 +5,9 @@ import contextlib
 import socket
 from collections.abc import Callable, Sequence
 
+from ..lib import clock
 from ..lib.errors import Code, SaintError
+from ..lib.stall import StallWatch
 from .shield import shut_out
 
 BATCH = 64  # per turn of the loop: others must get their turn too
@@ -56,8 +58,14 @@ class Datagrams:
         largest_bytes: int,
         take: Callable[[bytes, tuple[str, int]], None],
         after: Callable[[], None] | None = None,
+        stalls: StallWatch | None = None,
+        drop: Callable[[tuple[str, int]], object] | None = None,
     ) -> None:
         self._socket = sock
+        self._stalls = stalls
+        self._drop = drop  # for what waited while the loop stood still
+        now_s = clock.monotonic_s()
+        self._emptied = 0 if stalls is None else stalls.number(now_s)  # the stall before
         self._take = take
         self._after = after
         self._largest = largest_bytes + 1  # what is longer is refused by its length
@@ -78,18 +86,34 @@ class Datagrams:
         with contextlib.suppress(OSError):
             self._socket.sendto(data, address)
 
+    def _is_old(self) -> bool:
+        """Whether what is read may be from before the end of a stall, until the socket is empty."""
+        if self._stalls is None:
+            return False
+        now_s = clock.monotonic_s()
+        return self._stalls.is_stalled(now_s) or self._stalls.number(now_s) != self._emptied
+
+    def _note_empty(self) -> None:
+        if self._stalls is not None:
+            self._emptied = self._stalls.number(clock.monotonic_s())
+
     def shut_out(self, ips: Sequence[str]) -> None:
         """These, and nobody else, are not heard from now on."""
         shut_out(self._socket, ips)
 
     def _read(self) -> None:
+        is_old = self._is_old()
         for _ in range(BATCH):
             try:
                 data, address = self._socket.recvfrom(self._largest)
             except (BlockingIOError, InterruptedError):
+                self._note_empty()
                 break
             except OSError:
                 continue  # an error of an earlier datagram; the next read goes on
-            self._take(data, plain_address(address))
+            if is_old and self._drop is not None:
+                self._drop(plain_address(address))
+            else:
+                self._take(data, plain_address(address))
         if self._after is not None:
             self._after()

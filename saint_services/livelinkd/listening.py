@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ..lib import clock, log
 from ..lib.api.livelink import Listener
+from ..lib.stall import StallWatch
 from .adapters import Datagrams, open_tcp, open_udp
 from .config import Config, Format
 from .doors import Door
@@ -19,6 +20,8 @@ from .senders import SHUT_OUT, TOO_FAST, Floods, Refusals
 from .tcp import LineServer
 
 PULSE_S = 0.25  # how often silent phones and floods are looked after
+STALL_S = 0.5  # between two of these; the router lets go of a face after as long
+OLD = Refused("it waited while livelinkd stood still")
 LARGEST_BYTES = {"llf": 2048, "ifacialmocap": ifacialmocap.LARGEST_BYTES}  # of a datagram
 _LARGEST_BYTES = 65_535
 
@@ -59,6 +62,7 @@ class Listening:
         self._lines: LineServer | None = None
         self._doors: dict[str, Door] = {}
         self._heard_at: dict[str, list[str]] = {}  # of the formats that are on
+        self._stalls = StallWatch(STALL_S)
 
     def take(self, passed: dict[str, list[socket.socket]]) -> None:
         """The sockets that are there; nothing is heard before it is switched on."""
@@ -101,6 +105,7 @@ class Listening:
         """
         while True:
             now_s = clock.monotonic_s()
+            self._stalls.beat(now_s)
             for address in self._daemon.asking.due(now_s):
                 self.send("ifacialmocap", ifacialmocap.REQUEST, address)
             for name, floods in self._floods.items():
@@ -138,7 +143,13 @@ class Listening:
     async def _listen(self, name: str, sockets: list[socket.socket]) -> None:
         daemon = self._daemon
 
+        def drop(address: Address) -> str:
+            daemon.refusals.count(OLD, address[0])
+            return OLD.reason
+
         def take_line(line: bytes, address: Address) -> str | None:
+            if self._stalls.is_stalled(clock.monotonic_s()):
+                return drop(address)
             return daemon.take(name, line, address)
 
         floods = self._floods[name] = Floods()
@@ -167,7 +178,9 @@ class Listening:
         after = daemon.publish_changed if name == "vmc" else None
         largest = LARGEST_BYTES.get(name, _LARGEST_BYTES)
         buffer = self._config.receive_buffer_bytes
-        self._readers[name] = [Datagrams(s, buffer, largest, take, after) for s in sockets]
+        self._readers[name] = [
+            Datagrams(each, buffer, largest, take, after, self._stalls, drop) for each in sockets
+        ]
 
 
 def _told(sock: socket.socket) -> str:

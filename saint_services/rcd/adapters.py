@@ -6,12 +6,13 @@ import asyncio
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..lib import clock
 from ..lib.errors import SaintError
 from ..lib.hw.serial import SerialLine, SerialPort, open_serial
+from ..lib.stall import StallWatch
 from .config import LINES, Connection
 from .logic import Outcome, Receiver
 from .protocols import PARSERS, Frame, Parser
@@ -26,6 +27,7 @@ USED_BY = "rcd"
 # A loop that was kept from running lets its timers run before it reads what has arrived meanwhile,
 # so silence is judged a turn later.
 READ_FIRST_S = 0.001
+STALL_S = 0.12  # the shortest time-out of a receiver
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Listener:
     quiet: Callable[["ReceiverLine"], None]  # frames are missing, but it is no loss yet
     opened: Callable[["ReceiverLine"], None]
     gone: Callable[["ReceiverLine", SaintError], None]
+    stalls: StallWatch = field(default_factory=lambda: StallWatch(STALL_S))
 
 
 class ReceiverLine:
@@ -45,6 +48,7 @@ class ReceiverLine:
         self.connection = connection
         self.receiver = receiver
         self.problem = ""  # why it is not open
+        self.dropped_bytes = 0  # that waited while rcd stood still
         self._listener = listener
         self._loop = asyncio.get_running_loop()
         self._parser = parser(connection)
@@ -60,7 +64,8 @@ class ReceiverLine:
         """Frames, rejected frames, discarded bytes."""
         if self._decoder is not None:
             return self._decoder.frames, self._decoder.rejected, 0
-        return self._parser.frames, self._parser.rejected, self._parser.discarded_bytes
+        lost_bytes = self._parser.discarded_bytes + self.dropped_bytes
+        return self._parser.frames, self._parser.rejected, lost_bytes
 
     def start(self) -> None:
         """Open it, now or when it is there."""
@@ -90,6 +95,9 @@ class ReceiverLine:
         pins = gpio.pwm_pins if self.connection.protocol == "pwm" else [gpio.ppm_pin or 0]
 
         def edge(pin: int, high: bool, t_ns: int) -> None:
+            if self._is_old():
+                decoder.reset()
+                return
             frame = decoder.edge(pin, high, t_ns)
             if frame is not None:
                 self._take(frame, clock.monotonic_s())
@@ -137,10 +145,20 @@ class ReceiverLine:
 
     def _on_data(self, data: bytes, now_us: int) -> None:
         self._read_us = now_us
+        if self._is_old():
+            self.dropped_bytes += len(data)
+            self._parser.reset()
+            return
         for frame in self._parser.feed(data, now_us):
             self._take(frame, now_us * 1e-6)
         if self._parser.is_waiting and self._flushing is None:
             self._flushing = self._loop.call_later(self._parser.gap_us * 1e-6, self._flush)
+
+    def _is_old(self) -> bool:
+        """Whether what arrives may have waited for longer than a signal may be silent."""
+        now_s = clock.monotonic_s()
+        self._listener.stalls.beat(now_s)
+        return self._listener.stalls.is_stalled(now_s)
 
     def _flush(self) -> None:
         """Silence decides about bytes that are held."""
@@ -169,6 +187,7 @@ class ReceiverLine:
     def _judge(self) -> None:
         self._watching = None
         receiver, now_s = self.receiver, clock.monotonic_s()
+        self._listener.stalls.beat(now_s)
         self._tell_lost(receiver.check(now_s))
         if receiver.failsafe:
             return

@@ -349,6 +349,7 @@ class Rcd:
 
     def _publish_state(self) -> None:
         now_s = clock.monotonic_s()
+        self._listener.stalls.beat(now_s)
         self._states.publish(reports.message(self.picture(), now_s, time.time_ns()))
 
 

@@ -48,7 +48,6 @@ class Stream:
     stops: tuple[Stop, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
-    stopped: tuple[float, ...] = ()  # where the values stood when the e-stop was last cleared
 
     @property
     def claims(self) -> Iterable[Claim]:
@@ -82,6 +81,7 @@ class Claim:
     stream: Stream | None = None  # whose samples keep it alive
     plan: Plan | None = None  # that stream's
     inputs: list[str] = dataclasses.field(default_factory=list)
+    is_direct: bool = False  # fed by commands that name the field themselves
     is_armed: bool = True  # false: its input must be moved first
     is_locked: bool = False  # another source has the target for itself
     steady_at: float = NEVER  # it came back; from then on it may take the field from another

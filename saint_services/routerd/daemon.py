@@ -30,6 +30,7 @@ from ..lib.generated.saint_msgs import (
 )
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Api, Client
+from ..lib.stall import StallWatch
 from . import adapters, messages, report, state
 from .api import Control
 from .backup import Kept
@@ -54,6 +55,7 @@ from .teller import Teller
 from .writers import Admitted, Registration, Writers
 
 BEAT_S = 0.05
+STALL_S = 0.1  # between two beats; below the shortest time-out of a source
 _LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
 # Whose topic it is, and which sources that daemon has.
@@ -189,6 +191,7 @@ class Wiring:
         self._timer_at = FOREVER
         self._flush_due = False
         self._beats = 0
+        self._stalls = StallWatch(STALL_S)
         self._foreign = 0
         self._estop = bus.publisher(topics.ESTOP)
         self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
@@ -244,7 +247,19 @@ class Wiring:
         if admitted is None:
             self._router.refused["unregistered writer"] += 1
             return
-        self._router.sample(sample.message, sample.origin, sample.received_s, admitted)
+        self._take(sample.message, sample.origin, sample.received_s, admitted)
+
+    def _take(
+        self, message: InputSample, origin: str, received_s: float, admitted: Admitted | None = None
+    ) -> None:
+        """Route a sample, unless it may be older than its source's time-out: the loop stood still,
+        and the time of arrival says only when it was read.
+        """
+        waited_s = self._stalls.waited_s(monotonic_s())
+        if waited_s and self._router.is_too_old(message.source, waited_s):
+            self._router.refuse_old(message, received_s, admitted)
+        else:
+            self._router.sample(message, origin, received_s, admitted)
         self.settle()
 
     def _on_foreign_estop(self, sample: Sample[EStop]) -> None:
@@ -276,8 +291,7 @@ class Wiring:
                 names=names,
                 values=values,
             )
-            self._router.sample(message, ROS, sample.received_s)
-            self.settle()
+            self._take(message, ROS, sample.received_s)
 
         return receive
 
@@ -319,6 +333,8 @@ class Wiring:
 
     def _home(self) -> None:
         self._home_timer = None
+        if self._stalls.is_stalled(monotonic_s()):
+            self._overrides.forget()
         self._overrides.step(monotonic_s())
         if self._overrides.is_homing:
             self._home_timer = self._loop.call_later(REPEAT_S, self._home)
@@ -411,6 +427,7 @@ class Wiring:
 
     def _beat(self) -> None:
         self._beats += 1
+        self._stalls.beat(monotonic_s())
         self._router.advance(monotonic_s())
         self.settle()
         latch = self._latch

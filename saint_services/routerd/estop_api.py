@@ -4,7 +4,7 @@ it is stored (latch_store.py).
 
 from collections.abc import Callable
 
-from ..lib.api.routing import EStopClear, EStopInfo, EStopRequest
+from ..lib.api.routing import EStopClear, EStopInfo, StopRequest
 from ..lib.clock import monotonic_s
 from ..lib.ipc import Api, Call
 from . import report
@@ -25,11 +25,11 @@ class EStopControl:
 
     def add_to(self, api: Api) -> Api:
         """Both paths."""
-        api.post("/estop", self._press, EStopRequest)
+        api.post("/estop", self._press, StopRequest)
         api.post("/estop/clear", self._clear, EStopClear)
         return api
 
-    async def _press(self, call: Call[EStopRequest]) -> EStopInfo:
+    async def _press(self, call: Call[StopRequest]) -> EStopInfo:
         """The stop has not waited for the disk; the answer does, and says what is not stored."""
         self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
         self._settle()

@@ -128,6 +128,34 @@ class Router:
             self.refused[STOPPED] += 1
         return True
 
+    def is_too_old(self, name: str, waited_s: float) -> bool:
+        """Return whether a sample of this source may have waited for longer than its time-out."""
+        source = self.sources.get(name)
+        return source is None or waited_s > source.timeout_s
+
+    def refuse_old(
+        self, message: InputSample, now: float, admitted: Admitted | None = None
+    ) -> None:
+        """Count a sample that waited while the loop stood still; of what it asks, only a stop is
+        obeyed.
+        """
+        self.refused["old after a stall"] += 1
+        admitted = admitted or Admitted(message.source, is_known=True)
+        name, is_known = admitted.source, admitted.is_known
+        source = self._intake.source(name, is_known)
+        if source is None:
+            return
+        if message.failsafe:
+            if tuple(message.names) == (ESTOP,) or source.kind == "safety":
+                self.raise_estop(source.name, "its signal is lost", now)
+            return
+        stream = self._intake.stream(source, message.target, message.names)
+        if stream is None or len(message.values) != len(stream.names):
+            return
+        old, stream.values = stream.values, tuple(message.values)
+        self._pull(stream, old, now)
+        stream.values = old
+
     def _accept(self, source: Source, sequence: int, origin: str, now: float) -> None:
         source.sequence = sequence
         source.origin = origin
@@ -298,8 +326,7 @@ class Router:
             disarm(claim, [None] * len(claim.inputs))
         for each in self.sources.values():
             for stream in each.streams.values():
-                stream.stopped = stream.values
-                _refer(stream)
+                _refer(stream, now)
         self.board.rest_all(now)
         self.board.wake(now)  # a safety input may have fallen silent meanwhile
 
@@ -350,11 +377,11 @@ class Router:
         self.blending = blending
         planner.routes = tuple(routes)
         planner.timeout_of = timeouts(blending)
-        planner.must_move_velocity = True
+        planner.is_editing = True
         streams = [(s, stream) for s in self.sources.values() for stream in s.streams.values()]
         for source, stream in streams:
             planner.compile(source, stream)
-        planner.must_move_velocity = False
+        planner.is_editing = False
         kept = {id(claim) for _, stream in streams for claim in stream.claims}
         self._drop([claim for claim in self.claims if id(claim) not in kept])
         self._apply_locks()
@@ -402,9 +429,12 @@ class Router:
                 output.members = tuple(each for each in output.members if id(each) not in gone)
 
 
-def _refer(stream: Stream) -> None:
-    """Inputs have to move away from where they stand now."""
+def _refer(stream: Stream, now: float) -> None:
+    """Require inputs to move away from where they stand now. A stick that timed out may have been
+    moved unseen: its next value is where it stands.
+    """
     for plan in stream.plans:
-        if plan.claim.stream is stream and stream.values:
+        claim = plan.claim
+        if claim.stream is stream and stream.values and (claim.is_direct or claim.is_live(now)):
             for part, index in plan.inputs:
-                plan.claim.reference[part] = stream.values[index]
+                claim.reference[part] = stream.values[index]

@@ -26,6 +26,7 @@ class Overrides:
     def __init__(self, router: Router) -> None:
         self._router = router
         self._homing: dict[str, float] = {}  # target -> until when it is asked to go home
+        self._generation = router.latch.generation  # of the latch when homing began
         self._sequence = itertools.count(1)
         self._orders: Mapping[str, Callable[[str, float], str]] = {
             "stop": self._stop,
@@ -45,12 +46,16 @@ class Overrides:
 
     def step(self, now: float) -> None:
         """Ask again for the neutral places, until the slowest joint must be there."""
-        if self._router.latch.active:
-            self._homing.clear()
+        if self._router.latch.generation != self._generation:
+            self._homing.clear()  # there was a stop, though it may be over by now
         for target in [target for target, until in self._homing.items() if until <= now]:
             del self._homing[target]
         for target in self._homing:
             self._send(target, {name: s.neutral for name, s in self._joints(target).items()}, now)
+
+    def forget(self) -> None:
+        """End what was begun: the loop stood still, and the press is too long ago."""
+        self._homing.clear()
 
     def _stop(self, target: str, now: float) -> str:
         reason = f"manual override of {target or 'everything'}"
@@ -69,6 +74,7 @@ class Overrides:
         targets = [each for each in self._named(target) if self._joints(each)]
         if not targets:
             return f"there are no joints to bring home: {target or 'no target has any'}"
+        self._generation = self._router.latch.generation
         is_routed = False
         for each in targets:
             joints = self._joints(each)

@@ -7,7 +7,6 @@ from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
 from ..lib.api.routing import Mapping, Route, SourceClass
-from .arbitration import disarm
 from .claims import Claim, Evaluation, Output, Plan, Stop, Stream
 from .mapping import Shape, asked, shape, switch
 from .modifiers import Modifier
@@ -35,7 +34,7 @@ class Planner:
     # What comes new must be moved before it moves anything: after the first reset everything,
     # at a change of routes the velocities.
     must_move: bool = False
-    must_move_velocity: bool = False
+    is_editing: bool = False  # the routes are being changed: their claims are fed by known streams
 
     def compile(self, source: Source, stream: Stream) -> list[Claim]:
         """Fill in the stream's plans and stops; returns claims that are new."""
@@ -63,9 +62,7 @@ class Planner:
         stream.paced = tuple(plan for plan in plans if plan.modifiers)
         waits = [plan.claim.timeout_s for plan in plans]
         stream.patience_s = min([source.timeout_s, *waits])
-        new = list(self.claims.values())[known:]
-        _refuse_from_stop(stream, new)
-        return new
+        return list(self.claims.values())[known:]
 
     def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Plan]:
         target = stream.target or route.output.target
@@ -113,45 +110,35 @@ class Planner:
             is_safety = source.kind == "safety"
             claim = self.claims[key] = Claim(route.id, source.name, output, is_safety)
             output.claims.append(claim)
-            self._set_caution(claim, is_direct=route.mapping == "passthrough")
+        names = [mapping.from_ for mapping in mappings]
+        if claim.inputs != names:
+            claim.inputs, claim.is_direct = names, route.mapping == "passthrough"
+            self._set_caution(claim)
         span = output.high - output.low
         claim.priority = priority(route)
         claim.weight = claim.priority if route.weight is None else route.weight
         claim.timeout_s = route.timeout_ms / 1000 if route.timeout_ms else source.timeout_s
         claim.order = order
-        claim.move = MOVED_DIRECT * span if route.mapping == "passthrough" else MOVED
-        claim.inputs = [mapping.from_ for mapping in mappings]
-        if len(claim.reference) != len(mappings):
-            claim.reference = [None] * len(mappings)
+        claim.move = MOVED_DIRECT * span if claim.is_direct else MOVED
         output.claims.sort(key=lambda each: (-each.priority, each.order))
         return claim
 
-    def _set_caution(self, claim: Claim, *, is_direct: bool) -> None:
-        """A claim that was not there before: may it drive at once? A program that never commanded
-        this field may: what it sends now is its first motion.
+    def _set_caution(self, claim: Claim) -> None:
+        """Decide whether a claim that is new, or that other inputs feed from now on, may drive at
+        once. A program that never commanded this field may: what it sends now is its first motion.
+        At a change of routes the values are older than the claim, so after a reset none may.
         """
-        is_velocity = claim.output.is_velocity
-        if (self.must_move_velocity and is_velocity) or (self.must_move and not is_direct):
-            disarm(claim, [None])
+        is_first_motion = claim.is_direct and not self.is_editing
+        is_cautious = self.is_editing and claim.output.is_velocity
+        if is_cautious or (self.must_move and not is_first_motion):
+            claim.is_armed = False
+        claim.reference = [None] * len(claim.inputs)
 
     def drop(self, claims: Iterable[Claim]) -> None:
         """Forget these claims. Their outputs must not have them as winner any more."""
         for claim in claims:
             claim.output.claims.remove(claim)
             del self.claims[claim.route, claim.source, claim.output.target, claim.output.field]
-
-
-def _refuse_from_stop(stream: Stream, new: list[Claim]) -> None:
-    """What was asked for during an e-stop, and stands unchanged since, must not drive when a route
-    comes (again): positions neither.
-    """
-    if not stream.stopped:
-        return
-    for plan in stream.plans:
-        if plan.claim in new and all(
-            stream.values[index] == stream.stopped[index] for _, index in plan.inputs
-        ):
-            disarm(plan.claim, [None] * len(plan.claim.inputs))
 
 
 def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> Plan:

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import typer
 from pydantic import BaseModel, RootModel
 
-from ..lib.api import Done, Reply
+from ..lib.api import Done
+from ..lib.api.motion import Accepted
 from .connect import Place, tell
 from .console import print_json, run
 
@@ -34,5 +35,15 @@ def accepted(
     context: typer.Context, group: str, action: str, as_json: bool, said: str, **params: object
 ) -> None:
     """One whose outcome is seen on the robot, not in the answer."""
-    reply = run(perform(context.obj, group, action, Reply, **params), as_json)
-    print_json(reply) if as_json else print(said)
+    reply = run(perform(context.obj, group, action, Accepted, **params), as_json)
+    show(reply, said, as_json)
+
+
+def show(reply: Accepted, said: str, as_json: bool) -> None:
+    """What was limited comes before the rest."""
+    if as_json:
+        print_json(reply)
+        return
+    for each in reply.limited:
+        print(f"{each.text}.")
+    print(said)

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api import Reply
-from .action import accepted, perform
+from ..lib.api.motion import Accepted
+from .action import accepted, perform, show
 from .connect import Place
-from .console import AsJson, print_json, run
+from .console import AsJson, run
 
 head = typer.Typer(help="Head: move, home, camera.", no_args_is_help=True)
 arms = typer.Typer(help="Arms: move, home, gripper.", no_args_is_help=True)
@@ -115,7 +115,7 @@ def drive(
     """Drive for a while. Ctrl-C, a lost connection or the end of the time stops."""
     reply = run(_drive(context.obj, linear, angular, seconds), as_json)
     said = f"Driven for {seconds:g} s. Did it not move: saintctl route why tracks.linear."
-    print_json(reply) if as_json else print(said)
+    show(reply, said, as_json)
 
 
 @tracks.command("stop")
@@ -124,14 +124,16 @@ def stop(context: typer.Context, as_json: AsJson = False) -> None:
     accepted(context, "tracks", "stop", as_json, "Asked for; an e-stop is saintctl estop set.")
 
 
-async def _drive(place: Place, linear: float, angular: float, seconds: float) -> Reply:
-    until_s = time.monotonic() + seconds
+async def _drive(place: Place, linear: float, angular: float, seconds: float) -> Accepted:
+    until_s, reply = time.monotonic() + seconds, Accepted()
     try:
         while time.monotonic() < until_s:
-            await perform(place, "tracks", "drive", Reply, linear=linear, angular=angular)
+            reply = await perform(
+                place, "tracks", "drive", Accepted, linear=linear, angular=angular
+            )
             await asyncio.sleep(REPEAT_S)
     finally:
-        reply = await perform(place, "tracks", "stop", Reply)
+        await perform(place, "tracks", "stop", Accepted)
     return reply
 
 

@@ -4,9 +4,10 @@ does the audit log tell of it. Not here: who the caller is (adapters/gate.py).
 
 from pydantic import BaseModel
 
-from ..lib.clock import wall_s
+from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
-from . import audit
+from . import audit, latch
+from .access import RefusedError
 from .actions import ACTIONS
 from .actions.caller import Caller
 from .levels import Level
@@ -18,6 +19,8 @@ MOTION = {
     ("tracks", "drive"),
 }  # fmt: skip
 
+OLD = "webd stood still before it could read this, so it may be too old to obey"
+
 
 def check(caller: Caller, group: str, action: str, params: BaseModel) -> None:
     """Raises forbidden when the caller's role is not enough for these params."""
@@ -27,6 +30,25 @@ def check(caller: Caller, group: str, action: str, params: BaseModel) -> None:
         text = f"{who.name} is {who.level.word} here, {group} {action} needs {needs.word}"
         fix = "Ask an admin of this robot for that role."
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
+
+
+def check_moving(robot: Robot, group: str, action: str, params: BaseModel, is_old: bool) -> None:
+    """Raises refused for what must not move the robot now: a command that waited while webd stood
+    still (`is_old`), any command while the robot is stopped or nobody knows whether it is.
+    """
+    is_release = action == "estop" and not getattr(params, "enable", True)
+    if is_old and (is_release or (group, action) in MOTION):
+        raise RefusedError("old", Code.REFUSED, OLD, fix="Send it again.")
+    if (group, action) in MOTION and (problem := latch.problem(robot.newest, monotonic_s())):
+        raise problem
+
+
+def check_reading(robot: Robot, is_old: bool) -> None:
+    """The same for a stream of readings."""
+    if is_old:
+        raise RefusedError("old", Code.REFUSED, OLD, fix="Send a new one.")
+    if problem := latch.problem(robot.newest, monotonic_s()):
+        raise problem
 
 
 def check_motion(caller: Caller) -> None:

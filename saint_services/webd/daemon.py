@@ -56,9 +56,9 @@ async def run(ctx: Context[Config]) -> None:
     boundary = Boundary(counters)
     robot = await _robot(ctx, clients, boundary)
     gate = Gate(config, robot.vault, robot.audit)
-    door = clients.door = Door(robot, gate, boundary)
+    door = clients.door = Door(robot, gate, boundary, config.max_clients)
     robot.vault.on_change = door.look_again
-    connections, feeds = Connections(counters, config.max_clients), Feeds(robot)
+    connections, feeds = _connections(robot, config), Feeds(robot)
     parts = _parts(ctx, gate, robot, clients)
     site = Site(config, gate, door, assets, parts, boundary, connections)
     try:
@@ -68,6 +68,7 @@ async def run(ctx: Context[Config]) -> None:
         robot.trust.encrypt = site.encrypt
         await robot.trust.start()
         ctx.spawn(connections.watch(), "connections")
+        ctx.spawn(door.beat(), "stalls")
         _spawn_work(ctx, robot, feeds)
         if gate.is_open:
             _log.warning("anyone who reaches this address may command: auth.required is off")
@@ -80,6 +81,10 @@ async def run(ctx: Context[Config]) -> None:
         await site.close()
         await robot.audit.flush()
         await robot.daemons.close()
+
+
+def _connections(robot: Robot, config: Config) -> Connections:
+    return Connections(robot.newest.counters, config.max_clients, robot.stalls)
 
 
 async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -> Robot:

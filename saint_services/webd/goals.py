@@ -45,7 +45,7 @@ class Goals:
             del self._until[key]
 
     def clear(self) -> None:
-        """The e-stop: nobody wants anything any more."""
+        """Forget all of them: after a stop or a stall nothing is wanted any more."""
         self._until.clear()
 
     def due(self, now_s: float) -> Iterable[tuple[str, str, Values]]:

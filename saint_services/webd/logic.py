@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
 
 from ..lib import validation
+from ..lib.api.motion import Limited
 from ..lib.errors import Code, SaintError
+from ..lib.limits import clamp
 from ..lib.roles import RoleConfig
 from ..lib.spelling import hint
-from . import messages
+from . import messages, stopping
 
 MessageId = str | int | None
 Models = Mapping[str, Mapping[str, type[BaseModel]]]  # group -> action -> params
@@ -43,13 +44,26 @@ class BadMessageError(SaintError):
 
 
 def parse(text: str, models: Models) -> Parsed:
-    """The message in `text`; raises BadMessageError."""
-    data = _data(text)
+    """The message in `text`; raises BadMessageError. What names the e-stop and is not sound is a
+    stop: refusing it would be the wrong side to err on.
+    """
+    try:
+        data = _data(text)
+    except BadMessageError as err:
+        if stopping.is_named(text):
+            return _stop(err.id, None)
+        raise
     try:
         return _checked(data, models)
     except BadMessageError as err:
         err.id = _id(data.get("id"))
+        if stopping.is_meant(data):
+            return _stop(err.id, data.get("params"))
         raise
+
+
+def _stop(id: MessageId, given: object) -> Call:
+    return Call(id, stopping.GROUP, stopping.ACTION, stopping.of_unsound(given))
 
 
 def _id(given: object) -> MessageId:
@@ -62,18 +76,13 @@ def _id(given: object) -> MessageId:
 
 
 def _data(text: str) -> dict[str, Any]:
-    """By the fast reader; what it refuses the slow one refuses with a sentence."""
-    try:
-        data = from_json(text, allow_inf_nan=False)
-    except ValueError:
-        return _json(text)
-    return data if isinstance(data, dict) else _json(text)
-
-
-def _json(text: str) -> dict[str, Any]:
     try:
         data = _DECODER.decode(text)
-    except BadMessageError:
+    except _TwiceError as err:
+        sentence = f"the key {validation.shown(err.key)} stands twice in one object"
+        raise BadMessageError("invalid", sentence, "Send it once.", id=_id_in(text)) from None
+    except BadMessageError as err:
+        err.id = _id_in(text)
         raise
     except RecursionError:
         raise BadMessageError("malformed", "the message is nested too deeply") from None
@@ -89,6 +98,31 @@ def _json(text: str) -> dict[str, Any]:
     return data
 
 
+class _TwiceError(Exception):
+    """A key that stands twice in one object."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def _id_in(text: str) -> MessageId:
+    """The id of a message that is JSON, though not one of ours."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return _id(data.get("id")) if isinstance(data, dict) else None
+
+
 def _no_constant(name: str) -> NoReturn:
     raise BadMessageError("malformed", f"{name} is not a number that JSON knows")
 
@@ -102,7 +136,7 @@ def _is_unicode(data: object) -> bool:
     return True
 
 
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_object)
 
 
 def _checked(data: dict[str, Any], models: Models) -> Parsed:
@@ -178,7 +212,31 @@ def check_target(target: str, known: Iterable[str]) -> None:
         raise _unknown("unknown_target", "target of this robot", target, known)
 
 
+def check_fields(names: Iterable[str], role: RoleConfig) -> None:
+    """Raises BadMessageError for the first name that is neither a field nor says how to move."""
+    known = [*role.fields, *MODIFIERS]
+    for name in names:
+        if name not in known:
+            raise _unknown("unknown_field", f"field of {role.target}", name, known)
+
+
+MODIFIERS = ("speed", "force")  # of a direct command, beside its fields
 Values = dict[str, float]
+
+
+def limited(role: RoleConfig, values: Values) -> list[Limited]:
+    """Return the fields that ask for more than their limits; the router keeps to these."""
+    found: list[Limited] = []
+    for name, asked in values.items():
+        if (spec := role.fields.get(name)) is None:
+            continue
+        low, high = spec.limits
+        if not low <= asked <= high:
+            most = clamp(asked, low, high)
+            text = f"{name} {asked:g} {spec.unit} was limited to {most:g} {spec.unit}"
+            entry = Limited(field=name, asked=asked, limited_to=most, unit=spec.unit, text=text)
+            found.append(entry)
+    return found
 
 
 def head_values(move: messages.HeadMove) -> Values:

@@ -35,8 +35,10 @@ ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
 InputName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,63}$")]
 NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
 RouteId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-Number = Annotated[float, Field(ge=-1e6, le=1e6)]
-Ratio = Annotated[float, Field(ge=0.0, le=1.0)]
+# Strict: true is no number, and neither is "1.0".
+Number = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
+Ratio = Annotated[float, Field(ge=0.0, le=1.0, strict=True)]
+Switch = Annotated[bool, Field(strict=True)]
 
 
 class Auth(Request):
@@ -74,7 +76,8 @@ class Input(Request):
     type: Literal["input"]
     target: str = Field(default="", max_length=64)
     values: dict[InputName, Number] = Field(min_length=1, max_length=MOST_VALUES)
-    time_ms: float | None = Field(default=None, ge=-1e15, le=1e15)  # of any clock of the client's
+    # Of any clock of the client's.
+    time_ms: float | None = Field(default=None, ge=-1e15, le=1e15, strict=True)
 
 
 class Command(Request):
@@ -157,14 +160,17 @@ class Drive(Request):
 class Enable(Request):
     """On or off."""
 
-    enable: bool = Field(default=True, validation_alias=AliasChoices("enable", "enabled", "active"))
+    enable: Switch = Field(
+        default=True, validation_alias=AliasChoices("enable", "enabled", "active")
+    )
 
 
-class EStop(Enable):
+class EStop(Request):
     """true raises the latch, false clears it: then `generation` is that of the stop that was seen
     (topic "system"), so that nobody clears over a press that came since.
     """
 
+    enable: Switch = True
     reason: str = Field(default="", max_length=200)
     generation: int | None = Field(default=None, strict=True, ge=0)
 

@@ -13,10 +13,6 @@ from ..lib.api.routing import ControlInfo, EStopInfo
 from ..lib.api.states import ClientState, LogEntry, SystemState
 
 
-class Accepted(Reply):
-    """The command is on its way to the router; what comes of it the topics tell."""
-
-
 class CameraReply(Reply):
     """Whether the camera was asked for; the topic "head" tells when pictures come."""
 

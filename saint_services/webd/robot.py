@@ -16,6 +16,8 @@ from ..lib.generated import topics
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.std_msgs import Bool
 from ..lib.roles import RoleConfig
+from ..lib.stall import StallWatch
+from . import latch
 from .activity import ActivityLog, Event
 from .adapters.audit_file import AuditFile
 from .adapters.trust import Trust
@@ -30,6 +32,9 @@ from .trends import Trends
 from .upkeep import Upkeep
 
 REPEAT_S = 0.1  # of goals; a third of the router's time-out for clients
+STALL_S = 0.3  # that time-out: a command that may have waited for longer is not obeyed
+# Connections that waited for a stall to end are accepted in one turn and read in the next ones.
+STALL_SETTLE_S = 0.25
 
 
 class OpenClients(Protocol):
@@ -56,6 +61,7 @@ class Robot:
     vault: Vault
     audit: AuditFile
     goals: Goals = field(default_factory=Goals)
+    stalls: StallWatch = field(default_factory=lambda: StallWatch(STALL_S, STALL_SETTLE_S))
     trends: Trends = field(default_factory=Trends)
     clients: OpenClients | None = None  # None: before the site is open
     upkeep: Upkeep = field(init=False)  # set before the site is open
@@ -112,6 +118,9 @@ class Robot:
             asyncio.get_running_loop().call_later(REPEAT_S, self._repeat)
 
     def _repeat(self) -> None:
+        now_s = monotonic_s()
+        if self.stalls.is_stalled(now_s) or latch.problem(self.newest, now_s):
+            self.goals.clear()  # nobody can say that they are still wanted
         for goal in self.goals.due(monotonic_s()):
             self.send(*goal)
         if self.goals:

@@ -37,6 +37,7 @@ from saint_services.lib.api.routing import (
     EStopRequest,
     FieldOutput,
     RouterStatus,
+    StopRequest,
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
@@ -148,6 +149,7 @@ class FakeRobot:
     is_rc_live: bool = True
     is_tracks_live: bool = True  # they tell where they are
     is_face_live: bool = True
+    driver: str = "rc"  # who has control of the tracks
     rival: RivalStatus = field(default_factory=lambda: RIVAL)
     more_values: int = 0  # that the face sends besides its own
     is_still: bool = False  # all goes on being told, and none of it moves
@@ -295,7 +297,7 @@ class FakeRobot:
     def _routerd(self) -> Api:
         api = Api()
         api.get("/status", self._router_status)
-        api.post("/estop", self._stop, EStopRequest)
+        api.post("/estop", self._stop, StopRequest)
         api.post("/estop/clear", self._clear, EStopClear)
         self.router.add_to(api)
         return api
@@ -442,7 +444,7 @@ class _Wave:
             value = abs(face)
         if target == "tracks":
             source, winner, value = (
-                "rc",
+                self._robot.driver,
                 "rc_drive",
                 most * stick * (0.6 if name == "linear" else 0.3),
             )

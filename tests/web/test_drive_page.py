@@ -109,6 +109,35 @@ async def test_pad_drives_while_the_dead_man_is_held(drive: Drive) -> None:
     assert drive.samples("head") == []
 
 
+async def test_page_that_asks_while_rc_has_control_says_so(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    chip = await drive.page.wait_for_selector("[data-control=other]")
+    assert (await chip.inner_text()).strip() == "RC has control"
+    assert "warn" in (await chip.get_attribute("class")).split()
+    assert await drive.page.locator("[data-asks]").inner_text() == "This page asks for"
+
+
+async def test_page_that_has_control_drives(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    drive.site.robot.driver = drive.heard[0].source
+    chip = await drive.page.wait_for_selector("[data-control=ours]")
+    assert (await chip.inner_text()).strip() == "Driving"
+    assert "good" in (await chip.get_attribute("class")).split()
+
+
+async def test_robots_own_motion_is_named_whatever_the_page_asks(drive: Drive) -> None:
+    await drive.pad("push(0, -1, 0, 0)")
+    await drive.pad(f"press({L1}, true)")
+    await drive.drives()
+    await drive.page.wait_for_selector("[data-motion]:text-is('reversing')")
+    drive.site.robot.set_estop(True, "test", "")
+    await drive.page.wait_for_selector("[data-motion]:text-is('standing still')")
+
+
 async def test_middle_of_a_worn_stick_is_rest(drive: Drive) -> None:
     await drive.pad("push(0.1, -0.1, 0.1, 0.1)")
     await drive.pad(f"press({L1}, true)")

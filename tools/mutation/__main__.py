@@ -21,6 +21,7 @@ _BOARD = ("tests/safety/test_router_board.py", "tests/safety/test_router_board_l
 _ALL = (
     *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
     "tests/safety/test_router_estop.py",
+    "tests/safety/test_router_after_stop.py",
     *(
         f"tests/safety/test_router_{name}.py"
         for name in ("edges", "plans", "claims", "motion", "board")
@@ -98,6 +99,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     },
     "saint_services/role_tracksd/stall.py": _stages(
         ("tests/unit/role_tracksd/test_stall.py",), _ROLE_RIGS
+    ),
+    "saint_services/lib/stall.py": _stages(
+        ("tests/property/test_stall_watch.py",), ("tests/unit/routerd/test_router_stall.py",)
     ),
     "saint_services/rcd/telling.py": _stages(
         ("tests/property/test_rc_telling.py",), ("tests/safety/test_rc_limits.py",)

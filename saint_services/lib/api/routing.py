@@ -1,6 +1,6 @@
 """routerd's socket: routes, presets, outputs with their reasons, exclusive control, the e-stop."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field
 
@@ -302,6 +302,15 @@ class EStopRequest(Request):
 
     source: str
     reason: str = ""
+
+
+class StopRequest(EStopRequest):
+    """POST /estop. One that cannot be read stops the robot all the same."""
+
+    @classmethod
+    def of_unsound(cls) -> Self:
+        """Return the stop for a body that is not sound."""
+        return cls(source="unknown", reason="a request for the stop that could not be read")
 
 
 class EStopClear(Request):

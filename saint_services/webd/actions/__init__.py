@@ -36,6 +36,7 @@ from ...lib.api.livelink import (
     SubjectRef,
     Zero,
 )
+from ...lib.api.motion import Accepted
 from ...lib.api.rc import (
     CalibrationInfo,
     CalibrationStep,
@@ -99,18 +100,18 @@ VIEWER, OPERATOR, ADMIN = Level
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     **UPKEEP,
     "head": {
-        "move": Quick(m.HeadMove, motion.head_move, r.Accepted),
-        "home": Quick(m.Nothing, motion.head_home, r.Accepted),
+        "move": Quick(m.HeadMove, motion.head_move, Accepted),
+        "home": Quick(m.Nothing, motion.head_home, Accepted),
         "camera": Quick(m.Enable, motion.head_camera, r.CameraReply),
     },
     "arms": {
-        "move": Quick(m.ArmMove, motion.arm_move, r.Accepted),
-        "home": Quick(m.ArmHome, motion.arm_home, r.Accepted),
-        "gripper": Quick(m.Gripper, motion.gripper, r.Accepted),
+        "move": Quick(m.ArmMove, motion.arm_move, Accepted),
+        "home": Quick(m.ArmHome, motion.arm_home, Accepted),
+        "gripper": Quick(m.Gripper, motion.gripper, Accepted),
     },
     "tracks": {
-        "drive": Quick(m.Drive, motion.drive, r.Accepted),
-        "stop": Quick(m.Nothing, motion.stop, r.Accepted),
+        "drive": Quick(m.Drive, motion.drive, Accepted),
+        "stop": Quick(m.Nothing, motion.stop, Accepted),
         "estop": Action(
             m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
         ),

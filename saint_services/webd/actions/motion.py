@@ -5,6 +5,7 @@ goes on sending it, and a position is sent again for it until it must be reached
 
 from typing import Any
 
+from ...lib.api.motion import Accepted
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.roles import RoleConfig
@@ -23,17 +24,26 @@ def _role(robot: Robot, target: str) -> RoleConfig:
     return role
 
 
+def _aim(robot: Robot, caller: Caller, role: RoleConfig, values: logic.Values) -> Data:
+    robot.aim(caller.source, role, values)
+    return answer(role, values)
+
+
+def answer(role: RoleConfig, values: logic.Values) -> Data:
+    """Return what of the command was limited, where something was."""
+    limited = logic.limited(role, values)
+    return Accepted(limited=limited).model_dump(mode="json") if limited else {}
+
+
 def head_move(robot: Robot, caller: Caller, move: m.HeadMove) -> Data:
     """The named axes go to the named angles."""
-    robot.aim(caller.source, _role(robot, "head"), logic.head_values(move))
-    return {}
+    return _aim(robot, caller, _role(robot, "head"), logic.head_values(move))
 
 
 def head_home(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     """All axes to neutral."""
     role = _role(robot, "head")
-    robot.aim(caller.source, role, logic.home_values(role))
-    return {}
+    return _aim(robot, caller, role, logic.home_values(role))
 
 
 def head_camera(robot: Robot, _: Caller, params: m.Enable) -> Data:
@@ -50,8 +60,7 @@ def head_camera(robot: Robot, _: Caller, params: m.Enable) -> Data:
 def arm_move(robot: Robot, caller: Caller, move: m.ArmMove) -> Data:
     """Joints go to the named angles."""
     role = _role(robot, f"arms.{move.arm}")
-    robot.aim(caller.source, role, logic.arm_values(move, role))
-    return {}
+    return _aim(robot, caller, role, logic.arm_values(move, role))
 
 
 def arm_home(robot: Robot, caller: Caller, home: m.ArmHome) -> Data:
@@ -67,15 +76,14 @@ def gripper(robot: Robot, caller: Caller, grip: m.Gripper) -> Data:
     role = _role(robot, f"arms.{grip.arm}")
     values = {"gripper": grip.position}
     force = {} if grip.force is None else {"force": grip.force}
-    robot.aim(caller.source, role, values | force)
-    return {}
+    return _aim(robot, caller, role, values | force)
 
 
 def drive(robot: Robot, caller: Caller, speed: m.Drive) -> Data:
     """One velocity set-point."""
-    _role(robot, "tracks")
-    robot.send(caller.source, "tracks", {"linear": speed.linear, "angular": speed.angular})
-    return {}
+    role, values = _role(robot, "tracks"), speed.model_dump()
+    robot.send(caller.source, "tracks", values)
+    return answer(role, values)
 
 
 def stop(robot: Robot, caller: Caller, _: m.Nothing) -> Data:

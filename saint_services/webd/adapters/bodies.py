@@ -11,22 +11,24 @@ from ...lib.errors import Code, SaintError
 from ..access import RefusedError
 
 WHOLE_LIMIT_S = 30.0  # for a body that is kept in memory
+STOP_LIMIT_S = 0.5  # for the body of a stop: a part of it, or none, stops too
 STILL_LIMIT_S = 30.0  # an upload of any length that brings nothing for so long is given up
 _CHUNK_BYTES = 256 << 10
 
 
-async def whole(request: web.Request, most_bytes: int) -> bytes:
+async def whole(request: web.Request, most_bytes: int, limit_s: float | None = None) -> bytes:
     """All of it; raises too_large, too_slow or request_invalid."""
     collected = bytearray()
+    limit_s = WHOLE_LIMIT_S if limit_s is None else limit_s
     try:
-        async with asyncio.timeout(WHOLE_LIMIT_S):
+        async with asyncio.timeout(limit_s):
             async for chunk in pieces(request):
                 collected += chunk
                 if len(collected) > most_bytes:
                     text = f"the body is longer than {most_bytes // 1024} KiB"
                     raise SaintError(Code.TOO_LARGE, text)
     except TimeoutError:
-        raise _slow(WHOLE_LIMIT_S) from None
+        raise _slow(limit_s) from None
     return bytes(collected)
 
 

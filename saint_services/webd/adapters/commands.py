@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from .. import admission, http_form
+from .. import admission, http_form, stopping
 from ..access import Identity
 from ..actions import Quick
 from ..actions.caller import Caller
@@ -21,6 +21,7 @@ from ..messages import LARGEST_BYTES
 from ..metrics import Histogram
 from ..robot import Robot
 from . import bodies
+from .connections import is_old
 from .gate import Gate, address_of
 
 MOST_WAITING = 64  # requests of all clients that wait for other daemons
@@ -69,9 +70,10 @@ class Commands:
         if request.method not in named.methods:
             raise web.HTTPMethodNotAllowed(request.method, named.methods)
         identity = self._gate.admit(request, named.entry.needs, is_action=True)
-        params = await _params(request, named.entry.params)
-        caller = _caller(identity, request)
+        params = await _params(request, named)
+        caller, waited = _caller(identity, request), is_old(request)
         admission.check(caller, named.group, named.action, params)
+        admission.check_moving(self._robot, named.group, named.action, params, waited)
         self._robot.newest.counters["http_commands"] += 1
         begun_s = monotonic_s()
         data = await self._perform(named, caller, params)
@@ -95,10 +97,17 @@ class Commands:
             self._waiting -= 1
 
 
-async def _params(request: web.Request, model: type[BaseModel]) -> BaseModel:
+async def _params(request: web.Request, named: http_form.Named) -> BaseModel:
+    model = named.entry.params
     if request.method == "GET":
         return http_form.from_query(model, request.query)
-    return http_form.from_body(model, await bodies.whole(request, LARGEST_BYTES))
+    if named.action != stopping.ACTION:
+        return http_form.from_body(model, await bodies.whole(request, LARGEST_BYTES))
+    try:
+        raw = await bodies.whole(request, LARGEST_BYTES, bodies.STOP_LIMIT_S)
+        return http_form.from_body(model, raw)
+    except SaintError:
+        return stopping.of_unsound(None)  # in doubt the robot stops
 
 
 def _caller(identity: Identity, request: web.Request) -> Caller:

@@ -4,6 +4,7 @@ is answered here too. Not here: what a request means (site.py), its body (bodies
 """
 
 import asyncio
+import contextlib
 import math
 import socket
 from collections import Counter
@@ -15,6 +16,7 @@ from aiohttp.http_exceptions import LineTooLong
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import ErrorReply
+from ...lib.stall import StallWatch
 from ..access import network_of
 from .boundary import refusal
 
@@ -27,6 +29,8 @@ HEAR_S = 1.0  # for the reason of an end
 # Beside the body that a request announces: its head, and requests behind it. aiohttp bounds one
 # header, but older versions not their number, nor what waits for an answer to go out.
 SPARE_BYTES = 2 << 20
+STOP_PATH = b"/estop"
+_PEEK_BYTES = 2048
 _HEADERS = {"Server": "SAINT.OS", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
 
 
@@ -43,6 +47,9 @@ class Connection(web.RequestHandler):
         self._moved_s = monotonic_s()
         self.is_waiting = True  # for a request; not while one is worked on
         self.network = ""  # whose it is; empty: of this machine's control socket
+        # It was accepted, or brought bytes, right after a stall: they may have waited for its end.
+        self.is_old = False
+        self.has_served = False  # a request of it was answered
 
     # Called by the loop.
 
@@ -52,6 +59,7 @@ class Connection(web.RequestHandler):
         bare: socket.socket = transport.get_extra_info("socket")
         if bare.family != socket.AF_UNIX and peer:
             self.network = network_of(str(peer[0]))
+        self._note_stall()
         self._crowd.add(self)
 
     def connection_lost(self, exc: BaseException | None) -> None:
@@ -60,11 +68,15 @@ class Connection(web.RequestHandler):
 
     def data_received(self, data: bytes) -> None:
         self._has_begun = True
+        self._note_stall()
         self._room_bytes -= len(data)
         if self._room_bytes < 0:
             self._crowd.end(self, "too_much")
             return
         super().data_received(data)
+
+    def _note_stall(self) -> None:
+        self.is_old = self.is_old or self._crowd.stalls.is_stalled(monotonic_s())
 
     # Called by aiohttp.
 
@@ -103,10 +115,33 @@ class Connection(web.RequestHandler):
 
     def rest(self, has_more: bool) -> None:
         """It was worked on; `has_more`: the rest of its body, which nobody wants."""
-        self.is_waiting, self._has_begun = True, False
+        self.is_waiting, self._has_begun, self.has_served = True, False, True
         if not has_more:
             self._room_bytes = SPARE_BYTES
         self._until_s = monotonic_s() + (LINGER_S if has_more else REQUEST_LIMIT_S)
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether it began a request, or one waits in the kernel."""
+        return self._has_begun or bool(self._waiting_bytes())
+
+    @property
+    def says_stop(self) -> bool:
+        """Whether what waits to be read is a request for the stop."""
+        return STOP_PATH in self._waiting_bytes()
+
+    def _waiting_bytes(self) -> bytes:
+        bare = self.transport.get_extra_info("socket") if self.transport else None
+        if bare is None:
+            return b""
+        with contextlib.suppress(OSError, ValueError):
+            found = socket.socket(fileno=bare.fileno())
+            found.setblocking(False)
+            try:
+                return found.recv(_PEEK_BYTES, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            finally:
+                found.detach()
+        return b""
 
     def fault(self, now_s: float) -> str:
         """Why it should end by now; empty: it need not."""
@@ -128,8 +163,9 @@ class Connection(web.RequestHandler):
 class Connections:
     """All that are open."""
 
-    def __init__(self, counters: Counter[str], websockets: int) -> None:
+    def __init__(self, counters: Counter[str], websockets: int, stalls: StallWatch) -> None:
         self.counters = counters
+        self.stalls = stalls
         self._most = MOST_CONNECTIONS + websockets
         self._open: dict[Connection, None] = {}  # the oldest first
 
@@ -137,8 +173,7 @@ class Connections:
         """A new one; of too many one must go, of whoever has most of them."""
         self._open[connection] = None
         if len(self._open) > self._most and (crowd := self._crowd()):
-            waiting = (each for each in crowd if each.is_waiting and each is not connection)
-            self.end(next(waiting, crowd[-1]), "crowd")
+            self.end(_least(crowd, connection), "crowd")
 
     def _crowd(self) -> list[Connection]:
         remote = [each for each in self._open if each.network]
@@ -178,6 +213,27 @@ class Connections:
                     self.end(connection, reason)
 
 
+def _least(crowd: list[Connection], newest: Connection) -> Connection:
+    """Return which of them is missed least: one that never asked for anything before one that did,
+    the oldest first. One whose request is on its way, which may be a stop, stays.
+    """
+    waiting = [each for each in crowd if each.is_waiting and each is not newest]
+    for each in sorted(waiting, key=lambda each: each.has_served):
+        if not each.has_bytes:
+            return each
+    for each in waiting:
+        if not each.says_stop:
+            return each
+    return crowd[-1]
+
+
+def is_old(request: web.Request) -> bool:
+    """Return whether the request may have waited while webd stood still."""
+    connection = request.protocol
+    assert isinstance(connection, Connection)
+    return connection.is_old
+
+
 @web.middleware
 async def attended(request: web.Request, handler: Any) -> web.StreamResponse:
     """Tells a request's connection that it is worked on."""
@@ -186,6 +242,8 @@ async def attended(request: web.Request, handler: Any) -> web.StreamResponse:
     connection.begin(request)
     try:
         answer: web.StreamResponse = await handler(request)
+        if connection.is_old:
+            answer.force_close()  # the next connection is new
         return answer
     finally:
         connection.rest(not request.content.is_eof())

@@ -11,13 +11,15 @@ from yarl import URL
 
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import LARGEST_BODY_BYTES
-from .. import control_plane
+from .. import admission, control_plane
 from . import bodies
+from .connections import is_old
 from .gate import Gate
 
 _ROOT = "/api/v1/daemon/"
 MOST_AT_ONCE = 64
 _ALWAYS = ("routerd", "/estop")  # however many others wait
+_RELEASE = ("routerd", "/estop/clear")
 _CONNECT_S = 5.0
 _SILENCE_S = 900.0  # the longest answer: otad reads a bundle; each request has its own limit there
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -59,9 +61,12 @@ class ControlPlane:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")
         self._open += 1
         try:
-            return await self._ask(
-                request, daemon, path, await bodies.whole(request, LARGEST_BODY_BYTES)
-            )
+            if (daemon, path) == _ALWAYS:
+                return await self._ask(request, daemon, path, await _stop_body(request))
+            body = await bodies.whole(request, LARGEST_BODY_BYTES)
+            if (daemon, path) == _RELEASE and is_old(request):
+                raise SaintError(Code.REFUSED, admission.OLD, fix="Send it again.")
+            return await self._ask(request, daemon, path, body)
         finally:
             self._open -= 1
 
@@ -89,6 +94,14 @@ class ControlPlane:
             connector = aiohttp.UnixConnector(socket, force_close=True)
             self._sessions[daemon] = aiohttp.ClientSession(connector=connector, timeout=limits)
         return self._sessions[daemon]
+
+
+async def _stop_body(request: web.Request) -> bytes:
+    """Whatever comes of it in a short time: routerd stops without any."""
+    try:
+        return await bodies.whole(request, LARGEST_BODY_BYTES, bodies.STOP_LIMIT_S)
+    except SaintError:
+        return b""
 
 
 async def _sent(request: web.Request, answer: aiohttp.ClientResponse) -> web.StreamResponse:

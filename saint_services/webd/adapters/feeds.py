@@ -138,9 +138,11 @@ class Feeds:
         self._hub.changed("outputs")
 
     def _estop(self, sample: Sample[EStop]) -> None:
-        self._robot.note_all(activity.estop_events(self._newest.estop, sample.message))
+        before = self._newest.estop
+        self._robot.note_all(activity.estop_events(before, sample.message))
         self._newest.estop = sample.message
-        if sample.message.active:
+        # Of a stop that was cleared at once only the generation may be left to see.
+        if before is None or before.generation != sample.message.generation:
             self._robot.goals.clear()
         self._hub.changed("system")
 

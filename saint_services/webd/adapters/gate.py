@@ -87,15 +87,19 @@ class Gate:
         return self.vault.by_cookie(secret)
 
     def by_token(self, address: str, given: str) -> Identity:
-        """Raises unauthorized when it is not right, or when this address has tried too often."""
+        """Raises unauthorized when it is not right, or when this address has tried too often. A
+        right one never waits, whoever retries an old one at the same address: it may bring a stop,
+        and a secret of this length is not found by trying.
+        """
         if self.is_open:
             return ANYONE
-        self.guard.check(address, monotonic_s())
-        found = self.vault.by_token(given)
+        found, now_s = self.vault.by_token(given), monotonic_s()
         if found is None:
-            self.guard.failed(address, monotonic_s())
+            self.guard.check(address, now_s)
+            self.guard.failed(address, now_s)
             raise RefusedError("wrong_token", Code.UNAUTHORIZED, "the token is not right")
-        self.guard.succeeded(address)
+        if self.guard.wait_s(address, now_s) <= 0:
+            self.guard.succeeded(address)
         return found
 
     def again(self, identity: Identity | None) -> Identity | None:

@@ -13,6 +13,8 @@ from aiohttp import web
 from .connections import LINGER_S, REQUEST_LIMIT_S, Connection, Connections
 
 HANDSHAKE_LIMIT_S = 10.0  # of TLS
+ACCEPT_AT_ONCE = 64  # in one turn of the loop: the surplus is ended before the next ones come
+BACKLOG = 256  # that wait for it in the kernel; with those that are open fewer than 1024 files
 
 # Nothing is unpacked: a few bytes may become more than the memory holds (bodies.py says so).
 _OPTIONS: dict[str, Any] = {
@@ -48,5 +50,6 @@ class Listening(web.SockSite):
             sock=self._sock,
             ssl=self._ssl_context,
             ssl_handshake_timeout=limit_s,
-            backlog=self._backlog,
+            backlog=ACCEPT_AT_ONCE,
         )
+        self._sock.listen(BACKLOG)  # a crowd that begins no request must not fill it

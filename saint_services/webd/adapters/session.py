@@ -5,6 +5,7 @@ waits for another daemon runs beside, so nothing delays a stop. Not here: frames
 import asyncio
 import secrets
 import socket
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +14,10 @@ from pydantic import BaseModel
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from .. import admission, logic, views
+from .. import admission, logic, places, stopping, views
 from .. import messages as m
-from ..access import Identity, RefusedError
-from ..actions import ACTIONS, MODELS, Action, Quick
+from ..access import Identity, RefusedError, network_of
+from ..actions import ACTIONS, MODELS, Action, Quick, motion
 from ..actions.caller import Caller
 from ..audit import Driving
 from ..close_codes import CloseCode
@@ -35,6 +36,8 @@ AUTH_LIMIT_S = 10.0
 MOST_REQUESTS = 16  # of one client that wait for other daemons
 SEND_BUFFER_BYTES = 64 * 1024  # small, so that little old news waits in the kernel
 MOST_SAME_NAME = 1000
+BEAT_S = 0.1  # the router's status wakes webd as often
+NONCE_BYTES = 8
 _NOBODY = Identity("nobody", Level.VIEWER, "open")
 
 
@@ -45,6 +48,7 @@ class Door:
     robot: Robot
     gate: Gate
     boundary: Boundary
+    most: int = 64  # WebSockets at a time
     sessions: dict[str, "Session"] = field(default_factory=dict)
     turns: Turns = field(default_factory=Turns)
 
@@ -53,14 +57,41 @@ class Door:
         names = (f"{wanted}-{n}" if n > 1 else wanted for n in range(1, MOST_SAME_NAME))
         return next(name for name in names if name not in self.sessions)
 
-    def has_room(self, most: int) -> bool:
-        """For one more client. Who is not signed in yet makes room for the next one."""
-        if len(self.sessions) < most:
+    def has_room(self) -> bool:
+        """For one more client. One that is not signed in yet makes room for it, of the address that
+        has most of these.
+        """
+        if len(self.sessions) < self.most:
             return True
-        stranger = next((each for each in self.sessions.values() if each.is_stranger), None)
-        if stranger is not None:
-            stranger.make_room()
-        return stranger is not None
+        unknown = [each for each in self.sessions.values() if each.is_stranger]
+        if not unknown:
+            return False
+        crowds = Counter(each.network for each in unknown)
+        max(unknown, key=lambda each: crowds[each.network]).make_room()  # the oldest of them
+        return True
+
+    def check_place(self, own: "Session", who: Identity) -> None:
+        """Raises refused when those who are connected leave `who` no place."""
+        others = (each.identity for each in self.sessions.values() if each is not own)
+        reason = places.refusal(who, (each for each in others if each), self.most)
+        if reason:
+            fix = "Close one of them. A stop needs none: POST /api/v1/system/estop."
+            raise RefusedError("no_place", Code.REFUSED, reason, fix=fix)
+
+    async def beat(self) -> None:
+        """Watch for stalls of the loop, for as long as webd runs."""
+        robot = self.robot
+        while True:
+            if robot.stalls.beat(monotonic_s()):
+                self._end_stall()
+            await asyncio.sleep(BEAT_S)
+
+    def _end_stall(self) -> None:
+        """What was asked before it is not wanted any more, and what is in the sockets is old."""
+        self.robot.newest.counters["stalls"] += 1
+        self.robot.goals.clear()
+        for session in self.sessions.values():
+            session.ask_for_proof()
 
     def look_again(self) -> None:
         """Users, tokens or sign-ins have changed: who lost his way in leaves, at once."""
@@ -71,8 +102,11 @@ class Door:
 class Session:
     """A client while it is connected."""
 
-    def __init__(self, door: Door, request: web.Request) -> None:
+    def __init__(self, door: Door, request: web.Request, is_old: bool = False) -> None:
         self._door = door
+        # Which stall the client has answered a ping after; what comes before its pong is older.
+        self._proof = -1 if is_old else door.robot.stalls.number(monotonic_s())
+        self._asked, self._nonce = 0, b""
         self._address = address_of(request)
         self._identity = door.gate.identify(request)
         self._since_s = monotonic_s()
@@ -102,6 +136,31 @@ class Session:
         """Nobody is signed in here."""
         return self._identity is None
 
+    @property
+    def identity(self) -> Identity | None:
+        """Who is signed in here."""
+        return self._identity
+
+    @property
+    def network(self) -> str:
+        """Where it comes from, as connections are counted."""
+        return network_of(self._address)
+
+    def ask_for_proof(self) -> None:
+        """Send a ping that only a pong of after this moment can answer."""
+        self._proof, self._asked = -1, self._door.robot.stalls.number(monotonic_s())
+        self._nonce = secrets.token_bytes(NONCE_BYTES)
+        self._wire.ping(self._nonce)
+
+    def _prove(self, payload: bytes) -> None:
+        if self._nonce and payload == self._nonce:
+            self._proof, self._nonce = self._asked, b""
+
+    @property
+    def _is_old(self) -> bool:
+        """Whether what is read now may have waited while webd stood still."""
+        return self._proof != self._door.robot.stalls.number(monotonic_s())
+
     def data(self) -> dict[str, Any]:
         """As it is shown among the inputs."""
         now_s = monotonic_s()
@@ -127,12 +186,14 @@ class Session:
         counters = robot.newest.counters
         self._wire = Wire(transport, counters, self._receive, m.LARGEST_BYTES)
         self._outbox = Outbox(self._wire, robot.hub.frame, counters, self._cut_off, door.turns)
-        self._wire.before_close = self._outbox.flush
+        self._wire.before_close, self._wire.on_pong = self._outbox.flush, self._prove
         door.sessions[self.name] = self
         robot.hub.changed("system")
         try:
             async with asyncio.TaskGroup() as self._tasks:
                 watch = self._tasks.create_task(self._expect_auth())
+                if self._is_old:
+                    self.ask_for_proof()
                 self._wire.start(request.protocol)
                 try:
                     await self._wire.ended()
@@ -185,6 +246,9 @@ class Session:
             self._wire.close(CloseCode.REFUSED, "no token came")
 
     def _receive(self, kind: Kind, payload: bytes) -> None:
+        if not is_text(kind, payload) and stopping.is_named(payload.decode(errors="replace")):
+            self._take(f'"{stopping.ACTION}"')  # in doubt the robot stops
+            return
         if kind is not Kind.TEXT:
             text = "messages are text, this one was binary"
             self._refuse(None, RefusedError("binary", Code.REQUEST_INVALID, text))
@@ -222,7 +286,9 @@ class Session:
     def _authenticate(self, auth: m.Auth) -> dict[str, Any]:
         door = self._door
         if auth.token:
-            self._identity = door.gate.by_token(self._address, auth.token)
+            found = door.gate.by_token(self._address, auth.token)
+            door.check_place(self, found)
+            self._identity = found
             self.name = self.name
         who = self._identity
         if who is None:
@@ -273,6 +339,10 @@ class Session:
         robot = self._door.robot
         admission.check_motion(self._answers_to)
         logic.check_target(message.target, robot.roles.by_target)
+        role = robot.roles.by_target.get(message.target)
+        if role is not None:
+            logic.check_fields(message.values, role)
+        admission.check_reading(robot, self._is_old)
         if message.time_ms is not None and self._lag.is_stale(message.time_ms / 1e3, monotonic_s()):
             if message.id is None:
                 self._count("stale_input")
@@ -281,14 +351,16 @@ class Session:
         robot.send(self._answers_to.source, message.target, message.values)
         self._note_motion(message.target)
         if message.id is not None:
-            self._answer(message.id, {})
+            self._answer(message.id, motion.answer(role, message.values) if role else {})
 
     def _call(self, call: logic.Call) -> None:
         action = ACTIONS[call.group][call.action]
         admission.check(self._answers_to, call.group, call.action, call.params)
+        robot, is_old = self._door.robot, self._is_old
+        admission.check_moving(robot, call.group, call.action, call.params, is_old)
         if isinstance(action, Quick):
             self.commands += 1
-            data = action.handler(self._door.robot, self._answers_to, _params(call.params))
+            data = action.handler(robot, self._answers_to, _params(call.params))
             self._answer(call.id, data)
             self._note(call)
         elif self._waiting >= MOST_REQUESTS and call.action != "estop":
@@ -339,6 +411,17 @@ class Session:
 
     def _count(self, reason: str) -> None:
         self._door.robot.newest.counters[f"refused_{reason}"] += 1
+
+
+def is_text(kind: Kind, payload: bytes) -> bool:
+    """Return whether the message is one that can be read."""
+    if kind is not Kind.TEXT:
+        return False
+    try:
+        payload.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _params(params: BaseModel) -> Any:

@@ -138,9 +138,10 @@ class Site:
 
     async def _websocket(self, request: web.Request) -> web.StreamResponse:
         self._gate.check_origin(request)
-        if not self._door.has_room(self._config.max_clients):
-            text = f"{self._config.max_clients} clients are connected already"
-            error = RefusedError("too_many_clients", Code.REFUSED, text, fix="Close one of them.")
+        if not self._door.has_room():
+            text = f"{self._door.most} clients are connected already"
+            fix = "Close one of them. A stop needs no place: POST /api/v1/system/estop."
+            error = RefusedError("too_many_clients", Code.REFUSED, text, fix=fix)
             self._boundary.count(error)
             return refusal(error, 503)
         if request.headers.get("Upgrade", "").lower() != "websocket":
@@ -148,8 +149,11 @@ class Site:
             return refusal(SaintError(Code.REQUEST_INVALID, text), 426, {"Upgrade": "websocket"})
         connection = request.protocol
         assert isinstance(connection, Connection)
+        session = Session(self._door, request, connection.is_old)
+        if session.identity is not None:
+            self._door.check_place(session, session.identity)
         connection.become_websocket()
-        return await Session(self._door, request).run(request)
+        return await session.run(request)
 
     async def _file(self, request: web.Request) -> web.StreamResponse:
         asset = await asyncio.to_thread(self._assets.get, request.match_info["path"])

@@ -67,6 +67,7 @@ class Wire:
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
         self.before_close: Callable[[], object] = bool  # may write its last frames
+        self.on_pong: Callable[[bytes], object] = bool
         self._is_closing = False  # we sent a close frame
         self._is_behind = False  # messages wait for the next turn
         self._was_heard = False
@@ -85,6 +86,10 @@ class Wire:
         """Send whole frames, unless the connection is ending."""
         if not self._is_closing and not self._transport.is_closing():
             self._transport.write(data)
+
+    def ping(self, payload: bytes) -> None:
+        """Ask for a sign that holds this payload."""
+        self.write(control_frame(Kind.PING, payload))
 
     def unsent_bytes(self) -> int:
         """What the kernel did not take yet: the client reads slowly."""
@@ -156,7 +161,9 @@ class Wire:
         elif kind is Kind.PING:
             if self.unsent_bytes() <= MOST_UNSENT_BYTES:  # else it reads nothing, no answers either
                 self.write(control_frame(Kind.PONG, payload))
-        elif kind is not Kind.PONG:
+        elif kind is Kind.PONG:
+            self.on_pong(payload)
+        else:
             self._receive(kind, payload)
 
     def _fail(self, error: FrameError) -> None:
@@ -173,7 +180,7 @@ class Wire:
             self._was_heard = False
             self._timer = self._loop.call_later(PING_S, self._look)
             return
-        self.write(control_frame(Kind.PING))
+        self.ping(b"")
         self._timer = self._loop.call_later(PONG_LIMIT_S, self._judge)
 
     def _judge(self) -> None:

@@ -14,7 +14,8 @@ from saint_services.rcd.config import Connection, Failsafe
 from saint_services.rcd.logic import Outcome, Receiver
 from tests.unit.rcd.rig import FRAME, Line
 
-STALL_S = 0.2  # longer than the time-out
+PAUSE_S = 0.1  # shorter than the time-out
+STALL_S = 0.2  # longer than it
 
 
 class Ear:
@@ -22,8 +23,9 @@ class Ear:
     transmitter goes on sending.
     """
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: Line, stall_s: float) -> None:
         self.heard: list[str] = []
+        self._stall_s = stall_s
         self.lost = asyncio.Event()
         self._line = line
         self.listener = Listener(self._on_frame, self._on_quiet, lambda _: None, lambda _, __: None)
@@ -34,7 +36,7 @@ class Ear:
             self.lost.set()
         if len(self.heard) > 1:
             return
-        ended_s = time.monotonic() + STALL_S
+        ended_s = time.monotonic() + self._stall_s
         while time.monotonic() < ended_s:
             self._line.send(FRAME)
             time.sleep(0.01)
@@ -50,9 +52,11 @@ def line(tmp_path: Path) -> Iterator[Line]:
     made.unplug()
 
 
-def test_frames_that_arrive_while_the_process_gets_no_time_are_no_loss(line: Line) -> None:
+def heard_over(line: Line, stall_s: float) -> list[str]:
+    """The line's outcomes, until the signal is lost."""
+
     async def listen() -> list[str]:
-        ear = Ear(line)
+        ear = Ear(line, stall_s)
         connection = Connection.model_validate({"uart": {"device": str(line.path)}})
         receiver = Receiver(Normalizer([]), Failsafe(), needs_steady_start=False)
         made = ReceiverLine(connection, receiver, ear.listener)
@@ -64,6 +68,17 @@ def test_frames_that_arrive_while_the_process_gets_no_time_are_no_loss(line: Lin
         return ear.heard
 
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        heard = runner.run(listen())
+        return runner.run(listen())
+
+
+@pytest.mark.timed
+def test_frames_that_arrive_while_the_process_gets_no_time_are_no_loss(line: Line) -> None:
+    heard = heard_over(line, PAUSE_S)
     live = heard.count(Outcome.LIVE.name)
     assert live > 5 and heard[:live] == [Outcome.LIVE.name] * live  # one loss, at the end
+
+
+def test_frames_that_waited_out_a_stall_are_dropped(line: Line) -> None:
+    heard = heard_over(line, STALL_S)
+    assert heard.count(Outcome.LIVE.name) == 1  # the one before
+    assert heard[-1] == Outcome.LOST.name

@@ -34,6 +34,7 @@ class Robot:
         self.bus: Bus = domain.bus("others")
         self.stranger: Bus = domain.bus("stranger")  # registers nowhere
         self.context = context
+        self.socket = context.directories.runtime / "routerd.sock"
         self.client = client
         self.heard: dict[str, list[Any]] = {}
         self.sequence = 0

@@ -154,6 +154,20 @@ async def test_clear_is_refused_with_the_input_named(directories: Directories) -
         assert not reply.active
 
 
+@pytest.mark.parametrize(
+    "body", ["", "{", "[]", '{"reason": 7}', '{"source": "a", "enable": false}', "\xff"]
+)
+async def test_stop_that_cannot_be_read_stops(directories: Directories, body: str) -> None:
+    async with alive(directories) as robot:
+        reader, writer = await asyncio.open_unix_connection(robot.socket)
+        data = body.encode("latin-1")
+        head = f"POST /estop HTTP/1.1\r\nHost: x\r\nContent-Length: {len(data)}\r\n\r\n"
+        writer.write(head.encode() + data)
+        assert (await reader.readline()).split()[1] == b"200"
+        writer.close()
+        assert (await robot.client.get("/status", RouterStatus)).estop.active
+
+
 async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
     async with alive(directories) as robot:
         publisher = robot.bus.publisher(topics.TRACKS_ESTOP)

@@ -117,3 +117,16 @@ def test_home_gives_way_to_rc() -> None:
 def test_unknown_word_means_nothing() -> None:
     at = console()
     assert at.press("dance") == "" and not at.rig.router.latch.active
+
+
+def test_home_ends_with_a_stop_that_was_cleared_before_the_next_step() -> None:
+    at = console()
+    at.rig.stream(2.0, "websocket:page", "head", pan=90.0)
+    at.rig.wait(0.5)
+    at.press("home")
+    at.rig.router.raise_estop("test", "pressed", at.rig.now)
+    at.rig.router.clear_estop("test", at.rig.now)
+    stood = value(at.rig, "head", "pan")
+    at.wait(2.0)
+    assert not at.overrides.is_homing
+    assert value(at.rig, "head", "pan") == stood

@@ -116,6 +116,45 @@ async def test_head_move_names_its_axes_and_no_others(
     assert heard[0].target == "head" and values(heard[0]) == {"pan": 12, "jaw": 0.5}
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("head", "move", "--pan", "12"),
+        ("head", "home"),
+        ("arms", "gripper", "left", "1"),
+        ("tracks", "drive", "0.2", "--seconds", "0.2"),
+    ],
+)
+async def test_motion_under_an_estop_is_refused_with_exit_code_5(
+    saintctl: Ask, robot: FakeRobot, heard: list[InputSample], words: tuple[str, ...]
+) -> None:
+    robot.set_estop(True, "websocket:ann", "child in front")
+    result = await saintctl(*words)
+    assert result.exit_code == 5
+    assert "stopped by Client ann: child in front" in result.output
+    assert [each for each in heard if any(each.values)] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("head", "move", "--pan", "500"), "pan 500 deg was limited to 180 deg."),
+        (
+            ("tracks", "drive", "--seconds", "0.2", "--", "1000"),
+            "linear 1000 m/s was limited to 1.5 m/s.",
+        ),
+    ],
+)
+async def test_motion_beyond_a_limit_says_so(
+    saintctl: Ask, heard: list[InputSample], words: tuple[str, ...], said: str
+) -> None:
+    result = await saintctl(*words)
+    assert (result.exit_code, bool(heard)) == (0, True)
+    assert said in result.output
+    as_json = await saintctl(*words[:2], "--json", *words[2:])
+    assert said.removesuffix(".") in as_json.output
+
+
 async def test_arms_move_leaves_a_dot_where_it_is(saintctl: Ask, heard: list[InputSample]) -> None:
     result = await saintctl("arms", "move", "left", "--", "-20", ".", "15")
     assert result.exit_code == 0, result.output

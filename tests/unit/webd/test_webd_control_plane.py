@@ -90,7 +90,7 @@ async def test_without_a_token_nothing_is_passed_on(locked: Rig):
 
 
 async def test_body_longer_than_a_daemon_takes_is_refused(rig: Rig):
-    url = f"{rig.url}/api/v1/daemon/routerd/estop"
+    url = f"{rig.url}/api/v1/daemon/routerd/routes/check"
     async with rig.http.post(url, data=io.BytesIO(b"x" * 1_100_000)) as answer:
         assert (answer.status, (await answer.json())["code"]) == (413, "too_large")
 

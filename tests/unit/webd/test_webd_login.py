@@ -208,14 +208,15 @@ async def test_viewer_and_operator_do_what_they_may(claimed: Rig) -> None:
         _, made = await act(claimed, "users/add_token", name=role, role=role)
         chat = await claimed.chat(headers={"Cookie": ""})
         await chat.ask({"type": "auth", "token": made["secret"]})
+        moves = await chat.ask({"type": "input", "target": "tracks", "values": {"linear": 0.1}})
         await chat.do("system", "estop", reason="test")
         for kind, action in (("users", "list_users"), ("system", "get_audit_log")):
             assert (await chat.fail(kind, action))["code"] == "forbidden"
-        moves = await chat.ask({"type": "input", "target": "tracks", "values": {"linear": 0.1}})
         clear = {"enable": False, "generation": claimed.robot.estop.generation}
         clears = await chat.ask({"type": "system", "action": "estop", "params": clear})
         expected = "ok" if role == "operator" else "error"
         assert (moves["status"], clears["status"]) == (expected, expected)
+        claimed.robot.set_estop(False, "test", "")
 
 
 async def test_role_that_is_taken_away_is_gone_at_once(claimed: Rig) -> None:
@@ -272,16 +273,16 @@ async def test_claim_code_is_told_on_the_robot_only(locked: Rig) -> None:
 async def test_audit_log_tells_who_did_what_and_no_secret(claimed: Rig) -> None:
     await act(claimed, "users/add_user", name="bob", password="bobs own word", role="operator")
     chat = await connect(claimed)
-    await chat.do("system", "estop", reason="a test")
     for _ in range(3):
         await chat.do("tracks", "drive", linear=0.1)
+    await chat.do("system", "estop", reason="a test")
     _, found = await act(claimed, "system/get_audit_log")
     told = [(entry["who"], entry["what"]) for entry in reversed(found["entries"])]
     assert told == [
         ("ann", "claimed this robot"),
         ("ann", "users add_user"),
-        ("ann", "system estop"),
         ("ann", "began to move tracks"),
+        ("ann", "system estop"),
     ]
     assert "bobs own word" not in json.dumps(found)
     assert found["entries"][0]["address"] == "127.0.0.1"

@@ -95,6 +95,8 @@ def test_row_is_known_in_both_shapes(target: str, action: str, params: dict[str,
 def test_row_with_a_wrong_parameter_is_refused(
     target: str, action: str, params: dict[str, Any]
 ) -> None:
+    if action == "estop":
+        return  # it stops, however it is written: test_webd_stop.py
     wrong = {"type": target, "action": action, "params": {**params, "prams": 1}}
     with pytest.raises(logic.BadMessageError, match="prams"):
         logic.parse(json.dumps(wrong), MODELS)

@@ -1,8 +1,9 @@
-// What this page asks of the robot, what the robot does, how fast it may be, how long it takes.
+// Who has control, what this page asks of the robot, what the robot does, how fast it may be, how long
+// it takes.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
-import { fixed } from "../../lib/format.js";
+import { fixed, sourceName } from "../../lib/format.js";
 import { latency } from "./latency.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -15,18 +16,19 @@ export function status(app) {
   const { asked, isEngaged } = app.teleop;
   const targets = app.robot?.targets;
   const { tracks } = app.store.data;
-  const speed = tracks ? (tracks.left_velocity + tracks.right_velocity) / 2 : null;
+  const who = control(app);
   return html`
     <div class="card status-card">
       <p class="status-line">
-        <span class="chip ${isEngaged ? "good" : "idle"}" role="status" data-state=${isEngaged ? "driving" : "resting"}>
-          <i class="dot"></i>${isEngaged ? "Driving" : "At rest"}
+        <span class="chip ${who.look}" role="status" data-state=${isEngaged ? "driving" : "resting"} data-control=${who.name}>
+          <i class="dot"></i>${who.text}
         </span>
         <span class="quiet" ?data-stale=${!app.store.isFresh("tracks", app.now)}>
-          ${speed === null ? nothing : html`Robot: <span class="number" data-speed>${fixed(speed, 2)}</span> m/s`}
+          ${tracks ? motion(tracks) : nothing}
         </span>
       </p>
       <div class="asked">
+        ${isEngaged ? html`<small class="quiet" data-asks>This page asks for</small>` : nothing}
         ${targets && !targets.tracks
           ? nothing
           : html`${row("Ahead", asked.linear, targets?.tracks?.linear?.limits[1] ?? 1, "m/s")}
@@ -38,6 +40,39 @@ export function status(app) {
       ${speedLimit(app)} ${delays(app)}
     </div>
   `;
+}
+
+/**
+ * Who moves the robot now, as the router reports: asking is not having control.
+ * @param {App} app
+ * @returns {{name: "ours" | "other" | "none" | "unknown", look: string, text: string}}
+ */
+function control(app) {
+  const { asked, isEngaged } = app.teleop;
+  const target = asked.pan !== null && !asked.linear && !asked.angular ? "head" : "tracks";
+  const rows = (app.store.data.outputs?.fields ?? []).filter((/** @type {any} */ each) => each.target === target);
+  const live = rows.filter((/** @type {any} */ each) => each.policy === "live");
+  const own = `websocket:${app.api.session.client_id}`;
+  const other = live.find((/** @type {any} */ each) => each.source !== own);
+  if (!app.store.isFresh("outputs", app.now) || !rows.length) {
+    const text = isEngaged ? "Asking; who has control is not known" : "At rest";
+    return { name: "unknown", look: isEngaged ? "warn" : "idle", text };
+  }
+  if (other) return { name: "other", look: isEngaged ? "warn" : "idle", text: `${sourceName(other.source)} has control` };
+  if (!isEngaged) return { name: "none", look: "idle", text: "At rest" };
+  if (live.length) return { name: "ours", look: "good", text: "Driving" };
+  return { name: "none", look: "warn", text: "Asking, without control" };
+}
+
+const STILL_MPS = 0.01;
+
+/** What the tracks themselves report. @param {{left_velocity: number, right_velocity: number}} tracks */
+function motion({ left_velocity: left, right_velocity: right }) {
+  const speed = (left + right) / 2;
+  let word = "standing still";
+  if (Math.abs(speed) > STILL_MPS) word = speed > 0 ? "driving ahead" : "reversing";
+  else if (Math.abs(left - right) > STILL_MPS) word = "turning";
+  return html`Robot: <span data-motion>${word}</span>, <span class="number" data-speed>${fixed(speed, 2)}</span> m/s`;
 }
 
 /** @param {string} name @param {number} value @param {number} most @param {string} unit */
