@@ -54,7 +54,7 @@ def stopped_and_cleared(rig: Rig, send: Callable[[], object]) -> None:
     for _ in range(10):
         send()
         rig.wait(0.02)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
 
 
 @pytest.mark.parametrize("edit", EDITS)
@@ -95,7 +95,7 @@ def test_route_made_during_a_stop_brings_nothing_old(
     rig.stream(0.3, source, target, **{name: value})
     edit(rig)
     rig.stream(0.3, source, target, **{name: value})
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     rig.stream(1.0, source, target, **{name: value})
     assert not rig.is_driven("head.pan")
 
@@ -118,7 +118,7 @@ def test_velocity_of_during_a_stop_stays_away_after_its_route_is_switched_on() -
     rig = Rig(drive.model_copy(update=OFF))
     rig.router.raise_estop("test", "pressed", rig.now)
     rig.stream(0.3, "websocket:desk", "tracks", linear=0.5)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     rig.router.set_routes([drive], rig.now)
     rig.stream(1.0, "websocket:desk", "tracks", linear=0.5)
     assert rig.value("tracks.linear") == 0.0
@@ -143,7 +143,7 @@ def test_route_turned_to_another_input_during_a_stop_waits_for_that_input() -> N
     rig = Rig(PANEL)
     rig.stream(0.2, "rc", knob=0.0, lever=0.8)
     rig.router.raise_estop("test", "pressed", rig.now)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     lever = route("panel", "rc", "head", [{"from": "lever", "to": "pan", "scale": 100.0}])
     rig.router.set_routes([lever], rig.now)
     rig.stream(1.0, "rc", knob=0.0, lever=0.8)
@@ -156,7 +156,7 @@ def test_stick_that_was_moved_while_its_receiver_was_off_waits() -> None:
     rig.stream(0.2, "rc", knob=0.0)
     rig.router.raise_estop("test", "pressed", rig.now)
     rig.wait(1.0)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     rig.stream(1.0, "rc", knob=0.9)
     assert not rig.is_driven("head.pan")
     rig.stream(1.0, "rc", knob=0.5)
@@ -169,6 +169,6 @@ def test_command_of_a_client_that_was_quiet_counts_after_the_clear() -> None:
     rig.stream(0.2, "websocket:desk", "head", pan=10.0)
     rig.wait(1.0)
     rig.router.raise_estop("test", "pressed", rig.now)
-    rig.router.clear_estop("test", rig.now)
+    rig.clear("test", rig.now)
     rig.stream(1.0, "websocket:desk", "head", pan=40.0)
     assert rig.value("head.pan") == pytest.approx(40.0)

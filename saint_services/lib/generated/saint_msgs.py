@@ -547,16 +547,16 @@ class RouteStatus:
     """The router's outputs with their reasons. Topic /saint/router/status, 10 Hz."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/RouteStatus"
-    HASH: ClassVar[str] = "RIHS01_ff54cb0d08afb2c09324bdc27058cb7d5d53d50e23f19c15449e684bb200dc25"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("state", "string"), ("estop", "bool"), ("estop_source", "string"), ("estop_reason", "string"), ("fields", cdr.Sequence(FieldStatus, 0)), ("stop_switches", cdr.Sequence("string", 0)))
+    HASH: ClassVar[str] = "RIHS01_63e11a413465c96b314607b56e01a7dc1513195ef914d5913f3851524101f4c6"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("state", "string"), ("estop", "bool"), ("estop_source", "string"), ("estop_reason", "string"), ("stop_switches", cdr.Sequence("string", 0)), ("fields", cdr.Sequence(FieldStatus, 0)))
 
     stamp: Time = field(default_factory=Time)
     state: str = ""  # "idle", "routing", "blending", "estop"
     estop: bool = False
     estop_source: str = ""
     estop_reason: str = ""
-    fields: Sequence[FieldStatus] = ()
     stop_switches: Sequence[str] = ()  # switches and buttons that stop the robot; none: a warning stands
+    fields: Sequence[FieldStatus] = ()  # last, for it is encoded in steps (lib/cdr.encode_into)
 
 
 @dataclass(slots=True)

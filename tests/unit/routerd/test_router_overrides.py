@@ -125,7 +125,7 @@ def test_home_ends_with_a_stop_that_was_cleared_before_the_next_step() -> None:
     at.rig.wait(0.5)
     at.press("home")
     at.rig.router.raise_estop("test", "pressed", at.rig.now)
-    at.rig.router.clear_estop("test", at.rig.now)
+    at.rig.clear("test", at.rig.now)
     stood = value(at.rig, "head", "pan")
     at.wait(2.0)
     assert not at.overrides.is_homing

@@ -138,8 +138,9 @@ async def test_stop_whose_body_does_not_come_stops(rig: Rig) -> None:
 
 
 async def test_release_over_http_releases(rig: Rig) -> None:
-    rig.robot.set_estop(True, "test", "")
-    async with rig.http.post(f"{rig.url}/api/v1/system/estop", json={"enable": False}) as answer:
+    seen = rig.robot.set_estop(True, "test", "").generation
+    body = {"enable": False, "generation": seen}
+    async with rig.http.post(f"{rig.url}/api/v1/system/estop", json=body) as answer:
         assert (await answer.json())["estop"]["active"] is False
 
 
