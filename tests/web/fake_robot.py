@@ -422,8 +422,8 @@ class _Wave:
                 stopped,
                 robot.estop.source,
                 robot.estop.reason,
-                fields,
                 robot.stop_switches,
+                fields,
             )
         )
         if robot.frame % 50 == 0:

@@ -10,6 +10,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.sd import Directories
+from saint_services.routerd import neighbours
 from saint_services.routerd.daemon import STALL_S
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
 from tests.unit.routerd.rig import DIRECT, STOP, Rig
@@ -56,8 +57,9 @@ async def test_sample_after_a_stall_drives_again(directories: Directories) -> No
 
 
 async def test_foreign_command_that_waited_out_a_stall_drives_nothing(
-    directories: Directories,
+    directories: Directories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
     async with alive(directories) as robot:
         robot.hear(topics.TRACKS_CMD_VEL)
         await robot.drive(0.2, channel_2=0.0)
