@@ -21,6 +21,7 @@ from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_CREDENTIAL, ROUTER_HEA
 from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
+from ..stall import StallWatch
 from .gate import Gate, Refusal
 from .guarded import Guard, NoGuard
 from .proof import Proofs
@@ -29,6 +30,8 @@ from .timers import Clock, Handle, Ticker
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
 _SENSORS_S = 0.5  # how often it is looked what is wrong with them
+_BEAT_S = 0.04
+_STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every role's deadline
 _log = log.get("role")
 
 
@@ -55,6 +58,7 @@ class Session(ABC):
         self.commands = 0
         self._is_open = False
         self._is_closed = False
+        self._stalls = StallWatch(_STALL_S)
         self._faults: Counter[str] = Counter()
         self._bus: Bus | None = None
         self._deadline: Handle | None = None
@@ -100,6 +104,7 @@ class Session(ABC):
         if self.sensors:
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
+        self.every(_BEAT_S, lambda: self._stalls.beat(self.clock.time()))
         self.start()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
@@ -144,6 +149,9 @@ class Session(ABC):
 
         def receive(sample: Sample[M]) -> None:
             now_s = clock.time()
+            if self._stalls.is_stalled(now_s):
+                self.counters["refused_after_stall"] += 1
+                return
             refusal = gate.refusal(sample.origin, sample.received_s, now_s)
             if refusal is None and apply(sample.message, now_s):
                 gate.accepted(sample.received_s)
