@@ -35,7 +35,7 @@ async def _web(root: Path) -> Send:
     session = aiohttp.ClientSession()
     socket: aiohttp.ClientWebSocketResponse | None = None
     message = json.dumps(
-        {"type": "command", "target": "tracks", "action": "move", "params": {"linear": 0.4}}
+        {"type": "command", "target": "tracks", "action": "drive", "params": {"linear": 0.4}}
     )
 
     async def drain(connected: aiohttp.ClientWebSocketResponse) -> None:
