@@ -104,7 +104,7 @@ class Session(ABC):
         if self.sensors:
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
-        self.every(_BEAT_S, lambda: self._stalls.beat(self.clock.time()))
+        self.every(_BEAT_S, self._beat)
         self.start()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
@@ -208,6 +208,9 @@ class Session(ABC):
         if reading is None or not isinstance(reading.value, PowerSample):
             return None
         return reading.value.current_a
+
+    def _beat(self) -> None:
+        self._stalls.beat(self.clock.time())
 
     def _check_sensors(self) -> None:
         assert self.sensors
