@@ -13,7 +13,7 @@ from ..lib.api import Done
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
 from ..lib.api.role import RoleAssignment
-from ..lib.bus import Bus
+from ..lib.bus import Bus, Sample
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
@@ -35,6 +35,7 @@ from .orders import Orders
 from .refresh import Refresher
 from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
+from .stopping import StopState
 from .trust import TrustFiles, belongs
 from .vouching import Vouching
 from .whole import fresh, step
@@ -89,6 +90,7 @@ class Node:
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
+        self._stop = StopState()
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
@@ -105,7 +107,7 @@ class Node:
         await self._reporter.open()
         runtime = self._ctx.directories.runtime
         self._ctx.spawn(self.guard.run(), "guard")
-        self._bus.subscribe(ESTOP, lambda sample: self.guard.stop(sample.message.active))
+        self._bus.subscribe(ESTOP, self._on_estop)
         self._log_desk = LogDesk(await asyncio.to_thread(own_source, runtime))
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
@@ -131,6 +133,7 @@ class Node:
         """Everything that happens to the node comes through here. `slot`: of the role that it
         happens to, where it is one role's own event."""
         before = self.life
+        self._note_stop(event, slot)
         self.life, actions = step(before, event, slot)
         if isinstance(event, lives.RoleReported):
             self._vouching.reported(slot, self.life.lives.get(slot), event.report.origin)
@@ -143,8 +146,20 @@ class Node:
             self._do(action, whose)
         for gone in self._processes.keys() - self.life.lives.keys():
             self._processes.pop(gone).stop()
+            self._stop.gone(gone)
         self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
+
+    def _on_estop(self, sample: Sample[msgs.EStop]) -> None:
+        if sample.message.active:
+            self._stop.raised()
+            self.guard.stop(True)
+
+    def _note_stop(self, event: lives.Event, slot: int) -> None:
+        """Pass what the roles say of the e-stop on to the guard."""
+        if isinstance(event, lives.RoleReported):
+            self._stop.reported(slot, event.report.estop)
+            self.guard.stop(self._stop.is_active)
 
     def _looks(self) -> tuple[object, ...]:
         return self.life.state, self.life.title, self.life.reason

@@ -26,6 +26,7 @@ _LINE_REQUEST = struct.Struct("=64I32sQI5IIIQQ216xII5Ii")
 assert _LINE_REQUEST.size == 592
 _LINE_VALUES = struct.Struct("=QQ")
 _CONNECT_S = 0.1
+_OWN_PINS = (Kind.FILE, Kind.LINE, Kind.RECORD)  # what a restart of the machine resets
 
 
 class Port(Protocol):
@@ -185,6 +186,7 @@ class Ports:
 
     def __init__(self, will: Will, handed: Sequence[int] = ()) -> None:
         self.will = will
+        self.is_refused = False  # a pin of this machine itself did not take its write
         lines = iter(handed)
         self._ports: list[Port | None] = []
         for write in will.writes:
@@ -196,11 +198,13 @@ class Ports:
 
     def carry_out(self) -> list[str]:
         """Carry out every write, whatever happens to others; returns what failed, in sentences."""
-        return [
-            f"{write.path}: {error}"
-            for index, write in enumerate(self.will.writes)
-            if (error := self._write(index, write))
-        ]
+        failures = []
+        self.is_refused = False
+        for index, write in enumerate(self.will.writes):
+            if error := self._write(index, write):
+                failures.append(f"{write.path}: {error}")
+                self.is_refused = self.is_refused or write.kind in _OWN_PINS
+        return failures
 
     def close(self) -> None:
         """Close every port; outputs keep what they have."""
