@@ -1,6 +1,6 @@
 """When a will is carried out: the rules, with hand-typed limits."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.guardd.logic import (
@@ -52,7 +52,6 @@ def test_tripped_role_is_tripped_at_every_look() -> None:
     assert verdict(tripped, Reading(5 * MS, False), CALM, 6 * MS) == "why"
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2_000 * MS), st.booleans(), st.booleans(), st.integers(0, 2_000 * MS))
 def test_moving_role_is_never_unwatched_for_longer_than_150_ms(
     role_ns: int, is_moving: bool, is_stopped: bool, now_ns: int

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.guard import ports
@@ -27,13 +27,11 @@ writes = st.builds(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(st.builds(Will, names, st.text(max_size=20), st.lists(writes, max_size=20).map(tuple)))
 def test_will_is_read_as_it_was_written(will: Will) -> None:
     assert Will.decoded(will.encoded()) == will
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_anything_else_is_refused_with_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError):  # every kind of nonsense
