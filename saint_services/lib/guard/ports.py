@@ -17,6 +17,7 @@ from .will import Kind, Will, Write
 
 _I2C_TIMEOUT, _I2C_SLAVE_FORCE = 0x0702, 0x0706
 _I2C_PATIENCE = 3  # 30 ms; the kernel's own second is too long for a bus that is held low
+_GPIO_GET_CHIP = 0x8044B401
 _GPIO_GET_LINE, _GPIO_SET_VALUES = 0xC250B407, 0xC010B40F
 _GPIO_OUTPUT = 1 << 3
 _GPIO_VALUE_ATTRIBUTE = 2
@@ -25,6 +26,7 @@ _GPIO_VALUE_ATTRIBUTE = 2
 _LINE_REQUEST = struct.Struct("=64I32sQI5IIIQQ216xII5Ii")
 assert _LINE_REQUEST.size == 592
 _LINE_VALUES = struct.Struct("=QQ")
+HEADER_CHIPS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")  # Pi 5, 4, older
 _CONNECT_S = 0.1
 _OWN_PINS = (Kind.FILE, Kind.LINE, Kind.RECORD)  # what a restart of the machine resets
 
@@ -83,6 +85,22 @@ class _LinePort(_Descriptor):
 
     def write(self) -> None:
         fcntl.ioctl(self._descriptor, _GPIO_SET_VALUES, self._data)
+
+
+def header_chip(folder: str = "/dev") -> str:
+    """Find the GPIO chip of a Raspberry Pi's header. Raises OSError where there is none."""
+    for name in sorted(each for each in os.listdir(folder) if each.startswith("gpiochip")):
+        path = os.path.join(folder, name)
+        info = bytearray(68)  # struct gpiochip_info: name, label, number of lines
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.ioctl(descriptor, _GPIO_GET_CHIP, info)
+            finally:
+                os.close(descriptor)
+            if info[32:64].rstrip(b"\0").decode("ascii", "replace") in HEADER_CHIPS:
+                return path
+    raise FileNotFoundError(2, f"no GPIO chip of a Raspberry Pi below {folder}")
 
 
 def request_line(chip: str, line: int, level: bool) -> int:

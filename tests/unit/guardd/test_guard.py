@@ -325,7 +325,9 @@ def test_enable_line_is_read_from_the_environment(text: str, wanted: Write | Non
     assert Config.of({"SAINT_ENABLE_LINE": text}).enable_line == wanted
 
 
-@pytest.mark.parametrize("text", ["24", "gpiochip0:24", "/dev/gpiochip0:99", "/dev/x:", ":24"])
+@pytest.mark.parametrize(
+    "text", ["-1", "28", "sim:24", "gpiochip0:24", "/dev/gpiochip0:99", "/dev/x:", ":24"]
+)
 def test_wrong_enable_line_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="SAINT_ENABLE_LINE"):
         Config.of({"SAINT_ENABLE_LINE": text})
