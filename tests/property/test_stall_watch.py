@@ -81,3 +81,28 @@ def test_stall_within_the_settle_time_of_another_adds_to_its_length() -> None:
     for at_s in (0.0, 1.0, 1.5):
         watch.beat(at_s)
     assert watch.waited_s(1.51) == 1.5
+
+
+def test_gap_of_exactly_the_limit_is_no_stall() -> None:
+    watch = StallWatch(0.25, 0.0625)
+    watch.beat(8.0)
+    assert not watch.is_stalled(8.25)
+    assert (watch.waited_s(8.25), watch.number(8.25)) == (0.0, 0)
+    assert not watch.beat(8.25)
+
+
+def test_settle_time_is_over_at_its_end() -> None:
+    watch = StallWatch(0.25, 0.0625)
+    watch.beat(8.0)
+    assert watch.beat(9.0)
+    assert watch.waited_s(9.03125) == 1.0
+    assert not watch.is_stalled(9.0625)
+    assert watch.waited_s(9.0625) == 0.0
+
+
+def test_stall_after_the_settle_time_of_another_has_its_own_length() -> None:
+    watch = StallWatch(0.25, 0.0625)
+    for at_s in (8.0, 9.0, 9.125):
+        watch.beat(at_s)
+    assert watch.beat(9.625)
+    assert watch.waited_s(9.625) == 0.5

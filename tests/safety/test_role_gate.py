@@ -275,8 +275,67 @@ class TestWhoReleases:
         gate.heartbeat(SECOND, 4, False, 5, 5.03)
         assert not gate.latched
 
+    def test_not_a_proven_router_beside_the_living_one(self) -> None:
+        gate = self.stopped()
+        gate.estop(False, 9, SECOND)
+        assert gate.latched
+        assert gate.counters == {"releases_foreign": 1}
+
+    def test_a_press_is_seen_in_the_very_next_generation(self) -> None:
+        gate = living(generation=5)
+        gate.estop(True, 0, STRANGER)
+        gate.estop(True, 6, ROUTER)
+        gate.estop(False, 7, ROUTER)
+        assert not gate.latched
+
+    def test_a_trip_of_a_stopped_role_needs_no_second_clear(self) -> None:
+        gate = self.stopped()
+        gate.trip()
+        gate.estop(False, 3, ROUTER)
+        assert not gate.latched
+
+    def test_a_new_router_that_counts_from_zero_stops_and_clears(self) -> None:
+        gate = living(generation=9)
+        gate.heartbeat(SECOND, 1, True, 0, 5.0)
+        assert gate.latched
+        gate.heartbeat(SECOND, 2, False, 1, 5.01)
+        assert not gate.latched
+
+    def test_a_press_that_one_router_has_shown_is_known_to_the_next_one_too(self) -> None:
+        gate = living()
+        gate.estop(True, 0, STRANGER)
+        gate.heartbeat(ROUTER, 2, True, 2, 0.010)
+        gate.heartbeat(SECOND, 1, True, 2, 5.0)
+        gate.heartbeat(SECOND, 2, False, 3, 5.01)
+        assert not gate.latched
+
+    def test_presses_of_any_number_of_strangers_take_bounded_memory(self) -> None:
+        gate = living()
+        for number in range(100):
+            gate.estop(True, 0, f"stranger {number}")
+        assert len(gate._pressed_by) == 9  # eight by name, and all the others
+        gate.heartbeat(SECOND, 1, True, 2, 5.0)
+        gate.heartbeat(SECOND, 2, False, 3, 5.01)
+        assert gate.latched
+
 
 class TestWhichOfTwoProvenRouters:
+    def test_one_of_term_zero_is_superseded_by_any_other(self) -> None:
+        gate = Gate(150)
+        gate.prove(ROUTER, 0)
+        gate.prove(SECOND, 1)
+        gate.heartbeat(SECOND, 1, False, 1, 0.0)
+        assert not gate.is_proven(ROUTER)
+
+    def test_sixteen_are_remembered_and_the_oldest_is_forgotten_first(self) -> None:
+        gate = Gate(150)
+        for term in range(16):
+            gate.prove(f"router {term}", term)
+        assert gate.is_proven("router 0")
+        gate.prove("router 16", 16)
+        assert not gate.is_proven("router 0")
+        assert gate.is_proven("router 1") and gate.is_proven("router 16")
+
     def test_an_older_one_that_thaws_is_not_obeyed_again(self) -> None:
         gate = living()
         gate.heartbeat(SECOND, 1, False, 1, 5.0)

@@ -9,10 +9,40 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/lib/role/gate.py": {
         "without: self._sequence = -1": "read only after the first heartbeat has set it",
+        "without minus: -1 in self._sequence = -1": "read only after the first heartbeat set it",
+        "1 -> 2 in self._sequence = -1": "read only after the first heartbeat has set it",
+        "without minus: -1 in self._generation: int = -1": "set with every new controller, too",
+        "1 -> 2 in self._generation: int = -1": "set with every new controller, too",
+        "1 -> 2 in self._generation = -1": "below every generation there is",
+        "1 -> 2 in self._seen_from = -1": "any number below 0 says the same",
+        "0 -> 1 in self._seen_from: float = 0": "set with every new controller before it is read",
+        "1 -> 2 in return self._proven.get(origin, -1) >= self._floor": "no floor is below 0",
+        "Lt -> LtE: sequence < self._sequence": "an equal number was found one term before",
+    },
+    "saint_services/lib/guard/beat.py": {
+        "4 -> 5 in _FIXED_SIZE = _SEAL_SHRINK | 4 | 1": "the 1 is in it already",
+    },
+    "saint_services/lib/guard/files.py": {
+        "420 -> 421 in descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 420)": (  # noqa: E501 - as it is printed
+            "fchmod sets the mode next"
+        ),
+    },
+    "saint_services/lib/guard/ports.py": {
+        "4 -> 5 in settings[4] = settings[5] = speed": "Linux has one speed for both ways",
+        "4096 -> 4097 in if not self._socket.recv(4096):": "answers are 16 bytes",
+        "without: self._socket.close()": "the last reference goes in the same moment",
+        "without: self._records.close()": "the last reference goes in the same moment",
     },
     "saint_services/lib/role/trajectory.py": {
         "Lt -> LtE: t_s < leg.duration_s": "one leg ends where and as fast as the next begins",
         "False: if ahead == 0.0 and velocity == 0.0": "a short cut: no leg would be long enough",
+    },
+    "saint_services/lib/stall.py": {
+        "without: self._length_s = 0.0": "read only after a stall has set it",
+        "0.0 -> 1.0 in self._length_s = 0.0": "read only after a stall has set it",
+    },
+    "saint_services/role_tracksd/stall.py": {
+        "Div: speed_share * math.copysign(1.0, duty)": "times and divided by 1 or -1 are the same",
     },
     "saint_services/role_tracksd/logic.py": {
         "Gt -> GtE: fastest > top_mps": "what is exactly as fast as possible is scaled by one",

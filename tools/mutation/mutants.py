@@ -3,7 +3,7 @@ or statement at a time. Not here: running anything (runner.py).
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeGuard
 
@@ -41,24 +41,46 @@ class Mutant:
 
     line: int
     what: str
+    where: str  # the first line of its statement
     source: str
+
+    def is_one_of(self, known: Iterable[str]) -> bool:
+        """Is it named there: by what it changes, or by that and the statement?"""
+        return self.what in known or f"{self.what} in {self.where}" in known
 
 
 def mutants(source: str) -> list[Mutant]:
     """All of them, in the order of the lines."""
     tree = ast.parse(source)
+    statements = _statements(tree)
     found = []
     for node, change in list(_changes(tree)):
         before = change.swap(change.value)
         text = ast.unparse(tree)
         change.swap(before)
-        found.append(Mutant(getattr(node, "lineno", 0), change.what, text))
+        where = statements.get(id(node), "")
+        found.append(Mutant(getattr(node, "lineno", 0), change.what, where, text))
     return sorted(found, key=lambda mutant: mutant.line)
 
 
 def names(source: str) -> set[str]:
-    """What the changes are called; much quicker than to make them."""
-    return {change.what for _, change in _changes(ast.parse(source))}
+    """What the changes are called, without and with their statement; quicker than making them."""
+    tree = ast.parse(source)
+    statements = _statements(tree)
+    found = set()
+    for node, change in _changes(tree):
+        found |= {change.what, f"{change.what} in {statements.get(id(node), '')}"}
+    return found
+
+
+def _statements(tree: ast.Module) -> dict[int, str]:
+    """The innermost statement of every node, by its first line."""
+    found: dict[int, str] = {}
+    for statement in ast.walk(tree):  # the outer ones first
+        if isinstance(statement, ast.stmt):
+            text = ast.unparse(statement).split("\n", 1)[0]
+            found |= {id(node): text for node in ast.walk(statement)}
+    return found
 
 
 @dataclass(slots=True)

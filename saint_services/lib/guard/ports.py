@@ -79,7 +79,7 @@ class _LinePort(_Descriptor):
     """A requested output line: the role's own request, handed over, or one made here."""
 
     def __init__(self, write: Write, handed: int | None) -> None:
-        level = write.data[:1] == b"\1"
+        level = write.data == b"\1"
         descriptor = request_line(write.path, write.place, level) if handed is None else handed
         super().__init__(descriptor, _LINE_VALUES.pack(int(level), 1))
 
@@ -153,7 +153,9 @@ class _PigpioPort:
 
     def write(self) -> None:
         with contextlib.suppress(BlockingIOError):
-            self._socket.recv(4096)
+            # What is sent after the other side has closed is lost without an error at first.
+            if not self._socket.recv(4096):
+                raise ConnectionError("pigpiod closed the connection")
         self._socket.send(self._data)
 
     def close(self) -> None:

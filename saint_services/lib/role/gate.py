@@ -60,7 +60,7 @@ class Gate:
         self._heartbeat_s = -math.inf
         self._command_s = -math.inf
         self._sequence = -1
-        self._generation = -1  # the controller's newest
+        self._generation: int = -1  # the controller's newest
         # The lowest generation of an "active" that shows that the controller knows the press; -1:
         # it has shown so; inf: a new controller has yet to say its generation.
         self._seen_from: float = 0

@@ -69,7 +69,7 @@ class RoleGuard:
             raise SaintError(
                 Code.HARDWARE_FAULT,
                 f"the guard of this machine does not take the will of {will.target} "
-                f"({err or 'no answer'}), so nothing may move",
+                f"({str(err) or 'no answer'}), so nothing may move",
                 fix="Look at the log of saint-guardd.",
             ) from err
 

@@ -1,5 +1,6 @@
 """How writes reach their devices: files, lines, buses, serial lines, pigpiod."""
 
+import errno
 import fcntl
 import os
 import pty
@@ -19,6 +20,7 @@ from saint_services.lib.guard.ports import Ports, carry_out, open_port
 from saint_services.lib.guard.will import Kind, Will, Write
 from saint_services.lib.hw import pigpio_pwm
 from saint_services.lib.hw.roboclaw import duties
+from saint_services.lib.records import Records
 
 names = st.text("abcdefgh-@2", min_size=1, max_size=20)
 writes = st.builds(
@@ -36,6 +38,11 @@ def test_will_is_read_as_it_was_written(will: Will) -> None:
 def test_anything_else_is_refused_with_a_value_error(data: bytes) -> None:
     with pytest.raises(ValueError):  # every kind of nonsense
         Will.decoded(data)
+
+
+def descriptors() -> int:
+    """How many are open in this process."""
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 def will(*given_writes: Write) -> Will:
@@ -69,16 +76,101 @@ def test_serial_line_gets_the_bytes_at_its_speed() -> None:
     os.close(theirs)
 
 
+def test_serial_line_is_set_raw_and_to_its_speed_both_ways() -> None:
+    ours, theirs = pty.openpty()
+    settings = termios.tcgetattr(theirs)
+    settings[3] |= termios.ECHO | termios.ICANON
+    termios.tcsetattr(theirs, termios.TCSANOW, settings)
+    port = open_port(Write(Kind.SERIAL, os.ttyname(theirs), 115200, b"abc"))
+    port.write()
+    input_flags, output_flags, control, local, *speeds, _ = termios.tcgetattr(theirs)
+    assert (input_flags, output_flags, local) == (0, 0, 0)
+    assert control & ~termios.CBAUD == termios.CS8 | termios.CLOCAL | termios.CREAD
+    assert speeds == [termios.B115200, termios.B115200]
+    port.close()
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_serial_line_of_an_odd_speed_gets_the_bytes_as_it_is() -> None:
+    ours, theirs = pty.openpty()
+    assert carry_out([will(Write(Kind.SERIAL, os.ttyname(theirs), 12345, b"abc"))]) == []
+    assert os.read(ours, 100) == b"abc"
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_simulated_pin_is_set_to_zero_in_a_file_of_any_age(tmp_path: Path) -> None:
+    pins = Records(tmp_path / "pins", 6)
+    for pin in (4, 5):
+        pins.write(pin, 0.7)
+    before = descriptors()
+    assert carry_out([will(Write(Kind.RECORD, str(tmp_path / "pins"), 5))]) == []
+    assert [pins.read(pin).value for pin in (4, 5)] == [0.7, 0.0]
+    assert carry_out([will(Write(Kind.RECORD, str(tmp_path / "new"), 5))]) == []
+    assert (tmp_path / "new").stat().st_size == 6 * 16 * 8
+    assert descriptors() == before
+    pins.close()
+
+
+def test_closed_ports_give_everything_back_and_close_once(tmp_path: Path) -> None:
+    duty, other = tmp_path / "duty_cycle", tmp_path / "other"
+    for path in (duty, other):
+        path.write_text("40000")
+    pin = Write(Kind.RECORD, str(tmp_path / "pins"), 5)
+    three = will(*(Write(Kind.FILE, str(path), 0, b"0") for path in (duty, other)), pin)
+    before = descriptors()
+    opened = Ports(three)
+    assert descriptors() > before
+    opened.close()
+    assert descriptors() == before
+    fresh = os.open(os.devnull, os.O_RDWR)  # takes the number of one that is closed
+    opened.close()
+    os.close(fresh)  # it is still ours
+    assert opened.carry_out() == []  # opened once more
+    opened.close()
+    assert descriptors() == before
+
+
+def test_port_that_fails_is_closed_and_opened_once_more(tmp_path: Path) -> None:
+    duty = tmp_path / "duty_cycle"
+    duty.write_text("40000")
+    opened = Ports(will(Write(Kind.FILE, str(duty), 0, b"0")))
+    before = descriptors()
+
+    class Broken:
+        closed = 0
+
+        def write(self) -> None:
+            raise OSError(5, "broken")
+
+        def close(self) -> None:
+            self.closed += 1
+            raise OSError(5, "broken")
+
+    broken = Broken()
+    assert opened._ports[0]
+    opened._ports[0].close()
+    opened._ports[0] = broken
+    assert opened.carry_out() == []
+    assert (broken.closed, duty.read_text()) == (1, "00000")
+    assert descriptors() == before
+    opened.close()
+
+
 class Ioctls:
     """Stands for the kernel: notes calls, hands out a descriptor for a line."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[int, bytes]] = []
-        self.line = os.open(os.devnull, os.O_RDWR)
+        self.files: list[tuple[int, int]] = []  # of each call
+        self.line = os.memfd_create("line")
 
     def __call__(self, descriptor: int, request: int, argument: Any = 0) -> int:
         data = bytes(argument) if not isinstance(argument, int) else argument.to_bytes(4, "little")
         self.calls.append((request, data))
+        status = os.fstat(descriptor)
+        self.files.append((status.st_dev, status.st_ino))
         if request == 0xC250B407:  # GPIO_V2_GET_LINE_IOCTL
             argument[588:592] = struct.pack("=i", os.dup(self.line))
         return 0
@@ -102,6 +194,9 @@ def test_line_is_requested_low_and_set_low(kernel: Ioctls) -> None:
     assert struct.unpack_from("=I", request, 296)[0] == 1  # one attribute
     assert struct.unpack_from("=IIQQ", request, 320) == (2, 0, 0, 1)  # output value 0, mask 1
     assert struct.unpack_from("=I", request, 560)[0] == 1  # one line
+    assert struct.unpack_from("=i", request, 588)[0] == -1  # no descriptor yet
+    used = {*range(0, 4), *range(256, 300), *range(320, 344), *range(560, 564), *range(588, 592)}
+    assert not any(byte for at, byte in enumerate(request) if at not in used)
     assert (set_values, values) == (0xC010B40F, struct.pack("=QQ", 0, 1))
 
 
@@ -110,6 +205,59 @@ def test_line_that_the_role_handed_over_is_not_requested_again(kernel: Ioctls) -
     assert opened.carry_out() == []
     assert [request for request, _ in kernel.calls] == [0xC010B40F]
     opened.close()
+
+
+def test_line_is_set_by_the_descriptor_that_the_kernel_gave_for_it(
+    kernel: Ioctls, tmp_path: Path
+) -> None:
+    chip = tmp_path / "gpiochip0"
+    chip.touch()
+    before = descriptors()
+    assert carry_out([will(Write(Kind.LINE, str(chip), 17, b"\1"))]) == []
+    assert kernel.files[0][1] == chip.stat().st_ino
+    line = os.fstat(kernel.line)
+    assert kernel.files[1] == (line.st_dev, line.st_ino)
+    (_, request), (_, values) = kernel.calls
+    assert struct.unpack_from("=IIQQ", request, 320) == (2, 0, 1, 1)  # requested high at once
+    assert values == struct.pack("=QQ", 1, 1)
+    assert descriptors() == before
+
+
+def test_line_is_set_high_and_low(kernel: Ioctls) -> None:
+    ports.set_line(kernel.line, True)
+    ports.set_line(kernel.line, False)
+    assert kernel.calls == [
+        (0xC010B40F, struct.pack("=QQ", 1, 1)),
+        (0xC010B40F, struct.pack("=QQ", 0, 1)),
+    ]
+
+
+def test_handed_line_belongs_to_the_write_of_a_line_and_to_no_other(
+    kernel: Ioctls, tmp_path: Path
+) -> None:
+    duty = tmp_path / "duty_cycle"
+    duty.write_text("40000")
+    both = will(Write(Kind.FILE, str(duty), 0, b"0"), Write(Kind.LINE, "/dev/none", 17, b"\0"))
+    opened = Ports(both, [os.dup(kernel.line)])
+    assert opened.carry_out() == []
+    assert [request for request, _ in kernel.calls] == [0xC010B40F]
+    opened.close()
+
+
+def test_bus_that_refuses_the_address_is_closed_and_named(
+    kernel: Ioctls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(descriptor: int, request: int, argument: object = 0) -> int:
+        if request == 0x0702:
+            raise OSError(25, "no time-out here")  # not every controller knows it
+        raise OSError(16, "busy")
+
+    bus = tmp_path / "i2c-1"
+    bus.touch()
+    monkeypatch.setattr(fcntl, "ioctl", refuse)
+    before = descriptors()
+    assert carry_out([will(Write(Kind.I2C, str(bus), 0x40, b"x"))]) == [f"{bus}: busy"]
+    assert descriptors() == before
 
 
 def test_i2c_transfer_is_one_write_with_a_short_time_out(kernel: Ioctls, tmp_path: Path) -> None:
@@ -139,12 +287,45 @@ def test_pigpiod_gets_the_command_that_ends_all_pulses(monkeypatch: pytest.Monke
     assert received == [struct.pack("<4I", 4, 12, 0, 0)]  # command WRITE, GPIO12, low
 
 
+def test_pigpiod_that_was_restarted_gets_the_command_on_a_new_connection() -> None:
+    """What is sent to a connection that the other side has closed is lost without an error."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"127.0.0.1:{server.getsockname()[1]}"
+        opened = Ports(will(Write(Kind.PIGPIO, address, 0, b"low!")))
+        old, _ = server.accept()
+        old.close()
+        assert opened.carry_out() == []
+        server.settimeout(5.0)
+        new, _ = server.accept()
+        assert new.recv(100) == b"low!"
+        new.sendall(b"answer")
+        assert opened.carry_out() == []  # the answer of the first is no obstacle
+        assert new.recv(100) == b"low!"
+        before = descriptors()
+        opened.close()
+        assert descriptors() == before - 1
+        new.close()
+
+
+def test_pigpiod_is_waited_for_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[object, ...]] = []
+
+    def connect(*given: object) -> socket.socket:
+        asked.append(given)
+        raise OSError(111, "refused")
+
+    monkeypatch.setattr(socket, "create_connection", connect)
+    assert carry_out([will(Write(Kind.PIGPIO, "pi.local:8888", 0, b"x"))])
+    assert asked == [(("pi.local", 8888), 0.1)] * 2
+
+
 def test_write_that_is_taken_in_part_counts_as_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     ours, theirs = pty.openpty()
     port = open_port(Write(Kind.SERIAL, os.ttyname(theirs), 115200, b"abc"))
     monkeypatch.setattr(ports.os, "write", lambda *_: 1)
-    with pytest.raises(OSError, match="only a part"):
+    with pytest.raises(OSError, match="only a part") as raised:
         port.write()
+    assert raised.value.errno == errno.EIO
     port.close()
     os.close(ours)
     os.close(theirs)

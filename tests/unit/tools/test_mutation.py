@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tools.mutation.__main__ import TARGETS
 from tools.mutation.equivalent import EQUIVALENT
 from tools.mutation.mutants import mutants, names
 from tools.mutation.runner import judge
+from tools.mutation.targets import TARGETS
 
 ROOT = Path(__file__).parents[3]
 SOURCE = '''\
