@@ -6,6 +6,7 @@ import asyncio
 import itertools
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from ..lib import log
@@ -116,7 +117,11 @@ class Node:
                 Code.STATE_DAMAGED, self._trust_files.problem, "trust.yaml"
             )
         await self.firmware.start()
+        if not self.orders.bond.server_key:
+            started = replace(started, is_incomplete=False)  # there is no server to ask
         self.handle(started)
+        if self.life.is_lost:
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self.life.reason, "role.yaml")
         node_id = self.identity.node_id
         self._bus.serve(NODE_ADOPT.at(node_id=node_id), self._adopt)
         self._bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
@@ -179,6 +184,8 @@ class Node:
                 self._process(slot).start(assignment, process, attempt, pause_s, rescue)
             case lives.StopRole():
                 self._process(slot).stop()
+            case lives.FetchRoles(pause_s):
+                self._ctx.spawn(self._fetch_roles(pause_s), "fetch roles")
             case lives.FetchConfig():
                 self._ctx.spawn(self._fetch(action, slot), "fetch configuration")
             case lives.StoreRole():
@@ -220,6 +227,19 @@ class Node:
         await self.rename(word.display_name)
         if word.assignment:
             self.handle(lives.ConfigArrived(action.attempt, word.assignment), slot)
+
+    async def _fetch_roles(self, pause_s: float) -> None:
+        await asyncio.sleep(pause_s)
+        try:
+            roles = await self.server.roles()
+        except SaintError as err:
+            self.handle(lives.RolesFailed(err.message, pause_s))
+            return
+        self.handle(lives.RolesArrived(roles))
+        if not self.life.is_lost:
+            held = self.life.title or "no role"
+            text = f"the list of this node's roles was lost on the disk; its server knows {held}"
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, text, "role.yaml")
 
     async def _store(self, action: lives.StoreRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.store(action.assignment))

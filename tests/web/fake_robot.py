@@ -66,6 +66,7 @@ from saint_services.routerd import estop as latches
 from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
+from tests.router_writers import admit_writers, registered
 from tests.web.fake_otad import FakeOtad
 from tests.web.fakes_backup import SECTIONS, FakeKept
 from tests.web.fakes_calibration import FakeCalibrations
@@ -300,7 +301,7 @@ class FakeRobot:
         api.post("/estop", self._stop, StopRequest)
         api.post("/estop/clear", self._clear, EStopClear)
         self.router.add_to(api)
-        return api
+        return admit_writers(api)
 
     async def _router_status(self, _: Call[None]) -> RouterStatus:
         return RouterStatus(
@@ -484,7 +485,9 @@ async def fake_robot(
         if https:
             sockets["https"] = [https]
         with fake_logs(directory):
-            async with running("webd", settings, run, places, sockets, bus=domain.bus("webd")):
+            bus = domain.bus("webd")
+            async with running("webd", settings, run, places, sockets, bus=bus) as context:
+                await registered(context.health)
                 yield robot, address, domain
     finally:
         await robot.close()

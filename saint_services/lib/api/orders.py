@@ -121,4 +121,5 @@ def config_parts(
     question = (asked.node_id, asked.role, asked.instance, asked.challenge)
     said = (str(answer.success), answer.message, str(answer.changed))
     config = (answer.version, answer.checksum, answer.display_name)
-    return "config", *question, *said, *config, answer.server, answer.server_address
+    place = (answer.server, answer.server_address, ",".join(answer.held_roles))
+    return "config", *question, *said, *config, *place

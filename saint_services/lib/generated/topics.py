@@ -226,7 +226,7 @@ NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRole
 NODES_SIGNED_CONFIG: Final[Service[saint_msgs.GetSignedConfig_Request, saint_msgs.GetSignedConfig_Response]] = Service(
     "/saint/nodes/signed_config",
     "saint_msgs/srv/GetSignedConfig",
-    "RIHS01_22c2f3c4c104b9e19db5d1d524cb0961459215b93591ea82719a6b023cb23705",
+    "RIHS01_d5230eef7fa6d6726d4682f9119c781e87f2331244306db82275186eacc22c18",
     saint_msgs.GetSignedConfig_Request,
     saint_msgs.GetSignedConfig_Response,
 )  # served by adoptiond

@@ -4,6 +4,7 @@ Not here: what the outputs are (the role daemons), how an assignment arrives (ho
 """
 
 import asyncio
+import math
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -29,6 +30,11 @@ from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
+_UNPROVEN_S = 3.0  # after its start a role waits so long for its router before it says so
+_UNPROVEN = (
+    "a router is there that this node's server has not signed for, so nothing moves; start the "
+    "server of this node, or adopt the node on the server that is there"
+)
 _SENSORS_S = 0.5  # how often it is looked what is wrong with them
 _BEAT_S = 0.04
 _STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every role's deadline
@@ -66,6 +72,7 @@ class Session(ABC):
         self._command_topics: set[str] = set()
         self.sensors: Sensors | None = None
         self._sick: set[str] = set()  # sensors
+        self._unproven_heard_s = -math.inf  # the newest heartbeat of a router that is not proven
         self._notices: dict[str, str] = {}
         self._tell_fault: Callable[[RoleFault], None] | None = None
 
@@ -97,6 +104,7 @@ class Session(ABC):
         if is_unproven_bus_accepted(bus.origin):
             self.gate.prove("", 0)
         proofs = Proofs(self.server_key, self.gate.prove)
+        self.every(_UNPROVEN_S, self._check_router)
         self._closing.append(bus.subscribe(ROUTER_CREDENTIAL, proofs.receive))
         self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
         self._closing.append(bus.subscribe(ESTOP, self._on_estop))
@@ -212,6 +220,13 @@ class Session(ABC):
     def _beat(self) -> None:
         self._stalls.beat(self.clock.time())
 
+    def _check_router(self) -> None:
+        """Say that every router that is heard is an unproven one."""
+        now_s = self.clock.time()
+        is_unproven = now_s - self._unproven_heard_s < _UNPROVEN_S
+        is_alone = is_unproven and not self.gate.is_alive(now_s)
+        self.notice("router", _UNPROVEN if is_alone else "")
+
     def _check_sensors(self) -> None:
         assert self.sensors
         problems = self.sensors.problems
@@ -292,6 +307,8 @@ class Session(ABC):
     def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
         beat = sample.message
         was_latched = self.gate.latched
+        if not self.gate.is_proven(sample.origin):
+            self._unproven_heard_s = sample.received_s
         self.gate.heartbeat(
             sample.origin, beat.sequence, beat.estop, beat.estop_generation, sample.received_s
         )
