@@ -17,7 +17,7 @@ from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
-from ..lib.generated.topics import ESTOP, NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
+from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
@@ -35,6 +35,7 @@ from .orders import Orders
 from .refresh import Refresher
 from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
+from .stop_reports import StopReports
 from .trust import TrustFiles, belongs
 from .vouching import Vouching
 from .whole import fresh, step
@@ -89,6 +90,9 @@ class Node:
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
+        self.stop_reports = StopReports(
+            bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe
+        )
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
@@ -105,7 +109,6 @@ class Node:
         await self._reporter.open()
         runtime = self._ctx.directories.runtime
         self._ctx.spawn(self.guard.run(), "guard")
-        self._bus.subscribe(ESTOP, lambda sample: self.guard.stop(sample.message.active))
         self._log_desk = LogDesk(await asyncio.to_thread(own_source, runtime))
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
@@ -126,6 +129,7 @@ class Node:
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
         self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
         self._ctx.spawn(self._refresher.refresh(), "refresh")
+        self._ctx.spawn(self.stop_reports.repeat(), "stop reports")
 
     def handle(self, event: lives.Event, slot: int = 0) -> None:
         """Everything that happens to the node comes through here. `slot`: of the role that it
@@ -133,7 +137,7 @@ class Node:
         before = self.life
         self.life, actions = step(before, event, slot)
         if isinstance(event, lives.RoleReported):
-            self._vouching.reported(slot, self.life.lives.get(slot), event.report.origin)
+            self._role_reported(slot, event.report.origin)
         if (before.state, before.title, before.reason) != self._looks():
             fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
@@ -145,6 +149,12 @@ class Node:
             self._processes.pop(gone).stop()
         self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
+
+    def _role_reported(self, slot: int, origin: str) -> None:
+        life = self.life.lives.get(slot)
+        self._vouching.reported(slot, life, origin)
+        if life and life.role_alive and life.config_in_use:
+            self.stop_reports.works(life.config_in_use.target)
 
     def _looks(self) -> tuple[object, ...]:
         return self.life.state, self.life.title, self.life.reason
@@ -176,12 +186,15 @@ class Node:
                 self._reporter.announce(self.life, self.identity)
 
     async def _make_safe(self, target: str, slot: int) -> None:
-        self.handle(lives.MadeSafe(await self.guard.make_safe(target)), slot)
+        failed = await self.guard.make_safe(target)
+        self.handle(lives.MadeSafe(failed), slot)
+        self.stop_reports.carried_out(CarriedOut(target, "its process is away", failed))
 
     def _carried_out(self, event: CarriedOut) -> None:
         """The guard was faster than anybody else: the role's own end is noticed where it ends."""
         self._ctx.health.counters["wills_carried_out"] += 1
         _log.warning("guard made the outputs safe", target=event.target, why=event.why)
+        self.stop_reports.carried_out(event)
 
     def _process(self, slot: int) -> RoleProcess:
         if slot not in self._processes:
@@ -251,6 +264,7 @@ class Node:
         """The node belongs to another server, or to none; its roles obey that server's router."""
         is_other = self._reporter.bond.server_key != self.orders.bond.server_key
         self._reporter.bond = self.orders.bond
+        self.stop_reports.serve(self.orders.bond.server_key)
         if is_other and self.life.is_started:
             self.handle(lives.ServerChanged())
         if self.life.is_started:
