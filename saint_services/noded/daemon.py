@@ -12,6 +12,7 @@ from ..lib import log
 from ..lib.api import Done
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
+from ..lib.api.orders import Killed
 from ..lib.api.role import RoleAssignment
 from ..lib.bus import Bus
 from ..lib.daemon import Context
@@ -29,6 +30,7 @@ from .adapters.role_process import RoleProcess
 from .adapters.server import ConfigServer
 from .config import Config
 from .firmware import NodeFirmware
+from .killing import Killing
 from .life import Wanted
 from .log_desk import LogDesk
 from .orders import Orders
@@ -90,6 +92,7 @@ class Node:
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
+        self._killing = Killing(ctx.directories.runtime)
         self.stop_reports = StopReports(
             bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe
         )
@@ -195,6 +198,7 @@ class Node:
         self._ctx.health.counters["wills_carried_out"] += 1
         _log.warning("guard made the outputs safe", target=event.target, why=event.why)
         self.stop_reports.carried_out(event)
+        self._killing.carried_out(event)
 
     def _process(self, slot: int) -> RoleProcess:
         if slot not in self._processes:
@@ -259,6 +263,11 @@ class Node:
     async def log(self, query: LogQuery) -> LogPage:
         """Lines that our programs wrote on this machine."""
         return await self._log_desk.page(query)
+
+    async def kill_role(self, wanted: Wanted) -> Killed:
+        """End a role's process as by a fault; the guard stops its outputs."""
+        _log.warning("drill: the process of a role is killed", role=str(wanted))
+        return await self._killing.kill(self.life, wanted)
 
     def bond_changed(self) -> None:
         """The node belongs to another server, or to none; its roles obey that server's router."""

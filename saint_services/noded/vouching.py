@@ -12,7 +12,7 @@ from ..lib.generated.saint_msgs import RoleCredential
 from ..lib.generated.topics import ROLE_CREDENTIAL
 from .life import Life
 
-PERIOD_S = 5.0
+PERIOD_S = 2.0
 
 
 class Vouching:

@@ -37,6 +37,7 @@ from .backup import Kept
 from .claims import FOREVER
 from .config import Config
 from .confirmations import Confirmations
+from .drill_api import Drills, drills_store
 from .estop import raised, stamped
 from .estop_api import EStopControl
 from .latch_file import LatchFile
@@ -109,6 +110,10 @@ async def run(context: Context[Config]) -> None:
     Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
     Registration(writers, partial(_writer_changed, announcing)).add_to(api)
     EStopControl(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)
+    stored = drills_store(folder)
+    drills = Drills(router, wiring.confirmations, adoptiond, stored, context.health, _iso_now)
+    await drills.load()
+    drills.add_to(api)
     await context.serve_ipc(api)
     context.spawn(proven.work(), "proven roles")
     context.spawn(wiring.confirmations.work(), "confirmations")
