@@ -14,7 +14,7 @@ from ..lib.api.adoption import (
 )
 from ..lib.api.calibration import CalibrateRequest, CalibrationReply
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import UpdateOrder, config_parts
+from ..lib.api.orders import Killed, KillOrder, UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
@@ -105,6 +105,11 @@ def _answer_orders(api: Api, adoption: Adoption) -> None:
         return await adoption.verbs.log(call.path["node_id"], call.body)
 
     api.post("/nodes/{node_id}/reboot", reboot, limit_s=15.0)
+
+    async def kill(call: Call[KillOrder]) -> Killed:
+        return await adoption.verbs.kill(call.path["node_id"], call.body)
+
+    api.post("/nodes/{node_id}/kill", kill, body=KillOrder, limit_s=15.0)
     api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
     api.post("/nodes/{node_id}/log", log, body=LogQuery, limit_s=20.0)
 

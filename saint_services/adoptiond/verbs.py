@@ -12,7 +12,15 @@ from ..lib import log
 from ..lib.api import Done
 from ..lib.api.adoption import AdoptReply
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import AdoptOrder, Nothing, OrderKind, ResetOrder, UpdateOrder
+from ..lib.api.orders import (
+    AdoptOrder,
+    Killed,
+    KillOrder,
+    Nothing,
+    OrderKind,
+    ResetOrder,
+    UpdateOrder,
+)
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
@@ -132,6 +140,12 @@ class Verbs:
         told = await self._ordered(node, OrderKind.REBOOT, Nothing(), _REFRESH_LIMIT_S)
         _log.info("node restarts", node=node_id)
         return Done(message=told.message)
+
+    async def kill(self, node_id: str, order: KillOrder) -> Killed:
+        """A stop drill: end a role's process and see what the guard does."""
+        node = self._reachable(node_id, "Adopt it first.")
+        _log.warning("drill: a role is killed", node=node_id, role=order.role)
+        return await self._courier.kill(node_id, node.kept.node_key, order)
 
     async def log(self, node_id: str, query: LogQuery) -> LogPage:
         """Lines of a node's own log."""

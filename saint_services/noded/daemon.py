@@ -13,12 +13,13 @@ from ..lib import log
 from ..lib.api import Done
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
+from ..lib.api.orders import Killed
 from ..lib.api.role import RoleAssignment
-from ..lib.bus import Bus, Sample
+from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
-from ..lib.generated.topics import ESTOP, NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
+from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
@@ -30,13 +31,14 @@ from .adapters.role_process import RoleProcess
 from .adapters.server import ConfigServer
 from .config import Config
 from .firmware import NodeFirmware
+from .killing import Killing
 from .life import Wanted
 from .log_desk import LogDesk
 from .orders import Orders
 from .refresh import Refresher
 from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
-from .stopping import StopState
+from .stop_reports import StopReports
 from .trust import TrustFiles, belongs
 from .vouching import Vouching
 from .whole import fresh, step
@@ -91,7 +93,10 @@ class Node:
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
-        self._stop = StopState()
+        self._killing = Killing(ctx.directories.runtime)
+        self.stop_reports = StopReports(
+            bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe
+        )
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
@@ -108,7 +113,6 @@ class Node:
         await self._reporter.open()
         runtime = self._ctx.directories.runtime
         self._ctx.spawn(self.guard.run(), "guard")
-        self._bus.subscribe(ESTOP, self._on_estop)
         self._log_desk = LogDesk(await asyncio.to_thread(own_source, runtime))
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
@@ -133,15 +137,15 @@ class Node:
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
         self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
         self._ctx.spawn(self._refresher.refresh(), "refresh")
+        self._ctx.spawn(self.stop_reports.repeat(), "stop reports")
 
     def handle(self, event: lives.Event, slot: int = 0) -> None:
         """Everything that happens to the node comes through here. `slot`: of the role that it
         happens to, where it is one role's own event."""
         before = self.life
-        self._note_stop(event, slot)
         self.life, actions = step(before, event, slot)
         if isinstance(event, lives.RoleReported):
-            self._vouching.reported(slot, self.life.lives.get(slot), event.report.origin)
+            self._role_reported(slot, event.report.origin)
         if (before.state, before.title, before.reason) != self._looks():
             fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
@@ -151,20 +155,14 @@ class Node:
             self._do(action, whose)
         for gone in self._processes.keys() - self.life.lives.keys():
             self._processes.pop(gone).stop()
-            self._stop.gone(gone)
         self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
 
-    def _on_estop(self, sample: Sample[msgs.EStop]) -> None:
-        if sample.message.active:
-            self._stop.raised()
-            self.guard.stop(True)
-
-    def _note_stop(self, event: lives.Event, slot: int) -> None:
-        """Pass what the roles say of the e-stop on to the guard."""
-        if isinstance(event, lives.RoleReported):
-            self._stop.reported(slot, event.report.estop)
-            self.guard.stop(self._stop.is_active)
+    def _role_reported(self, slot: int, origin: str) -> None:
+        life = self.life.lives.get(slot)
+        self._vouching.reported(slot, life, origin)
+        if life and life.role_alive and life.config_in_use:
+            self.stop_reports.works(life.config_in_use.target)
 
     def _looks(self) -> tuple[object, ...]:
         return self.life.state, self.life.title, self.life.reason
@@ -198,12 +196,16 @@ class Node:
                 self._reporter.announce(self.life, self.identity)
 
     async def _make_safe(self, target: str, slot: int) -> None:
-        self.handle(lives.MadeSafe(await self.guard.make_safe(target)), slot)
+        failed = await self.guard.make_safe(target)
+        self.handle(lives.MadeSafe(failed), slot)
+        self.stop_reports.carried_out(CarriedOut(target, "its process is away", failed))
 
     def _carried_out(self, event: CarriedOut) -> None:
         """The guard was faster than anybody else: the role's own end is noticed where it ends."""
         self._ctx.health.counters["wills_carried_out"] += 1
         _log.warning("guard made the outputs safe", target=event.target, why=event.why)
+        self.stop_reports.carried_out(event)
+        self._killing.carried_out(event)
 
     def _process(self, slot: int) -> RoleProcess:
         if slot not in self._processes:
@@ -282,10 +284,16 @@ class Node:
         """Lines that our programs wrote on this machine."""
         return await self._log_desk.page(query)
 
+    async def kill_role(self, wanted: Wanted) -> Killed:
+        """End a role's process as by a fault; the guard stops its outputs."""
+        _log.warning("drill: the process of a role is killed", role=str(wanted))
+        return await self._killing.kill(self.life, wanted)
+
     def bond_changed(self) -> None:
         """The node belongs to another server, or to none; its roles obey that server's router."""
         is_other = self._reporter.bond.server_key != self.orders.bond.server_key
         self._reporter.bond = self.orders.bond
+        self.stop_reports.serve(self.orders.bond.server_key)
         if is_other and self.life.is_started:
             self.handle(lives.ServerChanged())
         if self.life.is_started:

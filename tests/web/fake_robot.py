@@ -37,6 +37,7 @@ from saint_services.lib.api.routing import (
     EStopRequest,
     FieldOutput,
     RouterStatus,
+    StopOutcome,
     StopRequest,
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
@@ -67,6 +68,7 @@ from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
 from tests.router_writers import admit_writers, registered
+from tests.web import fakes_stop
 from tests.web.fake_otad import FakeOtad
 from tests.web.fakes_backup import SECTIONS, FakeKept
 from tests.web.fakes_calibration import FakeCalibrations
@@ -145,6 +147,7 @@ class FakeRobot:
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
+    silent: set[str] = field(default_factory=set)  # targets that do not confirm a stop
     outputs: list[FieldOutput] = field(default_factory=list)
     stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
     is_rc_live: bool = True
@@ -181,6 +184,7 @@ class FakeRobot:
         self.headers = FakeHeaders(self.bus, self._is_online)
         self.headers.serve(list(self.nodes))
         self._estop_topic = self.bus.publisher(topics.ESTOP)
+        self._outcome_topic = self.bus.publisher(topics.ESTOP_OUTCOME)
         self._tell_estop()
 
     async def serve(self, name: str, api: Api) -> None:
@@ -323,7 +327,12 @@ class FakeRobot:
     @property
     def estop(self) -> EStopInfo:
         """The latch as routerd reports it."""
-        return estop_info(self.latch, "")
+        return estop_info(self.latch, "", self.stop_outcomes)
+
+    @property
+    def stop_outcomes(self) -> list[StopOutcome]:
+        """Everyone has confirmed the stop but those in `silent`."""
+        return fakes_stop.outcomes(self.silent) if self.latch.active else []
 
     def set_estop(self, is_active: bool, source: str, reason: str) -> EStopInfo:
         """The latch, and its topic."""
@@ -336,6 +345,7 @@ class FakeRobot:
 
     def _tell_estop(self) -> None:
         self._estop_topic.publish(estop_message(self.latch, stamp()))
+        self._outcome_topic.publish(fakes_stop.message(self.latch, self.stop_outcomes))
 
     def listen_to_clients(self) -> list[InputSample]:
         """What webd sends for its clients, from now on."""

@@ -600,6 +600,53 @@ class RouterWriters:
 
 
 @dataclass(slots=True)
+class StopOutcome:
+    """What the newest stop has done to one target."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/StopOutcome"
+    HASH: ClassVar[str] = "RIHS01_1c9e32b2bcab82df9de57c02bff9f144e9e1de0a5a4ded8483c2605b0bfb3468"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("target", "string"), ("node_id", "string"), ("state", "string"), ("after_ms", "float32"), ("detail", "string"))
+
+    target: str = ""
+    node_id: str = ""  # that holds the role; empty: unknown
+    state: str = ""  # stopped, guard, stopping, silent (no answer), absent (no node holds the role)
+    after_ms: float = 0.0  # from the press to the confirmation; NaN: not confirmed
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class StopOutcomes:
+    """Who has confirmed the stop. Topic /saint/estop/outcome, reliable and transient local, published by routerd."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/StopOutcomes"
+    HASH: ClassVar[str] = "RIHS01_080043988380cad5a29dd488d945db198bb14aa78a485bc6150f82a8378a7815"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("active", "bool"), ("generation", "uint64"), ("confirmed", "bool"), ("outcomes", cdr.Sequence(StopOutcome, 0)))
+
+    stamp: Time = field(default_factory=Time)
+    active: bool = False  # the latch
+    generation: int = 0  # of the latch
+    confirmed: bool = False  # everyone expected is stopped or made safe by the guard
+    outcomes: Sequence[StopOutcome] = ()  # empty while the latch is not active
+
+
+@dataclass(slots=True)
+class StopReport:
+    """What a stop has done to one role's outputs. Topic /saint/estop/reports; the role publishes it while it is stopped, its node when the guard made the outputs safe."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/StopReport"
+    HASH: ClassVar[str] = "RIHS01_b153a3d44e178024e6f94ce4d67bb5029b3dea7bf9e35f121f5ecfa8551a7b87"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("target", "string"), ("generation", "uint64"), ("is_known", "bool"), ("outcome", "string"), ("detail", "string"))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""
+    target: str = ""  # "head", "arms.left", ...
+    generation: int = 0  # of the router's latch that is obeyed
+    is_known: bool = False  # false: stopped for a reason that the router may not know
+    outcome: str = ""  # stopped (outputs at rest), stopping (an output may still move), guard (by the guard), unknown
+    detail: str = ""
+
+
+@dataclass(slots=True)
 class SystemStatus:
     """The robot in one message. Topic /saint/system/status, 1 Hz."""
 

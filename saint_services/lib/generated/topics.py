@@ -60,6 +60,12 @@ LIVELINK_SUBJECT: Final[Topic[saint_msgs.LiveLinkSubject]] = Topic(
 ESTOP: Final[Topic[saint_msgs.EStop]] = Topic(
     "/saint/estop", saint_msgs.EStop, Qos(reliable=True, depth=1, latched=True)
 )  # from routerd
+ESTOP_REPORTS: Final[Topic[saint_msgs.StopReport]] = Topic(
+    "/saint/estop/reports", saint_msgs.StopReport, Qos(reliable=True, depth=10, latched=False)
+)  # from the roles, noded
+ESTOP_OUTCOME: Final[Topic[saint_msgs.StopOutcomes]] = Topic(
+    "/saint/estop/outcome", saint_msgs.StopOutcomes, Qos(reliable=True, depth=1, latched=True)
+)  # from routerd
 ROUTER_HEARTBEAT: Final[Topic[saint_msgs.RouterHeartbeat]] = Topic(
     "/saint/router/heartbeat", saint_msgs.RouterHeartbeat, Qos(reliable=False, depth=1, latched=False)
 )  # from routerd
@@ -67,7 +73,7 @@ ROUTER_CREDENTIAL: Final[Topic[saint_msgs.RouterCredential]] = Topic(
     "/saint/router/credential", saint_msgs.RouterCredential, Qos(reliable=True, depth=1, latched=True)
 )  # from routerd
 ROLE_CREDENTIAL: Final[Topic[saint_msgs.RoleCredential]] = Topic(
-    "/saint/roles/credential", saint_msgs.RoleCredential, Qos(reliable=True, depth=1, latched=True)
+    "/saint/roles/credential", saint_msgs.RoleCredential, Qos(reliable=True, depth=16, latched=True)
 )  # from noded
 ROUTER_WRITERS: Final[Topic[saint_msgs.RouterWriters]] = Topic(
     "/saint/router/writers", saint_msgs.RouterWriters, Qos(reliable=True, depth=1, latched=True)
@@ -280,6 +286,9 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/RouterCredential": saint_msgs.RouterCredential,
     "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
     "saint_msgs/msg/RouterWriters": saint_msgs.RouterWriters,
+    "saint_msgs/msg/StopOutcome": saint_msgs.StopOutcome,
+    "saint_msgs/msg/StopOutcomes": saint_msgs.StopOutcomes,
+    "saint_msgs/msg/StopReport": saint_msgs.StopReport,
     "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
     "saint_msgs/msg/TrackState": saint_msgs.TrackState,
     "saint_msgs/srv/AdoptNode_Request": saint_msgs.AdoptNode_Request,

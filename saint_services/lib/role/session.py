@@ -18,7 +18,13 @@ from ..bus.proven import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat
-from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
+from ..generated.topics import (
+    ESTOP,
+    ESTOP_REPORTS,
+    ROLE_FAULTS,
+    ROUTER_CREDENTIAL,
+    ROUTER_HEARTBEAT,
+)
 from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
@@ -26,6 +32,7 @@ from ..stall import StallWatch
 from .gate import Gate, Refusal
 from .guarded import Guard, NoGuard
 from .proof import Proofs
+from .stop_reports import REPEAT_S, StopReports
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
@@ -75,6 +82,7 @@ class Session(ABC):
         self._unproven_heard_s = -math.inf  # the newest heartbeat of a router that is not proven
         self._notices: dict[str, str] = {}
         self._tell_fault: Callable[[RoleFault], None] | None = None
+        self._stop_reports: StopReports | None = None
 
     @abstractmethod
     def open_drivers(self, board: Board) -> None:
@@ -109,6 +117,11 @@ class Session(ABC):
         self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
         self._closing.append(bus.subscribe(ESTOP, self._on_estop))
         self._tell_fault = self.publisher(ROLE_FAULTS)
+        publish = self.publisher(ESTOP_REPORTS)
+        self._stop_reports = StopReports(
+            self.gate, self.clock, self._moving, publish, self.node_id, self.config.target
+        )
+        self.every(REPEAT_S, self._stop_reports.repeat)
         if self.sensors:
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
@@ -130,6 +143,8 @@ class Session(ABC):
         if self._deadline:
             self._deadline.cancel()
             self._deadline = None
+        if self._stop_reports:
+            self._stop_reports.close()
         for part in self._closing:
             part.close()
         self._closing.clear()
@@ -241,6 +256,8 @@ class Session(ABC):
         self.gate.trip()
         self._stopped("e-stop")
         self.tell_fault(text, stops_robot=True)
+        if self._stop_reports:
+            self._stop_reports.look()
 
     def notice(self, part: str, text: str) -> None:
         """Something does less than it should, and the role goes on; no text: it is well again."""
@@ -319,12 +336,22 @@ class Session(ABC):
         self.gate.estop(sample.message.active, sample.message.generation, sample.origin)
         self._latch_changed(was_latched)
 
+    def _moving(self) -> str:
+        """Why the outputs are not at rest; empty when they are."""
+        if self.fault:
+            return self.fault
+        if self._faults:
+            return f"writing to {', '.join(sorted(self._faults))} failed"
+        return "" if self.is_safe else "an output still moves"
+
     def _latch_changed(self, was_latched: bool) -> None:
         if self.gate.latched and not was_latched:
             self._stopped("e-stop")
         elif was_latched and not self.gate.latched:
             _log.info("e-stop released")
             self.changed.set()
+        if self._stop_reports:
+            self._stop_reports.look()
 
     def _watch_deadline(self) -> None:
         self._deadline = self.clock.call_at(self.gate.expiry_s(), self._check_deadline)
