@@ -104,11 +104,15 @@ class StopReports:
 
     async def rescue(self) -> None:
         """Have the guard make safe the outputs of roles whose process is away."""
-        for life in list(self._read().values()):
-            config = life.config_in_use
-            if config and not life.role_alive and config.target not in self._by_guard:
-                failed = await self._make_safe(config.target)
-                self.carried_out(CarriedOut(config.target, "its process is away", failed))
+        for target in self._away():
+            failed = await self._make_safe(target)
+            if target in self._away():  # else its role came back: the guard speaks for it no more
+                self.carried_out(CarriedOut(target, "its process is away", failed))
+
+    def _away(self) -> list[str]:
+        lives = [life for life in self._read().values() if not life.role_alive]
+        targets = (life.config_in_use.target for life in lives if life.config_in_use)
+        return [target for target in targets if target not in self._by_guard]
 
     def _targets(self) -> list[str]:
         configs = (life.config_in_use for life in self._read().values())

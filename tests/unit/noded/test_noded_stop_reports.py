@@ -1,5 +1,6 @@
 """What a node says of a stop for roles that cannot, and whose release its guard gets."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -116,6 +117,22 @@ async def test_role_whose_process_is_away_is_made_safe_before_it_is_reported(
     await rig.reports.rescue()
     assert rig.made_safe == ["tracks"]
     assert await rig.outcomes(1) == [(outcome, 2)]
+
+
+async def test_role_that_comes_back_meanwhile_is_not_reported_as_made_safe() -> None:
+    rig = Rig(is_alive=False)
+    rig.beat(1, estop=False)
+    rig.latch(2, active=True)
+    await until(lambda: rig.relayed == [True])
+
+    async def come_back(target: str) -> str:
+        rig.life = replace(rig.life, role_alive=True)
+        return ""
+
+    rig.reports._make_safe = come_back
+    await rig.reports.rescue()
+    rig.reports.look()
+    assert rig.reports._by_guard == {} and rig.said == []
 
 
 async def test_nothing_is_reported_without_a_stop_or_for_a_role_that_works() -> None:
