@@ -74,10 +74,6 @@ class Courier:
             raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
         return self._key.sign(*parts)
 
-    def reaches(self, node_id: str) -> bool:
-        """Whether anybody takes orders for that node, as far as the graph shows."""
-        return NODE_ORDER.at(node_id=node_id).name in self._bus.graph().services
-
     async def owner(self, node_id: str) -> Bond:
         """Whom it belongs to, as it says and signs now."""
         said, who = await self._challenge(node_id)

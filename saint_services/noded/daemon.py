@@ -44,6 +44,10 @@ from .vouching import Vouching
 from .whole import fresh, step
 
 _LONGEST_WORD = 64
+_ADOPT_THERE = (
+    "needs the key of its server, which this request does not bring: adopt it on the web page or "
+    "with `saintctl node adopt`"
+)
 _log = log.get("noded")
 
 
@@ -347,16 +351,10 @@ class Node:
             waiting.set_result(answer)
 
     async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
-        if refusal := self._refuse_unsigned():
-            return msgs.AdoptNode_Response(success=False, message=refusal)
-        wanted = Wanted(request.role[:_LONGEST_WORD], request.instance[:_LONGEST_WORD])
-        node_id = request.node_id[:_LONGEST_WORD]
-        answer = await self.ask(lambda n: lives.AdoptRequested(n, node_id, wanted))
-        return msgs.AdoptNode_Response(
-            success=answer.success,
-            message=answer.message,
-            assigned_topic_prefix=answer.topic_prefix,
-        )
+        """Refuse: a role obeys the router of a server whose key its node has, and this request
+        brings none."""
+        refusal = self._refuse_unsigned() or f"{self.identity.node_id} {_ADOPT_THERE}"
+        return msgs.AdoptNode_Response(success=False, message=refusal)
 
     async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
         if refusal := self._refuse_unsigned():

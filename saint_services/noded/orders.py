@@ -164,7 +164,7 @@ class Orders:
         code = trust.code(key, self._key.public, said.nonce, our_nonce)
         self.bond = Bond(server=server.server, server_key=key, code=code, since=now())
         self._is_kept = False
-        if self._node.life.held:  # adopted by a release that knew no keys
+        if self._node.life.held:  # its trust.yaml was lost
             await self._keep()
         # The log is what a node shows: whoever compares the two codes knows that nobody stands
         # between them.

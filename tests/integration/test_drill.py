@@ -58,10 +58,10 @@ async def _proven(routerd: Client) -> None:
     """After its start the server needs some seconds until every role is proven to be its own."""
     async with asyncio.timeout(20.0):
         body = EStopRequest(source="test", reason="is everyone there")
-        while {each.state for each in (await routerd.post("/estop", body, EStopInfo)).outcomes} != {
-            "stopped"
-        }:
-            await asyncio.sleep(0.1)
+        states: set[str] = set()
+        while states != {"stopped"}:  # each answer waits for the outcomes by itself
+            outcomes = (await routerd.post("/estop", body, EStopInfo)).outcomes
+            states = {each.state for each in outcomes}
     await _clear(routerd)
 
 

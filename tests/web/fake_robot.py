@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from saint_services.lib import sealing
 from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
     AdoptReply,
@@ -31,6 +32,7 @@ from saint_services.lib.api.adoption import (
     RoleList,
     Stranger,
 )
+from saint_services.lib.api.backup import KeyImport, Passphrase, SealedKey
 from saint_services.lib.api.routing import (
     EStopClear,
     EStopInfo,
@@ -166,6 +168,7 @@ class FakeRobot:
     capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
     kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
     frame: int = 0
+    seed: bytes = b"k" * 32  # of the server's key
 
     async def open(self) -> None:
         """Answer on the sockets."""
@@ -223,8 +226,19 @@ class FakeRobot:
         api.post("/nodes/{node_id}/replace", self._replace, ReplaceRequest)
         api.post("/nodes/{node_id}/ignore", self._ignore, IgnoreRequest)
         api.patch("/nodes/{node_id}", self._rename, RenameRequest)
+        api.post("/key/export", self._export_key, Passphrase)
+        api.post("/key/import", self._import_key, KeyImport)
         self.trims.add_to(api)
         return api
+
+    async def _export_key(self, call: Call[Passphrase]) -> SealedKey:
+        passphrase = call.body.passphrase
+        return SealedKey(sealed=await asyncio.to_thread(sealing.seal, self.seed, passphrase))
+
+    async def _import_key(self, call: Call[KeyImport]) -> Done:
+        body = call.body
+        self.seed = await asyncio.to_thread(sealing.unseal, body.sealed, body.passphrase)
+        return Done(message="the server has its key back")
 
     async def _nodes(self, _: Call[None]) -> NodeList:
         return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)

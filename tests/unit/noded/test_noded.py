@@ -275,3 +275,15 @@ async def test_button_held_for_five_seconds_takes_role_and_server_away(
         assert (await report(client)).state is NodeState.UNADOPTED
     kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
     assert kept["assigned_role"] == ""
+
+
+async def test_adoption_without_keys_is_refused_and_says_what_to_do(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node() as client:
+        request = msgs.AdoptNode_Request(node_id="pi_1", role="head")
+        answer = await robot.watcher.call(topics.NODE_ADOPT.at(node_id="pi_1"), request, 2.0)
+        assert not answer.success
+        assert "`saintctl node adopt`" in answer.message
+        assert (await report(client)).state is NodeState.UNADOPTED
+    assert role.assignments == []
