@@ -1,5 +1,5 @@
-"""An output of limited acceleration, slice by slice. 100 degrees a second, 400 a second squared; all
-positions are computed by hand.
+"""An output of limited acceleration, slice by slice: 100 degrees a second, 400 a second squared.
+All positions are computed by hand.
 """
 
 import pytest

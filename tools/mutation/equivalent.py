@@ -53,6 +53,23 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Gt -> GtE: peak > 0.0": "a peak of 0 is only a rounding",
         "False: if ahead == 0.0 and velocity == 0.0": "a short cut: no leg would be long enough",
     },
+    "saint_services/lib/role/guarded.py": {
+        "without: self._beat_ns = 0": "read only after the first motion has set it",
+        "0 -> 1 in self._beat_ns = 0": "read only after the first motion has set it",
+        "without: self._timer = None": "a timer that is over may be cancelled again",
+        "4096 -> 4097 in if self._connection.recv(4096):": "the guard's messages are short",
+        "without: beat.close()": "the last reference goes in the same moment",
+        "without: self._beat.close()": "the last reference goes in the same moment",
+    },
+    "saint_services/rcd/protocols/pulses.py": {
+        "True -> False in self._is_broken: bool = True": "the first gap drops what was begun",
+        "0 -> 1 in self._seen = 0": "no frame has one channel, and a broken one agrees on nothing",
+        "0 -> 1 in self._times_seen = 0": "only a broken one is as the none before it",
+        "without: del pin": "for the reader",
+        "0 -> 1 in is_whole = len(self._us) == self._count > 0 and (not self._is_broken)": (
+            "four channels are the fewest that are agreed on"
+        ),
+    },
     "saint_services/lib/role/homing.py": {
         "True: if not self._joints.are_still": "what is still is held where it is",
         "True: if found": "a slice in which nothing was aimed moves nothing",

@@ -137,7 +137,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/property/test_rc_telling.py", "tests/safety/test_rc_limits.py"),
     ),
     "saint_services/rcd/protocols/pulses.py": _stages(
-        ("tests/unit/rcd/test_pulses.py",),
+        ("tests/unit/rcd/test_pulses_bounds.py", "tests/unit/rcd/test_pulses.py"),
         ("tests/property/test_rc_pulses.py", "tests/safety/test_rc_limits.py"),
     ),
     "saint_services/livelinkd/acceptance.py": _stages(
