@@ -5,6 +5,13 @@ counted; a test demands that each still exists. Where the code could do without 
 EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/role/axis.py": {
         "without minus: -math.inf": "the first step has its full credit either way",
+        "without: self._began_s = 0.0": "read only once a way was planned",
+        "0.0 -> 1.0 in self._began_s = 0.0": "read only once a way was planned",
+        "0.0 -> 1.0 in self._planned = (self.applied, 0.0)": "it is there: nothing to plan",
+        "LtE -> Lt: self.velocity * left <= 0.0": "what stands has no motion to drop",
+        "True: if wanted != self._planned": "planned from where it is, the way is the same",
+        "LtE -> Lt: self.target * before <= 0.0": "a target of 0 is below any speed, too",
+        "Lt -> LtE: abs(self.target) < abs(before)": "as fast as it is: nothing changes",
         "LtE -> Lt: abs(way) <= reach": "what fits exactly arrives either way",
     },
     "saint_services/lib/role/gate.py": {
@@ -35,7 +42,43 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "saint_services/lib/role/trajectory.py": {
         "Lt -> LtE: t_s < leg.duration_s": "one leg ends where and as fast as the next begins",
+        "True: ahead if ahead else velocity": "what just fits brakes the same in both directions",
+        "Div: velocity * way": "times and divided by 1 or -1 are the same",
+        "Div: (goal - position) * way": "times and divided by 1 or -1 are the same",
+        "Div: -acceleration * way": "times and divided by 1 or -1 are the same",
+        "True: if duration_s > _SMALLEST_S": "a leg of no length changes nothing",
+        "Gt -> GtE: duration_s > _SMALLEST_S": "a leg of a nanosecond changes nothing",
+        "Div: math.copysign(acceleration, peak - speed) * way": "by 1 or -1, the same",
+        "True: max(0.0, left / peak) if peak > 0.0 else 0.0": "a peak of 0 is only a rounding",
+        "Gt -> GtE: peak > 0.0": "a peak of 0 is only a rounding",
         "False: if ahead == 0.0 and velocity == 0.0": "a short cut: no leg would be long enough",
+    },
+    "saint_services/lib/role/guarded.py": {
+        "without: self._beat_ns = 0": "read only after the first motion has set it",
+        "0 -> 1 in self._beat_ns = 0": "read only after the first motion has set it",
+        "without: self._timer = None": "a timer that is over may be cancelled again",
+        "4096 -> 4097 in if self._connection.recv(4096):": "the guard's messages are short",
+        "without: beat.close()": "the last reference goes in the same moment",
+        "without: self._beat.close()": "the last reference goes in the same moment",
+    },
+    "saint_services/rcd/protocols/pulses.py": {
+        "True -> False in self._is_broken: bool = True": "the first gap drops what was begun",
+        "0 -> 1 in self._seen = 0": "no frame has one channel, and a broken one agrees on nothing",
+        "0 -> 1 in self._times_seen = 0": "only a broken one is as the none before it",
+        "without: del pin": "for the reader",
+        "0 -> 1 in is_whole = len(self._us) == self._count > 0 and (not self._is_broken)": (
+            "four channels are the fewest that are agreed on"
+        ),
+    },
+    "saint_services/lib/role/homing.py": {
+        "True: if not self._joints.are_still": "what is still is held where it is",
+        "True: if found": "a slice in which nothing was aimed moves nothing",
+        "without: self._is_over = len(found) == len(sleepers)": (
+            "who was sent home is driven, and sent no second time"
+        ),
+    },
+    "saint_services/lib/role/collisions.py": {
+        "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was asked before",
     },
     "saint_services/lib/stall.py": {
         "without: self._length_s = 0.0": "read only after a stall has set it",

@@ -93,7 +93,8 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/unit/role_tracksd/test_tracks_logic.py",), (*_ROLE_RIGS, *_ROLE)
     ),
     "saint_services/lib/role/axis.py": _stages(
-        ("tests/safety/test_role_axis.py", _ROLE[0]), (*_ROLE_RIGS, *_ROLE)
+        ("tests/safety/test_role_axis.py", "tests/safety/test_role_glide.py", _ROLE[0]),
+        (*_ROLE_RIGS, *_ROLE),
     ),
     "saint_services/lib/role/gate.py": _stages(
         ("tests/safety/test_role_gate.py",), (*_ROLE_RIGS, *_ROLE)
@@ -136,7 +137,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/property/test_rc_telling.py", "tests/safety/test_rc_limits.py"),
     ),
     "saint_services/rcd/protocols/pulses.py": _stages(
-        ("tests/unit/rcd/test_pulses.py",),
+        ("tests/unit/rcd/test_pulses_bounds.py", "tests/unit/rcd/test_pulses.py"),
         ("tests/property/test_rc_pulses.py", "tests/safety/test_rc_limits.py"),
     ),
     "saint_services/livelinkd/acceptance.py": _stages(

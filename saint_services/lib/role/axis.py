@@ -120,12 +120,12 @@ class Glide(Axis):
         if self._way is not None:
             # A loop that was held up does not make up for it by a jump.
             self._began_s += max(0.0, now_s - self._then_s - _CREDIT_S)
-            self._arrive(*self._way.at(max(0.0, now_s - self._began_s)), now_s)
+            self._arrive(*self._way.at(max(0.0, now_s - self._began_s)))
         self._then_s = now_s
         wanted = (self.goal, self.rate * self.share)
         if wanted[1] == 0.0:
             self._drop()
-        elif wanted != self._planned or (self._way is None and not self.is_still):
+        elif wanted != self._planned:
             self._plan(wanted, now_s)
         return self.applied != before
 
@@ -144,16 +144,14 @@ class Glide(Axis):
         self._began_s = now_s if self.velocity else now_s - SLICE_S
         self._way = plan(self.applied, self.velocity, *wanted, self.acceleration)
         self._planned = wanted
-        self._arrive(*self._way.at(now_s - self._began_s), now_s)
+        self._arrive(*self._way.at(now_s - self._began_s))
 
-    def _arrive(self, position: float, velocity: float, now_s: float) -> None:
+    def _arrive(self, position: float, velocity: float) -> None:
         low, high = self._room
         kept = clamp(position, min(low, self.applied), max(high, self.applied))
         self.applied, self.velocity = kept, velocity
         if kept != position:
             self._drop()
-        elif self._way and now_s - self._began_s >= self._way.duration_s:
-            self._way = None
 
     def _drop(self) -> None:
         self._way = None

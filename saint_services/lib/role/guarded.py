@@ -95,13 +95,12 @@ class RoleGuard:
         connection, self._connection = self._connection, None
         if beat:
             beat.beat(self._now_ns(), self._is_moving())
+            beat.close()
         if connection:
             self._loop().remove_reader(connection)
             with contextlib.suppress(OSError):
                 wire.send(connection, {"do": "leave"})
             connection.close()
-        if beat:
-            beat.close()
         self._is_beating = False
 
     def _loop(self) -> asyncio.AbstractEventLoop:

@@ -36,7 +36,7 @@ class PpmDecoder:
         self.rejected = 0
         self._edge_ns: int | None = None
         self._us: list[int] = []
-        self._is_broken = True  # until the first gap: this frame was begun before we listened
+        self._is_broken: bool = True  # until the first gap: this frame was begun before we listened
         self._is_first = True
         self._is_given = False  # silence has ended the frame; the edge behind the gap is to come
         self._count = 0  # channels that were agreed on; 0: none yet

@@ -44,6 +44,62 @@ angles = st.floats(-170.0, 170.0)
 steps = st.lists(st.tuples(st.sampled_from(["joint_0", "joint_1", "joint_2"]), angles), max_size=30)
 
 
+INF = math.inf
+TWO = CollisionLimit(when={"a": (10.0, 20.0), "b": (30.0, 40.0)}, then={"c": (0.0, 5.0)})
+BOTH = CollisionLimit(when={"a": (10.0, 20.0), "b": (30.0, 40.0)})
+
+
+@pytest.mark.parametrize(
+    ("joint", "at", "room"),
+    [
+        ("c", (10.0, 30.0, 9.0), (0.0, 5.0)),  # the edges belong to a range
+        ("c", (20.0, 40.0, 9.0), (0.0, 5.0)),
+        ("c", (9.9, 30.0, 9.0), (-INF, INF)),
+        ("c", (20.1, 30.0, 9.0), (-INF, INF)),
+        ("c", (10.0, 29.9, 9.0), (-INF, INF)),
+        ("c", (10.0, 40.1, 9.0), (-INF, INF)),
+        ("a", (9.0, 35.0, 9.0), (-INF, 9.999)),
+        ("a", (21.0, 35.0, 9.0), (20.001, INF)),
+        ("a", (10.0, 35.0, 9.0), (-INF, INF)),  # already there: c comes back
+        ("a", (20.0, 35.0, 9.0), (-INF, INF)),
+        ("a", (9.0, 29.0, 9.0), (-INF, INF)),  # b is not there
+        ("a", (9.0, 35.0, 5.0), (-INF, INF)),  # c keeps to its room
+        ("a", (9.0, 35.0, 0.0), (-INF, INF)),
+        ("a", (9.0, 35.0, -0.1), (-INF, 9.999)),
+        ("b", (15.0, 29.0, 9.0), (-INF, 29.999)),
+        ("d", (15.0, 35.0, 9.0), (-INF, INF)),
+    ],
+)
+def test_room_is_exact_to_a_thousandth(
+    joint: str, at: tuple[float, float, float], room: tuple[float, float]
+) -> None:
+    found = Fences([TWO]).room(joint, dict(zip("abc", at, strict=True)))
+    assert found == pytest.approx(room)
+
+
+def test_room_of_several_limits_is_what_all_of_them_leave() -> None:
+    other = CollisionLimit(when={"b": (30.0, 40.0)}, then={"c": (2.0, 9.0)})
+    last = CollisionLimit(when={"a": (0.0, 1.0)}, then={"c": (7.0, 8.0)})  # does not apply
+    fences = Fences([BOTH, TWO, other, last])
+    assert fences.joints == {"a", "b", "c"}
+    assert fences.room("c", {"a": 15.0, "b": 35.0, "c": 3.0}) == (2.0, 5.0)
+    assert fences.room("a", {"a": 9.0, "b": 35.0, "c": 3.0}) == pytest.approx((1.001, 9.999))
+    two = CollisionLimit(when={"a": (10.0, 20.0)}, then={"c": (0.0, 5.0), "d": (0.0, 5.0)})
+    assert not Fences([two]).are_kept({"a": 15.0, "c": 3.0, "d": 9.0})
+
+
+def test_one_broken_limit_of_several_is_enough() -> None:
+    fences = Fences([TWO, BOTH])
+    assert not fences.are_kept({"a": 15.0, "b": 35.0, "c": 3.0})
+    assert fences.are_kept({"a": 15.0, "b": 41.0, "c": 9.0})
+    assert not Fences([TWO, ELBOW]).are_kept(
+        {"a": 15.0, "b": 35.0, "c": 9.0, "joint_1": 0.0, "joint_2": 0.0}
+    )
+    assert not Fences([TWO]).are_kept({"a": 15.0, "b": 35.0, "c": -0.1})
+    assert Fences([TWO]).are_kept({"a": 15.0, "b": 35.0, "c": 0.0})
+    assert Fences([TWO]).are_kept({"a": 15.0, "b": 35.0, "c": 5.0})
+
+
 @given(steps)
 def test_no_order_of_steps_breaks_a_limit(moves: list[tuple[str, float]]) -> None:
     fences, at = Fences(LIMITS), {"joint_0": 0.0, "joint_1": 0.0, "joint_2": 90.0}

@@ -339,13 +339,25 @@ async def test_guard_that_ends_is_a_loss(turns: Turns) -> None:
     assert turns.guard.may_drive()
     turns.heard()
     before = descriptors()
+    assert turns.guard._connection
+    number = turns.guard._connection.fileno()
     turns.peer.shutdown(socket.SHUT_RDWR)
     await until(lambda: turns.lost)
     assert turns.lost == ["the guard of this machine has ended"]
+    assert not turns.guard._loop().remove_reader(number)  # it is not read any more
     assert descriptors() == before - 2
     assert not turns.memory.is_moving
     assert not turns.guard.may_drive()
     turns.guard.close()
+
+
+async def test_guard_that_ends_after_the_loss_is_no_second_one(turns: Turns) -> None:
+    turns.memory.trip()
+    assert not turns.guard.may_drive()
+    turns.peer.shutdown(socket.SHUT_RDWR)
+    turns.guard._receive()
+    assert turns.lost == ["the guard has stopped the outputs"]
+    assert not turns.guard.may_drive()
 
 
 async def test_message_of_the_guard_is_no_end_of_it(turns: Turns) -> None:

@@ -2,12 +2,18 @@
 
 import math
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand
 from saint_services.lib.generated.topics import ARM_CMD, HEAD_CMD
+from saint_services.lib.role.gate import Gate
+from saint_services.lib.role.homing import Homecoming
+from saint_services.lib.role.joints import Joints
 from saint_services.lib.role.positions import PositionSession
+from saint_services.lib.roles import Homing
 from tests.unit.role.role_rig import Rig, load_role
 
 CMD = ARM_CMD.at(instance="left")
@@ -136,3 +142,42 @@ def test_manifest_without_homing_moves_nothing_by_itself(tmp_path: Path) -> None
     rig.live(3.0, lambda: None)
     assert rig.channels() == WITHOUT
     rig.close()
+
+
+class Played:
+    """Joints of which one has no pulse yet: notes who is sent home, and when."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, float, float]] = []
+        self.by_name = {
+            name: SimpleNamespace(name=name, neutral=5.0, is_driven=False, was_found=name == "a")
+            for name in "abc"
+        }
+        self.are_still = True
+
+    def aim(self, joint: SimpleNamespace, value: float, share: float) -> None:
+        joint.is_driven = True
+        self.sent.append((joint.name, value, share))
+
+    def set_off(self, now_s: float) -> None:
+        """The next slice moves."""
+
+    def hold(self) -> None:
+        """Nothing moved."""
+
+
+def test_waits_are_over_at_their_ends() -> None:
+    played, gate = Played(), Gate(1000)
+    gate.prove("router", 1)
+    settings = Homing(speed=0.25, wait_s=2.0, stagger_s=0.5)
+    coming = Homecoming(settings, cast(Joints, played), gate)
+    found = []
+    for number in range(30):
+        now_s = 8.0 + number / 8
+        gate.heartbeat("router", number, False, 1, now_s)
+        before = len(played.sent)
+        coming.look(now_s)
+        found += [(now_s, *each) for each in played.sent[before:]]
+    assert found == [
+        (10.0, "a", 5.0, 0.25), (10.0, "b", 5.0, 0.25), (10.5, "c", 5.0, 0.25)
+    ]  # fmt: skip

@@ -33,6 +33,32 @@ def test_short_way_never_reaches_the_top_speed() -> None:
     assert way.at(way.duration_s / 2.0) == pytest.approx((1.5, 60.0))
 
 
+@pytest.mark.parametrize("distance", [1.0, 1e-4])
+def test_way_of_any_length_takes_its_time(distance: float) -> None:
+    way = plan(0.0, 0.0, distance, 120.0, 1200.0)
+    assert way.duration_s == pytest.approx(2.0 * math.sqrt(distance / 1200.0))
+    assert way.at(way.duration_s / 2.0)[0] == pytest.approx(distance / 2.0)
+
+
+def test_way_that_braking_just_fills_is_braked() -> None:
+    way = plan(0.0, 1.0, 1.0, 10.0, 0.5)
+    assert way.at(0.0) == (0.0, 1.0)
+    assert way.at(1.0) == pytest.approx((0.75, 0.5))
+    assert way.duration_s == pytest.approx(2.0)
+
+
+def test_short_way_of_what_moves_already_has_its_peak_where_all_fits() -> None:
+    way = plan(0.0, 60.0, 10.0, 120.0, 1200.0)
+    peak = math.sqrt(1200.0 * 10.0 + 60.0 * 60.0 / 2.0)
+    assert way.duration_s == pytest.approx((2.0 * peak - 60.0) / 1200.0)
+
+
+def test_slow_way_goes_on_at_its_top_speed() -> None:
+    way = plan(0.0, 0.0, 10.0, 0.5, 100.0)
+    assert way.duration_s == pytest.approx(20.005)
+    assert way.at(10.0)[1] == 0.5
+
+
 def test_way_back_brakes_before_it_turns() -> None:
     way = plan(0.0, 120.0, -10.0, 120.0, 1200.0)
     assert way.at(0.1) == pytest.approx((6.0, 0.0))

@@ -46,6 +46,36 @@ def test_flood_of_claims_is_bounded() -> None:
     assert len(found._first_s) <= 256
 
 
+def test_256_claims_are_remembered_and_the_one_claimed_longest_ago_is_forgotten() -> None:
+    found = Neighbours(OWN)
+    names = [f"{number:024x}" for number in range(257)]
+    found.add(names[:256])
+    assert names[0] in found
+    found.add([names[0]])  # again: it is the newest now
+    found.add([names[256]])
+    assert [name in found for name in (names[0], names[1], names[2], names[256])] == [
+        True, False, True, True
+    ]  # fmt: skip
+
+
+def test_256_participants_that_command_are_watched_at_once() -> None:
+    found = Neighbours(OWN)
+    names = [f"{number:024x}" for number in range(257)]
+    for name in names[:256]:
+        assert not found.is_program(name, 10.0)
+    assert found.is_program(names[0], 10.5)
+    assert not found.is_program(names[256], 10.5)
+    assert found.is_program(names[1], 10.5)
+    assert not found.is_program(names[0], 10.5)  # it was forgotten, and waits again
+
+
+@pytest.mark.parametrize(("origin", "counts"), [("", False), (OTHER, True), (OTHER + "0", False)])
+def test_claim_names_a_participant_of_the_length_of_ours(origin: str, counts: bool) -> None:
+    found = Neighbours(OWN)
+    found.add(["", OWN, origin])
+    assert (origin in found) is counts
+
+
 async def refused(robot: Robot) -> dict[str, int]:
     return (await robot.client.get("/status", RouterStatus)).refused
 

@@ -23,3 +23,15 @@ def test_list_of_senders_is_bounded_and_who_falls_out_counts_as_new() -> None:
         assert pressing.is_edge(str(number), True)
     assert not pressing.is_edge("1", True)
     assert pressing.is_edge("0", True)
+
+
+def test_64_senders_are_remembered_and_the_oldest_is_forgotten_first() -> None:
+    pressing = Pressing()
+    for number in range(64):
+        assert pressing.is_edge(str(number), True)
+    assert not pressing.is_edge("0", True)
+    assert not pressing.is_edge("new", False)  # takes no place
+    assert pressing.is_edge("64", True)
+    assert not pressing.is_edge("1", True)
+    assert pressing.is_edge("0", True)
+    assert pressing.is_edge("1", True)

@@ -53,6 +53,37 @@ def test_unregistered_leader_is_a_program_and_safety_device_keeps_its_name() -> 
     assert writers.admit_program("safety:mat", OTHER, 0.0) == Admitted("safety:mat", is_known=True)
 
 
+def test_64_unregistered_writers_wait_at_once_and_one_that_is_forgotten_waits_again() -> None:
+    writers = Writers()
+    names = [f"{number:024x}" for number in range(65)]
+    for name in names[:64]:
+        assert writers.admit("rcd", "rc", name, 10.0) is None
+    assert writers.admit("rcd", "rc", names[0], 12.0)
+    assert writers.admit("rcd", "rc", names[64], 12.0) is None
+    assert writers.admit("rcd", "rc", names[1], 12.0)
+    assert writers.admit("rcd", "rc", names[0], 12.0) is None
+
+
+def test_unregistered_writer_without_a_name_is_a_program_without_one() -> None:
+    writers = Writers()
+    assert writers.admit("rcd", "rc", "", 10.0) is None
+    assert writers.admit("rcd", "rc", "", 12.0) == Admitted("autonomous:unnamed", is_known=False)
+
+
+def test_program_keeps_the_name_that_it_gives_itself_but_is_not_known() -> None:
+    writers = Writers()
+    found = writers.admit_program("autonomous:patrol", OTHER, 0.0)
+    assert found == Admitted("autonomous:patrol", is_known=False)
+
+
+def test_writer_without_a_name_is_refused_unless_that_was_accepted() -> None:
+    with pytest.raises(SaintError) as caught:
+        Writers().add("rcd", "")
+    assert caught.value.code is Code.REQUEST_INVALID
+    with pytest.raises(SaintError):
+        Writers(is_unnamed_accepted=True).add("rcd", "x")
+
+
 @pytest.mark.parametrize("origin", ["", "x", OURS.upper(), OURS + "0"])
 def test_writer_that_names_no_participant_is_refused(origin: str) -> None:
     with pytest.raises(SaintError):
