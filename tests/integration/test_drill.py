@@ -54,14 +54,17 @@ def _saintctl(robot: Robot, *words: str) -> None:
     subprocess.run(command, check=True, timeout=30, capture_output=True)
 
 
+async def _pressed(routerd: Client, body: EStopRequest) -> set[str]:
+    info = await routerd.post("/estop", body, EStopInfo)
+    return {each.state for each in info.outcomes}
+
+
 async def _proven(routerd: Client) -> None:
     """After its start the server needs some seconds until every role is proven to be its own."""
     async with asyncio.timeout(20.0):
         body = EStopRequest(source="test", reason="is everyone there")
-        states: set[str] = set()
-        while states != {"stopped"}:  # each answer waits for the outcomes by itself
-            outcomes = (await routerd.post("/estop", body, EStopInfo)).outcomes
-            states = {each.state for each in outcomes}
+        while await _pressed(routerd, body) != {"stopped"}:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
     await _clear(routerd)
 
 
