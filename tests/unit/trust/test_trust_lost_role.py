@@ -100,7 +100,7 @@ async def test_server_keeps_the_roles_of_a_node_that_has_lost_its_file(
     async with robot.server() as server, robot.node():
         found = await seen(server, "pi_1", NodeState.ADOPTING)
         assert names(found) == ["head", "console"]
-        assert "requested from its server" in found.reason
+        assert "the list of its roles is lost" in found.reason
 
 
 async def test_answer_of_another_server_is_refused(robot: Robot) -> None:
