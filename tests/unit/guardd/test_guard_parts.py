@@ -4,6 +4,7 @@ hand.
 
 import ctypes
 import os
+import runpy
 import select
 import socket
 import subprocess
@@ -48,6 +49,7 @@ def test_role_holds_its_memory_its_lines_and_its_process(peer: socket.socket, co
     handed = [os.open(os.devnull, os.O_RDWR) for _ in range(count)]
     side = Beat(memory)
     role = Role(lines(count), [memory, *handed], peer)
+    assert role.will == lines(count)
     side.beat(5, True)
     assert role.reading() == Reading(5, True)
     side.beat(6, False)
@@ -216,4 +218,21 @@ def test_hand_carries_out_each_named_will_and_says_what_failed(
     assert [pins.read(pin).value for pin in range(3)] == [0.0, 0.0, 0.0]
     line = f"The outputs could not be made safe: {gone}: No such file or directory\n"
     assert capsys.readouterr().err == 2 * line
+    pins.close()
+
+
+@pytest.mark.filterwarnings("ignore:.*found in sys.modules")
+@pytest.mark.parametrize(("unit", "code", "duty"), [("role-x", 0, 1.0), ("role-a", 0, 0.0)])
+def test_hand_is_a_program_that_takes_units(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unit: str, code: int, duty: float
+) -> None:
+    monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["hand", f"saint-{unit}"])
+    pins = Records(tmp_path / "pins", 1)
+    pins.write(0, 1.0)
+    will = Will("role-a", "a", (Write(Kind.RECORD, str(tmp_path / "pins")),))
+    WillFiles(str(tmp_path / "wills")).store(will)
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("saint_services.guardd.hand", run_name="__main__")
+    assert (ended.value.code, pins.read(0).value) == (code, duty)
     pins.close()
