@@ -143,14 +143,16 @@ def test_speed_is_gained_at_its_rate_and_lost_at_once() -> None:
     speed.aim(50.0)
     assert speed.step(1.0)
     assert speed.applied == pytest.approx(2.0)  # 100 a second for 20 ms
+    assert speed.step(1.01)
+    assert speed.applied == pytest.approx(3.0)
     speed.aim(0.5)
-    assert speed.step(1.0)
+    assert speed.step(1.01)
     assert speed.applied == 0.5
     speed.aim(-50.0)
-    assert speed.step(1.0)
+    assert speed.step(1.01)
     assert speed.applied == 0.0
-    assert not speed.step(1.0)
-    assert speed.step(1.02)
+    assert not speed.step(1.01)
+    assert speed.step(1.03)
     assert speed.applied == pytest.approx(-2.0)
     speed.stop()
     assert (speed.applied, speed.target) == (0.0, 0.0)

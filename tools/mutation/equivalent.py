@@ -53,6 +53,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Gt -> GtE: peak > 0.0": "a peak of 0 is only a rounding",
         "False: if ahead == 0.0 and velocity == 0.0": "a short cut: no leg would be long enough",
     },
+    "saint_services/guardd/adapters.py": {
+        "2 -> 3 in _CURRENT_AND_FUTURE = 1 | 2": "the 1 is in it already",
+        "without: self._line = -1": "read only after a line was requested",
+        "without minus: -1 in self._line = -1": "read only after a line was requested",
+        "1 -> 2 in self._line = -1": "read only after a line was requested",
+    },
     "saint_services/lib/role/guarded.py": {
         "without: self._beat_ns = 0": "read only after the first motion has set it",
         "0 -> 1 in self._beat_ns = 0": "read only after the first motion has set it",

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Literal
 
 Verdict = Literal["killed", "timeout", "survived"]
@@ -98,8 +98,12 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def create_module(self, spec: ModuleSpec) -> None:
         return None
 
+    def get_code(self, name: str) -> CodeType:
+        """For a test that runs the module as a program."""
+        return compile(self._source, f"<mutant of {name}>", "exec")
+
     def exec_module(self, module: ModuleType) -> None:
-        exec(compile(self._source, f"<mutant of {self._module}>", "exec"), module.__dict__)
+        exec(self.get_code(self._module), module.__dict__)
 
 
 def name_of(path: Path) -> str:

@@ -129,9 +129,12 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     },
     "saint_services/guardd/logic.py": _stages((f"{_GUARD}guard_logic.py",), (f"{_GUARD}guard.py",)),
     **{
-        f"saint_services/guardd/{name}.py": _stages((f"{_GUARD}guard.py",))
-        for name in ("adapters", "hand", "config", "daemon")
+        f"saint_services/guardd/{name}.py": _stages(
+            (f"{_GUARD}guard_parts.py",), (f"{_GUARD}guard.py",)
+        )
+        for name in ("adapters", "hand", "config")
     },
+    "saint_services/guardd/daemon.py": _stages((f"{_GUARD}guard.py",)),
     "saint_services/rcd/telling.py": _stages(
         ("tests/unit/rcd/test_rc_telling.py",),
         ("tests/property/test_rc_telling.py", "tests/safety/test_rc_limits.py"),

@@ -186,6 +186,30 @@ def test_ppm_that_was_reset_begins_again() -> None:
     sender.agree(*[1500] * 5)
 
 
+def test_ppm_that_was_reset_after_a_silence_needs_as_many_frames_as_at_first() -> None:
+    sender = Ppm().agree(*FOUR)
+    for each in FOUR:
+        sender.edge(each * US)
+    assert sender.decoder.silence(sender.now_ns + 2_700 * US)
+    sender.decoder.reset()
+    for _ in range(3):  # the first was begun before
+        sender.send(*(each * US for each in FOUR))
+        assert sender.frames == []
+    sender.edge(2_700 * US)
+    assert [frame.raw for frame in sender.frames] == [FOUR]
+
+
+def test_ppm_broken_frames_agree_on_nothing() -> None:
+    sender = Ppm()
+    sender.edge(0)
+    for _ in range(3):
+        sender.send(1500 * US)
+    for _ in range(2):
+        sender.send(*(each * US for each in FOUR))
+    sender.edge(2_700 * US)
+    assert [frame.raw for frame in sender.frames] == [FOUR]
+
+
 # PWM
 
 
@@ -267,6 +291,14 @@ def test_pwm_pulse_that_a_spike_cuts_counts_as_none() -> None:
     assert sender.decoder.rejected == 1
     sender.pulse(4, 1000 * US)  # a whole one again
     assert sender.decoder.due_ns is not None
+
+
+def test_pwm_pulse_out_of_range_takes_the_one_before_it_along() -> None:
+    sender = Pwm()
+    sender.pulse(4, 1000 * US)
+    sender.pulse(4, 2_600 * US)
+    sender.pulse(5, 1200 * US)
+    assert sender.decoder.due_ns is None
 
 
 @pytest.mark.parametrize("level", [True, False])
