@@ -31,6 +31,7 @@ from saint_services.lib.ipc import Client
 from tests.integration import bus_rig
 from tests.integration.clearing import clear_estop
 from tests.integration.robot import short_folder
+from tests.router_writers import serving_writers
 from tests.unit.rcd.rig import Line, crsf
 
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(90)]
@@ -83,12 +84,12 @@ class Place:
 
     @contextlib.asynccontextmanager
     async def hearing(self) -> AsyncIterator[None]:
-        """Collects the samples on the bus."""
+        """Collects the samples on the bus. A stand-in for the router admits their writer."""
 
         def hear(sample: Sample[InputSample]) -> None:
             self.samples.append(sample.message)
 
-        async with bus_rig.opened("ear") as (bus,):
+        async with serving_writers(self.folder / "run"), bus_rig.opened("ear") as (bus,):
             bus.subscribe(INPUT_RC, hear)
             yield
 
