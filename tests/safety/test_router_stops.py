@@ -145,6 +145,7 @@ BOTH = route(
     ],
     priority=None,
 )  # fmt: skip
+TWO = BOTH.model_copy(update={"mapping": BOTH.mapping[:2]})
 STOP_ALONE = BOTH.model_copy(update={"mapping": BOTH.mapping[2:]})
 
 
@@ -156,6 +157,7 @@ STOP_ALONE = BOTH.model_copy(update={"mapping": BOTH.mapping[2:]})
         (SAFETY, PASSING, ("edge",)),
         (BOTH, SAFETY, ("edge:stop", "edge")),  # only one of the two that it drove
         (SAFETY, BOTH, ()),
+        (TWO, SAFETY, ("edge",)),
         (BOTH, STOP_ALONE, ("edge",)),
         (STOP_ALONE, BOTH, ()),
     ],
