@@ -52,7 +52,9 @@ def _room_of_cause(joint: str, limit: CollisionLimit, at: Mapping[str, float]) -
     is_in = low <= at[joint] <= high  # already: the others come back into their room
     if is_in or not _all_inside(limit, at, but=joint) or not _is_broken(limit, at):
         return -inf, inf
-    return (-inf, low - _OUTSIDE) if at[joint] < low else (high + _OUTSIDE, inf)
+    if at[joint] < low:  # what stands nearer than that already has room to stay
+        return -inf, max(low - _OUTSIDE, at[joint])
+    return min(high + _OUTSIDE, at[joint]), inf
 
 
 def _all_inside(limit: CollisionLimit, at: Mapping[str, float], but: str = "") -> bool:
