@@ -17,9 +17,10 @@ unexport PYTHONDONTWRITEBYTECODE
 # deadlines that another file's load would break.
 PURE := not slow and not integration and not web
 TEST_PURE = $(BIN)/pytest tests -m "$(PURE)" -q -n auto --dist loadfile \
-  --ignore=tests/integration --ignore=tests/web --ignore=tests/ros --ignore=tests/image
+  --ignore=tests/integration --ignore=tests/web --ignore=tests/ros --ignore=tests/image \
+  --ignore=tests/faults
 TEST_REAL = $(BIN)/pytest tests -m "not ($(PURE)) and not timed" -q -n 2 --dist loadfile
-TEST_TIMED = $(BIN)/pytest tests/integration tests/web -m timed
+TEST_TIMED = $(BIN)/pytest tests/integration tests/web tests/faults -m timed
 
 # CI's computers are shared: what failed there runs once more, alone, and the output tells so.
 AGAIN = --last-failed --last-failed-no-failures none -n 0
@@ -27,7 +28,7 @@ tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test check lint types gen image bundle test-image test-powercut test-pigen bench screenshots
-.PHONY: test-ros fuzz-http mutation lock clean
+.PHONY: test-ros test-faults fuzz-http mutation lock clean
 
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +83,12 @@ image: setup ## build the image for every Pi (Linux, root); ARGS="--help" tells 
 
 bundle: setup ## build the signed update of the same release
 	@$(BIN)/python -m tools.image bundle $(ARGS)
+
+test-faults: setup ## kill and freeze random sets of processes while the robot drives, then two robots (an hour)
+	@$(BIN)/python -m tests.faults $(ARGS)
+	@$(BIN)/python -m tests.faults --harm memory --rounds 100
+	@$(BIN)/python -m tests.faults --harm disk --rounds 100
+	@$(BIN)/python -m tests.faults.pair --seconds 300
 
 test-image: setup ## boot the image in QEMU, adopt, update, break it; ARGS="--all" for everything
 	@$(BIN)/python -m tests.image $(ARGS)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from saint_services.lib.errors import SaintError
 
-from .launch import domain, units, updates
+from .launch import domain, realtime, units, updates
 from .launch import roster as rosters
 from .launch.launcher import Launcher
 from .launch.machine import Folders, Plan
@@ -80,6 +80,7 @@ def _name(text: str) -> str:
 
 async def _run(options: argparse.Namespace, terminal: Terminal) -> None:
     began_s = time.monotonic()
+    realtime.stand_for_the_manager()
     wish = listen(until_eof=options.until_eof)
     if options.beside and options.domain is not None:
         chosen = domain.join(options.domain)

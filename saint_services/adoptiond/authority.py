@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib import log, trust
 from ..lib.api import Done
 from ..lib.api.credentials import (
+    NODE,
     Credential,
     CredentialRequest,
     RoleProof,
@@ -109,6 +110,6 @@ class Authority:
         parts = role_parts(said.node_id, said.origin, said.role)
         if not trust.is_signed(node.kept.node_key, said.signature, *parts):
             raise SaintError(Code.REFUSED, f"{node.title} did not sign for this role process")
-        if said.role not in map(str, node.keys):
+        if said.role != NODE and said.role not in map(str, node.keys):
             raise SaintError(Code.REFUSED, f"{node.title} does not hold the role {said.role}")
         return Done(message=f"{node.title} signed for its {said.role}")

@@ -11,7 +11,7 @@ from ..lib import trust
 from ..lib.api import Reply
 from ..lib.api import orders as bodies
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import LONGEST_LOG_BYTES, OrderKind
+from ..lib.api.orders import LONGEST_LOG_BYTES, Killed, KillOrder, OrderKind
 from ..lib.bus import Bus
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import SignedOrder_Request, SignedOrder_Response
@@ -33,6 +33,7 @@ KEY_LOST_FIX = (
     "Restore a backup that holds the key (saintctl backup restore), or make a new one (saintctl "
     "node new-key); then every node must be reset by its button and adopted again."
 )
+_KILL_LIMIT_S = 5.0
 _LOG_LIMIT_S = 12.0  # reading a journal may take half of it
 
 
@@ -73,10 +74,6 @@ class Courier:
             raise SaintError(Code.REFUSED, KEY_LOST, fix=KEY_LOST_FIX)
         return self._key.sign(*parts)
 
-    def reaches(self, node_id: str) -> bool:
-        """Whether anybody takes orders for that node, as far as the graph shows."""
-        return NODE_ORDER.at(node_id=node_id).name in self._bus.graph().services
-
     async def owner(self, node_id: str) -> Bond:
         """Whom it belongs to, as it says and signs now."""
         said, who = await self._challenge(node_id)
@@ -114,6 +111,11 @@ class Courier:
             for line in page.lines
         ]
         return page.model_copy(update={"lines": lines})
+
+    async def kill(self, node_id: str, node_key: str, order: KillOrder) -> Killed:
+        """Have a role's process end as by a fault, on the node that has this key."""
+        answer = await self._order(node_id, OrderKind.KILL_ROLE, order, _KILL_LIMIT_S, node_key)
+        return _reply(Killed, node_id, answer)
 
     async def _order(
         self, node_id: str, kind: OrderKind, body: BaseModel, limit_s: float, node_key: str = ""

@@ -43,12 +43,14 @@ def _is_kept(kept: SavedNode) -> bool:
 def hear_announcement(
     registry: Registry, message: NodeAnnouncement, now_s: float, date: str
 ) -> Registry | None:
-    """A node without a role. None: it is refused."""
+    """A node without a role. One that has lost its role file keeps here what it held. None: it is
+    refused."""
     node = room_for(registry, message.node_id, date)
     if node is None:
         return None
     kept = node.kept
-    if message.state == NodeState.UNADOPTED.value:  # it was reset, whatever we thought
+    is_reset = message.state == NodeState.UNADOPTED.value and not message.role_lost
+    if is_reset:  # whatever we thought
         kept = kept.model_copy(update=NO_ROLE)
         if node.bond and not node.bond.server_key:  # and it belongs to nobody any more
             kept = kept.model_copy(update={"node_key": "", "code": ""})

@@ -57,6 +57,21 @@ def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
     return with_node(registry, replace(node, kept=kept))
 
 
+def roles_of(registry: Registry, node_id: str, now_s: float) -> tuple[RoleKey, ...]:
+    """The roles of a node that has lost its role file: those that it held and that no other node
+    at work holds now, or is being adopted for."""
+    node = registry.nodes.get(node_id)
+    if node is None or node.kept.replaced_by:
+        return ()
+    promised = {wanted.key for other, wanted in registry.pending.items() if other != node_id}
+    return tuple(
+        key
+        for key in node.keys
+        if key not in promised
+        and all(other.node_id == node_id for other in registry.holders(key, now_s))
+    )
+
+
 def roles_to_move(
     registry: Registry, old_id: str, new_id: str, now_s: float
 ) -> tuple[RoleKey, ...]:

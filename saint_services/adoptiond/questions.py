@@ -14,14 +14,14 @@ from ..lib.api.adoption import (
 )
 from ..lib.api.calibration import CalibrateRequest, CalibrationReply
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import UpdateOrder, config_parts
+from ..lib.api.orders import Killed, KillOrder, UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
-from . import views
+from . import membership, views
 from .adoption import Adoption
 from .registry import Pending, RoleKey
 
@@ -105,6 +105,11 @@ def _answer_orders(api: Api, adoption: Adoption) -> None:
         return await adoption.verbs.log(call.path["node_id"], call.body)
 
     api.post("/nodes/{node_id}/reboot", reboot, limit_s=15.0)
+
+    async def kill(call: Call[KillOrder]) -> Killed:
+        return await adoption.verbs.kill(call.path["node_id"], call.body)
+
+    api.post("/nodes/{node_id}/kill", kill, body=KillOrder, limit_s=15.0)
     api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
     api.post("/nodes/{node_id}/log", log, body=LogQuery, limit_s=20.0)
 
@@ -188,10 +193,18 @@ def role_config(
     )
 
 
+def _held_config(adoption: Adoption) -> msgs.GetRoleConfig_Response:
+    """Which server answers; a node without its role file has no configuration yet."""
+    return msgs.GetRoleConfig_Response(
+        success=True, server=adoption.catalog.robot, server_address=adoption.address
+    )
+
+
 def signed_config(
     adoption: Adoption, request: msgs.GetSignedConfig_Request
 ) -> msgs.GetSignedConfig_Response:
-    """The same, so that the node can tell that its own server says so, now."""
+    """The same, so that the node can tell that its own server says so, now. With an empty role: the
+    roles of the node."""
     asked = msgs.GetRoleConfig_Request(
         node_id=request.node_id,
         role=request.role,
@@ -199,7 +212,7 @@ def signed_config(
         known_version=request.known_version,
         known_checksum=request.known_checksum,
     )
-    plain = role_config(adoption, asked)
+    plain = role_config(adoption, asked) if request.role else _held_config(adoption)
     answer = msgs.GetSignedConfig_Response(
         success=plain.success,
         message=plain.message,
@@ -212,6 +225,9 @@ def signed_config(
         server_address=plain.server_address,
         server_key=adoption.courier.public,
     )
+    if not request.role:
+        held = membership.roles_of(adoption.registry, request.node_id, monotonic_s())
+        answer.held_roles = [str(key) for key in held]
     if adoption.courier.public:
         answer.signature = adoption.courier.sign(*config_parts(request, answer))
     return answer

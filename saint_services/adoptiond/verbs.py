@@ -12,7 +12,15 @@ from ..lib import log
 from ..lib.api import Done
 from ..lib.api.adoption import AdoptReply
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import AdoptOrder, Nothing, OrderKind, ResetOrder, UpdateOrder
+from ..lib.api.orders import (
+    AdoptOrder,
+    Killed,
+    KillOrder,
+    Nothing,
+    OrderKind,
+    ResetOrder,
+    UpdateOrder,
+)
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
@@ -133,6 +141,12 @@ class Verbs:
         _log.info("node restarts", node=node_id)
         return Done(message=told.message)
 
+    async def kill(self, node_id: str, order: KillOrder) -> Killed:
+        """A stop drill: end a role's process and see what the guard does."""
+        node = self._reachable(node_id, "Adopt it first.")
+        _log.warning("drill: a role is killed", node=node_id, role=order.role)
+        return await self._courier.kill(node_id, node.kept.node_key, order)
+
     async def log(self, node_id: str, query: LogQuery) -> LogPage:
         """Lines of a node's own log."""
         node = self._reachable(node_id, "Adopt it first.")
@@ -193,11 +207,6 @@ class Verbs:
 
     async def _have_adopted(self, node: Node, wanted: Pending) -> Told:
         node_id, key = node.node_id, wanted.key
-        if not self._obeys_orders(node):
-            plain = msgs.AdoptNode_Request(node_id=node_id, role=key.role, instance=key.instance)
-            service = topics.NODE_ADOPT.at(node_id=node_id)
-            answer = await self._bus.call(service, plain, self._config.adopt_timeout_s)
-            return Told(answer.success, logic.clean(answer.message, 240))
         said = await self._courier.owner(node_id)
         if said.server_key not in ("", self._courier.public):
             raise SaintError(Code.CONFLICT, self._foreign(node, said))
@@ -210,8 +219,8 @@ class Verbs:
 
     async def _have_reset(self, node: Node, factory: bool, key: RoleKey | None) -> Told:
         node_id, limit_s = node.node_id, self._config.reset_timeout_s
-        said = await self._courier.owner(node_id) if self._obeys_orders(node) else None
-        if said is None or not said.server_key:
+        said = await self._courier.owner(node_id)
+        if not said.server_key:
             if key is not None:
                 text = f"{node.title} belongs to no server's key yet; reset all of it"
                 raise SaintError(Code.REFUSED, text)
@@ -223,10 +232,6 @@ class Verbs:
         one = {"role": key.role, "instance": key.instance} if key else {}
         order = ResetOrder(factory_reset=factory, **one)
         return await self._ordered(node, OrderKind.RESET, order, limit_s)
-
-    def _obeys_orders(self, node: Node) -> bool:
-        """False for a node whose release knows no keys yet."""
-        return node.bond is not None or self._courier.reaches(node.node_id)
 
     async def _ordered(self, node: Node, kind: OrderKind, body: BaseModel, limit_s: float) -> Told:
         return await self._courier.order(node.node_id, node.kept.node_key, kind, body, limit_s)

@@ -2,6 +2,7 @@
 (logic.py).
 """
 
+import contextlib
 import ctypes
 import os
 import socket
@@ -82,6 +83,16 @@ class EnableLine:
             self._records.write(self._index, float(self._is_high))
         else:
             ports.set_line(self._line, self._is_high)
+
+
+def request_reboot(reason: str) -> None:
+    """Have this machine restarted, which makes every pin an input (saint-reboot.path watches)."""
+    folder = os.environ.get("SAINT_REBOOT_DIR", "/run/saint-reboot")
+    with contextlib.suppress(OSError):
+        aside = os.path.join(folder, ".request.guard")
+        with open(aside, "w", encoding="utf-8") as file:
+            file.write(reason + "\n")
+        os.replace(aside, os.path.join(folder, "request"))
 
 
 def lock_memory() -> bool:

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from ..lib.guard.ports import header_chip
 from ..lib.guard.will import Kind, Write
 
-_LINE = re.compile(r"(/[\w/.-]+):([0-9]{1,2})", re.ASCII)
+_LINE = re.compile(r"(?:(/[\w/.-]+):)?([0-9]{1,2})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +18,13 @@ class Config:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Config":
-        """Read SAINT_ENABLE_LINE: "<GPIO chip>:<line>", "sim:<pins file>:<pin>", or nothing.
-        Raises ValueError."""
+        """Read SAINT_ENABLE_LINE: a GPIO of the header ("24"), "<GPIO chip>:<line>", "sim:<pins
+        file>:<pin>", or nothing. Raises ValueError and OSError."""
         text = environment.get("SAINT_ENABLE_LINE", "")
         if not text:
             return cls()
         kind = Kind.RECORD if text.startswith("sim:") else Kind.LINE
         match = _LINE.fullmatch(text.removeprefix("sim:"))
-        if match is None or int(match[2]) > 27:
-            raise ValueError(f"SAINT_ENABLE_LINE is {text!r}; write /dev/gpiochip0:24 for GPIO24")
-        return cls(Write(kind, str(Path(match[1])), int(match[2])))
+        if match is None or int(match[2]) > 27 or (kind is Kind.RECORD and not match[1]):
+            raise ValueError(f"SAINT_ENABLE_LINE is {text!r}; write 24 for GPIO24")
+        return cls(Write(kind, match[1] or header_chip(), int(match[2])))

@@ -18,7 +18,7 @@ from ..lib.guard.files import WillFiles, wills_folder
 from ..lib.guard.ports import carry_out
 from ..lib.guard.will import Will
 from . import logic
-from .adapters import EnableLine, Role, lock_memory
+from .adapters import EnableLine, Role, lock_memory, request_reboot
 from .config import Config
 from .logic import Stop, Watched
 
@@ -56,6 +56,7 @@ class Guard:
         self._connections: set[Connection] = set()
         self._stop = Stop()
         self._is_ending = False
+        self._is_rebooting = False
         self._listen(listener, lambda: self._accept(listener))
 
     def run(self) -> None:
@@ -90,8 +91,11 @@ class Guard:
         states = [each.watched for each in self._roles.values()]
         if self._enable:
             self._enable.step(may_enable=logic.may_enable(states, self._stop))
-        if logic.is_well(states, now_ns):
-            sd.notify(WATCHDOG=1)
+        sd.notify(WATCHDOG=1)
+        if not logic.is_well(states, now_ns) and not self._is_rebooting:
+            self._is_rebooting = True
+            _log.error("pins refuse their safe state: this machine has to restart")
+            request_reboot("outputs could not be made safe")
         readings = [each.role.reading() for each in self._roles.values()]
         period = logic.period_ns(states, readings, has_enable_line=self._enable is not None)
         return now_ns + period
@@ -101,7 +105,9 @@ class Guard:
         role, before = guarded.role, guarded.watched
         failures = role.ports.carry_out()
         role.beat.trip()
-        guarded.watched = logic.carried_out(before, why, failures, monotonic_ns())
+        guarded.watched = logic.carried_out(
+            before, why, failures, monotonic_ns(), is_refused=role.ports.is_refused
+        )
         if before.trip and guarded.watched.failures == before.failures:
             return
         failed = "; ".join(failures)

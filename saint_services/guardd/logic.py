@@ -10,7 +10,7 @@ from ..lib.guard.beat import FAST_NS, LIMIT_NS, SLOW_NS
 
 # After an e-stop a role has so long to bring its outputs to rest by itself.
 STOP_NS = 60_000_000
-# How long own pins may refuse their will before this process counts as unable to guard.
+# How long pins may refuse their will before only a restart of the machine can help.
 REFUSAL_NS = 2_000_000_000
 
 
@@ -59,14 +59,17 @@ def verdict(watched: Watched, reading: Reading, stop: Stop, now_ns: int) -> str:
     return ""
 
 
-def carried_out(watched: Watched, why: str, failures: list[str], now_ns: int) -> Watched:
-    """The role after its will was carried out."""
-    failing_ns = (watched.failing_ns or now_ns) if failures else 0
+def carried_out(
+    watched: Watched, why: str, failures: list[str], now_ns: int, *, is_refused: bool = False
+) -> Watched:
+    """The role after its will was carried out. `is_refused`: a pin of this machine did not take its
+    write; what hangs on a bus or a line may be unplugged, and no restart would bring it back."""
+    failing_ns = (watched.failing_ns or now_ns) if is_refused else 0
     return replace(watched, trip=why, failures=tuple(failures), failing_ns=failing_ns)
 
 
 def is_well(roles: list[Watched], now_ns: int) -> bool:
-    """Whether this guard can do its work: no own pin has refused its will for too long."""
+    """Whether this guard can do its work: no pin of this machine has refused for too long."""
     return not any(r.failing_ns and now_ns - r.failing_ns > REFUSAL_NS for r in roles)
 
 

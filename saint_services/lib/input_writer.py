@@ -1,43 +1,107 @@
 """Registers a daemon at the router as a writer of inputs, so that what it publishes counts as its
-own class of source. Not here: what the router makes of it (routerd/writers.py).
+own class of source, and publishes inputs only while it is registered.
+Not here: what the router makes of it (routerd/writers.py).
 """
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import Generic
 
 from . import log
 from .api.credentials import WriterName, WriterReply, WriterRequest
-from .bus import Bus
+from .bus import Bus, M, Publisher, Topic
 from .errors import SaintError
+from .health import Health
 from .ipc import Client
 
 _FIRST_PAUSE_S = 0.05  # a router that restarts is without its RC until this has passed
 _LONGEST_PAUSE_S = 2.0
 _SILENCE_S = 3.0  # the router says something once a second
+REGISTRATIONS = "router_registrations"  # a counter
 
 
-async def stay_registered(runtime: Path, daemon: WriterName, bus: Bus) -> None:
-    """Keep the registration until cancelled; connect again whenever the connection ends."""
-    logger, router = log.get(daemon), Client(runtime / "routerd.sock")
-    pause_s, is_told = _FIRST_PAUSE_S, False
-    while True:
-        is_registered = False
-        request = WriterRequest(daemon=daemon, origin=bus.origin)
-        replies = router.stream(
+class InputPublisher(Generic[M]):
+    """A publisher that drops everything until the daemon is registered. `publish` is the real
+    publisher's own method while it is, so that a sample costs nothing more on its way.
+
+    The own router ignores an unregistered writer, and another robot on the same bus could take its
+    samples for those of a program. Inputs are levels and are repeated: what was dropped, a stop
+    switch that is on as well, stands in the first sample after the registration. Until then the
+    router treats the source as timed out.
+    """
+
+    def __init__(self, real: Publisher[M]) -> None:
+        self._real = real
+        self.publish: Callable[[M], None] = _drop
+        self.send: Callable[[bytes], None] = _drop
+
+    def switch(self, *, is_registered: bool) -> None:
+        """Publish from now on, or drop."""
+        self.publish = self._real.publish if is_registered else _drop
+        self.send = self._real.send if is_registered else _drop
+
+    def close(self) -> None:
+        """Close the real publisher."""
+        self._real.close()
+
+
+class InputWriter:
+    """The registration of one daemon, and its publishers of inputs."""
+
+    def __init__(self, daemon: WriterName, runtime: Path, bus: Bus, health: Health) -> None:
+        self._daemon: WriterName = daemon
+        self._runtime = runtime
+        self._bus = bus
+        self._health = health
+        self._log = log.get(daemon)
+        self._is_registered = False
+        self._switches: list[Callable[[bool], None]] = []
+
+    def publisher(self, topic: Topic[M]) -> InputPublisher[M]:
+        """A publisher that follows the registration."""
+        made = InputPublisher(self._bus.publisher(topic))
+        made.switch(is_registered=self._is_registered)
+        self._switches.append(lambda is_registered: made.switch(is_registered=is_registered))
+        return made
+
+    async def stay_registered(self) -> None:
+        """Keep the registration until cancelled; connect again whenever the connection ends."""
+        pause_s, is_told = _FIRST_PAUSE_S, False
+        while True:
+            try:
+                reason = await self._register()
+            except SaintError as err:
+                reason = err.message
+            if self._is_registered:
+                is_told, pause_s = False, _FIRST_PAUSE_S
+                self._switch(False)
+            if not is_told:
+                self._log.warning("not registered at the router", reason=reason)
+                is_told = True
+            await asyncio.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+
+    async def _register(self) -> str:
+        """Stay until the connection ends; returns why. Raises SaintError."""
+        request = WriterRequest(daemon=self._daemon, origin=self._bus.origin)
+        replies = Client(self._runtime / "routerd.sock").stream(
             "POST", "/writers", request, WriterReply, first_s=_SILENCE_S, silence_s=_SILENCE_S
         )
-        try:
-            async with contextlib.aclosing(replies):
-                async for _ in replies:
-                    if not is_registered:
-                        logger.info("registered at the router")
-                    is_registered, is_told, pause_s = True, False, _FIRST_PAUSE_S
-            reason = "the router has ended the connection"
-        except SaintError as err:
-            reason = err.message
-        if not is_told:
-            logger.warning("not registered at the router", reason=reason)
-            is_told = True
-        await asyncio.sleep(pause_s)
-        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
+        async with contextlib.aclosing(replies):
+            async for _ in replies:
+                if not self._is_registered:
+                    self._log.info("registered at the router")
+                    self._health.counters[REGISTRATIONS] += 1
+                    self._switch(True)
+        return "the router has ended the connection"
+
+    def _switch(self, is_registered: bool) -> None:
+        self._is_registered = is_registered
+        for switch in self._switches:
+            switch(is_registered)
+
+
+def _drop(_: object) -> None:
+    """Publish nothing."""

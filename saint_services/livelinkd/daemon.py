@@ -12,7 +12,7 @@ from ..lib.daemon import Context
 from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
-from ..lib.input_writer import stay_registered
+from ..lib.input_writer import InputWriter
 from ..lib.ipc import Api
 from ..lib.state import Store
 from . import reports, state, switches
@@ -41,8 +41,9 @@ async def run(context: Context[Config]) -> None:
     config = context.config
     store = Store(context.directories.state / state.FILE, state.Saved, state.VERSION)
     bus = await context.open_bus()
-    context.spawn(stay_registered(context.directories.runtime, "livelinkd", bus), "registration")
-    daemon = Livelinkd(context, bus)
+    writer = InputWriter("livelinkd", context.directories.runtime, bus, context.health)
+    daemon = Livelinkd(context, bus, writer)
+    context.spawn(writer.stay_registered(), "registration")
     daemon.registry.tunings = (await _loaded(context, store, state.Saved())).tunings()
     recorder, player = daemon.recorder, Player(daemon.play)
     listening = Listening(config, daemon)
@@ -119,7 +120,7 @@ async def _loaded(context: Context[Config], store: Store[Kept], empty: Kept) -> 
 class Livelinkd:
     """All senders and their subjects."""
 
-    def __init__(self, context: Context[Config], bus: Bus) -> None:
+    def __init__(self, context: Context[Config], bus: Bus, writer: InputWriter) -> None:
         config = context.config
         self.registry = Registry(config.release_after_s)
         self.gate = Gate(settings=known_senders(config))
@@ -147,7 +148,7 @@ class Livelinkd:
         self._limits: dict[str, SenderLimit] = {}
         self.limit(config.datagrams_per_second)
         self._changed: dict[str, Subject] = {}  # avatars that got a part of a frame
-        self._samples = bus.publisher(INPUT_LIVELINK)
+        self._samples = writer.publisher(INPUT_LIVELINK)
         self._frames = bus.publisher(LIVELINK_FRAME)
         self._subjects = bus.publisher(LIVELINK_SUBJECT)
 

@@ -6,18 +6,20 @@ import asyncio
 import itertools
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from ..lib import log
 from ..lib.api import Done
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
+from ..lib.api.orders import Killed
 from ..lib.api.role import RoleAssignment
 from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
-from ..lib.generated.topics import ESTOP, NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
+from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
@@ -29,17 +31,23 @@ from .adapters.role_process import RoleProcess
 from .adapters.server import ConfigServer
 from .config import Config
 from .firmware import NodeFirmware
+from .killing import Killing
 from .life import Wanted
 from .log_desk import LogDesk
 from .orders import Orders
 from .refresh import Refresher
 from .reports import Reporter, node_report
 from .state import Identity, NodeFiles
+from .stop_reports import StopReports
 from .trust import TrustFiles, belongs
 from .vouching import Vouching
 from .whole import fresh, step
 
 _LONGEST_WORD = 64
+_ADOPT_THERE = (
+    "needs the key of its server, which this request does not bring: adopt it on the web page or "
+    "with `saintctl node adopt`"
+)
 _log = log.get("noded")
 
 
@@ -89,6 +97,10 @@ class Node:
         self._files = files
         self._outputs = outputs
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
+        self._killing = Killing(ctx.directories.runtime)
+        self.stop_reports = StopReports(
+            bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe
+        )
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
@@ -105,7 +117,6 @@ class Node:
         await self._reporter.open()
         runtime = self._ctx.directories.runtime
         self._ctx.spawn(self.guard.run(), "guard")
-        self._bus.subscribe(ESTOP, lambda sample: self.guard.stop(sample.message.active))
         self._log_desk = LogDesk(await asyncio.to_thread(own_source, runtime))
         started = await asyncio.to_thread(self._files.started)
         await self.orders.start()
@@ -114,7 +125,11 @@ class Node:
                 Code.STATE_DAMAGED, self._trust_files.problem, "trust.yaml"
             )
         await self.firmware.start()
+        if not self.orders.bond.server_key:
+            started = replace(started, is_incomplete=False)  # there is no server to ask
         self.handle(started)
+        if self.life.is_lost:
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, self.life.reason, "role.yaml")
         node_id = self.identity.node_id
         self._bus.serve(NODE_ADOPT.at(node_id=node_id), self._adopt)
         self._bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
@@ -126,6 +141,7 @@ class Node:
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
         self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
         self._ctx.spawn(self._refresher.refresh(), "refresh")
+        self._ctx.spawn(self.stop_reports.repeat(), "stop reports")
 
     def handle(self, event: lives.Event, slot: int = 0) -> None:
         """Everything that happens to the node comes through here. `slot`: of the role that it
@@ -133,7 +149,7 @@ class Node:
         before = self.life
         self.life, actions = step(before, event, slot)
         if isinstance(event, lives.RoleReported):
-            self._vouching.reported(slot, self.life.lives.get(slot), event.report.origin)
+            self._role_reported(slot, event.report.origin)
         if (before.state, before.title, before.reason) != self._looks():
             fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
@@ -145,6 +161,12 @@ class Node:
             self._processes.pop(gone).stop()
         self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
+
+    def _role_reported(self, slot: int, origin: str) -> None:
+        life = self.life.lives.get(slot)
+        self._vouching.reported(slot, life, origin)
+        if life and life.role_alive and life.config_in_use:
+            self.stop_reports.works(life.config_in_use.target)
 
     def _looks(self) -> tuple[object, ...]:
         return self.life.state, self.life.title, self.life.reason
@@ -164,6 +186,8 @@ class Node:
                 self._process(slot).start(assignment, process, attempt, pause_s, rescue)
             case lives.StopRole():
                 self._process(slot).stop()
+            case lives.FetchRoles(pause_s):
+                self._ctx.spawn(self._fetch_roles(pause_s), "fetch roles")
             case lives.FetchConfig():
                 self._ctx.spawn(self._fetch(action, slot), "fetch configuration")
             case lives.StoreRole():
@@ -176,12 +200,16 @@ class Node:
                 self._reporter.announce(self.life, self.identity)
 
     async def _make_safe(self, target: str, slot: int) -> None:
-        self.handle(lives.MadeSafe(await self.guard.make_safe(target)), slot)
+        failed = await self.guard.make_safe(target)
+        self.handle(lives.MadeSafe(failed), slot)
+        self.stop_reports.carried_out(CarriedOut(target, "its process is away", failed))
 
     def _carried_out(self, event: CarriedOut) -> None:
         """The guard was faster than anybody else: the role's own end is noticed where it ends."""
         self._ctx.health.counters["wills_carried_out"] += 1
         _log.warning("guard made the outputs safe", target=event.target, why=event.why)
+        self.stop_reports.carried_out(event)
+        self._killing.carried_out(event)
 
     def _process(self, slot: int) -> RoleProcess:
         if slot not in self._processes:
@@ -205,6 +233,19 @@ class Node:
         await self.rename(word.display_name)
         if word.assignment:
             self.handle(lives.ConfigArrived(action.attempt, word.assignment), slot)
+
+    async def _fetch_roles(self, pause_s: float) -> None:
+        await asyncio.sleep(pause_s)
+        try:
+            roles = await self.server.roles()
+        except SaintError as err:
+            self.handle(lives.RolesFailed(err.message, pause_s))
+            return
+        self.handle(lives.RolesArrived(roles))
+        if not self.life.is_lost:
+            held = self.life.title or "no role"
+            text = f"the list of this node's roles was lost on the disk; its server knows {held}"
+            self._ctx.health.raise_issue(Code.STATE_DAMAGED, text, "role.yaml")
 
     async def _store(self, action: lives.StoreRole, slot: int) -> None:
         reason = await self._on_disk(lambda: self._files.store(action.assignment))
@@ -247,10 +288,16 @@ class Node:
         """Lines that our programs wrote on this machine."""
         return await self._log_desk.page(query)
 
+    async def kill_role(self, wanted: Wanted) -> Killed:
+        """End a role's process as by a fault; the guard stops its outputs."""
+        _log.warning("drill: the process of a role is killed", role=str(wanted))
+        return await self._killing.kill(self.life, wanted)
+
     def bond_changed(self) -> None:
         """The node belongs to another server, or to none; its roles obey that server's router."""
         is_other = self._reporter.bond.server_key != self.orders.bond.server_key
         self._reporter.bond = self.orders.bond
+        self.stop_reports.serve(self.orders.bond.server_key)
         if is_other and self.life.is_started:
             self.handle(lives.ServerChanged())
         if self.life.is_started:
@@ -304,16 +351,10 @@ class Node:
             waiting.set_result(answer)
 
     async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
-        if refusal := self._refuse_unsigned():
-            return msgs.AdoptNode_Response(success=False, message=refusal)
-        wanted = Wanted(request.role[:_LONGEST_WORD], request.instance[:_LONGEST_WORD])
-        node_id = request.node_id[:_LONGEST_WORD]
-        answer = await self.ask(lambda n: lives.AdoptRequested(n, node_id, wanted))
-        return msgs.AdoptNode_Response(
-            success=answer.success,
-            message=answer.message,
-            assigned_topic_prefix=answer.topic_prefix,
-        )
+        """Refuse: a role obeys the router of a server whose key its node has, and this request
+        brings none."""
+        refusal = self._refuse_unsigned() or f"{self.identity.node_id} {_ADOPT_THERE}"
+        return msgs.AdoptNode_Response(success=False, message=refusal)
 
     async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
         if refusal := self._refuse_unsigned():

@@ -89,9 +89,26 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class DiskRead:
-    """What the disk says about every role of the node."""
+    """What the disk says about every role of the node. `is_incomplete`: a list of its roles is
+    lost, so that the node may hold roles that the disk does not name."""
 
     roles: tuple[Started, ...] = (Started(),)
+    is_incomplete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RolesArrived:
+    """The node's server answered which roles the node holds."""
+
+    roles: tuple[Wanted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RolesFailed:
+    """The node's server did not answer which roles the node holds, after this pause."""
+
+    reason: str
+    pause_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +215,8 @@ class UpdateEnded:
 Event = (
     Started
     | DiskRead
+    | RolesArrived
+    | RolesFailed
     | AdoptRequested
     | ResetRequested
     | ConfigArrived
@@ -215,6 +234,13 @@ Event = (
 
 
 # What is to be done.
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRoles:
+    """Request from the node's server which roles the node holds."""
+
+    pause_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,4 +307,14 @@ class Announce:
     """Publish the life sign now, not at the next second."""
 
 
-Action = FetchConfig | StartRole | StopRole | MakeSafe | StoreRole | ForgetRole | Answer | Announce
+Action = (
+    FetchRoles
+    | FetchConfig
+    | StartRole
+    | StopRole
+    | MakeSafe
+    | StoreRole
+    | ForgetRole
+    | Answer
+    | Announce
+)

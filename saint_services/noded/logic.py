@@ -75,7 +75,7 @@ def step(life: Life, event: Event) -> Outcome:
         case UpdateBegan() if life.request is None and life.state is not NodeState.UPDATING:
             return _update_began(life)
         case UpdateEnded() if life.state is NodeState.UPDATING:
-            return _resumed(replace(life, state=NodeState.BOOT))
+            return resumed(replace(life, state=NodeState.BOOT))
         case Stored() if event.attempt == life.attempt:
             return _stored(life, event.reason)
         case Forgotten() if event.attempt == life.attempt:
@@ -95,14 +95,14 @@ def _started(life: Life, event: Started) -> Outcome:
     wanted = event.held.wanted if event.held else event.wanted
     life = replace(life, is_started=True, held=event.held, wanted=wanted, fault=event.problem)
     if life.state is NodeState.BOOT:
-        return _resumed(life)
+        return resumed(life)
     # The server had a newer release for us: the role waits until that has ended.
     safe = (MakeSafe(event.held.config),) if event.held else ()
     return life, (*safe, Announce())
 
 
-def _resumed(life: Life) -> Outcome:
-    """What the disk said, put to work."""
+def resumed(life: Life) -> Outcome:
+    """Put to work what the disk said, or what the server said in its place."""
     if not life.is_started:
         return life, ()
     life = replace(life, attempt=life.attempt + 1, failures=0)

@@ -47,6 +47,8 @@ class Ordered(Protocol):
 
     async def log(self, query: LogQuery) -> LogPage: ...
 
+    async def kill_role(self, wanted: lives.Wanted) -> bodies.Killed: ...
+
     def bond_changed(self) -> None: ...
 
 
@@ -126,6 +128,10 @@ class Orders:
             case OrderKind.REBOOT:
                 await self._node.restart()
                 return f"{self._node_id} restarts", None
+            case OrderKind.KILL_ROLE:
+                named = _body(bodies.KillOrder, order)
+                killed = await self._node.kill_role(lives.Wanted(named.role, named.instance))
+                return f"the process of {named.role} was killed", killed
             case OrderKind.LOG:
                 return "", await self._node.log(_body(LogQuery, order))
         raise SaintError(Code.REQUEST_INVALID, f"there is no order '{order.kind[:40]}'")
@@ -158,7 +164,7 @@ class Orders:
         code = trust.code(key, self._key.public, said.nonce, our_nonce)
         self.bond = Bond(server=server.server, server_key=key, code=code, since=now())
         self._is_kept = False
-        if self._node.life.held:  # adopted by a release that knew no keys
+        if self._node.life.held:  # its trust.yaml was lost
             await self._keep()
         # The log is what a node shows: whoever compares the two codes knows that nobody stands
         # between them.

@@ -81,7 +81,10 @@ class Reporter:
             self._announcement.publish(self._node_announcement(life, identity))
 
     def _tell_roles(self, life: NodeLife) -> None:
-        """Only what changed: whoever comes later gets the last word."""
+        """Publish the roles when they changed; late readers get the last sample. A node that has
+        lost some says nothing here, so that its server keeps what it knows."""
+        if life.is_lost:
+            return
         roles = tuple(_role(each) for each in life.roles)
         if roles == self._told:
             return
@@ -98,6 +101,7 @@ class Reporter:
 
     def _node_announcement(self, life: NodeLife, identity: Identity) -> NodeAnnouncement:
         message = NodeAnnouncement(peripherals=self._peripherals, server=self.bond.server)
+        message.role_lost = life.is_lost
         return self._filled(message, life, identity)
 
     def _node_status(self, life: NodeLife, identity: Identity) -> NodeStatus:

@@ -11,6 +11,7 @@ import secrets
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,6 +23,7 @@ from .whole import MOST_ROLES
 
 _LARGEST_CONFIG_BYTES = 1 << 18
 _log = log.get("noded")
+S = TypeVar("S", bound=BaseModel)
 
 
 class Identity(BaseModel):
@@ -122,24 +124,18 @@ class NodeFiles:
         return identity
 
     def started(self) -> DiskRead:
-        """What the disk says about the roles."""
-        try:
-            first = self._role.load()
-        except SaintError as err:
-            return DiskRead((Started(problem=str(err)),))
-        problem = str(self._role.problem or "")
-        try:
-            more = self._more.load().after(first)
-        except SaintError as err:
-            more, problem = [], problem or str(err)
-        problem = problem or str(self._more.problem or "")
-        roles = [role for role in (first, *more) if role.assigned_role]
-        if not roles:
-            return DiskRead((Started(problem=problem),))
-        found = [self._role_started(role) for role in roles]
+        """What the disk says about the roles. A node without a role says so in role.yaml, so a file
+        that is gone is lost."""
+        first, problem = _loaded(self._role, StoredRole())
+        is_lost = not first.assigned_role and bool(problem or not self._role.path.exists())
+        told, more_problem = _loaded(self._more, MoreRoles())
+        is_lost = is_lost or (bool(more_problem) and not told.roles)
+        problem = problem or more_problem
+        roles = [role for role in (first, *told.after(first)) if role.assigned_role]
+        found = [self._role_started(role) for role in roles] or [Started(problem=problem)]
         if problem and not found[0].problem:
             found[0] = replace(found[0], problem=problem)
-        return DiskRead(tuple(found))
+        return DiskRead(tuple(found), is_lost)
 
     def _role_started(self, role: StoredRole) -> Started:
         path = self._own_config(role.wanted)
@@ -177,7 +173,7 @@ class NodeFiles:
         configuration means nothing."""
         if wanted is None:
             self._more.forget()
-            self._role.forget()
+            self._keep_no_role()
             for path in self._directory.glob("role_config*.yaml*"):
                 _remove(path)
             return
@@ -192,9 +188,14 @@ class NodeFiles:
             self._keep_more(rest[1:], rest[0])
             _remove(self._first_config)
         else:
-            self._role.forget()
+            self._keep_no_role()
             _remove(self._first_config)
         _remove(self._own_config(wanted))
+
+    def _keep_no_role(self) -> None:
+        """Say that there is none, so that a file that is gone is known to be lost."""
+        self._role.forget()  # and its copy, which would bring the role back
+        self._role.save(StoredRole())
 
     def _keep_more(self, roles: list[StoredRole], *firsts: StoredRole) -> None:
         if roles:
@@ -210,6 +211,15 @@ class NodeFiles:
         """Of a role that is, or was, not the first."""
         name = re.sub(r"[^A-Za-z0-9]", "_", str(wanted))
         return self._directory / f"role_config_{name}.yaml"
+
+
+def _loaded(store: Store[S], default: S) -> tuple[S, str]:
+    """What the file holds and what is wrong with it, or nothing."""
+    try:
+        value = store.load()
+    except SaintError as err:
+        return default, str(err)
+    return value, str(store.problem or "")
 
 
 def _read_config(role: StoredRole, path: Path) -> Assignment:

@@ -23,11 +23,14 @@ from .life import (
     ConfigFailed,
     DiskRead,
     Event,
+    FetchRoles,
     Life,
     MadeSafe,
     MakeSafe,
     ResetRequested,
     RoleReported,
+    RolesArrived,
+    RolesFailed,
     ServerChanged,
     StopRole,
     UpdateBegan,
@@ -38,6 +41,11 @@ from .life import (
 # A whole robot: head, two arms, tracks, console. Not more, so that a release which knows one
 # process per role can still read the file of the further roles (state.py).
 MOST_ROLES = 5
+_SEARCH = (
+    "the list of its roles is lost on the disk and is requested from its server; what they drive "
+    "moves nothing until the answer"
+)
+_NONE_KNOWN = "its server knows no role of it; adopt it again"
 Outcome = tuple["NodeLife", tuple[tuple[int, Action], ...]]
 
 
@@ -49,6 +57,7 @@ class NodeLife:
     lives: Mapping[int, Life]  # by slot; at least one
     next_slot: int = 1
     pwm_channels: Mapping[int, int] = field(default_factory=dict)  # of its board (lib/claims)
+    search: str = ""  # why its roles are requested from its server; empty: they are not
 
     @property
     def first(self) -> Life:
@@ -64,7 +73,15 @@ class NodeLife:
     def state(self) -> NodeState:
         """A node that has a role at work is active, whatever happens beside it."""
         states = [life.state for life in self.lives.values()]
-        return NodeState.ACTIVE if NodeState.ACTIVE in states else states[0]
+        if NodeState.ACTIVE in states:
+            return NodeState.ACTIVE
+        is_waiting = self.is_lost and states[0] is NodeState.UNADOPTED
+        return NodeState.ADOPTING if is_waiting else states[0]
+
+    @property
+    def is_lost(self) -> bool:
+        """The node may hold roles that only its server knows."""
+        return bool(self.search)
 
     @property
     def held(self) -> tuple[Assignment, ...]:
@@ -117,8 +134,10 @@ class NodeLife:
         """Why the node is not well; with several roles each reason says whose it is."""
         ill = [life for life in self.lives.values() if life.reason]
         if len(self.lives) == 1:
-            return self.first.reason
-        return "; ".join(f"{life.wanted}: {life.reason}" for life in ill)
+            texts = [self.first.reason]
+        else:
+            texts = [f"{life.wanted}: {life.reason}" for life in ill]
+        return "; ".join(text for text in (*texts, self.search) if text)
 
 
 def fresh(node_id: str, pwm_channels: Mapping[int, int] | None = None) -> NodeLife:
@@ -137,9 +156,15 @@ def step(node: NodeLife, event: Event, slot: int = 0) -> Outcome:
             return _adopt_requested(node, event)
         case ResetRequested():
             return _reset_requested(node, event)
+        case RolesArrived() if node.is_lost:
+            return _roles_arrived(node, event)
+        case RolesFailed() if node.is_lost:
+            return _roles_failed(node, event)
+        case ServerChanged():
+            return _for_all(replace(node, search=""), event)
         case UpdateBegan() if node.is_asked:
             return node, ()
-        case UpdateBegan() | UpdateEnded() | ServerChanged():
+        case UpdateBegan() | UpdateEnded():
             return _for_all(node, event)
         case _ if slot in node.lives:
             return _for_one(node, event, slot)
@@ -157,7 +182,50 @@ def _disk_read(node: NodeLife, event: DiskRead) -> Outcome:
         life, todo = logic.step(node.first, started)
         lives[slot] = replace(life, process=_free_process(lives.values(), life.wanted))
         actions += [(slot, action) for action in todo]
-    return replace(node, lives=lives, next_slot=len(lives)), _told_once(actions)
+    node = replace(node, lives=lives, next_slot=len(lives))
+    if event.is_incomplete:
+        node = replace(node, search=_SEARCH)
+        actions.append((0, FetchRoles()))
+    return node, _told_once(actions)
+
+
+def _roles_arrived(node: NodeLife, event: RolesArrived) -> Outcome:
+    """Take the roles that the server names and this node does not have, each like one whose stored
+    configuration is unusable. During an adoption or an update the server is asked again."""
+    busy = (NodeState.BOOT, NodeState.UPDATING)
+    if node.is_asked or any(life.state in busy for life in node.lives.values()):
+        return node, ((0, FetchRoles(logic.REFETCH_LONGEST_S)),)
+    held = {life.wanted for life in node.roles}
+    missing = [w for w in event.roles if w not in held and w.role in logic.ROLES]
+    missing = list(dict.fromkeys(missing))[: MOST_ROLES - len(held)]
+    node = replace(node, search="")
+    actions: list[tuple[int, Action]] = [(0, Announce())]
+    for wanted in missing:
+        slot, node = _slot_for(node)
+        process = _free_process(node.lives.values(), wanted)
+        life, todo = logic.resumed(replace(node.lives[slot], wanted=wanted, process=process))
+        node = replace(node, lives={**node.lives, slot: life})
+        actions += [(slot, action) for action in todo]
+    if not node.roles:
+        text = "; ".join(each for each in (node.first.fault, _NONE_KNOWN) if each)
+        first = next(iter(node.lives))
+        node = replace(node, lives={first: replace(node.first, fault=text)})
+    return node, _told_once(actions)
+
+
+def _slot_for(node: NodeLife) -> tuple[int, NodeLife]:
+    """Where another role goes: the life without a role, else a new slot."""
+    if node.first.wanted is None:
+        return next(iter(node.lives)), node
+    slot = node.next_slot
+    free = Life(node.node_id, NodeState.UNADOPTED, is_started=True)
+    return slot, replace(node, lives={**node.lives, slot: free}, next_slot=slot + 1)
+
+
+def _roles_failed(node: NodeLife, event: RolesFailed) -> Outcome:
+    pause_s = min(max(2 * event.pause_s, logic.REFETCH_FIRST_S), logic.REFETCH_LONGEST_S)
+    node = replace(node, search=f"{_SEARCH}: {event.reason}")
+    return node, ((0, FetchRoles(pause_s)), (0, Announce()))
 
 
 def _for_all(node: NodeLife, event: Event) -> Outcome:
@@ -170,7 +238,7 @@ def _for_all(node: NodeLife, event: Event) -> Outcome:
 
 def _for_one(node: NodeLife, event: Event, slot: int) -> Outcome:
     life = node.lives[slot]
-    if _is_button(event, life) and len(node.lives) > 1:
+    if _is_button(event, life):
         return _reset_requested(node, ResetRequested(logic.NOBODY, "", forgets_server=True))
     life, actions = logic.step(life, _allowed(node, event, slot))
     lives = {**node.lives, slot: life}
@@ -251,7 +319,7 @@ def _reset_requested(node: NodeLife, event: ResetRequested) -> Outcome:
         actions += [(slot, action) for action in _ended(node.lives[slot])]
     life, todo = logic.step(node.first, event)
     actions += [(slots[0], action) for action in todo]
-    return replace(node, lives={slots[0]: life}), tuple(actions)
+    return replace(node, lives={slots[0]: life}, search=""), tuple(actions)
 
 
 def _one_reset(node: NodeLife, event: ResetRequested, wanted: Wanted) -> Outcome:

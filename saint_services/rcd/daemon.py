@@ -12,7 +12,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_RC, RC_STATE
-from ..lib.input_writer import stay_registered
+from ..lib.input_writer import InputWriter
 from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
 from .api import Control
@@ -49,8 +49,9 @@ async def run(context: Context[Config]) -> None:
     if changed := changes(settings, saved):
         log.get(context.name).info("set by hand, not by rcd.yaml", what=", ".join(changed))
     bus = await context.open_bus()
-    context.spawn(stay_registered(context.directories.runtime, "rcd", bus), "registration")
-    daemon = Rcd(context, bus, merged)
+    writer = InputWriter("rcd", context.directories.runtime, bus, context.health)
+    daemon = Rcd(context, bus, writer, merged)
+    context.spawn(writer.stay_registered(), "registration")
     control = Control(daemon, store, saved, settings)
     api = control.api()
     backup_of(control, settings).add_to(api)
@@ -66,7 +67,9 @@ async def run(context: Context[Config]) -> None:
 class Rcd:
     """One or two receivers, one source of samples."""
 
-    def __init__(self, context: Context[Config], bus: Bus, settings: RcReceiver) -> None:
+    def __init__(
+        self, context: Context[Config], bus: Bus, writer: InputWriter, settings: RcReceiver
+    ) -> None:
         self.settings = settings
         self.calibration: Calibration | None = None
         self._health = context.health
@@ -80,7 +83,7 @@ class Rcd:
         self._selection.rules = settings.failover or Failover()
         self._arming = Arming(settings.arm)
         self._telling = Telling()
-        self._samples = bus.publisher(INPUT_RC)
+        self._samples = writer.publisher(INPUT_RC)
         self._states = bus.publisher(RC_STATE)
         self._stamp = Time()
         # One message for all frames. Sequences rise over restarts too, or the first samples of a

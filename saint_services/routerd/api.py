@@ -12,6 +12,7 @@ from ..lib.api.routing import (
     Blending,
     Curve,
     CurveRequest,
+    EStopInfo,
     FieldOutput,
     Preview,
     PreviewRequest,
@@ -45,8 +46,8 @@ def confirmed(call: Call[Any]) -> Collection[str]:
 
 
 class Control:
-    """Answers requests. `settle` makes the daemon act on what a request changed; `not_stored` says
-    why the e-stop is not stored.
+    """Answers requests. `settle` makes the daemon act on what a request changed; `estop_info`
+    returns the latch.
     """
 
     def __init__(
@@ -56,14 +57,14 @@ class Control:
         parked: Iterable[Route],
         loaded: str,
         settle: Callable[[], None],
-        not_stored: Callable[[], str],
+        estop_info: Callable[[], EStopInfo],
     ) -> None:
         self._router = router
         self._store = store
         self.loaded = loaded  # the preset that the routes are
         self._parked = list(parked)  # saved routes that do not fit this robot: kept, not used
         self._settle = settle
-        self._not_stored = not_stored
+        self._estop_info = estop_info
         self._editing = asyncio.Lock()
 
     def add_to(self, api: Api) -> Api:
@@ -85,7 +86,7 @@ class Control:
         return api
 
     async def _status(self, _: Call[None]) -> RouterStatus:
-        return report.status(self._router, self._not_stored(), monotonic_s())
+        return report.status(self._router, self._estop_info(), monotonic_s())
 
     async def _list(self, _: Call[None]) -> RouteList:
         return self.listed()
@@ -216,13 +217,13 @@ class Control:
         body = call.body
         self._router.take_control(body.target, body.holder, body.timeout_ms / 1000, monotonic_s())
         self._settle()
-        return report.status(self._router, self._not_stored(), monotonic_s())
+        return report.status(self._router, self._estop_info(), monotonic_s())
 
     async def _release(self, call: Call[ReleaseControl]) -> RouterStatus:
         body = call.body
         self._router.release_control(body.target, body.holder, monotonic_s(), force=body.force)
         self._settle()
-        return report.status(self._router, self._not_stored(), monotonic_s())
+        return report.status(self._router, self._estop_info(), monotonic_s())
 
     def _info(self, name: str) -> RouteInfo:
         infos = report.route_list(self._router, monotonic_s())

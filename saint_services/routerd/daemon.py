@@ -12,7 +12,7 @@ from typing import Any
 
 from ..lib import log
 from ..lib.api.credentials import WriterName
-from ..lib.api.routing import Blending, Route, RouteFile
+from ..lib.api.routing import Blending, EStopInfo, Route, RouteFile
 from ..lib.bus import Bus, Publisher, Sample, Topic
 from ..lib.bus.proven import is_unproven_bus_accepted
 from ..lib.clock import monotonic_s, stamp, wall_s
@@ -36,7 +36,8 @@ from .api import Control
 from .backup import Kept
 from .claims import FOREVER
 from .config import Config
-from .consoles import Consoles
+from .confirmations import Confirmations
+from .drill_api import Drills, drills_store
 from .estop import raised, stamped
 from .estop_api import EStopControl
 from .latch_file import LatchFile
@@ -49,6 +50,7 @@ from .pending import Pending
 from .preset_api import Presets
 from .presses import Pressing
 from .proof import prove
+from .proven_roles import ProvenRoles
 from .routes import check, check_file
 from .targets import Command, Robot
 from .teller import Teller
@@ -97,19 +99,24 @@ async def run(context: Context[Config]) -> None:
     is_accepted = is_unproven_bus_accepted(bus.origin)
     writers = Writers(is_unnamed_accepted=is_accepted)
     adoptiond = Client(context.directories.runtime / "adoptiond.sock")
-    consoles = Consoles(bus, adoptiond, is_unnamed_accepted=is_accepted)
+    proven = ProvenRoles(bus, adoptiond, is_unnamed_accepted=is_accepted)
     neighbours = Neighbours(bus.origin)
     announcing = Announcing(bus, neighbours)
-    wiring = Wiring(bus, router, store, writers, consoles, neighbours)
+    wiring = Wiring(bus, router, store, writers, proven, neighbours, adoptiond)
     loaded = context.config.preset if saved.routes is None else saved.loaded
-    control = Control(router, routes_store, parked, loaded, wiring.settle, lambda: store.problem)
+    control = Control(router, routes_store, parked, loaded, wiring.settle, wiring.estop_info)
     shelf = adapters.Shelf(share, folder)
     api = Presets(control, shelf, robot).add_to(control.add_to(Api()))
     Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
     Registration(writers, partial(_writer_changed, announcing)).add_to(api)
-    EStopControl(router, store, wiring.clearing, wiring.settle).add_to(api)
+    EStopControl(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)
+    stored = drills_store(folder)
+    drills = Drills(router, wiring.confirmations, adoptiond, stored, context.health, _iso_now)
+    await drills.load()
+    drills.add_to(api)
     await context.serve_ipc(api)
-    context.spawn(consoles.work(), "consoles")
+    context.spawn(proven.work(), "proven roles")
+    context.spawn(wiring.confirmations.work(), "confirmations")
     context.spawn(prove(bus, adoptiond, context.health), "credential")
     context.spawn(wiring.beat(), "heartbeat")
     context.spawn(Teller(bus, router).work(), "status")
@@ -171,14 +178,18 @@ class Wiring:
         router: Router,
         store: LatchStore,
         writers: Writers,
-        consoles: Consoles,
+        proven: ProvenRoles,
         neighbours: Neighbours,
+        adoptiond: Client,
     ) -> None:
         self._neighbours = neighbours
         self._router = router
         self._writers_known = writers
-        self._consoles = consoles
+        self._proven = proven
         self._store = store
+        self.confirmations = Confirmations(
+            bus, tuple(router.robot.fields), proven, adoptiond, self._on_unseen_stop
+        )
         self.clearing = Clearing(router, store, self.settle)
         self._console_clears: asyncio.Queue[int] = asyncio.Queue(maxsize=1)
         self._pressing, self._pressing_router = Pressing(), Pressing()
@@ -201,6 +212,7 @@ class Wiring:
         ]
         self._pending = Pending(len(self._writers))
         self._publish_latch()
+        self.confirmations.latched(router.latch, monotonic_s())
         self._subscribe(bus)
 
     def _subscribe(self, bus: Bus) -> None:
@@ -305,7 +317,7 @@ class Wiring:
     def _on_override(self, sample: Sample[ConsoleOverride]) -> None:
         """A button of the console; what is refused is said on its display."""
         order, now = sample.message, sample.received_s
-        if order.action != "stop" and not self._consoles.is_proven(sample.origin, now):
+        if order.action != "stop" and not self._proven.is_console(sample.origin, now):
             self._refuse(f"{order.action[:16]} was refused: no node of this robot signed for it")
             return
         if order.action == "clear":
@@ -364,6 +376,17 @@ class Wiring:
 
         return receive
 
+    def _on_unseen_stop(self, target: str, detail: str) -> None:
+        """A role of this robot is stopped and the latch is not: people must see it and clear it."""
+        reason = f"its role is stopped{': ' if detail else ''}{detail}"
+        self._router.raise_estop(target, reason, monotonic_s(), is_repeat=True)
+        self.settle()
+
+    def estop_info(self) -> EStopInfo:
+        """The latch, for replies."""
+        outcomes = self.confirmations.listed()
+        return report.estop_info(self._router.latch, self._store.problem, outcomes)
+
     def settle(self) -> None:
         """Act on what has changed in the router."""
         router = self._router
@@ -371,6 +394,7 @@ class Wiring:
             router.stamp_presses(_iso_now())
             self._latch = router.latch
             self._publish_latch()
+            self.confirmations.latched(router.latch, monotonic_s())
             self._store.keep(router.latch)
             newest = router.latch.presses[-1] if router.latch.active else router.latch
             _log.info(

@@ -2,12 +2,14 @@
 it is stored (latch_store.py).
 """
 
+import asyncio
 from collections.abc import Callable
 
 from ..lib.api.routing import EStopClear, EStopInfo, StopRequest
 from ..lib.clock import monotonic_s
 from ..lib.ipc import Api, Call
 from . import report
+from .confirmations import Confirmations
 from .latch_store import Clearing, LatchStore
 from .logic import Router
 
@@ -16,11 +18,17 @@ class EStopControl:
     """Answers requests. `settle` makes the daemon act on what a request changed."""
 
     def __init__(
-        self, router: Router, store: LatchStore, clearing: Clearing, settle: Callable[[], None]
+        self,
+        router: Router,
+        store: LatchStore,
+        clearing: Clearing,
+        confirmations: Confirmations,
+        settle: Callable[[], None],
     ) -> None:
         self._router = router
         self._store = store
         self._clearing = clearing
+        self._confirmations = confirmations
         self._settle = settle
 
     def add_to(self, api: Api) -> Api:
@@ -30,12 +38,16 @@ class EStopControl:
         return api
 
     async def _press(self, call: Call[StopRequest]) -> EStopInfo:
-        """The stop has not waited for the disk; the answer does, and says what is not stored."""
+        """The stop has waited for nothing; the answer waits for the disk and for the confirmations,
+        and says what is not stored and who has not confirmed."""
         self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
         self._settle()
-        problem = await self._store.settled()
-        return report.estop_info(self._router.latch, problem)
+        problem, _ = await asyncio.gather(self._store.settled(), self._confirmations.settled())
+        return self._info(problem)
 
     async def _clear(self, call: Call[EStopClear]) -> EStopInfo:
         problem = await self._clearing.clear(call.body.source, call.body.generation)
-        return report.estop_info(self._router.latch, problem)
+        return self._info(problem)
+
+    def _info(self, problem: str) -> EStopInfo:
+        return report.estop_info(self._router.latch, problem, self._confirmations.listed())

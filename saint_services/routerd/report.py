@@ -16,6 +16,7 @@ from ..lib.api.routing import (
     RouteInfo,
     RouterStatus,
     SourceInfo,
+    StopOutcome,
 )
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteStatus
@@ -25,16 +26,17 @@ from .arbitration import is_barred
 from .claims import NEVER, Claim, Output
 from .estop import Latch, Press
 from .logic import Router
+from .outcomes import is_confirmed
 from .sources import Source
 
 FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
 
 
-def status(router: Router, problem: str, now: float) -> RouterStatus:
-    """The reply of GET /status. `problem` is why the latch is not stored."""
+def status(router: Router, estop: EStopInfo, now: float) -> RouterStatus:
+    """The reply of GET /status."""
     return RouterStatus(
         state=_state(router, now),
-        estop=estop_info(router.latch, problem),
+        estop=estop,
         outputs=outputs(router, now),
         sources=[
             _source(source, now)
@@ -70,8 +72,8 @@ def _field_output(status: FieldStatus) -> FieldOutput:
     return FieldOutput.model_validate(data)
 
 
-def estop_info(latch: Latch, problem: str) -> EStopInfo:
-    """The latch; `problem` is why it is not stored."""
+def estop_info(latch: Latch, problem: str, outcomes: Sequence[StopOutcome] = ()) -> EStopInfo:
+    """The latch; `problem` is why it is not stored. Without outcomes nobody has confirmed it."""
     first = latch.presses[0] if latch.active else Press(latch.source)
     return EStopInfo(
         active=latch.active,
@@ -86,6 +88,8 @@ def estop_info(latch: Latch, problem: str) -> EStopInfo:
         more=latch.more,
         stored=not problem,
         problem=problem,
+        outcomes=list(outcomes),
+        confirmed=bool(outcomes) and is_confirmed(outcomes),
     )
 
 

@@ -1,12 +1,15 @@
 """Starts saintctl."""
 
+import sys
+
 from . import urgent
 
 
 def main() -> None:
     """Entry point of the console script."""
-    if not urgent.main():
-        run()
+    if (code := urgent.main()) is not None:
+        sys.exit(code)
+    run()
 
 
 def run() -> None:

@@ -11,6 +11,7 @@ from . import (
     audit,
     backup,
     doctor,
+    drill,
     estop,
     firmware,
     image,
@@ -59,6 +60,7 @@ app.add_typer(system.app, name="system")
 app.add_typer(log.app, name="log")
 app.add_typer(backup.app, name="backup")
 app.command("doctor")(doctor.doctor)
+app.command("drill")(drill.drill)
 app.add_typer(user.app, name="user")
 app.add_typer(tokens.app, name="token")
 app.add_typer(audit.app, name="audit")

@@ -16,7 +16,8 @@ T = TypeVar("T")
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 fault, 2 wrong usage or file, 3 hardware, 4 not found, "
-    "5 refused or taken, 6 not allowed, 7 a daemon does not answer."
+    "5 refused or taken, 6 not allowed, 7 a daemon or, at a stop, a role "
+    "does not answer."
 )
 
 _GAP = 2  # between columns

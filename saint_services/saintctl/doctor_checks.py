@@ -21,6 +21,7 @@ CHECKS: dict[str, Check] = {
     "strangers": robot.strangers,
     "e-stop": robot.estop,
     "stop switches": robot.stop_switches,
+    "stop drill": robot.stop_drill,
     "lost inputs": robot.lost_sources,
     "refused inputs": robot.refused_samples,
     "RC link": robot.rc,

@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from ..lib import config as settings
 from ..lib.api.adoption import NodeList
 from ..lib.api.backup import RestoreState
+from ..lib.api.drill import DrillInfo
 from ..lib.api.firmware import FirmwareReport
 from ..lib.api.livelink import SenderList, SubjectList
 from ..lib.api.logs import LogQuery
@@ -73,6 +74,7 @@ class Facts:
     health: dict[str, HealthReport | SaintError] = field(default_factory=dict)
     nodes: NodeList | SaintError | None = None
     router: RouterStatus | SaintError | None = None
+    drills: DrillInfo | SaintError | None = None
     rc: RcStatus | SaintError | None = None
     subjects: SubjectList | SaintError | None = None
     senders: SenderList | SaintError | None = None
@@ -96,6 +98,7 @@ async def gather(place: Place) -> Facts:
         ask_or_error(place, "webd", "/api/v1/maintenance/restore_state", RestoreState),
     )
     facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
+    facts.drills = await ask_or_error(place, "routerd", "/drill", DrillInfo)
     facts.senders = await ask_or_error(place, "livelinkd", "/senders", SenderList)
     facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
     facts.errors_logged = await _errors(place)

@@ -2,10 +2,12 @@
 below them (doctor_machine.py).
 """
 
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from ..lib.api.adoption import NodeList, NodeState
 from ..lib.api.backup import RestoreState
+from ..lib.api.drill import DrillInfo
 from ..lib.api.firmware import FirmwareReport, PlanState, Verdict
 from ..lib.api.livelink import SenderList, SubjectList
 from ..lib.api.rc import RcStatus
@@ -18,6 +20,7 @@ T = TypeVar("T")
 
 HOT = 70.0  # a Pi slows down at 80 degrees Celsius
 SILENT_S = 3.0
+OLD_DAYS = 90  # of a stop drill
 MOST_RESTARTS = 3
 
 
@@ -29,6 +32,7 @@ def _known(answer: T | SaintError | None) -> T | None:
 _of_restores = about("webd does not answer", lambda facts: _known(facts.restore))
 _of_nodes = about("adoptiond does not answer", lambda facts: _known(facts.nodes))
 _of_router = about("routerd does not answer", lambda facts: _known(facts.router))
+_of_drills = about("routerd does not answer", lambda facts: _known(facts.drills))
 _of_receiver = about("rcd does not answer", lambda facts: _known(facts.rc))
 _of_faces = about("livelinkd does not answer", lambda facts: _known(facts.subjects))
 _of_senders = about("livelinkd does not answer", lambda facts: _known(facts.senders))
@@ -178,6 +182,24 @@ def stop_switches(router: RouterStatus) -> Finding:
         fix = "Add a route from a switch of the transmitter to estop: saintctl route set FILE"
         return bad(text, fix)
     return good(f"it is stopped by {', '.join(router.stop_switches)}")
+
+
+@_of_drills
+def stop_drill(info: DrillInfo) -> Finding:
+    fix = "Test every way to stop the robot: saintctl drill"
+    if not info.reports:
+        return warn("the stop was never tested on this robot", fix)
+    report = info.reports[0]
+    days = (datetime.now(UTC) - datetime.fromisoformat(report.ended)).days
+    when = f"the stop was last tested {days} days ago"
+    failed = [step.way for step in report.steps if step.state == "failed"]
+    if failed:
+        return bad(f"{when}, and failed by {', '.join(failed)}", fix)
+    left_out = [step.way for step in report.steps if step.state != "passed"]
+    if days > OLD_DAYS or left_out:
+        not_tried = f", without {', '.join(left_out)}" if left_out else ""
+        return warn(f"{when}{not_tried}", fix)
+    return good(when)
 
 
 @_of_router

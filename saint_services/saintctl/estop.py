@@ -7,6 +7,7 @@ import typer
 from ..lib.api.routing import EStopClear, EStopInfo, EStopPress, EStopRequest, RouterStatus
 from .connect import Place, ask, tell
 from .console import AsJson, print_json, run
+from .stop_words import ACTIVE, EXIT_UNCONFIRMED, sentences
 
 app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
 
@@ -31,19 +32,24 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
         print("E-stop is not active.")
     else:
         _print_presses(latch)
+        _print_outcomes(latch)
         print("Look at the robot, bring sticks to the middle, then: saintctl estop clear")
 
 
 @app.command("set")
 def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
-    """Stop all motion now. Stays until it is cleared."""
+    """Stop all motion now. Stays until it is cleared. Says which roles have confirmed the stop;
+    ends with 0 when all of them have, with 7 when one has not within 0.3 s."""
     body = EStopRequest(source="saintctl", reason=reason)
     reply = run(tell(context.obj, "routerd", "/estop", body, EStopInfo), as_json)
     if as_json:
         print_json(reply)
-        return
-    print("E-stop is active: nothing moves until it is cleared.")
-    _print_problem(reply)
+    else:
+        print(ACTIVE)
+        _print_outcomes(reply)
+        _print_problem(reply)
+    if not reply.confirmed:
+        raise typer.Exit(EXIT_UNCONFIRMED)
 
 
 @app.command("clear")
@@ -77,6 +83,11 @@ def _print_presses(latch: EStopInfo) -> None:
     for each in others:
         print(f"  and by {_line(each)}")
     _print_problem(latch)
+
+
+def _print_outcomes(latch: EStopInfo) -> None:
+    for line in sentences([each.model_dump() for each in latch.outcomes]):
+        print(line)
 
 
 def _line(press: EStopPress) -> str:

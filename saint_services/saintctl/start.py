@@ -14,8 +14,8 @@ def main() -> None:
     sys.path.insert(0, _PACKAGES)
     from saint_services.saintctl import urgent
 
-    if urgent.main():
-        return
+    if (code := urgent.main()) is not None:
+        sys.exit(code)
     import site
 
     site.main()

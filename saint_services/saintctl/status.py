@@ -15,6 +15,7 @@ from ..lib.errors import SaintError
 from .connect import Place, ask_or_error
 from .console import AsJson, dot, fail, print_table, run
 from .firmware_view import rollout_line
+from .stop_words import sentences
 
 _PARTS: dict[str, tuple[str, str, type[BaseModel]]] = {
     "nodes": ("adoptiond", "/nodes", NodeList),
@@ -71,7 +72,9 @@ def _summary(reply: BaseModel | SaintError) -> tuple[bool, str]:
             text = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
             return not counts[NodeState.OFFLINE], text or "none heard yet"
         case RouterStatus(estop=estop) if estop.active:
-            return False, f"E-STOP by {estop.source}: {estop.reason or 'no reason given'}"
+            why = f"E-STOP by {estop.source}: {estop.reason or 'no reason given'}"
+            done = sentences([each.model_dump() for each in estop.outcomes])
+            return False, " ".join([f"{why}.", *done])
         case RouterStatus():
             live = [out for out in reply.outputs if out.policy == "live"]
             told = f"{len(live)} of {len(reply.outputs)} outputs have an input now"

@@ -16,17 +16,18 @@ _REQUEST = (
 _LARGEST_BYTES = 65_536
 
 
-def press(arguments: list[str]) -> bool:
-    """True when these arguments ask for a stop and routerd has confirmed it."""
+def press(arguments: list[str]) -> int | None:
+    """The exit code when these arguments ask for a stop and routerd has answered: 0 when every role
+    has confirmed it, 7 when one has not. None: the full program is needed."""
     if os.environ.get("SAINT_SERVER"):
-        return False  # another robot is meant
+        return None  # another robot is meant
     given = os.environ.get("SAINT_RUN", "")
     if len(arguments) == 4 and arguments[0] == "--run":
         given, arguments = arguments[1], arguments[2:]
-    if arguments != ["estop", "set"] or not _is_confirmed(given or _runtime_directory()):
-        return False
-    print("E-stop is active: nothing moves until it is cleared.")
-    return True
+    if arguments != ["estop", "set"]:
+        return None
+    reply = _answer(given or _runtime_directory())
+    return None if reply is None else _say(reply)
 
 
 def _runtime_directory() -> str:
@@ -38,7 +39,8 @@ def _runtime_directory() -> str:
     return simulated if os.path.isdir(simulated) else "/run/saint"  # noqa: PTH112
 
 
-def _is_confirmed(directory: str) -> bool:
+def _answer(directory: str) -> bytes | None:
+    """The body of routerd's reply when the stop is in force and stored."""
     router = socket(AF_UNIX, SOCK_STREAM)
     try:
         router.settimeout(LIMIT_S)
@@ -48,14 +50,45 @@ def _is_confirmed(directory: str) -> bool:
         while len(reply) < _LARGEST_BYTES and (more := router.recv(4096)):
             reply += more
     except OSError:
-        return False
+        return None
     finally:
         router.close()
     told = reply.replace(b" ", b"")
     is_stored = b'"stored":true' in told  # else the full program says what that means
-    return reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in told and is_stored
+    is_set = reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in told and is_stored
+    return reply.partition(b"\r\n\r\n")[2] if is_set else None
 
 
-def main() -> bool:
+class _Json:
+    """How numbers and objects are read: as json does."""
+
+    strict = True
+    object_hook = None
+    object_pairs_hook = None
+    parse_float = float
+    parse_int = int
+    parse_constant = float
+
+
+def _say(body: bytes) -> int | None:
+    from _json import make_scanner  # what json is made of; json itself loads re and enum
+
+    from .stop_words import ACTIVE, EXIT_UNCONFIRMED, sentences
+
+    try:
+        info, _ = make_scanner(_Json())(  # type: ignore[arg-type]  # any object with these names
+            body.decode(), 0
+        )
+        lines = sentences(info["outcomes"])
+        is_confirmed = info["confirmed"] is True
+    except (ValueError, KeyError, TypeError, StopIteration):
+        return None
+    print(ACTIVE)
+    for line in lines:
+        print(line)
+    return 0 if is_confirmed else EXIT_UNCONFIRMED
+
+
+def main() -> int | None:
     """With the arguments of this process."""
     return press(sys.argv[1:])

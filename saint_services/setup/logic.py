@@ -157,6 +157,13 @@ _EVERY_PATH = {
 }
 
 
+def _enable_line(machine: Machine) -> str:
+    if machine.enable_pin is None:
+        return ""
+    is_simulated = machine.hardware == "sim"
+    return f"{'sim:/run/saint/hw/pins:' if is_simulated else ''}{machine.enable_pin}"
+
+
 def _files(machine: Machine, facts: Facts, secrets: Secrets) -> tuple[File, ...]:
     internal = machine.network.internal
     is_server, hotspot = machine.is_server, has_hotspot(machine)
@@ -170,6 +177,7 @@ def _files(machine: Machine, facts: Facts, secrets: Secrets) -> tuple[File, ...]
         "hotspot": hotspot,
         "hotspot_address": HOTSPOT_ADDRESS,
         "radio": RADIO,
+        "enable_line": _enable_line(machine),
         "hardware": "sim:/run/saint/hw" if machine.hardware == "sim" else "real",
         "domain": machine.network.domain_id,
         "ports": _ports(machine.network.domain_id),

@@ -29,7 +29,7 @@ _RULES = (
         "GET",
         " ".join(DAEMONS),
         "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
-        "/presets/* /outputs/* "
+        "/presets/* /outputs/* /drill "
         "/channels /channels/* /failsafe /protocol /calibration /subjects /subjects/* /formats "
         "/recordings /recordings/* /senders",
     ),
@@ -40,7 +40,8 @@ _RULES = (
         _CHANGING,
         "routerd",
         "/estop/clear /routes /routes/* /routes/*/enabled /routes/*/priority /blending "
-        "/presets/* /presets/*/load /control/take /control/release",
+        "/presets/* /presets/*/load /control/take /control/release "
+        "/drill/begin /drill/wait /drill/skip /drill/finish",
     ),
     _Rule(
         Level.OPERATOR,

@@ -10,7 +10,8 @@ from typing import Any
 from ..lib import log
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context, bind, bind_tcp
-from ..lib.input_writer import stay_registered
+from ..lib.generated.topics import INPUT_WEBSOCKET
+from ..lib.input_writer import InputWriter
 from . import views
 from .activity import SHOWN, ActivityLog
 from .adapters.assets import Assets
@@ -96,8 +97,10 @@ async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -
     told = {name: boundary.or_none("a state", snapshot) for name, snapshot in topics}
     hub = Hub(told, newest.counters)
     daemons, bus = Daemons.at(directories.runtime), await ctx.open_bus()
-    ctx.spawn(stay_registered(directories.runtime, "webd", bus), "registration")
-    robot = Robot.on(bus, roles, daemons, newest, hub, activity, directories.state)
+    writer = InputWriter("webd", directories.runtime, bus, ctx.health)
+    samples = writer.publisher(INPUT_WEBSOCKET)
+    ctx.spawn(writer.stay_registered(), "registration")
+    robot = Robot.on(bus, samples, roles, daemons, newest, hub, activity, directories.state)
     robot.vault.health = ctx.health
     await robot.vault.open()
     robot.clients = clients

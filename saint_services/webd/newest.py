@@ -23,6 +23,7 @@ from ..lib.generated.saint_msgs import (
     MotorCurrent,
     RCReceiverState,
     RouteStatus,
+    StopOutcomes,
     SystemStatus,
     TrackState,
 )
@@ -84,6 +85,7 @@ class Newest:
     router: RouteStatus | None = None
     router_received_s: float = 0.0
     estop: EStop | None = None
+    outcomes: StopOutcomes | None = None
     system: SystemStatus | None = None
     system_received_s: float = 0.0
     console_input: ConsoleInput | None = None

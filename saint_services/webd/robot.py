@@ -15,6 +15,7 @@ from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.std_msgs import Bool
+from ..lib.input_writer import InputPublisher
 from ..lib.roles import RoleConfig
 from ..lib.stall import StallWatch
 from . import latch
@@ -55,7 +56,7 @@ class Robot:
     newest: Newest
     log: ActivityLog
     hub: Hub
-    samples: Publisher[InputSample]
+    samples: InputPublisher[InputSample]
     stop: Publisher[Bool]
     camera: Publisher[Bool]
     vault: Vault
@@ -76,6 +77,7 @@ class Robot:
     def on(
         cls,
         bus: Bus,
+        samples: InputPublisher[InputSample],
         roles: Roles,
         daemons: Daemons,
         newest: Newest,
@@ -84,7 +86,6 @@ class Robot:
         state: Path,
     ) -> "Robot":
         """Opens the publishers."""
-        samples = bus.publisher(topics.INPUT_WEBSOCKET)
         stop = bus.publisher(topics.TRACKS_ESTOP)
         camera = bus.publisher(topics.HEAD_CAMERA_CMD)
         vault, audit = Vault(state), AuditFile(state)

@@ -13,7 +13,7 @@ from ..lib.api.routing import UNKNOWN_AGE_MS
 from ..lib.errors import SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.nav_msgs import Odometry
-from ..lib.generated.saint_msgs import FieldStatus, RCReceiverState
+from ..lib.generated.saint_msgs import EStop, FieldStatus, RCReceiverState
 from .newest import ARMS, Arm, Newest, Source
 
 Data = dict[str, Any]
@@ -279,7 +279,26 @@ def estop(newest: Newest) -> Data | None:
         "generation": latch.generation,
         "presses": presses,
         "more": latch.presses_left_out,
+        **_outcomes(newest, latch),
     }
+
+
+def _outcomes(newest: Newest, latch: EStop) -> Data:
+    """Who has confirmed this press; nobody as long as only an older one is known of."""
+    found = newest.outcomes
+    if found is None or not latch.active or found.generation != latch.generation:
+        return {"confirmed": False, "outcomes": []}
+    outcomes = [
+        {
+            "target": each.target,
+            "node_id": each.node_id,
+            "state": each.state,
+            "after_ms": number(each.after_ms),
+            "detail": each.detail,
+        }
+        for each in found.outcomes
+    ]
+    return {"confirmed": found.confirmed, "outcomes": outcomes}
 
 
 def _iso_seconds(text: str) -> float | None:

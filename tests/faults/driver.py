@@ -16,7 +16,7 @@ PERIOD_S = 0.02
 Send = Callable[[], Awaitable[None]]
 
 
-async def _rc(root: Path) -> Send:
+async def _rc(root: Path, _: contextlib.AsyncExitStack) -> Send:
     from tests.integration.senders import stick
     from tools.launch.receiver import open_wire
 
@@ -29,13 +29,13 @@ async def _rc(root: Path) -> Send:
     return send
 
 
-async def _web(root: Path) -> Send:
+async def _web(root: Path, stack: contextlib.AsyncExitStack) -> Send:
     import aiohttp
 
-    session = aiohttp.ClientSession()
+    session = await stack.enter_async_context(aiohttp.ClientSession())
     socket: aiohttp.ClientWebSocketResponse | None = None
     message = json.dumps(
-        {"type": "command", "target": "tracks", "action": "move", "params": {"linear": 0.4}}
+        {"type": "command", "target": "tracks", "action": "drive", "params": {"linear": 0.4}}
     )
 
     async def drain(connected: aiohttp.ClientWebSocketResponse) -> None:
@@ -61,12 +61,13 @@ async def _web(root: Path) -> Send:
     return send
 
 
-async def _ros(root: Path) -> Send:
+async def _ros(root: Path, stack: contextlib.AsyncExitStack) -> Send:
     from saint_services.lib.bus.open import open_bus
     from saint_services.lib.generated.geometry_msgs import Twist, Vector3
     from saint_services.lib.generated.topics import TRACKS_CMD_VEL
 
     bus = await open_bus("driver", backend="dds")
+    stack.push_async_callback(bus.close)
     publisher = bus.publisher(TRACKS_CMD_VEL)
 
     async def send() -> None:
@@ -77,7 +78,11 @@ async def _ros(root: Path) -> Send:
 
 async def main(kind: str, root: Path) -> None:
     """Obey the lines of standard input until it ends."""
-    send = await {"rc": _rc, "web": _web, "ros": _ros}[kind](root)
+    async with contextlib.AsyncExitStack() as stack:
+        await _obey(await {"rc": _rc, "web": _web, "ros": _ros}[kind](root, stack))
+
+
+async def _obey(send: Send) -> None:
     lines = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)

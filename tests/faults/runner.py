@@ -7,26 +7,59 @@ import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from subprocess import run
 
 from tests.faults.rounds import LATEST_S, SAFE_S, Course, Harm, Outcome, Plan
-from tests.integration.robot import ROOT, running_robot
+from tests.integration.robot import ROOT, Robot, free_domain, running_robot, short_folder
 
 REPORT = ROOT / "build" / "faults" / "report.json"
 HARMS: dict[str, tuple[Harm, ...]] = {
     "processes": ("kill", "freeze"),
     "memory": ("kill", "freeze", "starve", "starve"),
+    "disk": ("kill", "freeze"),  # while the state folders of all machines are full
 }
+ROVER = ("--robot", "rover")
+_STATE_BYTES = 8 << 20
+_BLOCK = bytes(4096)
 
 
 @contextlib.contextmanager
-def course() -> Iterator[Course]:
+def course(harm: str = "processes") -> Iterator[Course]:
     """The smallest robot that drives, with its drivers."""
-    with running_robot("--robot", "rover") as robot:
+    with _full_disks() if harm == "disk" else running_robot(*ROVER) as robot:
         found = Course(robot, "tracks")
         try:
             yield found
         finally:
             found.close()
+
+
+@contextlib.contextmanager
+def _full_disks() -> Iterator[Robot]:
+    """A rover whose daemons have a small disk for their state, full as soon as the robot is whole.
+    Needs the right to mount."""
+    with contextlib.ExitStack() as stack:
+        root = stack.enter_context(short_folder())
+        disks = [root / machine / "state" for machine in ("server", "tracks", "spare")]
+        for disk in disks:
+            disk.mkdir(parents=True)
+            options = f"size={_STATE_BYTES},mode=0755"
+            run(["mount", "-t", "tmpfs", "-o", options, "saint", str(disk)], check=True, timeout=10)
+            stack.callback(run, ["umount", "-l", str(disk)], check=True, timeout=10)
+        (root / "robot.name").write_text(ROVER[1])  # the folder is not new to the launcher
+        robot = Robot(root, free_domain(), *ROVER)
+        stack.callback(robot.stop)
+        robot.wait_ready()
+        for disk in disks:
+            _fill(disk)
+        yield robot
+
+
+def _fill(disk: Path) -> None:
+    """Leave not one block."""
+    with (disk / "filler").open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(_BLOCK)
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -80,7 +113,7 @@ def main() -> int:
     print(f"seed {given.seed}, rounds from {given.first}, harm: {given.harm}", flush=True)
     outcomes: list[Outcome] = []
     began_s = time.monotonic()
-    with course() as robot:
+    with course(given.harm) as robot:
         for number in range(given.first, given.first + given.rounds):
             outcome = robot.play(Plan.of(given.seed, number, HARMS[given.harm]))
             outcomes.append(outcome)

@@ -115,7 +115,7 @@ def robot() -> Iterator[Robot]:
         for name in ("adoptiond", "routerd"):
             running = made.daemon(server, f"saint_services.{name}")
             made.daemons[name] = stack.enter_context(running)
-        for name in ("role_tracksd", "noded"):
+        for name in ("guardd", "role_tracksd", "noded"):
             stack.enter_context(made.daemon(node, f"saint_services.{name}"))
         yield made
 

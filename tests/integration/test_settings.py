@@ -13,9 +13,10 @@ ROOT = Path(__file__).resolve().parents[2]
 DAEMONS = sorted(yaml.safe_load((ROOT / "manifests" / "daemons.yaml").read_text()))
 
 
-# Every daemon once; how else a text can be wrong is the same code for all of them.
+# Every daemon once; how else a text can be wrong is the same code for all of them. The guard has no
+# settings file.
 WRONG = [(daemon, "# settings\nno_such_setting: 1\n", ("line 2", "no_such_setting"))
-         for daemon in DAEMONS] + [
+         for daemon in DAEMONS if daemon != "guardd"] + [
     ("adoptiond", "just a sentence\n", ("line 1",)),
     ("adoptiond", "a: [1\n", ("line",)),
 ]  # fmt: skip
@@ -32,6 +33,15 @@ def test_wrong_settings_are_one_sentence_and_exit_2(
     assert "Traceback" not in run.stderr
     assert len(run.stderr.strip().splitlines()) <= 2
     for part in (file.name, *expected):
+        assert part in run.stderr
+
+
+def test_wrong_environment_of_the_guard_is_one_sentence_and_exit_2(tmp_path: Path) -> None:
+    run = _start("guardd", tmp_path, SAINT_ENABLE_LINE="GPIO24")
+    assert run.returncode == 2, run.stderr
+    assert "Traceback" not in run.stderr
+    assert len(run.stderr.strip().splitlines()) <= 2
+    for part in ("SAINT_ENABLE_LINE", "GPIO24", "write 24 for GPIO24"):
         assert part in run.stderr
 
 

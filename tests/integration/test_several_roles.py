@@ -96,7 +96,7 @@ def machine() -> Iterator[Machine]:
             "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={root / 'no-bus'}",
         }
         found = Machine(root, environment)
-        for name in ("role_tracksd", "role_armsd", "noded"):
+        for name in ("guardd", "role_tracksd", "role_armsd", "noded"):
             found.start(name)
         try:
             yield found

@@ -85,7 +85,8 @@ async def test_one_node_holds_four_roles_each_in_a_process_of_its_own(two: Robot
     assert list(held) == ["head", "arms left", "arms right", "console"]
     assert all(role.role_alive for role in held.values())
     processes = {name for machine, name in two.pids() if machine == UPPER}
-    assert processes == {"noded", "role-headd", "role-armsd", "role-armsd@2", "role-consoled"}
+    arms = {"role-armsd", "role-armsd@2"}
+    assert processes == {"noded", "guardd", "role-headd", "role-consoled"} | arms
 
 
 async def test_command_reaches_the_role_that_it_is_for(two: Robot) -> None:

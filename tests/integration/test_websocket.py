@@ -192,23 +192,24 @@ async def test_position_asked_for_during_a_stop_is_refused_and_never_reached(
 ) -> None:
     """Not after the clear, and not when its route is switched off and on after that."""
     await controller.command("head", "move", pan=10.0)
-    await until(lambda: head.read(PAN).value == pytest.approx(1527.8, abs=5))
-    await controller.command("system", "estop", enable=True, reason="test")
+    await until(lambda: head.read(PAN).value == pytest.approx(1500 + 55.6, abs=0.5))
+    stopped = await controller.command("system", "estop", enable=True, reason="test")
     stood = head.read(PAN).value
     refused = await controller.command("head", "move", pan=40.0)
     assert refused["error"]["code"] == "estop_active"
-    cleared = await controller.command("system", "estop", enable=False)
-    assert cleared["status"] == "ok"
+    seen = stopped["data"]["estop"]["generation"]
+    cleared = await controller.command("system", "estop", enable=False, generation=seen)
+    assert cleared["status"] == "ok", cleared
     for enabled in (False, True):
         params = {"route_id": "websocket_direct", "enabled": enabled}
         reply = await controller.ask(type="router", action="set_route_enabled", params=params)
         assert reply["status"] == "ok"
-    seen = set()
+    places = set()
     async with asyncio.timeout(10.0):
         until_s = time.monotonic() + 1.0
         while time.monotonic() < until_s:
-            seen.add(head.read(PAN).value)
+            places.add(head.read(PAN).value)
             await controller.ask(type="system", action="status")
-    assert seen <= {stood}
+    assert places == {stood}
     await controller.command("head", "move", pan=-40.0)
     await until(lambda: head.read(PAN).value == pytest.approx(1500 - 222.2, abs=5))

@@ -362,6 +362,16 @@ class TestWhichOfTwoProvenRouters:
         gate.estop(True, 1, ROUTER)
         assert gate.latched
 
+    def test_a_press_of_the_older_one_gives_it_no_control(self) -> None:
+        gate = living()
+        gate.heartbeat(SECOND, 1, False, 1, 5.0)
+        gate.estop(True, 9, ROUTER)
+        gate.heartbeat(ROUTER, 2, False, 10, 5.01)
+        gate.heartbeat(ROUTER, 3, False, 11, 9.0)
+        assert gate.controller == SECOND
+        assert not gate.is_proven(ROUTER)
+        assert gate.is_alive(5.1)  # the newer one was not disturbed
+
     def test_terms_of_more_routers_than_are_remembered_forget_the_oldest(self) -> None:
         gate = living()
         for term in range(3, 40):

@@ -405,3 +405,27 @@ def test_tracks_that_stand_at_low_power_are_left_alone(rig: Rig) -> None:
     rig.faults.set("left_motor", Fault.STALL)
     rig.live(3.0, lambda: rig.drive(0.3))
     assert rig.duties() == pytest.approx((duty(0.3), duty(0.3)))
+
+
+def test_resting_role_that_stood_still_obeys_nothing_that_waited(rig: Rig) -> None:
+    rig.beat()
+    rig.clock.advance(0.1)
+    rig.clock.now += 0.4  # frozen: no timer fires, and what arrives is read afterwards
+    rig.beat()
+    rig.drive(1.5)
+    assert rig.duties() == STANDING
+    rig.clock.advance(0.0)  # the timers run; 50 ms more may bring what waited in sockets
+    rig.beat()
+    rig.drive(1.5)
+    assert rig.duties() == STANDING
+    rig.clock.advance(0.051)
+    rig.beat()
+    rig.drive(0.06)
+    assert rig.duties() == pytest.approx((duty(0.06), duty(0.06)))
+
+
+def test_resting_role_that_stood_still_is_stopped_by_what_waited(rig: Rig) -> None:
+    rig.beat()
+    rig.clock.now += 0.4
+    rig.estop(True, 7, STRANGER)
+    assert rig.session.gate.latched

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from saint_services.lib import sealing
 from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
     AdoptReply,
@@ -31,12 +32,14 @@ from saint_services.lib.api.adoption import (
     RoleList,
     Stranger,
 )
+from saint_services.lib.api.backup import KeyImport, Passphrase, SealedKey
 from saint_services.lib.api.routing import (
     EStopClear,
     EStopInfo,
     EStopRequest,
     FieldOutput,
     RouterStatus,
+    StopOutcome,
     StopRequest,
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
@@ -66,6 +69,8 @@ from saint_services.routerd import estop as latches
 from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
+from tests.router_writers import admit_writers, registered
+from tests.web import fakes_stop
 from tests.web.fake_otad import FakeOtad
 from tests.web.fakes_backup import SECTIONS, FakeKept
 from tests.web.fakes_calibration import FakeCalibrations
@@ -144,6 +149,7 @@ class FakeRobot:
     nodes: dict[str, NodeInfo] = field(default_factory=first_nodes)
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
+    silent: set[str] = field(default_factory=set)  # targets that do not confirm a stop
     outputs: list[FieldOutput] = field(default_factory=list)
     stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
     is_rc_live: bool = True
@@ -162,6 +168,7 @@ class FakeRobot:
     capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
     kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
     frame: int = 0
+    seed: bytes = b"k" * 32  # of the server's key
 
     async def open(self) -> None:
         """Answer on the sockets."""
@@ -180,6 +187,7 @@ class FakeRobot:
         self.headers = FakeHeaders(self.bus, self._is_online)
         self.headers.serve(list(self.nodes))
         self._estop_topic = self.bus.publisher(topics.ESTOP)
+        self._outcome_topic = self.bus.publisher(topics.ESTOP_OUTCOME)
         self._tell_estop()
 
     async def serve(self, name: str, api: Api) -> None:
@@ -218,8 +226,19 @@ class FakeRobot:
         api.post("/nodes/{node_id}/replace", self._replace, ReplaceRequest)
         api.post("/nodes/{node_id}/ignore", self._ignore, IgnoreRequest)
         api.patch("/nodes/{node_id}", self._rename, RenameRequest)
+        api.post("/key/export", self._export_key, Passphrase)
+        api.post("/key/import", self._import_key, KeyImport)
         self.trims.add_to(api)
         return api
+
+    async def _export_key(self, call: Call[Passphrase]) -> SealedKey:
+        passphrase = call.body.passphrase
+        return SealedKey(sealed=await asyncio.to_thread(sealing.seal, self.seed, passphrase))
+
+    async def _import_key(self, call: Call[KeyImport]) -> Done:
+        body = call.body
+        self.seed = await asyncio.to_thread(sealing.unseal, body.sealed, body.passphrase)
+        return Done(message="the server has its key back")
 
     async def _nodes(self, _: Call[None]) -> NodeList:
         return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)
@@ -300,7 +319,7 @@ class FakeRobot:
         api.post("/estop", self._stop, StopRequest)
         api.post("/estop/clear", self._clear, EStopClear)
         self.router.add_to(api)
-        return api
+        return admit_writers(api)
 
     async def _router_status(self, _: Call[None]) -> RouterStatus:
         return RouterStatus(
@@ -322,7 +341,12 @@ class FakeRobot:
     @property
     def estop(self) -> EStopInfo:
         """The latch as routerd reports it."""
-        return estop_info(self.latch, "")
+        return estop_info(self.latch, "", self.stop_outcomes)
+
+    @property
+    def stop_outcomes(self) -> list[StopOutcome]:
+        """Everyone has confirmed the stop but those in `silent`."""
+        return fakes_stop.outcomes(self.silent) if self.latch.active else []
 
     def set_estop(self, is_active: bool, source: str, reason: str) -> EStopInfo:
         """The latch, and its topic."""
@@ -335,6 +359,7 @@ class FakeRobot:
 
     def _tell_estop(self) -> None:
         self._estop_topic.publish(estop_message(self.latch, stamp()))
+        self._outcome_topic.publish(fakes_stop.message(self.latch, self.stop_outcomes))
 
     def listen_to_clients(self) -> list[InputSample]:
         """What webd sends for its clients, from now on."""
@@ -484,7 +509,9 @@ async def fake_robot(
         if https:
             sockets["https"] = [https]
         with fake_logs(directory):
-            async with running("webd", settings, run, places, sockets, bus=domain.bus("webd")):
+            bus = domain.bus("webd")
+            async with running("webd", settings, run, places, sockets, bus=bus) as context:
+                await registered(context.health)
                 yield robot, address, domain
     finally:
         await robot.close()

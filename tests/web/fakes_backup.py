@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
+from saint_services.lib.api.backup import SealedKey
 from saint_services.lib.backup.sections import Backup, Section
 from saint_services.lib.errors import Code, SaintError
 
@@ -30,7 +31,8 @@ class FakeKept:
 
     def backup(self) -> Backup:
         """The paths."""
-        return Backup(Section(self.section, Words, 1, self._current, self._check, self._apply))
+        own = Section(self.section, Words, 1, self._current, self._check, self._apply)
+        return Backup(own, _key()) if self.section == "nodes" else Backup(own)
 
     async def _current(self) -> Words:
         return self.words
@@ -42,3 +44,17 @@ class FakeKept:
 
     async def _apply(self, words: Words) -> None:
         self.words = words
+
+
+def _key() -> Section[SealedKey]:
+    """The server's key, which is there only when it was put in, and stays sealed."""
+
+    async def current() -> SealedKey:
+        return SealedKey()
+
+    async def check(_: SealedKey) -> list[str]:
+        return []
+
+    async def use(_: SealedKey) -> None: ...
+
+    return Section("key", SealedKey, 1, current, check, use, is_exported=False)

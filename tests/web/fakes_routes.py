@@ -4,12 +4,13 @@ sample reaches. Not here: what drives what (fake_robot.py tells that as the demo
 
 from pathlib import Path
 
-from saint_services.lib.api.routing import Route
+from saint_services.lib.api.routing import EStopInfo, Route
 from saint_services.lib.ipc import Api
 from saint_services.routerd.adapters import Shelf, load_robot, load_start
 from saint_services.routerd.api import Control
 from saint_services.routerd.logic import Router
 from saint_services.routerd.preset_api import Presets
+from saint_services.routerd.report import estop_info
 from saint_services.routerd.state import routes_store
 
 
@@ -22,8 +23,11 @@ class FakeRouter:
         self._router = Router(robot, file.routes, blending=file.blending)
         store = routes_store(folder)
         store.load()
-        self._control = Control(self._router, store, [], "default", lambda: None, lambda: "")
+        self._control = Control(self._router, store, [], "default", lambda: None, self._estop)
         self._presets = Presets(self._control, Shelf(share, folder), robot)
+
+    def _estop(self) -> EStopInfo:
+        return estop_info(self._router.latch, "")
 
     def add_to(self, api: Api) -> Api:
         """After the fake's own paths, which come first."""

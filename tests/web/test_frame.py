@@ -53,6 +53,23 @@ async def test_stop_is_one_press_and_cannot_be_missed(site: Site) -> None:
     await expect(page).to_have_title(re.compile("^STOPPED"))
 
 
+async def test_stop_that_a_role_does_not_confirm_names_it_in_red(site: Site) -> None:
+    page = await site.open()
+    await page.wait_for_selector("[data-link=open]")
+    site.robot.silent.add("tracks")
+    await page.click(".estop")
+    await page.wait_for_selector("[data-estop=latched]")
+    await expect(page.locator(".estop b")).to_have_text("STOPPING")
+    await expect(page.locator("[data-unconfirmed]")).to_contain_text("No answer: Tracks.")
+    await page.click("[data-estop=latched]")
+    await expect(page.locator("[data-outcome=tracks]")).to_have_attribute("data-state", "silent")
+    await expect(page.locator("[data-outcome=head]")).to_contain_text("8 ms")
+    site.robot.silent.clear()
+    site.robot.set_estop(True, "rc", "again")
+    await expect(page.locator(".estop b")).to_have_text("STOPPED")
+    await wait_gone(page, "[data-unconfirmed]")
+
+
 async def test_stop_of_others_shows_and_release_asks_first(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")

@@ -144,7 +144,7 @@ async def moving_role(folder: Path) -> AsyncIterator[tuple[Router, PinWatch]]:
     held = domain.choose(None)
     os.environ |= {"ROS_DOMAIN_ID": str(held.number), "SAINT_DDS_INTERFACE": "lo"}
     head = settings.load(RoleConfig, ROOT / "manifests" / "roles" / "head.yaml", required=True)
-    process = await _started(folder)
+    processes = await _started(folder)
     client, bus = Client(folder / "run" / "role-headd.sock"), await open_bus("bench")
     watch = PinWatch(folder / "hw")
     assignment = RoleAssignment(node_id="n", config=head, server_key=SERVER.public)
@@ -158,8 +158,9 @@ async def moving_role(folder: Path) -> AsyncIterator[tuple[Router, PinWatch]]:
         yield Router(bus), watch
         following.cancel()
     finally:
-        process.kill()
-        await process.wait()
+        for process in processes:
+            process.kill()
+            await process.wait()
         watch.close()
         await client.close()
         await bus.close()
@@ -171,7 +172,8 @@ async def _follow(reports: AsyncIterator[RoleReport]) -> None:
         pass
 
 
-async def _started(folder: Path) -> Process:
+async def _started(folder: Path) -> list[Process]:
+    """Start the guard and the role, which moves nothing without a guard."""
     for name in ("etc", "state", "run", "hw"):
         (folder / name).mkdir()
     environment = os.environ | {
@@ -181,17 +183,24 @@ async def _started(folder: Path) -> Process:
         "SAINT_HW": f"sim:{folder / 'hw'}",
         "SAINT_REALTIME": "2",  # as its unit has it; works for root
     }
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "saint_services.role_headd", cwd=ROOT, env=environment
-    )
-    client = Client(folder / "run" / "role-headd.sock")
-    async with asyncio.timeout(_START_S):
+    processes = [
+        await asyncio.create_subprocess_exec(
+            sys.executable, "-m", f"saint_services.{name}", cwd=ROOT, env=environment
+        )
+        for name in ("guardd", "role_headd")
+    ]
+    async with asyncio.timeout(_START_S), Client(folder / "run" / "role-headd.sock") as client:
         while True:
-            with contextlib.suppress(SaintError):
-                await client.get("/status", RoleReport)
-                await client.close()
-                return process
+            if await _is_up(folder, client):
+                return processes
             await asyncio.sleep(0.1)
+
+
+async def _is_up(folder: Path, client: Client) -> bool:
+    with contextlib.suppress(SaintError):
+        await client.get("/status", RoleReport)
+        return (folder / "run" / "guardd.sock").exists()
+    return False
 
 
 async def role_block(router: Router, watch: PinWatch, seconds: float) -> list[float]:

@@ -13,6 +13,8 @@ OBEYED: dict[str, frozenset[str]] = {
     "Socket": frozenset({"ListenStream", "ListenDatagram", "FileDescriptorName", "Service"}),
     "Service": frozenset(
         {
+            "CPUSchedulingPolicy",
+            "CPUSchedulingPriority",
             "Type",
             "ExecStart",
             "ExecStopPost",

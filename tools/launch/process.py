@@ -8,6 +8,7 @@ import os
 import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 # Only the process itself knows its number before it runs, hence the shell between.
 _EXEC = 'cd / && export LISTEN_PID=$$ WATCHDOG_PID=$$ && exec "$@"'
@@ -65,17 +66,23 @@ class Processes:
         descriptors: Sequence[int],
         output: int,
         on_exit: Callable[[int], None],
+        priority: int = 0,
     ) -> int:
-        """Start `command`; `on_exit` gets its exit code, or minus the signal that ended it."""
+        """Start `command`; `on_exit` gets its exit code, or minus the signal that ended it.
+        `priority` is a real-time one that this computer permits, or 0.
+        """
         actions: list[tuple[int, ...] | tuple[int, int, str, int, int]] = [
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_DUP2, output, 1),
             (os.POSIX_SPAWN_DUP2, output, 2),
         ]
         actions += [(os.POSIX_SPAWN_DUP2, fd, 3 + n) for n, fd in enumerate(descriptors)]
+        scheduler: dict[str, Any] = {}
+        if priority:
+            scheduler["scheduler"] = (os.SCHED_RR, os.sched_param(priority))
         pid = os.posix_spawn(
             "/bin/sh", ["sh", "-c", _EXEC, "sh", *command], environment,
-            file_actions=actions, setpgroup=self._guard, setsigdef=_BACK_TO_DEFAULT,
+            file_actions=actions, setpgroup=self._guard, setsigdef=_BACK_TO_DEFAULT, **scheduler,
         )  # fmt: skip
         self._on_exit[pid] = on_exit
         return pid

@@ -42,6 +42,20 @@ def apply(pid: int, limits: Limits) -> None:
         resource.prlimit(pid, resource.RLIMIT_RTTIME, times_us)
 
 
+def permitted(priority: int) -> int:
+    """The priority where this computer permits it, else 0."""
+    return priority if priority and is_permitted(priority) else 0
+
+
+def stand_for_the_manager() -> None:
+    """Let the launcher react before what it starts, as a service manager does: its watchdogs and
+    its commands after an end are part of how soon outputs are safe. Children do not inherit it.
+    """
+    if is_permitted(1):
+        policy = os.SCHED_RR | os.SCHED_RESET_ON_FORK
+        os.sched_setscheduler(0, policy, os.sched_param(1))
+
+
 @functools.cache
 def is_permitted(priority: int) -> bool:
     """Found out by trying: root of a container may be refused, an ordinary user may be allowed."""

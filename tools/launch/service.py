@@ -158,6 +158,7 @@ class Service:
             [passed.socket.fileno() for passed in self.place.sockets],
             self._pump.writer,
             self._on_exit,
+            realtime.permitted(self.unit.priority),
         )
         realtime.apply(self.pid, self.unit.realtime)
         self._pump.started()
@@ -190,7 +191,8 @@ class Service:
             self._on_end(code)
 
         environment = self._environment()
-        self._processes.spawn(self.unit.after_end, environment, (), pump.writer, ended)
+        priority = realtime.permitted(self.unit.priority)
+        self._processes.spawn(self.unit.after_end, environment, (), pump.writer, ended, priority)
         pump.started()
 
     def _on_end(self, code: int) -> None:

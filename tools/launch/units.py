@@ -49,6 +49,7 @@ class ServiceUnit:
     watchdog_s: float = 0.0
     watchdog_signal: signal.Signals = signal.SIGABRT
     realtime: Limits = NO_REALTIME
+    priority: int = 0  # real-time priority of all its processes from their start on
     wanted_by: tuple[str, ...] = ()
 
 
@@ -187,9 +188,15 @@ def _service(name: str, values: _Values) -> ServiceUnit:
         watchdog_signal=signal.Signals[
             values.choice("WatchdogSignal", ("SIGABRT", "SIGKILL"), "SIGABRT")
         ],
+        priority=_priority(values),
         realtime=Limits(values.number("LimitRTPRIO", 0), *values.limits_s("LimitRTTIME")),
         wanted_by=values.words("WantedBy"),
     )
+
+
+def _priority(values: _Values) -> int:
+    values.choice("CPUSchedulingPolicy", ("rr",), "other")
+    return values.number("CPUSchedulingPriority", 0)
 
 
 def _filled(word: str, unit: str) -> str:

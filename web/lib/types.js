@@ -113,6 +113,15 @@
  * @property {number} generation
  * @property {{source: string, reason: string, since: number | null}[]} presses
  * @property {number} more
+ * @property {boolean} confirmed
+ * @property {StopOutcome[]} outcomes
+ *
+ * @typedef {object} StopOutcome
+ * @property {string} target
+ * @property {string} node_id
+ * @property {"stopped"|"guard"|"stopping"|"silent"|"absent"} state
+ * @property {number | null} after_ms
+ * @property {string} detail
  *
  * @typedef {"connecting"|"open"|"lost"|"locked"} LinkState
  */

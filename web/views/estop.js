@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
 import { lately, sourceName } from "../lib/format.js";
+import { outcomeList, unconfirmed } from "./outcomes.js";
 
 /** @typedef {import("../app.js").App} App @typedef {import("../lib/types.js").EStop} EStop */
 
@@ -36,7 +37,7 @@ export function estopButton(app) {
         data-estop="latched"
         @click=${() => ask(app)}
       >
-        ${sign}<span><b>STOPPED</b><small>Release…</small></span>
+        ${sign}<span><b>${app.store.data.system.estop.confirmed ? "STOPPED" : "STOPPING"}</b><small>Release…</small></span>
       </button>
     `;
   }
@@ -59,7 +60,7 @@ export function estopBanner(app) {
   const latch = app.store.data.system?.estop;
   const { failed, isActive } = app.dialogs.stop ?? {};
   const isShown = failed && (isActive || !latch?.active);
-  return html`${isShown ? failedBanner(app, failed) : nothing}${latch?.active ? stoppedBanner(app, latch) : nothing}`;
+  return html`${isShown ? failedBanner(app, failed) : nothing}${latch?.active ? html`${unconfirmed(latch, app.now)}${stoppedBanner(app, latch)}` : nothing}`;
 }
 
 /** @param {App} app @param {string} failed */
@@ -168,7 +169,7 @@ function question(app, open, latch, close, release) {
   const acknowledge = () => ((app.dialogs.clearing = { refusal: "", latch }), app.draw());
   return html`
     <h2>Release the emergency stop?</h2>
-    ${pressList(app, latch, isSeen ? latch : open.latch)}
+    ${pressList(app, latch, isSeen ? latch : open.latch)} ${outcomeList(latch.outcomes ?? [])}
     <p>
       Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves
       until an input is moved again.

@@ -11,6 +11,7 @@ from pydantic import Field
 from . import Reply, Request
 
 ORIGIN_PATTERN = r"^[0-9a-f]{24}$"
+NODE = "node"  # in place of a role: the node daemon itself
 Origin = Annotated[str, Field(pattern=ORIGIN_PATTERN)]
 # Who writes inputs: three daemons, and two kinds of programs that an operator may install on the
 # server, each as a user of its own (saint-leader, saint-safety).

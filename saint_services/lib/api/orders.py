@@ -34,6 +34,7 @@ class OrderKind(StrEnum):
     UPDATE = "update"
     REFRESH = "refresh"  # ask for your configuration now
     REBOOT = "reboot"
+    KILL_ROLE = "kill_role"  # a drill: the role's process ends as by a fault
     LOG = "log"  # LogQuery -> LogPage: lines of your own log
 
 
@@ -88,6 +89,21 @@ class ResetOrder(Request):
     instance: str = Field(default="", max_length=64)
 
 
+class KillOrder(Request):
+    """End the process of this role, in order to see that the guard stops its outputs."""
+
+    role: str = Field(max_length=64)
+    instance: str = Field(default="", max_length=64)
+
+
+class Killed(Reply):
+    """What the guard did about it. `after_ms`: from the order to its role to the guard's report."""
+
+    after_ms: float = Field(ge=0)
+    detail: str = Field(default="", max_length=200)
+    failed: str = Field(default="", max_length=200)  # what the guard could not write
+
+
 class Nothing(Request):
     """An order that says it all by its kind."""
 
@@ -121,4 +137,5 @@ def config_parts(
     question = (asked.node_id, asked.role, asked.instance, asked.challenge)
     said = (str(answer.success), answer.message, str(answer.changed))
     config = (answer.version, answer.checksum, answer.display_name)
-    return "config", *question, *said, *config, answer.server, answer.server_address
+    place = (answer.server, answer.server_address, ",".join(answer.held_roles))
+    return "config", *question, *said, *config, *place

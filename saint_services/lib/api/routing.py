@@ -146,6 +146,19 @@ class EStopPress(Reply):
     since: str = ""  # ISO 8601, UTC
 
 
+class StopOutcome(Reply):
+    """What the newest stop has done to one target. Stopped: its role says that the outputs are at
+    rest. Guard: the guard of its node made them safe. Stopping: an output may still move. Silent:
+    nobody has answered for it. Absent: no node holds the role.
+    """
+
+    target: str
+    node_id: str = ""  # that holds the role; empty: unknown
+    state: Literal["stopped", "guard", "stopping", "silent", "absent"]
+    after_ms: float | None = None  # from the press to the confirmation; None: not confirmed
+    detail: str = ""
+
+
 class EStopInfo(Reply):
     """The latch. `source`, `reason` and `since` are those of the first press. A clear names the
     `generation` that it has seen. `stored` is false while a restart might not know this state.
@@ -160,6 +173,8 @@ class EStopInfo(Reply):
     more: int = 0  # presses between the first and the second of the list that are not in it
     stored: bool = True
     problem: str = ""  # why it is not stored
+    outcomes: list[StopOutcome] = []  # of the newest press, by target; empty while not active
+    confirmed: bool = False  # every target is stopped, made safe by the guard, or absent
 
 
 class ControlInfo(Reply):

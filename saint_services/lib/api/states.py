@@ -9,6 +9,7 @@ from ..ipc_wire import ErrorReply
 from . import Reply
 from .adoption import NodeInfo, RoleChoice, Stranger
 from .firmware import MachineFirmware, Plan, Release
+from .routing import StopOutcome
 
 Value = float | None
 
@@ -252,6 +253,8 @@ class LatchState(Reply):
     generation: int  # a clear names the one that was seen
     presses: list[PressState] = []  # the first and the newest, oldest first
     more: int = 0  # presses after the first that the list has no room for
+    confirmed: bool = False  # every target is stopped, made safe by the guard, or absent
+    outcomes: list[StopOutcome] = []  # of the newest press, by target; empty while not active
 
 
 class SystemState(Reply):

@@ -365,8 +365,8 @@ class NodeAnnouncement:
     """A node without a role says that it is there. Topic /saint/nodes/unadopted, 1 Hz."""
 
     TYPE: ClassVar[str] = "saint_msgs/msg/NodeAnnouncement"
-    HASH: ClassVar[str] = "RIHS01_655830ca94189277cbcab384b4f39d64d509005d463c216946a817b4fb9f3c8e"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("mac_address", "string"), ("display_name", "string"), ("hardware_model", "string"), ("hardware_rev", "string"), ("firmware_version", "string"), ("state", "string"), ("reason", "string"), ("server", "string"), ("address", "string"), ("cpu_temp", "float32"), ("cpu_usage", "float32"), ("memory_usage", "float32"), ("uptime_seconds", "uint32"), ("peripherals", cdr.Sequence(PeripheralInfo, 0)))
+    HASH: ClassVar[str] = "RIHS01_2e4608a1940800722b32fa45eb8930fca48262ef3288321faa70e628cc79bda9"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("mac_address", "string"), ("display_name", "string"), ("hardware_model", "string"), ("hardware_rev", "string"), ("firmware_version", "string"), ("state", "string"), ("reason", "string"), ("role_lost", "bool"), ("server", "string"), ("address", "string"), ("cpu_temp", "float32"), ("cpu_usage", "float32"), ("memory_usage", "float32"), ("uptime_seconds", "uint32"), ("peripherals", cdr.Sequence(PeripheralInfo, 0)))
 
     stamp: Time = field(default_factory=Time)
     node_id: str = ""  # a legal ROS token: letters, digits, underscore, no leading digit
@@ -377,6 +377,7 @@ class NodeAnnouncement:
     firmware_version: str = ""
     state: str = ""  # "boot", "updating", "unadopted", "adopting"
     reason: str = ""  # why the last adoption failed; empty when there was none
+    role_lost: bool = False  # its role file is lost: it requests its roles from its server, which keeps them
     server: str = ""  # id of the server it belongs to; empty when free
     address: str = ""  # IP address on the internal network
     cpu_temp: float = 0.0  # degrees Celsius
@@ -599,6 +600,53 @@ class RouterWriters:
 
 
 @dataclass(slots=True)
+class StopOutcome:
+    """What the newest stop has done to one target."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/StopOutcome"
+    HASH: ClassVar[str] = "RIHS01_1c9e32b2bcab82df9de57c02bff9f144e9e1de0a5a4ded8483c2605b0bfb3468"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("target", "string"), ("node_id", "string"), ("state", "string"), ("after_ms", "float32"), ("detail", "string"))
+
+    target: str = ""
+    node_id: str = ""  # that holds the role; empty: unknown
+    state: str = ""  # stopped, guard, stopping, silent (no answer), absent (no node holds the role)
+    after_ms: float = 0.0  # from the press to the confirmation; NaN: not confirmed
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class StopOutcomes:
+    """Who has confirmed the stop. Topic /saint/estop/outcome, reliable and transient local, published by routerd."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/StopOutcomes"
+    HASH: ClassVar[str] = "RIHS01_080043988380cad5a29dd488d945db198bb14aa78a485bc6150f82a8378a7815"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("active", "bool"), ("generation", "uint64"), ("confirmed", "bool"), ("outcomes", cdr.Sequence(StopOutcome, 0)))
+
+    stamp: Time = field(default_factory=Time)
+    active: bool = False  # the latch
+    generation: int = 0  # of the latch
+    confirmed: bool = False  # everyone expected is stopped or made safe by the guard
+    outcomes: Sequence[StopOutcome] = ()  # empty while the latch is not active
+
+
+@dataclass(slots=True)
+class StopReport:
+    """What a stop has done to one role's outputs. Topic /saint/estop/reports; the role publishes it while it is stopped, its node when the guard made the outputs safe."""
+
+    TYPE: ClassVar[str] = "saint_msgs/msg/StopReport"
+    HASH: ClassVar[str] = "RIHS01_b153a3d44e178024e6f94ce4d67bb5029b3dea7bf9e35f121f5ecfa8551a7b87"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("stamp", Time), ("node_id", "string"), ("target", "string"), ("generation", "uint64"), ("is_known", "bool"), ("outcome", "string"), ("detail", "string"))
+
+    stamp: Time = field(default_factory=Time)
+    node_id: str = ""
+    target: str = ""  # "head", "arms.left", ...
+    generation: int = 0  # of the router's latch that is obeyed
+    is_known: bool = False  # false: stopped for a reason that the router may not know
+    outcome: str = ""  # stopped (outputs at rest), stopping (an output may still move), guard (by the guard), unknown
+    detail: str = ""
+
+
+@dataclass(slots=True)
 class SystemStatus:
     """The robot in one message. Topic /saint/system/status, 1 Hz."""
 
@@ -775,7 +823,7 @@ class GetRoleConfig_Response:
 
 @dataclass(slots=True)
 class GetSignedConfig_Request:
-    """/saint/nodes/signed_config (server): as /saint/nodes/config, for a node that belongs to a server."""
+    """/saint/nodes/signed_config (server): as /saint/nodes/config, for a node that belongs to a server. With an empty role: which roles the node holds, for a node whose role file is lost."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/GetSignedConfig_Request"
     HASH: ClassVar[str] = "RIHS01_48f61db232b815c24b69ae0dfe98434378ad0db7f0c8c1fda9f19e9505bda8c9"
@@ -794,8 +842,8 @@ class GetSignedConfig_Response:
     """saint_msgs/srv/GetSignedConfig_Response"""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/GetSignedConfig_Response"
-    HASH: ClassVar[str] = "RIHS01_a3879a44889e021bf73bbfab1d605d676b6edbcb3e57ae884cfaa3247cffc7b9"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"), ("display_name", "string"), ("server", "string"), ("server_address", "string"), ("server_key", "string"), ("signature", "string"))
+    HASH: ClassVar[str] = "RIHS01_86b72d7c72a1ca01b48dfdf52dadf73b8b1b1392897396af93255e17043d02d8"
+    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"), ("held_roles", cdr.Sequence("string", 0)), ("display_name", "string"), ("server", "string"), ("server_address", "string"), ("server_key", "string"), ("signature", "string"))
 
     success: bool = False
     message: str = ""
@@ -803,6 +851,7 @@ class GetSignedConfig_Response:
     version: str = ""
     checksum: str = ""  # SHA-256 of config_yaml, hexadecimal
     config_yaml: str = ""
+    held_roles: Sequence[str] = ()  # answer to an empty role: "head", "arms left"
     display_name: str = ""  # what a person named this node; empty when nobody did
     server: str = ""  # name of the robot whose server this is
     server_address: str = ""  # its IP address on the internal network

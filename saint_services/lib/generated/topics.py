@@ -60,6 +60,12 @@ LIVELINK_SUBJECT: Final[Topic[saint_msgs.LiveLinkSubject]] = Topic(
 ESTOP: Final[Topic[saint_msgs.EStop]] = Topic(
     "/saint/estop", saint_msgs.EStop, Qos(reliable=True, depth=1, latched=True)
 )  # from routerd
+ESTOP_REPORTS: Final[Topic[saint_msgs.StopReport]] = Topic(
+    "/saint/estop/reports", saint_msgs.StopReport, Qos(reliable=True, depth=10, latched=False)
+)  # from the roles, noded
+ESTOP_OUTCOME: Final[Topic[saint_msgs.StopOutcomes]] = Topic(
+    "/saint/estop/outcome", saint_msgs.StopOutcomes, Qos(reliable=True, depth=1, latched=True)
+)  # from routerd
 ROUTER_HEARTBEAT: Final[Topic[saint_msgs.RouterHeartbeat]] = Topic(
     "/saint/router/heartbeat", saint_msgs.RouterHeartbeat, Qos(reliable=False, depth=1, latched=False)
 )  # from routerd
@@ -67,7 +73,7 @@ ROUTER_CREDENTIAL: Final[Topic[saint_msgs.RouterCredential]] = Topic(
     "/saint/router/credential", saint_msgs.RouterCredential, Qos(reliable=True, depth=1, latched=True)
 )  # from routerd
 ROLE_CREDENTIAL: Final[Topic[saint_msgs.RoleCredential]] = Topic(
-    "/saint/roles/credential", saint_msgs.RoleCredential, Qos(reliable=True, depth=1, latched=True)
+    "/saint/roles/credential", saint_msgs.RoleCredential, Qos(reliable=True, depth=16, latched=True)
 )  # from noded
 ROUTER_WRITERS: Final[Topic[saint_msgs.RouterWriters]] = Topic(
     "/saint/router/writers", saint_msgs.RouterWriters, Qos(reliable=True, depth=1, latched=True)
@@ -226,7 +232,7 @@ NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRole
 NODES_SIGNED_CONFIG: Final[Service[saint_msgs.GetSignedConfig_Request, saint_msgs.GetSignedConfig_Response]] = Service(
     "/saint/nodes/signed_config",
     "saint_msgs/srv/GetSignedConfig",
-    "RIHS01_22c2f3c4c104b9e19db5d1d524cb0961459215b93591ea82719a6b023cb23705",
+    "RIHS01_d5230eef7fa6d6726d4682f9119c781e87f2331244306db82275186eacc22c18",
     saint_msgs.GetSignedConfig_Request,
     saint_msgs.GetSignedConfig_Response,
 )  # served by adoptiond
@@ -280,6 +286,9 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/msg/RouterCredential": saint_msgs.RouterCredential,
     "saint_msgs/msg/RouterHeartbeat": saint_msgs.RouterHeartbeat,
     "saint_msgs/msg/RouterWriters": saint_msgs.RouterWriters,
+    "saint_msgs/msg/StopOutcome": saint_msgs.StopOutcome,
+    "saint_msgs/msg/StopOutcomes": saint_msgs.StopOutcomes,
+    "saint_msgs/msg/StopReport": saint_msgs.StopReport,
     "saint_msgs/msg/SystemStatus": saint_msgs.SystemStatus,
     "saint_msgs/msg/TrackState": saint_msgs.TrackState,
     "saint_msgs/srv/AdoptNode_Request": saint_msgs.AdoptNode_Request,

@@ -17,6 +17,7 @@ from .will import Kind, Will, Write
 
 _I2C_TIMEOUT, _I2C_SLAVE_FORCE = 0x0702, 0x0706
 _I2C_PATIENCE = 3  # 30 ms; the kernel's own second is too long for a bus that is held low
+_GPIO_GET_CHIP = 0x8044B401
 _GPIO_GET_LINE, _GPIO_SET_VALUES = 0xC250B407, 0xC010B40F
 _GPIO_OUTPUT = 1 << 3
 _GPIO_VALUE_ATTRIBUTE = 2
@@ -25,7 +26,9 @@ _GPIO_VALUE_ATTRIBUTE = 2
 _LINE_REQUEST = struct.Struct("=64I32sQI5IIIQQ216xII5Ii")
 assert _LINE_REQUEST.size == 592
 _LINE_VALUES = struct.Struct("=QQ")
+HEADER_CHIPS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")  # Pi 5, 4, older
 _CONNECT_S = 0.1
+_OWN_PINS = (Kind.FILE, Kind.LINE, Kind.RECORD)  # what a restart of the machine resets
 
 
 class Port(Protocol):
@@ -82,6 +85,22 @@ class _LinePort(_Descriptor):
 
     def write(self) -> None:
         fcntl.ioctl(self._descriptor, _GPIO_SET_VALUES, self._data)
+
+
+def header_chip(folder: str = "/dev") -> str:
+    """Find the GPIO chip of a Raspberry Pi's header. Raises OSError where there is none."""
+    for name in sorted(each for each in os.listdir(folder) if each.startswith("gpiochip")):
+        path = os.path.join(folder, name)
+        info = bytearray(68)  # struct gpiochip_info: name, label, number of lines
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                fcntl.ioctl(descriptor, _GPIO_GET_CHIP, info)
+            finally:
+                os.close(descriptor)
+            if info[32:64].rstrip(b"\0").decode("ascii", "replace") in HEADER_CHIPS:
+                return path
+    raise FileNotFoundError(2, f"no GPIO chip of a Raspberry Pi below {folder}")
 
 
 def request_line(chip: str, line: int, level: bool) -> int:
@@ -187,6 +206,7 @@ class Ports:
 
     def __init__(self, will: Will, handed: Sequence[int] = ()) -> None:
         self.will = will
+        self.is_refused = False  # a pin of this machine itself did not take its write
         lines = iter(handed)
         self._ports: list[Port | None] = []
         for write in will.writes:
@@ -198,11 +218,13 @@ class Ports:
 
     def carry_out(self) -> list[str]:
         """Carry out every write, whatever happens to others; returns what failed, in sentences."""
-        return [
-            f"{write.path}: {error}"
-            for index, write in enumerate(self.will.writes)
-            if (error := self._write(index, write))
-        ]
+        failures = []
+        self.is_refused = False
+        for index, write in enumerate(self.will.writes):
+            if error := self._write(index, write):
+                failures.append(f"{write.path}: {error}")
+                self.is_refused = self.is_refused or write.kind in _OWN_PINS
+        return failures
 
     def close(self) -> None:
         """Close every port; outputs keep what they have."""

@@ -11,10 +11,10 @@ from typing import Any
 
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin
+from ..guard.ports import HEADER_CHIPS
 from .header import PINS, function_of, pin_name
 from .ports import EdgeCallback
 
-_LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
 _EVENT_BUFFER = 1024  # edges; 80 ms of one encoder at full speed
 
 
@@ -77,7 +77,7 @@ class GpiodPins:
         for path in sorted(devices.glob("gpiochip*")):
             try:
                 with self._gpiod.Chip(str(path)) as chip:
-                    if chip.get_info().label in _LABELS:
+                    if chip.get_info().label in HEADER_CHIPS:
                         return str(path)
             except OSError:
                 continue  # not ours to open; the header's chip may be the next

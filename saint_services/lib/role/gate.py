@@ -66,6 +66,16 @@ class Gate:
         self._seen_from: float = 0
         self._pressed_by: set[str] = set()  # participants whose press the controller may not know
 
+    @property
+    def generation(self) -> int:
+        """The newest generation of the controller's latch; 0 before it said one."""
+        return max(0, self._generation)
+
+    @property
+    def is_press_known(self) -> bool:
+        """True when the controller has shown that it knows why this role is stopped."""
+        return self._seen_from < 0
+
     def prove(self, origin: str, term: int) -> None:
         """The server has signed for this participant; whoever calls this has checked it."""
         self._proven[origin] = max(term, self._proven.get(origin, 0))

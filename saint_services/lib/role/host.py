@@ -5,11 +5,13 @@ go to the safe state when the connection ends, for whatever reason.
 import asyncio
 import contextlib
 import os
+import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from .. import sd, trust
+from ..api import Done
 from ..api.role import RoleAssignment, RoleReport
 from ..bus import Bus
 from ..bus.proven import UNPROVEN_BUS, is_unproven_bus_accepted
@@ -49,6 +51,7 @@ class Host:
         """Answer until the daemon is asked to stop; outputs are safe when this returns."""
         api = Api()
         api.get("/status", self._status)
+        api.post("/kill", self._kill)
         api.stream("POST", "/assignment", self._assignment, body=RoleAssignment)
         await self._context.serve_ipc(api)
         self._context.ready("waiting for an assignment")
@@ -61,6 +64,11 @@ class Host:
         if self._session:
             return self._session.report()
         return RoleReport(ready=False, safe=True, estop=False, reason="there is no assignment")
+
+    async def _kill(self, call: Call[None]) -> Done:
+        """A stop drill: end as by a fault, with nothing made safe by this process."""
+        os.kill(os.getpid(), signal.SIGKILL)
+        return Done(message="killed")
 
     async def _assignment(self, call: Call[RoleAssignment]) -> AsyncIterator[RoleReport]:
         config = call.body.config

@@ -4,6 +4,7 @@ Not here: what the outputs are (the role daemons), how an assignment arrives (ho
 """
 
 import asyncio
+import math
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -17,18 +18,33 @@ from ..bus.proven import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat
-from ..generated.topics import ESTOP, ROLE_FAULTS, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
+from ..generated.topics import (
+    ESTOP,
+    ESTOP_REPORTS,
+    ROLE_FAULTS,
+    ROUTER_CREDENTIAL,
+    ROUTER_HEARTBEAT,
+)
 from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
 from ..roles import RoleConfig, RoleName
+from ..stall import StallWatch
 from .gate import Gate, Refusal
 from .guarded import Guard, NoGuard
 from .proof import Proofs
+from .stop_reports import REPEAT_S, StopReports
 from .timers import Clock, Handle, Ticker
 
 _REFUSED = (Refusal.FOREIGN, Refusal.MALFORMED, Refusal.SILENT, Refusal.STALE)
 _WRITE_FAULTS = 5  # in a row; fewer are disturbances on the wire and are repeated
+_UNPROVEN_S = 3.0  # after its start a role waits so long for its router before it says so
+_UNPROVEN = (
+    "a router is there that this node's server has not signed for, so nothing moves; start the "
+    "server of this node, or adopt the node on the server that is there"
+)
 _SENSORS_S = 0.5  # how often it is looked what is wrong with them
+_BEAT_S = 0.04
+_STALL_S = 0.1  # between two beats: what waited meanwhile is old; below every role's deadline
 _log = log.get("role")
 
 
@@ -55,6 +71,7 @@ class Session(ABC):
         self.commands = 0
         self._is_open = False
         self._is_closed = False
+        self._stalls = StallWatch(_STALL_S)
         self._faults: Counter[str] = Counter()
         self._bus: Bus | None = None
         self._deadline: Handle | None = None
@@ -62,8 +79,10 @@ class Session(ABC):
         self._command_topics: set[str] = set()
         self.sensors: Sensors | None = None
         self._sick: set[str] = set()  # sensors
+        self._unproven_heard_s = -math.inf  # the newest heartbeat of a router that is not proven
         self._notices: dict[str, str] = {}
         self._tell_fault: Callable[[RoleFault], None] | None = None
+        self._stop_reports: StopReports | None = None
 
     @abstractmethod
     def open_drivers(self, board: Board) -> None:
@@ -93,13 +112,20 @@ class Session(ABC):
         if is_unproven_bus_accepted(bus.origin):
             self.gate.prove("", 0)
         proofs = Proofs(self.server_key, self.gate.prove)
+        self.every(_UNPROVEN_S, self._check_router)
         self._closing.append(bus.subscribe(ROUTER_CREDENTIAL, proofs.receive))
         self._closing.append(bus.subscribe(ROUTER_HEARTBEAT, self._on_heartbeat))
         self._closing.append(bus.subscribe(ESTOP, self._on_estop))
         self._tell_fault = self.publisher(ROLE_FAULTS)
+        publish = self.publisher(ESTOP_REPORTS)
+        self._stop_reports = StopReports(
+            self.gate, self.clock, self._moving, publish, self.node_id, self.config.target
+        )
+        self.every(REPEAT_S, self._stop_reports.repeat)
         if self.sensors:
             self.sensors.start()
             self.every(_SENSORS_S, self._check_sensors)
+        self.every(_BEAT_S, self._beat)
         self.start()
         for key, command in self.config.commands.items():
             if command.topic not in self._command_topics:
@@ -117,6 +143,8 @@ class Session(ABC):
         if self._deadline:
             self._deadline.cancel()
             self._deadline = None
+        if self._stop_reports:
+            self._stop_reports.close()
         for part in self._closing:
             part.close()
         self._closing.clear()
@@ -144,6 +172,9 @@ class Session(ABC):
 
         def receive(sample: Sample[M]) -> None:
             now_s = clock.time()
+            if self._stalls.is_stalled(now_s):
+                self.counters["refused_after_stall"] += 1
+                return
             refusal = gate.refusal(sample.origin, sample.received_s, now_s)
             if refusal is None and apply(sample.message, now_s):
                 gate.accepted(sample.received_s)
@@ -201,6 +232,16 @@ class Session(ABC):
             return None
         return reading.value.current_a
 
+    def _beat(self) -> None:
+        self._stalls.beat(self.clock.time())
+
+    def _check_router(self) -> None:
+        """Say that every router that is heard is an unproven one."""
+        now_s = self.clock.time()
+        is_unproven = now_s - self._unproven_heard_s < _UNPROVEN_S
+        is_alone = is_unproven and not self.gate.is_alive(now_s)
+        self.notice("router", _UNPROVEN if is_alone else "")
+
     def _check_sensors(self) -> None:
         assert self.sensors
         problems = self.sensors.problems
@@ -215,6 +256,8 @@ class Session(ABC):
         self.gate.trip()
         self._stopped("e-stop")
         self.tell_fault(text, stops_robot=True)
+        if self._stop_reports:
+            self._stop_reports.look()
 
     def notice(self, part: str, text: str) -> None:
         """Something does less than it should, and the role goes on; no text: it is well again."""
@@ -281,6 +324,8 @@ class Session(ABC):
     def _on_heartbeat(self, sample: Sample[RouterHeartbeat]) -> None:
         beat = sample.message
         was_latched = self.gate.latched
+        if not self.gate.is_proven(sample.origin):
+            self._unproven_heard_s = sample.received_s
         self.gate.heartbeat(
             sample.origin, beat.sequence, beat.estop, beat.estop_generation, sample.received_s
         )
@@ -291,12 +336,22 @@ class Session(ABC):
         self.gate.estop(sample.message.active, sample.message.generation, sample.origin)
         self._latch_changed(was_latched)
 
+    def _moving(self) -> str:
+        """Why the outputs are not at rest; empty when they are."""
+        if self.fault:
+            return self.fault
+        if self._faults:
+            return f"writing to {', '.join(sorted(self._faults))} failed"
+        return "" if self.is_safe else "an output still moves"
+
     def _latch_changed(self, was_latched: bool) -> None:
         if self.gate.latched and not was_latched:
             self._stopped("e-stop")
         elif was_latched and not self.gate.latched:
             _log.info("e-stop released")
             self.changed.set()
+        if self._stop_reports:
+            self._stop_reports.look()
 
     def _watch_deadline(self) -> None:
         self._deadline = self.clock.call_at(self.gate.expiry_s(), self._check_deadline)

@@ -71,8 +71,9 @@ class GuardLink:
 
     def stop(self, is_active: bool) -> None:
         """Report the e-stop; the guard checks that every role obeys it."""
-        self._is_stopped = is_active
-        self._send({"do": "stop", "active": is_active})
+        if is_active != self._is_stopped:
+            self._is_stopped = is_active
+            self._send({"do": "stop", "active": is_active})
 
     async def _follow(self) -> None:
         loop = asyncio.get_running_loop()

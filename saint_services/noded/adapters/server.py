@@ -21,6 +21,7 @@ from ..life import Assignment, Wanted
 from ..state import checked_assignment
 
 _LONGEST_NAME = 64
+_MOST_ROLES = 8
 Answer = GetRoleConfig_Response | GetSignedConfig_Response
 
 
@@ -70,6 +71,18 @@ class ConfigServer:
             raise SaintError(Code.MESSAGE_MALFORMED, message)
         server, address = answer.server[:_LONGEST_NAME], answer.server_address[:_LONGEST_NAME]
         return ServerWord(checked_assignment(wanted, answer.config_yaml, server, address), name)
+
+    async def roles(self) -> tuple[Wanted, ...]:
+        """Which roles this node holds, as its server signs it. Raises SaintError: no answer, a
+        refusal, or an answer of another server."""
+        key = self._server_key()
+        if not key:
+            raise SaintError(Code.REFUSED, "this node belongs to no server")
+        answer = await self._ask_signed(GetRoleConfig_Request(node_id=self._node_id), key)
+        if not answer.success:
+            raise SaintError(Code.REFUSED, f"the server refused: {answer.message[:200]}")
+        words = (held[:_LONGEST_NAME].partition(" ") for held in answer.held_roles[:_MOST_ROLES])
+        return tuple(Wanted(role, instance) for role, _, instance in words)
 
     async def _ask_signed(self, asked: GetRoleConfig_Request, key: str) -> GetSignedConfig_Response:
         request = GetSignedConfig_Request(

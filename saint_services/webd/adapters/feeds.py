@@ -61,6 +61,7 @@ class Feeds:
         self._listen(topics.RC_STATE, self._rc)
         self._listen(topics.ROUTER_STATUS, self._router)
         self._listen(topics.ESTOP, self._estop)
+        self._keep(topics.ESTOP_OUTCOME, self._newest, "outcomes", "system")
         self._listen(topics.SYSTEM_STATUS, self._system)
 
     def _want(self, name: str, is_wanted: bool) -> None:

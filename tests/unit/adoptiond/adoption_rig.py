@@ -6,8 +6,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from saint_services.adoptiond.config import Config
 from saint_services.adoptiond.daemon import run
+from saint_services.lib import trust
+from saint_services.lib.api import orders
+from saint_services.lib.api.orders import OrderKind
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.generated import saint_msgs as msgs
@@ -30,7 +35,9 @@ class FakeNode:
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
         self._status = self.bus.publisher(topics.NODE_STATUS.at(node_id=node_id))
-        self.bus.serve(topics.NODE_ADOPT.at(node_id=node_id), self._adopt)
+        self.key = trust.Key(node_id.encode().ljust(32, b"n")[:32])
+        self.server_key = ""
+        self.bus.serve(topics.NODE_ORDER.at(node_id=node_id), self._ordered)
         self.bus.serve(topics.NODE_RESET.at(node_id=node_id), self._reset)
 
     def live(self) -> None:
@@ -53,12 +60,36 @@ class FakeNode:
                 )
             )
 
-    async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
-        if self.refusal:
-            return msgs.AdoptNode_Response(success=False, message=self.refusal)
-        self.role, self.instance = request.role, request.instance
-        self.live()
-        return msgs.AdoptNode_Response(success=True, message="is now at work")
+    async def _ordered(self, order: msgs.SignedOrder_Request) -> msgs.SignedOrder_Response:
+        answer = msgs.SignedOrder_Response(success=True, node_key=self.key.public)
+        answer.body = self._obeyed(order, answer).model_dump_json()
+        answer.signature = self.key.sign(*orders.answer_parts(order, answer))
+        return answer
+
+    def _obeyed(
+        self, order: msgs.SignedOrder_Request, answer: msgs.SignedOrder_Response
+    ) -> BaseModel:
+        match order.kind:
+            case OrderKind.CHALLENGE:
+                key = self.server_key
+                name = "SAINT-01" if key else ""
+                return orders.Challenged(challenge=trust.nonce(), server=name, server_key=key)
+            case OrderKind.MEET:
+                return orders.Met(nonce=trust.nonce())
+            case OrderKind.BIND:
+                self.server_key = order.server_key
+            case OrderKind.RESET:
+                self.role = self.instance = ""
+                answer.message = "is unadopted"
+            case OrderKind.ADOPT if self.refusal:
+                answer.success, answer.message = False, self.refusal
+            case OrderKind.ADOPT:
+                wanted = orders.AdoptOrder.model_validate_json(order.body)
+                self.role, self.instance = wanted.role, wanted.instance
+                answer.message = "is now at work"
+                self.live()
+                return orders.Adopted()
+        return orders.Nothing()
 
     async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
         self.role = self.instance = ""

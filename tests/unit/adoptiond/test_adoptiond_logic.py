@@ -2,11 +2,12 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from saint_services.adoptiond import logic, sharing
+from saint_services.adoptiond import logic, membership, sharing
 from saint_services.adoptiond.registry import Pending, Registry, RoleKey
 from saint_services.adoptiond.state import registry_store
 from saint_services.lib.api.adoption import NodeState
@@ -268,3 +269,32 @@ def test_second_role_counts_as_taken():
     registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "", HEAD, LEFT)
     registry = announced(registry, "pi_2")
     assert refusal(registry, "pi_2", LEFT).message == "pi_1 already holds arms left"
+
+
+def test_node_that_has_lost_its_role_file_keeps_its_roles_here():
+    registry = told(reported(Registry(), "pi_1", HEAD), "pi_1", "1", HEAD, LEFT)
+    registry = announced(registry, "pi_1", firmware_version="1", role_lost=True)
+    assert registry.nodes["pi_1"].keys == (HEAD, LEFT)
+    assert membership.roles_of(registry, "pi_1", 0.0) == (HEAD, LEFT)
+    registry = announced(registry, "pi_1", firmware_version="1")
+    assert registry.nodes["pi_1"].keys == ()
+    assert membership.roles_of(registry, "pi_1", 0.0) == ()
+
+
+def test_role_that_another_node_holds_or_is_adopted_for_is_not_given_back():
+    registry = announced(reported(Registry(), "pi_1", HEAD), "pi_1", role_lost=True)
+    taken = reported(registry, "pi_2", HEAD)
+    assert membership.roles_of(taken, "pi_1", 0.0) == ()
+    assert membership.roles_of(taken, "pi_1", 10.0) == (HEAD,)  # that node is away
+    registry = announced(registry, "pi_3")
+    pending = replace(registry, pending={"pi_3": Pending(HEAD, "")})
+    assert membership.roles_of(pending, "pi_1", 0.0) == ()
+    assert membership.roles_of(registry, "pi_9", 0.0) == ()
+
+
+def test_node_that_was_replaced_gets_no_role_back():
+    registry = announced(reported(Registry(), "pi_1", HEAD), "pi_1", role_lost=True)
+    node = registry.nodes["pi_1"]
+    kept = node.kept.model_copy(update={"replaced_by": "pi_2"})
+    registry = logic.with_node(registry, replace(node, kept=kept))
+    assert membership.roles_of(registry, "pi_1", 0.0) == ()

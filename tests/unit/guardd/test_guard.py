@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.guardd import logic
 from saint_services.guardd.config import Config
 from saint_services.guardd.hand import main as hand
 from saint_services.lib.guard import wire
@@ -324,7 +325,27 @@ def test_enable_line_is_read_from_the_environment(text: str, wanted: Write | Non
     assert Config.of({"SAINT_ENABLE_LINE": text}).enable_line == wanted
 
 
-@pytest.mark.parametrize("text", ["24", "gpiochip0:24", "/dev/gpiochip0:99", "/dev/x:", ":24"])
+@pytest.mark.parametrize(
+    "text", ["-1", "28", "sim:24", "gpiochip0:24", "/dev/gpiochip0:99", "/dev/x:", ":24"]
+)
 def test_wrong_enable_line_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="SAINT_ENABLE_LINE"):
         Config.of({"SAINT_ENABLE_LINE": text})
+
+
+def test_pin_that_refuses_its_will_restarts_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logic, "REFUSAL_NS", 50_000_000)
+    requests = tmp_path / "reboot"
+    requests.mkdir()
+    monkeypatch.setenv("SAINT_REBOOT_DIR", str(requests))
+    bench = Bench(tmp_path)
+    with guarding(bench.runtime):
+        refused = Write(Kind.FILE, str(tmp_path / "no" / "pwm"), 0, b"0")
+        connection, beat = bench.guard(Will("role-x", "x", (refused,)))
+        bench.drive(connection, beat)
+        until(lambda: (requests / "request").exists())
+        assert "could not be made safe" in (requests / "request").read_text()
+        connection.close()
+    bench.close()

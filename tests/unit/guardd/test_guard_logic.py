@@ -64,9 +64,14 @@ def test_moving_role_is_never_unwatched_for_longer_than_150_ms(
         assert not why
 
 
+def test_unplugged_device_does_not_restart_the_machine() -> None:
+    failing = carried_out(Watched(0), "why", ["line: no such device"], 1000 * MS)
+    assert is_well([failing], 9000 * MS)
+
+
 def test_own_pin_that_refuses_for_two_seconds_makes_the_guard_unwell() -> None:
-    failing = carried_out(Watched(0), "why", ["pin: refused"], 1000 * MS)
-    failing = carried_out(failing, "why", ["pin: refused"], 1500 * MS)
+    failing = carried_out(Watched(0), "why", ["pin: refused"], 1000 * MS, is_refused=True)
+    failing = carried_out(failing, "why", ["pin: refused"], 1500 * MS, is_refused=True)
     assert is_well([failing], 3000 * MS)
     assert not is_well([failing], 3000 * MS + 1)
     assert not is_well([Watched(0), failing], 3000 * MS + 1)  # one of several is enough

@@ -329,3 +329,24 @@ def test_write_that_is_taken_in_part_counts_as_failed(monkeypatch: pytest.Monkey
     port.close()
     os.close(ours)
     os.close(theirs)
+
+
+def test_header_is_found_by_the_label_of_its_chip(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = {"gpiochip0": b"brcmvirt-gpio", "gpiochip1": b"pinctrl-rp1"}
+    for name in labels:
+        (tmp_path / name).touch()
+
+    def ioctl(descriptor: int, request: int, info: bytearray) -> int:
+        assert (request, len(info)) == (0x8044B401, 68)  # GPIO_GET_CHIPINFO_IOCTL
+        name = Path(f"/proc/self/fd/{descriptor}").readlink().name
+        info[32 : 32 + len(labels[name])] = labels[name]
+        return 0
+
+    monkeypatch.setattr(fcntl, "ioctl", ioctl)
+    assert ports.header_chip(str(tmp_path)) == str(tmp_path / "gpiochip1")
+    del labels["gpiochip1"]
+    (tmp_path / "gpiochip1").unlink()
+    with pytest.raises(FileNotFoundError, match="no GPIO chip"):
+        ports.header_chip(str(tmp_path))

@@ -19,6 +19,7 @@ from saint_services.lib.ipc import Client
 from saint_services.lib.sd import Directories
 from saint_services.livelinkd.config import Config
 from saint_services.livelinkd.daemon import run
+from tests.router_writers import registered, serving_writers
 
 DATA = Path(__file__).parents[2] / "data" / "live-link-face.jsonl"
 CAPTURE = [bytes.fromhex(json.loads(line)["hex"]) for line in DATA.read_text().splitlines()]
@@ -88,9 +89,11 @@ async def listening(root: Path, **settings: object) -> AsyncIterator[Ears]:
     bus = domain.bus("livelinkd")
     config = Config.model_validate({"accept": "all", **settings})
     async with (
-        running("livelinkd", config, run, directories, sockets=sockets, bus=bus),
+        serving_writers(root),
+        running("livelinkd", config, run, directories, sockets=sockets, bus=bus) as context,
         Client(root / "livelinkd.sock") as client,
     ):
+        await registered(context.health)
         made = Ears(client, ports)
 
         def hear(sample: Sample[InputSample]) -> None:

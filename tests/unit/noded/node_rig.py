@@ -9,9 +9,19 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from saint_services.adoptiond.courier import Courier
+from saint_services.lib import trust
+from saint_services.lib.api.orders import (
+    AdoptOrder,
+    OrderKind,
+    ResetOrder,
+    UpdateOrder,
+    config_parts,
+)
 from saint_services.lib.api.role import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import bind, running
+from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.guard import wire
@@ -21,6 +31,7 @@ from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 
 REPOSITORY = Path(__file__).parents[3]
+SERVER = trust.Key(b"s" * 32)
 READY = RoleReport(ready=True, safe=True, estop=False)
 
 
@@ -140,6 +151,7 @@ class Robot:
         self.texts: dict[str, str] = {}
         self.display_name = ""
         self.watcher: LocalBus = self.domain.bus("watcher")
+        self.courier = Courier(self.watcher, SERVER, "SAINT-01")
         self.watcher.subscribe(
             topics.NODE_STATUS.at(node_id="pi_1"), lambda s: self.statuses.append(s.message)
         )
@@ -163,8 +175,11 @@ class Robot:
             path = REPOSITORY / f"manifests/roles/{name}.yaml"
             self.texts.setdefault(name, path.read_text())
         self.watcher.serve(topics.NODES_CONFIG, self._config)
+        self.watcher.serve(topics.NODES_SIGNED_CONFIG, self._signed_config)
 
-    async def _config(self, request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
+    async def _config(
+        self, request: msgs.GetRoleConfig_Request | msgs.GetSignedConfig_Request
+    ) -> msgs.GetRoleConfig_Response:
         text = self.texts.get(f"{request.role}_{request.instance}".strip("_"))
         if text is None:
             return msgs.GetRoleConfig_Response(success=False, message="no such role here")
@@ -180,17 +195,52 @@ class Robot:
             server_address="192.168.10.1",
         )
 
+    async def _signed_config(
+        self, request: msgs.GetSignedConfig_Request
+    ) -> msgs.GetSignedConfig_Response:
+        plain = await self._config(request)
+        told = {name: getattr(plain, name) for name, _ in msgs.GetRoleConfig_Response.FIELDS}
+        answer = msgs.GetSignedConfig_Response(**told, server_key=SERVER.public)
+        answer.signature = SERVER.sign(*config_parts(request, answer))
+        return answer
+
     def announce_server(self) -> None:
         """A life sign of a server that has just started."""
         self.domain.bus("adoptiond").publisher(topics.SYSTEM_STATUS).publish(msgs.SystemStatus())
 
     async def adopt(self, role: str, instance: str = "") -> msgs.AdoptNode_Response:
-        request = msgs.AdoptNode_Request(node_id="pi_1", role=role, instance=instance)
-        return await self.watcher.call(topics.NODE_ADOPT.at(node_id="pi_1"), request, 8.0)
+        """As adoptiond does: keys are exchanged, then the order is signed."""
+        try:
+            if not (await self.courier.owner("pi_1")).server_key:
+                await self.courier.bind("pi_1", "")
+            order = AdoptOrder(role=role, instance=instance)
+            said = await self.courier.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
+        except SaintError as err:
+            return msgs.AdoptNode_Response(success=False, message=err.message)
+        return msgs.AdoptNode_Response(True, said.message, said.topic_prefix)
 
     async def reset(self, factory: bool = False) -> msgs.ResetNode_Response:
-        request = msgs.ResetNode_Request(node_id="pi_1", factory_reset=factory)
-        return await self.watcher.call(topics.NODE_RESET.at(node_id="pi_1"), request, 5.0)
+        if not (await self.courier.owner("pi_1")).server_key:
+            request = msgs.ResetNode_Request(node_id="pi_1", factory_reset=factory)
+            return await self.watcher.call(topics.NODE_RESET.at(node_id="pi_1"), request, 5.0)
+        try:
+            order = ResetOrder(factory_reset=factory)
+            said = await self.courier.order("pi_1", "", OrderKind.RESET, order, 5.0)
+        except SaintError as err:
+            return msgs.ResetNode_Response(success=False, message=err.message)
+        return msgs.ResetNode_Response(said.success, said.message)
+
+    async def update(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
+        """Signed for a node that belongs to the server."""
+        if not (await self.courier.owner("pi_1")).server_key:
+            return await self.watcher.call(topics.NODE_UPDATE.at(node_id="pi_1"), request, 5.0)
+        told = {name: getattr(request, name) for name in UpdateOrder.model_fields}
+        try:
+            order = UpdateOrder.model_validate(told)
+            said = await self.courier.order("pi_1", "", OrderKind.UPDATE, order, 5.0)
+        except SaintError as err:
+            return msgs.UpdateNode_Response(success=False, message=err.message)
+        return msgs.UpdateNode_Response(said.success, said.message)
 
     @asynccontextmanager
     async def node(self, config: Config | None = None) -> AsyncIterator[Client]:

@@ -196,7 +196,8 @@ async def test_reset_takes_the_role_away_and_a_factory_reset_the_name_too(robot:
         assert (status.state, status.role) == (NodeState.UNADOPTED, "")
         assert status.display_name == "Head Unit"
         assert "role-headd ended" in robot.happened
-        assert not (robot.directories.state / "role.yaml").exists()
+        kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
+        assert kept["assigned_role"] == ""
         done = await client.post("/reset", NodeReset(factory_reset=True), Done)
         assert done.message == "pi_1 is unadopted"
         assert (await report(client)).display_name == ""
@@ -272,4 +273,17 @@ async def test_button_held_for_five_seconds_takes_role_and_server_away(
         await asyncio.to_thread(_press, robot)
         await until(lambda: any(a.state == "unadopted" for a in robot.announcements))
         assert (await report(client)).state is NodeState.UNADOPTED
-    assert not (robot.directories.state / "role.yaml").exists()
+    kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
+    assert kept["assigned_role"] == ""
+
+
+async def test_adoption_without_keys_is_refused_and_says_what_to_do(robot: Robot):
+    robot.serve_configs()
+    role = await robot.role("role-headd")
+    async with robot.node() as client:
+        request = msgs.AdoptNode_Request(node_id="pi_1", role="head")
+        answer = await robot.watcher.call(topics.NODE_ADOPT.at(node_id="pi_1"), request, 2.0)
+        assert not answer.success
+        assert "`saintctl node adopt`" in answer.message
+        assert (await report(client)).state is NodeState.UNADOPTED
+    assert role.assignments == []

@@ -106,7 +106,7 @@ class Card:
         return await self.ask(request)
 
     async def ask(self, request: msgs.UpdateNode_Request) -> msgs.UpdateNode_Response:
-        return await self.robot.watcher.call(topics.NODE_UPDATE.at(node_id="pi_1"), request, 5.0)
+        return await self.robot.update(request)
 
     def restart(self, monkeypatch: pytest.MonkeyPatch) -> str:
         self.request.unlink(missing_ok=True)

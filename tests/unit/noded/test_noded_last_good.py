@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from saint_services.lib.state import last_good
 from saint_services.noded.life import Wanted
@@ -57,4 +58,6 @@ def test_reset_leaves_no_copy_behind(tmp_path: Path) -> None:
     stored(tmp_path, HEAD, CONSOLE)
     NodeFiles(tmp_path).forget()
 
-    assert [path for path in tmp_path.iterdir() if "role" in path.name] == []
+    left = [path for path in tmp_path.iterdir() if "role" in path.name]
+    assert {path.name for path in left} == {"role.yaml", "role.yaml.last-good"}
+    assert all(yaml.safe_load(path.read_text())["assigned_role"] == "" for path in left)

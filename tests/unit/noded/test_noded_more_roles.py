@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from saint_services.lib import config as settings
 from saint_services.lib.roles import RoleConfig
@@ -86,10 +87,11 @@ def test_further_roles_are_void_beside_another_adoption(tmp_path: Path):
     assert held(tmp_path) == [HEAD, ARM]
 
 
-def test_reset_of_all_leaves_no_file_of_any(tmp_path: Path):
+def test_reset_of_all_leaves_only_that_there_is_no_role(tmp_path: Path):
     stored(tmp_path, HEAD, CONSOLE)
     NodeFiles(tmp_path).forget()
-    assert [path.name for path in tmp_path.glob("*.yaml")] == []
+    assert [path.name for path in tmp_path.glob("*.yaml")] == ["role.yaml"]
+    assert yaml.safe_load((tmp_path / "role.yaml").read_text())["assigned_role"] == ""
 
 
 def cut_everywhere(

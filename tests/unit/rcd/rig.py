@@ -18,6 +18,7 @@ from saint_services.lib.sd import Directories
 from saint_services.rcd.config import Config
 from saint_services.rcd.daemon import run
 from saint_services.rcd.protocols.crsf import crc8
+from tests.router_writers import registered, serving_writers
 
 FRAMES = (Path(__file__).parents[2] / "data" / "crsf-receiver.bin").read_bytes()
 FRAME = FRAMES[:26]
@@ -132,9 +133,11 @@ async def robot(line: Line, root: Path, **changes: object) -> AsyncIterator[Robo
         folder.mkdir(exist_ok=True)
     ear = domain.bus("ear")
     async with (
-        running("rcd", config, run, directories, bus=domain.bus("rcd")),
+        serving_writers(directories.runtime),
+        running("rcd", config, run, directories, bus=domain.bus("rcd")) as context,
         Client(directories.runtime / "rcd.sock") as client,
     ):
+        await registered(context.health)
         made = Robot(line, client, ear)
 
         def hear(sample: Sample[InputSample]) -> None:

@@ -104,7 +104,7 @@ class Rig:
         return self.router.by_name[target, field].is_driven
 
     def status(self) -> RouterStatus:
-        return report.status(self.router, "", self.now)
+        return report.status(self.router, report.estop_info(self.router.latch, ""), self.now)
 
     def output(self, name: str) -> FieldOutput:
         target, _, field = name.rpartition(".")

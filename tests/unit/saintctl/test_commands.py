@@ -105,7 +105,8 @@ class Robot:
 
     async def estop(self, call: Call[EStopRequest]) -> EStopInfo:
         self.asked.append(call.body)
-        return EStopInfo(active=True, stored=not self.problem, problem=self.problem)
+        problem, confirmed = self.problem, self.latch.confirmed
+        return EStopInfo(active=True, stored=not problem, problem=problem, confirmed=confirmed)
 
     async def clear(self, call: Call[EStopClear]) -> EStopInfo:
         self.asked.append(call.body)
@@ -268,10 +269,17 @@ async def test_input_list_shows_values(robot: Robot) -> None:
 
 
 async def test_estop_set_reaches_the_router(robot: Robot) -> None:
+    robot.latch = EStopInfo(active=False, confirmed=True)
     result = await robot.saintctl("estop", "set", "--reason", "smoke")
     assert result.exit_code == 0
     assert "E-stop is active" in result.stdout
     assert robot.asked == [EStopRequest(source="saintctl", reason="smoke")]
+
+
+async def test_estop_set_that_no_role_has_confirmed_exits_7(robot: Robot) -> None:
+    result = await robot.saintctl("estop", "set")
+    assert result.exit_code == 7
+    assert robot.asked == [EStopRequest(source="saintctl", reason="")]
 
 
 async def test_estop_clear_refused_exits_5_with_the_reason(robot: Robot) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
@@ -10,6 +11,7 @@ import typer
 
 from saint_services.lib.api.adoption import NodeInfo, NodeList, Stranger
 from saint_services.lib.api.backup import RestoreState
+from saint_services.lib.api.drill import WAYS, DrillInfo, DrillReport, DrillStep, Way
 from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanState
 from saint_services.lib.api.livelink import SenderList, SubjectList
 from saint_services.lib.api.rc import RcStatus
@@ -26,6 +28,13 @@ SILENT = SaintError(Code.DAEMON_UNREACHABLE, "it does not answer", fix="Look at 
 ETH = Interface(
     name="eth0", place="inside", is_up=True, is_wireless=False, addresses=["10.0.0.1/8"]
 )
+
+
+def drilled(ways: tuple[Way, ...] = WAYS, days_ago: int = 3) -> DrillReport:
+    """A drill that passed by these ways, and failed by the others."""
+    ended = (datetime.now(UTC) - timedelta(days=days_ago)).isoformat()
+    steps = [DrillStep(way=way, state="passed" if way in ways else "failed") for way in WAYS]
+    return DrillReport(began=ended, ended=ended, steps=steps)
 
 
 def node(**changes: Any) -> NodeInfo:
@@ -70,6 +79,7 @@ def healthy() -> Facts:
         health={name: Health(name).report() for name in DAEMONS},
         nodes=NodeList(nodes=[node()]),
         router=status(),
+        drills=DrillInfo(reports=[drilled()]),
         rc=receiver(),
         subjects=SubjectList(sources=[], refused={}, refused_by_sender={}),
         senders=SenderList(accept="known", waiting=[], accepted=[]),
@@ -130,6 +140,7 @@ FAULTS: dict[str, tuple[Callable[[Facts], None], State]] = {
     ),
     "e-stop": (put("router", status(estop=EStopInfo(active=True, source="rc"))), State.WARN),
     "stop switches": (put("router", status(stop_switches=[])), State.BAD),
+    "stop drill": (put("drills", DrillInfo()), State.WARN),
     "lost inputs": (put("router", status().model_copy(update={"sources": [LOST]})), State.WARN),
     "refused inputs": (put("router", status(refused={"unknown source": 900})), State.WARN),
     "RC link": (put("rc", receiver(connected=False)), State.BAD),
@@ -231,3 +242,20 @@ def test_small_share_of_a_large_disk_is_room_enough() -> None:
     facts = healthy()
     facts.machine.disks = {"/data": (0.07, 16 << 30)}
     assert CHECKS["disk"](facts).state is State.GOOD
+
+
+@pytest.mark.parametrize(
+    ("report", "state", "words"),
+    [
+        (drilled(days_ago=3), State.GOOD, "last tested 3 days ago"),
+        (drilled(days_ago=91), State.WARN, "last tested 91 days ago"),
+        (drilled(ways=("page", "rc")), State.BAD, "failed by console, ros, kill"),
+    ],
+)
+def test_stop_drill_is_judged_by_its_age_and_result(
+    report: DrillReport, state: State, words: str
+) -> None:
+    facts = healthy()
+    facts.drills = DrillInfo(reports=[report])
+    finding = CHECKS["stop drill"](facts)
+    assert finding.state is state and words in finding.text

@@ -78,5 +78,5 @@ def test_fast_stop_leaves_another_robot_to_the_full_program(
 ):
     monkeypatch.setenv("SAINT_RUN", str(tmp_path))
     monkeypatch.setenv("SAINT_SERVER", "http://saint.local")
-    monkeypatch.setattr(urgent, "_is_confirmed", lambda _: pytest.fail("the wrong robot"))
-    assert urgent.press(["estop", "set"]) is False
+    monkeypatch.setattr(urgent, "_answer", lambda _: pytest.fail("the wrong robot"))
+    assert urgent.press(["estop", "set"]) is None

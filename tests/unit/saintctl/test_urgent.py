@@ -14,7 +14,17 @@ import pytest
 from saint_services.saintctl import start, urgent
 from tools.image import layer
 
-CONFIRMED = b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"source":"saintctl","stored":true}'
+CONFIRMED = (
+    b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"source":"saintctl","stored":true,"confirmed":true,'
+    b'"outcomes":[{"target":"head","state":"stopped","after_ms":3.2,"detail":""},'
+    b'{"target":"arms.left","state":"stopped","after_ms":12.0,"detail":""},'
+    b'{"target":"tracks","state":"guard","after_ms":61.4,"detail":"its process ended"}]}'
+)
+SILENT = (
+    b'HTTP/1.1 200 OK\r\n\r\n{"active":true,"stored":true,"confirmed":false,"outcomes":'
+    b'[{"target":"head","state":"stopped","after_ms":3.2,"detail":""},'
+    b'{"target":"tracks","state":"silent","after_ms":null,"detail":""}]}'
+)
 
 
 @contextmanager
@@ -34,7 +44,7 @@ def router(folder: Path, reply: bytes) -> Iterator[list[bytes]]:
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         yield heard
-        if heard or reply == CONFIRMED:
+        if heard or reply in (CONFIRMED, SILENT):
             thread.join(5.0)
 
 
@@ -46,15 +56,30 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_stop_is_sent_and_confirmed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with router(run, CONFIRMED) as heard:
-        assert urgent.press(["estop", "set"])
+        assert urgent.press(["estop", "set"]) == 0
     assert heard[0].startswith(b"POST /estop HTTP/1.1\r\n")
     assert heard[0].endswith(b'{"source":"saintctl","reason":""}')
-    assert "E-stop is active" in capsys.readouterr().out
+    assert capsys.readouterr().out.splitlines() == [
+        "E-stop is active: nothing moves until it is cleared.",
+        "Stopped: head, left arm (12 ms).",
+        "Stopped by the guard: tracks (61 ms).",
+    ]
+
+
+def test_stop_that_a_role_does_not_confirm_names_it_and_ends_with_7(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with router(run, SILENT):
+        assert urgent.press(["estop", "set"]) == 7
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "Stopped: head (3 ms).",
+        "No answer: tracks. Its outputs may still be live: cut its power.",
+    ]
 
 
 def test_directory_may_be_given(run: Path) -> None:
     with router(run, CONFIRMED):
-        assert urgent.press(["--run", str(run), "estop", "set"])
+        assert urgent.press(["--run", str(run), "estop", "set"]) == 0
 
 
 @pytest.mark.parametrize(
@@ -69,7 +94,7 @@ def test_directory_may_be_given(run: Path) -> None:
 )
 def test_what_is_not_confirmed_is_left_to_the_full_program(run: Path, reply: bytes) -> None:
     with router(run, reply):
-        assert not urgent.press(["estop", "set"])
+        assert urgent.press(["estop", "set"]) is None
 
 
 @pytest.mark.parametrize(
@@ -77,11 +102,11 @@ def test_what_is_not_confirmed_is_left_to_the_full_program(run: Path, reply: byt
     [[], ["status"], ["estop"], ["estop", "clear"], ["estop", "set", "--reason", "x"], ["--help"]],
 )
 def test_everything_else_is_left_to_the_full_program(run: Path, arguments: list[str]) -> None:
-    assert not urgent.press(arguments)
+    assert urgent.press(arguments) is None
 
 
 def test_no_router_is_left_to_the_full_program(run: Path) -> None:
-    assert not urgent.press(["estop", "set"])
+    assert urgent.press(["estop", "set"]) is None
 
 
 @contextmanager
@@ -118,7 +143,13 @@ def test_link_of_the_image_leads_to_that_command(tmp_path: Path) -> None:
     assert script.stat().st_mode & 0o111
     packages = tmp_path / "usr/lib/python3/dist-packages/saint_services"
     (packages / "saintctl").mkdir(parents=True)
-    for name in ("__init__.py", "saintctl/__init__.py", "saintctl/start.py", "saintctl/urgent.py"):
+    for name in (
+        "__init__.py",
+        "saintctl/__init__.py",
+        "saintctl/start.py",
+        "saintctl/urgent.py",
+        "saintctl/stop_words.py",
+    ):
         shutil.copy(script.parents[1] / name, packages / name)
     link = tmp_path / "usr/bin/saintctl"
     link.parent.mkdir()

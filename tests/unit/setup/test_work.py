@@ -159,3 +159,13 @@ def test_services_of_other_users_can_read_what_is_theirs(root: Path) -> None:
         assert file.stat().st_mode & 0o004, file
     assert (root / "run/saint/dnsmasq.conf").stat().st_mode & 0o004
     assert not (root / "run/saint/wpa_supplicant-wlan0.conf").stat().st_mode & 0o077
+
+
+def test_enable_pin_reaches_the_guard_by_the_machines_environment(root: Path) -> None:
+    environment = root / "run/saint/machine.env"
+    run(root)
+    assert "SAINT_ENABLE_LINE" not in environment.read_text()
+    (root / "boot/firmware/saint.yaml").write_text("enable_pin: 24\n")
+    work, _ = run(root)
+    assert work.problems == []
+    assert "SAINT_ENABLE_LINE=24\n" in environment.read_text()

@@ -84,7 +84,10 @@ async def test_node_signs_for_its_console_and_the_server_knows_it(robot: Robot):
     role = await robot.role("pi_1", "role-consoled")
     role.first = RoleReport(ready=True, safe=True, estop=False, origin=FIRST)
     said: list[RoleCredential] = []
-    robot.watcher.subscribe(ROLE_CREDENTIAL, lambda sample: said.append(sample.message))
+    robot.watcher.subscribe(
+        ROLE_CREDENTIAL,
+        lambda sample: said.append(sample.message) if sample.message.role == "console" else None,
+    )
     async with robot.server() as server, robot.node() as node:
         await seen(server, "pi_1")
         await adopt(server, "pi_1", role="console")

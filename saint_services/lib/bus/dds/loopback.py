@@ -63,7 +63,7 @@ def _filter(descriptor: int, ports: range) -> None:
         if sock.family is not socket.AF_INET or sock.type is not socket.SOCK_DGRAM:
             return
         address, port = sock.getsockname()
-        if address == "0.0.0.0" and port in ports:  # noqa: S104: that is what is looked for
+        if address == "0.0.0.0" and port in ports:
             refuse_others(sock)
 
 

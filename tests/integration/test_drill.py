@@ -1,0 +1,120 @@
+"""The stop drill on a whole simulated robot: page, RC switch, console button, ROS, killed role; and
+what a press answers when a role's process is frozen.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.drill import (
+    DrillBegin,
+    DrillInfo,
+    DrillKill,
+    DrillReport,
+    DrillStep,
+    DrillWait,
+)
+from saint_services.lib.api.routing import EStopClear, EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.ipc import Client
+from tests.integration.estop_course import course
+from tests.integration.robot import Robot
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.changes_robot]
+
+
+async def _info(routerd: Client, path: str, body: object = None) -> DrillInfo:
+    return await routerd.post(path, body, DrillInfo, timeout_s=20.0)  # type: ignore[arg-type]
+
+
+def _step(info: DrillInfo, way: str) -> DrillStep:
+    assert info.running
+    return next(each for each in info.running.steps if each.way == way)
+
+
+async def _clear(routerd: Client) -> None:
+    generation = (await routerd.get("/status", RouterStatus)).estop.generation
+    await routerd.post("/estop/clear", EStopClear(source="test", generation=generation), EStopInfo)
+
+
+async def _measured(routerd: Client, way: str) -> DrillStep:
+    async with asyncio.timeout(10.0):
+        while (found := _step(await routerd.get("/drill", DrillInfo), way)).state == "waiting":  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+    return found
+
+
+def _saintctl(robot: Robot, *words: str) -> None:
+    command = [sys.executable, "-m", "saint_services.saintctl", "--run", str(robot.run()), *words]
+    subprocess.run(command, check=True, timeout=30, capture_output=True)
+
+
+async def _pressed(routerd: Client, body: EStopRequest) -> set[str]:
+    info = await routerd.post("/estop", body, EStopInfo)
+    return {each.state for each in info.outcomes}
+
+
+async def _proven(routerd: Client) -> None:
+    """After its start the server needs some seconds until every role is proven to be its own."""
+    async with asyncio.timeout(20.0):
+        body = EStopRequest(source="test", reason="is everyone there")
+        while await _pressed(routerd, body) != {"stopped"}:  # noqa: ASYNC110
+            await asyncio.sleep(0.1)
+    await _clear(routerd)
+
+
+async def _drilled(robot: Robot) -> DrillReport:
+    """While a transmitter drives the robot."""
+    async with robot.client("routerd") as routerd, course(robot) as (track, ways):
+        await _proven(routerd)
+
+        async def console() -> float:
+            await asyncio.to_thread(_saintctl, robot, "sim", "press", "console", "button_b")
+            return 0.0
+
+        await _info(routerd, "/drill/begin", DrillBegin(by="test"))
+        presses = {"page": ways["web"], "rc": ways["RC switch"], "ros": ways["ROS topic"]}
+        for way, press in (presses | {"console": console}).items():
+            await track.drive()
+            await _info(routerd, "/drill/wait", DrillWait.model_validate({"way": way}))
+            await press()
+            found = await _measured(routerd, way)
+            assert {each.state for each in found.targets} == {"stopped"}, found
+            assert track.duties() == (0.0, 0.0)
+        await track.drive()
+        killed = _step(await _info(routerd, "/drill/kill", DrillKill(target="tracks")), "kill")
+        assert [each.state for each in killed.targets] == ["guard"], killed
+        assert track.duties() == (0.0, 0.0)
+        return (await _info(routerd, "/drill/finish")).reports[0]
+
+
+def test_drill_measures_every_way_and_stores_it(robot: Robot) -> None:
+    report = asyncio.run(_drilled(robot))
+    assert report.is_passed, report
+    kept = json.loads(Path(robot.state("server", "routerd") / "drills.json").read_text())
+    assert kept["reports"][0]["by"] == "test"
+
+
+def test_press_names_the_role_whose_process_is_frozen(robot: Robot) -> None:
+    asyncio.run(_frozen(robot))
+
+
+async def _frozen(robot: Robot) -> None:
+    async with robot.client("routerd") as routerd:
+        await _proven(routerd)  # also: the role is back after what was done to it before
+        pid = robot.pid("role-tracksd", "tracks")
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            body = EStopRequest(source="test", reason="frozen")
+            info = await routerd.post("/estop", body, EStopInfo)
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        states = {each.target: each.state for each in info.outcomes}
+        assert not info.confirmed and states["tracks"] == "silent", states
+        assert states["head"] == "stopped"
+        await _clear(routerd)

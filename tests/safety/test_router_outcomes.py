@@ -1,0 +1,76 @@
+"""What counts as a confirmed stop. Numbers are typed by hand."""
+
+from saint_services.routerd.outcomes import Outcomes, Report, State
+
+TARGETS = ("head", "tracks")
+HELD = {"head": "pi_1", "tracks": "pi_2"}
+
+
+def stopped(holders: dict[str, str] | None = HELD) -> Outcomes:
+    return Outcomes(TARGETS).held_by(holders).latched(7, 100.0, is_active=True)
+
+
+def said(target: str, state: State = State.STOPPED, **changes: object) -> Report:
+    facts = {"generation": 7, "is_proven": True, "node_id": HELD[target], **changes}
+    return Report(target=target, state=state, **facts)  # type: ignore[arg-type]
+
+
+def states(outcomes: Outcomes) -> list[str]:
+    return [each.state.value for each in outcomes.listed()]
+
+
+def test_stop_that_nobody_confirmed_is_silent_everywhere() -> None:
+    assert states(stopped()) == ["silent", "silent"]
+    assert not stopped().is_confirmed
+
+
+def test_stop_is_confirmed_with_its_times_when_everyone_has_answered() -> None:
+    found = stopped().after(said("head"), 100.012).after(said("tracks", State.GUARD), 100.061)
+    assert found.is_confirmed
+    assert [(each.state.value, each.after_ms) for each in found.listed()] == [
+        ("stopped", 12.0),
+        ("guard", 61.0),
+    ]
+
+
+def test_stop_of_an_unproven_writer_is_not_believed() -> None:
+    found = stopped().after(said("head", is_proven=False), 100.01).after(said("tracks"), 100.01)
+    assert states(found) == ["silent", "stopped"] and not found.is_confirmed
+
+
+def test_doubt_of_an_unproven_writer_counts_for_the_node_that_holds_the_role() -> None:
+    found = stopped().after(said("head"), 100.01).after(said("tracks"), 100.01)
+    doubt = found.after(said("head", State.STOPPING, is_proven=False), 100.02)
+    assert states(doubt) == ["stopping", "stopped"] and not doubt.is_confirmed
+    other = said("head", State.STOPPING, is_proven=False, node_id="other")
+    assert found.after(other, 100.02) == found
+
+
+def test_report_of_the_press_before_confirms_nothing() -> None:
+    again = stopped().after(said("head"), 100.01).latched(8, 101.0, is_active=True)
+    assert states(again.after(said("tracks"), 101.01)) == ["silent", "silent"]
+
+
+def test_role_that_no_node_holds_is_absent_and_not_waited_for() -> None:
+    found = stopped({"tracks": "pi_2"}).after(said("tracks"), 100.01)
+    assert states(found) == ["absent", "stopped"] and found.is_confirmed
+
+
+def test_everyone_is_expected_while_it_is_unknown_who_holds_what() -> None:
+    found = stopped(None).after(said("tracks"), 100.01)
+    assert states(found) == ["silent", "stopped"] and not found.is_confirmed
+
+
+def test_role_that_moved_to_another_node_has_not_confirmed() -> None:
+    found = stopped().after(said("head"), 100.01).held_by({"head": "pi_9", "tracks": "pi_2"})
+    assert states(found) == ["silent", "silent"]
+
+
+def test_first_confirmation_keeps_its_time() -> None:
+    found = stopped().after(said("head"), 100.01).after(said("head", State.GUARD), 109.0)
+    assert found.listed()[0].after_ms == 10.0
+
+
+def test_nothing_is_listed_after_the_clear() -> None:
+    found = stopped().after(said("head"), 100.01).latched(8, 101.0, is_active=False)
+    assert found.listed() == () and not found.is_confirmed

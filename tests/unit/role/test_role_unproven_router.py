@@ -1,0 +1,56 @@
+"""A role says why nothing moves when it hears only routers that are not proven."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.unit.role.role_rig import ROUTER, STRANGER, Rig
+
+TEXT = "a router is there that this node's server has not signed for"
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    made = Rig(tmp_path, "tracks")
+    yield made
+    made.close()
+
+
+def hear(rig: Rig, seconds: float, *origins: str) -> None:
+    for _ in range(round(seconds / 0.05)):
+        for origin in origins:
+            rig.beat(origin)
+        rig.clock.advance(0.05)
+
+
+def reason(rig: Rig) -> str:
+    return rig.session.report().reason
+
+
+def test_reason_is_empty_in_the_first_three_seconds(rig: Rig) -> None:
+    hear(rig, 2.9, STRANGER)
+    assert reason(rig) == ""
+
+
+def test_reason_names_the_unproven_router_after_three_seconds(rig: Rig) -> None:
+    hear(rig, 3.2, STRANGER)
+    assert TEXT in reason(rig)
+    assert "adopt the node" in reason(rig)
+
+
+def test_reason_ends_when_the_proven_router_is_there(rig: Rig) -> None:
+    hear(rig, 3.2, STRANGER)
+    hear(rig, 3.2, STRANGER, ROUTER)
+    assert reason(rig) == ""
+
+
+def test_reason_ends_when_the_unproven_router_is_gone(rig: Rig) -> None:
+    hear(rig, 3.2, STRANGER)
+    hear(rig, 6.2)
+    assert reason(rig) == ""
+
+
+def test_reason_is_empty_while_no_router_is_there(rig: Rig) -> None:
+    hear(rig, 9.0)
+    assert reason(rig) == ""

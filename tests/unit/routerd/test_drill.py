@@ -1,0 +1,148 @@
+"""The stop drill: which press counts, when a step is passed, what is stored."""
+
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api.drill import (
+    DrillBegin,
+    DrillInfo,
+    DrillKill,
+    DrillSkip,
+    DrillStep,
+    DrillWait,
+)
+from saint_services.lib.api.routing import StopOutcome
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.std_msgs import Bool
+from saint_services.lib.state import last_good
+from saint_services.routerd import drill
+from saint_services.routerd.drill_api import MOST_REPORTS, SavedDrills, drills_store
+from tests.unit.routerd.daemon_rig import alive, places, turns
+from tests.unit.routerd.test_confirmations import pressed, report, robot_with
+
+
+def outcome(state: str, after_ms: float | None = None, target: str = "tracks") -> StopOutcome:
+    return StopOutcome.model_validate({"target": target, "state": state, "after_ms": after_ms})
+
+
+@pytest.mark.parametrize(
+    ("source", "way"),
+    [
+        ("websocket:page-1", "page"), ("rc", "rc"), ("console", "console"), ("ros", "ros"),
+        ("participant 0a0b", "ros"), ("saintctl", None), ("tracks", None), ("safety:edge", None),
+    ],
+)  # fmt: skip
+def test_press_counts_for_the_way_of_its_source(source: str, way: str | None) -> None:
+    assert drill.way_of(source) == way
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "waited_s", "state"),
+    [
+        ([outcome("stopped", 250.0), outcome("absent")], 0.1, "passed"),
+        ([outcome("guard", 90.0)], 0.1, "passed"),
+        ([outcome("stopped", 250.1)], 0.1, "failed"),
+        ([outcome("stopped", 5.0), outcome("silent")], 1.9, "waiting"),
+        ([outcome("stopped", 5.0), outcome("silent")], 2.0, "failed"),
+        ([outcome("absent")], 0.1, "failed"),
+    ],
+)
+def test_step_is_passed_when_everyone_stopped_in_time(
+    outcomes: list[StopOutcome], waited_s: float, state: str
+) -> None:
+    assert drill.judged("rc", "rc", outcomes, waited_s).state == state
+
+
+def test_kill_is_passed_when_the_guard_acted_in_time() -> None:
+    assert drill.killed("tracks", 250.0, "its process ended", "").state == "passed"
+    assert drill.killed("tracks", 251.0, "its process ended", "").state == "failed"
+    assert drill.killed("tracks", 5.0, "its process ended", "no chip").state == "failed"
+
+
+def step(info: DrillInfo, way: str) -> DrillStep:
+    assert info.running
+    return next(each for each in info.running.steps if each.way == way)
+
+
+async def test_drill_measures_a_press_and_keeps_its_report(tmp_path: Path) -> None:
+    async with robot_with(tmp_path, "tracks") as robot:
+        client = robot.client
+        info = await client.post("/drill/begin", DrillBegin(by="ada"), DrillInfo)
+        assert {each.state for each in info.running.steps} == {"open"} if info.running else False
+        await client.post("/drill/wait", DrillWait(way="ros"), DrillInfo)
+        await pressed(robot)  # by another way
+        assert step(await client.get("/drill", DrillInfo), "ros").state == "waiting"
+        await robot.clear()
+        await client.post("/drill/wait", DrillWait(way="ros"), DrillInfo)
+        robot.bus.publisher(topics.TRACKS_ESTOP).publish(Bool(data=True))
+        await turns()
+        report(robot, generation=(await robot.latch()).generation)
+        await turns()
+        found = step(await client.get("/drill", DrillInfo), "ros")
+        assert (found.state, found.source) == ("passed", "ros")
+        assert [(each.target, each.state) for each in found.targets] == [("tracks", "stopped")]
+        skip = DrillSkip(way="rc", reason="no transmitter")
+        await client.post("/drill/skip", skip, DrillInfo)
+        kept = (await client.post("/drill/finish", None, DrillInfo)).reports
+        assert [(each.way, each.state) for each in kept[0].steps] == [
+            ("page", "open"), ("rc", "skipped"), ("console", "open"), ("ros", "passed"),
+            ("kill", "open"),
+        ]  # fmt: skip
+        assert kept[0].by == "ada" and "server" in kept[0].versions and not kept[0].is_passed
+    async with alive(places(tmp_path)) as again:
+        assert (await again.client.get("/drill", DrillInfo)).reports == kept
+
+
+async def test_step_of_a_robot_that_is_stopped_is_refused(tmp_path: Path) -> None:
+    async with alive(places(tmp_path)) as robot:
+        await robot.client.post("/drill/begin", DrillBegin(), DrillInfo)
+        await pressed(robot)
+        with pytest.raises(SaintError) as caught:
+            await robot.client.post("/drill/wait", DrillWait(way="rc"), DrillInfo)
+        assert caught.value.code is Code.REFUSED
+
+
+async def test_step_without_a_drill_is_refused(tmp_path: Path) -> None:
+    async with alive(places(tmp_path)) as robot:
+        for path, body in (
+            ("/drill/wait", DrillWait(way="rc")),
+            ("/drill/skip", DrillSkip(way="rc", reason="x")),
+            ("/drill/kill", DrillKill(target="tracks")),
+            ("/drill/finish", None),
+        ):
+            with pytest.raises(SaintError) as caught:
+                await robot.client.post(path, body, DrillInfo)
+            assert caught.value.code is Code.REFUSED
+
+
+async def test_press_that_never_comes_is_a_failure(tmp_path: Path) -> None:
+    async with alive(places(tmp_path)) as robot:
+        await robot.client.post("/drill/begin", DrillBegin(), DrillInfo)
+        await robot.client.post("/drill/wait", DrillWait(way="console"), DrillInfo)
+        kept = (await robot.client.post("/drill/finish", None, DrillInfo)).reports[0]
+        found = next(each for each in kept.steps if each.way == "console")
+        assert (found.state, found.reason) == ("failed", "no press came")
+
+
+def test_damaged_reports_fall_back_to_the_last_good_copy(tmp_path: Path) -> None:
+    store = drills_store(tmp_path)
+    store.load()
+    kept = SavedDrills(reports=[drill.begun("2026-01-01T00:00:00+00:00", "ada", {})])
+    store.save(kept)
+    store.path.write_text("damaged")
+    assert last_good(store.path).exists()
+    again = drills_store(tmp_path)
+    assert again.load() == kept and again.problem
+
+
+def test_stored_sample_of_version_1_can_be_read(tmp_path: Path) -> None:
+    (tmp_path / "drills.json").write_text(
+        '{"version_of_format": 1, "reports": [{"began": "2026-01-01T00:00:00+00:00", "ended": '
+        '"2026-01-01T00:05:00+00:00", "by": "ada", "versions": {"server": "1.0.0"}, "steps": '
+        '[{"way": "rc", "state": "passed", "reason": "", "source": "rc", "targets": [{"target": '
+        '"tracks", "state": "stopped", "after_ms": 12.0, "detail": ""}]}]}]}'
+    )
+    found = drills_store(tmp_path).load().reports[0]
+    assert found.is_passed and MOST_REPORTS == 20
