@@ -114,6 +114,69 @@ def test_safety_route_that_hears_silence_earlier_needs_no_confirmation() -> None
     assert stops.change(file(SAFETY), sooner).names == ()
 
 
+@pytest.mark.parametrize(
+    ("threshold", "lost"),
+    [(0.5, False), (0.6, False), (0.4, True)],  # it stops below the threshold
+)
+def test_inverted_stop_is_kept_by_a_threshold_that_is_not_lower(
+    threshold: float, lost: bool
+) -> None:
+    before = file(route(mapping=[SWITCH | {"inverted": True}]))
+    after = file(route(mapping=[SWITCH | {"inverted": True, "threshold": threshold}]))
+    assert bool(stops.change(before, after).lost) is lost
+
+
+@pytest.mark.parametrize(("timeout_ms", "lost"), [(300, ()), (301, ("edge",))])
+def test_safety_route_without_a_timeout_has_that_of_its_class(
+    timeout_ms: int, lost: tuple[str, ...]
+) -> None:
+    after = file(SAFETY.model_copy(update={"timeout_ms": timeout_ms}))
+    before = file(SAFETY, source_timeout_ms={"safety": 300})
+    assert stops.change(before, after).lost == lost
+    assert stops.change(after, before).lost == ()
+
+
+PASSING = SAFETY.model_copy(update={"mapping": "passthrough"})
+BOTH = route(
+    id="edge", input={"source": "safety", "subject": "edge"}, output={"target": "tracks"},
+    mapping=[
+        {"from": "linear", "to": "linear"}, {"from": "angular", "to": "angular"},
+        SWITCH | {"from": "stop"},
+    ],
+    priority=None,
+)  # fmt: skip
+TWO = BOTH.model_copy(update={"mapping": BOTH.mapping[:2]})
+STOP_ALONE = BOTH.model_copy(update={"mapping": BOTH.mapping[2:]})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        (PASSING, PASSING, ()),
+        (PASSING, SAFETY, ("edge",)),
+        (SAFETY, PASSING, ("edge",)),
+        (BOTH, SAFETY, ("edge:stop", "edge")),  # only one of the two that it drove
+        (SAFETY, BOTH, ()),
+        (TWO, SAFETY, ("edge",)),
+        (BOTH, STOP_ALONE, ("edge",)),
+        (STOP_ALONE, BOTH, ()),
+    ],
+)
+def test_safety_route_that_drives_less_is_named(
+    before: Route, after: Route, lost: tuple[str, ...]
+) -> None:
+    assert stops.change(file(before), file(after)).lost == lost
+
+
+def test_confirmation_speaks_of_what_changes_alone() -> None:
+    with pytest.raises(SaintError) as caught:
+        stops.Change(lost=("a",)).check([])
+    assert "every lock" not in caught.value.message
+    with pytest.raises(SaintError) as caught:
+        stops.Change(gained=("b",)).check([])
+    assert "no longer stop" not in caught.value.message
+
+
 def test_new_route_of_the_safety_class_is_named() -> None:
     strong = Route.model_validate(
         {"id": "mine", "input": {"source": "websocket"}, "output": {"target": "*"},

@@ -104,6 +104,29 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/routerd/board.py": {
         "Lt -> LtE: at < self.wake_at": "the same time again",
     },
+    "saint_services/routerd/latch_file.py": {
+        "Lt -> LtE: newest.sequence < 0": "sequences begin with 1",
+        "0 -> 1 in if newest.sequence < 0:": "sequences begin with 1",
+        "Lt -> LtE: min((each.sequence for each in slots)) < 0": "sequences begin with 1",
+        "0 -> 1 in if min((each.sequence for each in slots)) < 0:": "sequences begin with 1",
+        "1 -> 2 in slots = [_record(number + 1, payload) for number in range(_SLOTS)]": (
+            "only which of two sequences is higher is ever read"
+        ),
+        "without minus: -1": "of two the second is the last",
+        "0 -> 1 in record = _record(max(0, slots[order[-1]].sequence) + 1, payload)": (
+            "only which of two sequences is higher is ever read"
+        ),
+        "8 -> 9 in return hashlib.sha256(sequence.to_bytes(8, 'big') + payload).digest()": (
+            "written and read alike"
+        ),
+        "Lt -> LtE: len(parts) < size": "no byte more is asked for",
+    },
+    "saint_services/routerd/latch_start.py": {
+        "20 -> 21 in return min(int((directory / MARKER).read_bytes()[:20]), 2 ** 62)": (
+            "a number of 20 digits is beyond the highest, too"
+        ),
+        "0 -> 1 in return 0": "wall time is higher",
+    },
     "saint_services/routerd/mapping.py": {
         "True: if mapping.deadzone": "a short cut: a deadzone of 0 takes nothing away",
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",

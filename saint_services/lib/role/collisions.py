@@ -52,7 +52,7 @@ def _room_of_cause(joint: str, limit: CollisionLimit, at: Mapping[str, float]) -
     is_in = low <= at[joint] <= high  # already: the others come back into their room
     if is_in or not _all_inside(limit, at, but=joint) or not _is_broken(limit, at):
         return -inf, inf
-    if at[joint] < low:  # where it stands is outside, however near
+    if at[joint] < low:  # what stands nearer than that already has room to stay
         return -inf, max(low - _OUTSIDE, at[joint])
     return min(high + _OUTSIDE, at[joint]), inf
 

@@ -66,6 +66,8 @@ BOTH = CollisionLimit(when={"a": (10.0, 20.0), "b": (30.0, 40.0)})
         ("a", (9.0, 35.0, 5.0), (-INF, INF)),  # c keeps to its room
         ("a", (9.0, 35.0, 0.0), (-INF, INF)),
         ("a", (9.0, 35.0, -0.1), (-INF, 9.999)),
+        ("a", (9.9995, 35.0, 9.0), (-INF, 9.9995)),  # nearer already: it may stay
+        ("a", (20.0005, 35.0, 9.0), (20.0005, INF)),
         ("b", (15.0, 29.0, 9.0), (-INF, 29.999)),
         ("d", (15.0, 35.0, 9.0), (-INF, INF)),
     ],
@@ -74,7 +76,14 @@ def test_room_is_exact_to_a_thousandth(
     joint: str, at: tuple[float, float, float], room: tuple[float, float]
 ) -> None:
     found = Fences([TWO]).room(joint, dict(zip("abc", at, strict=True)))
-    assert found == pytest.approx(room)
+    assert found == pytest.approx(room, abs=1e-9)
+
+
+@pytest.mark.parametrize("place", [-1e-300, -1e-16, -0.0009])
+def test_joint_that_stands_just_outside_a_range_has_room_to_stay(place: float) -> None:
+    at = {"joint_0": 100.0, "joint_1": 21.0, "joint_2": place}
+    assert Fences(LIMITS).are_kept(at)
+    assert Fences(LIMITS).room("joint_2", at)[1] == place
 
 
 def test_room_of_several_limits_is_what_all_of_them_leave() -> None:
@@ -98,13 +107,6 @@ def test_one_broken_limit_of_several_is_enough() -> None:
     assert not Fences([TWO]).are_kept({"a": 15.0, "b": 35.0, "c": -0.1})
     assert Fences([TWO]).are_kept({"a": 15.0, "b": 35.0, "c": 0.0})
     assert Fences([TWO]).are_kept({"a": 15.0, "b": 35.0, "c": 5.0})
-
-
-def test_joint_that_stands_just_outside_a_range_has_room_to_stay() -> None:
-    fences = Fences([BOTH])
-    for place in (10.0 - 1e-9, 20.0 + 1e-9):
-        low, high = fences.room("a", {"a": place, "b": 35.0})
-        assert low <= place <= high
 
 
 @given(steps)

@@ -2,10 +2,12 @@
 
 import errno
 import os
+import stat
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -197,3 +199,74 @@ def test_killed_writer_leaves_what_it_has_confirmed_or_a_problem(tmp_path: Path)
         content = LatchFile(tmp_path).read()
         sound = {str(number).encode() * 2000 for number in (confirmed, confirmed + 1)}
         assert content.problem or content.payload in sound
+
+
+def test_file_has_two_records_of_64_kib_whose_blocks_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allocated: list[tuple[int, int]] = []
+    monkeypatch.setattr(os, "posix_fallocate", lambda _, at, size: allocated.append((at, size)))
+    before = os.umask(0)
+    try:
+        file = LatchFile(tmp_path / "a" / "b")
+        file.write(b"x" * 65_484)
+        file.path.unlink()
+        file.write(b"x")  # into a folder that is there
+    finally:
+        os.umask(before)
+    assert allocated == [(0, 131_072)] * 2
+    assert file.path.stat().st_size == 131_072
+    assert stat.S_IMODE(file.path.stat().st_mode) == 0o640
+    with pytest.raises(SaintError):
+        file.write(b"x" * 65_485)
+    assert file.read().payload == b"x"
+
+
+def test_largest_record_is_read_back(file: LatchFile) -> None:
+    file.write(b"x" * 65_484)
+    assert file.read().payload == b"x" * 65_484
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The order of what is done to the disk; the same twice in a row once."""
+    events: list[str] = []
+
+    def watch(name: str) -> None:
+        real = getattr(os, name)
+
+        def call(*given: Any, **named: Any) -> Any:
+            if events[-1:] != [name]:
+                events.append(name)
+            return real(*given, **named)
+
+        monkeypatch.setattr(os, name, call)
+
+    for name in ("pread", "pwrite", "fsync", "fdatasync", "replace", "posix_fadvise"):
+        watch(name)
+    return events
+
+
+def test_new_file_is_on_the_disk_and_checked_before_it_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = watched(monkeypatch)
+    LatchFile(tmp_path).write(b"first")
+    assert events == ["pwrite", "fsync", "posix_fadvise", "pread", "replace", "fsync"]
+
+
+def test_record_is_on_the_disk_and_checked_before_it_counts(
+    file: LatchFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events = watched(monkeypatch)
+    file.write(b"second")
+    assert events == ["pread", "pwrite", "fdatasync", "posix_fadvise", "pread"]
+
+
+def test_disk_that_reads_in_parts_is_read_whole(
+    file: LatchFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.pread
+    monkeypatch.setattr(os, "pread", lambda fd, size, at: real(fd, min(size, 40_000), at))
+    assert (file.read().payload, file.read().problem) == (b"first", "")
+    file.write(b"second")
+    assert (file.read().payload, file.read().problem) == (b"second", "")

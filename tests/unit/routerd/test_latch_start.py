@@ -148,3 +148,47 @@ def test_marker_that_cannot_be_read_or_written_is_no_reason_to_fail(tmp_path: Pa
     assert after_start(tmp_path, NOW).latch.active
     (tmp_path / "file").write_text("")
     leave_marker(tmp_path / "file", NOW)
+
+
+def test_lost_latch_begins_a_million_above_what_roles_may_remember(tmp_path: Path) -> None:
+    leave_marker(tmp_path, NOW + 500_000_000)
+    start = after_start(tmp_path, 5)
+    # The press itself is one more.
+    assert start.latch.generation == NOW + 500_000_000 + 1_000_000 + 1
+
+
+def test_marker_that_was_damaged_does_not_take_all_generations(tmp_path: Path) -> None:
+    (tmp_path / MARKER).write_bytes(b"9" * 40)
+    assert after_start(tmp_path, NOW).latch.generation == 2**62 + 1_000_000 + 1
+    (tmp_path / MARKER).write_bytes(b"no number")
+    latch = after_start(tmp_path, NOW + 500_000_000).latch
+    assert latch.generation == NOW + 500_000_000 + 1_000_000 + 1
+
+
+def test_doubt_names_three_files_at_most(tmp_path: Path) -> None:
+    for name in "dcba":
+        (tmp_path / name).touch()
+    assert "(a, b, c is there)" in after_start(tmp_path, NOW).doubt
+
+
+def test_damaged_latch_is_called_damaged(tmp_path: Path) -> None:
+    saved(tmp_path, Latch(generation=7))
+    LatchFile(tmp_path).path.write_bytes(b"x" * 131_072)
+    start = after_start(tmp_path, NOW)
+    assert start.latch.active
+    assert start.doubt.endswith("is damaged")
+
+
+def test_doubt_of_one_start_after_the_other_is_one_press(tmp_path: Path) -> None:
+    saved(tmp_path, Latch(generation=7))
+    with LatchFile(tmp_path).path.open("r+b") as file:
+        file.write(b"x")  # one of the two records
+    first = after_start(tmp_path, NOW).latch
+    file_of_both = LatchFile(tmp_path)
+    file_of_both.write(encode_latch(first))
+    file_of_both.write(encode_latch(first))
+    with file_of_both.path.open("r+b") as file:
+        file.write(b"x")
+    second = after_start(tmp_path, NOW).latch
+    assert second.active
+    assert len(second.presses) == 1

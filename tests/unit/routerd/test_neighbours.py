@@ -1,16 +1,20 @@
 """Two robots on one bus: nothing of one moves the other, whoever is heard first."""
 
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from saint_services.lib.api.routing import RouterStatus
+from saint_services.lib.bus import Bus, Sample
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, RouterWriters
 from saint_services.lib.sd import Directories
 from saint_services.routerd import neighbours
-from saint_services.routerd.neighbours import Neighbours
+from saint_services.routerd.neighbours import Announcing, Neighbours
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
 
 OWN, OTHER, PROGRAM = "0a" * 12, "0b" * 12, "0c" * 12
@@ -74,6 +78,76 @@ def test_claim_names_a_participant_of_the_length_of_ours(origin: str, counts: bo
     found = Neighbours(OWN)
     found.add(["", OWN, origin])
     assert (origin in found) is counts
+
+
+class PlayedBus:
+    """Notes what is subscribed and published."""
+
+    def __init__(self) -> None:
+        self.topics: dict[str, tuple[Callable[[Any], None], bool]] = {}
+        self.published: list[tuple[str, ...]] = []
+
+    def publisher(self, topic: Any) -> Any:
+        return SimpleNamespace(publish=lambda message: self.published.append(message.origins))
+
+    def subscribe(self, topic: Any, callback: Callable[[Any], None], *, own: bool = True) -> None:
+        self.topics[topic.name] = (callback, own)
+
+    def receive(self, topic: Any, origin: str, message: Any = None) -> None:
+        self.topics[topic.name][0](Sample(message, 0.0, 0.0, origin))
+
+
+def announcing() -> tuple[PlayedBus, Neighbours, Announcing]:
+    bus, found = PlayedBus(), Neighbours(OWN)
+    return bus, found, Announcing(cast(Bus, bus), found)
+
+
+@pytest.mark.parametrize("topic", [topics.ROUTER_HEARTBEAT, topics.ROUTER_CREDENTIAL])
+def test_sender_of_what_only_routers_send_belongs_to_another_robot(topic: Any) -> None:
+    bus, found, _ = announcing()
+    bus.receive(topic, OTHER)
+    bus.receive(topic, OTHER)
+    assert OTHER in found
+
+
+def test_router_that_names_its_writers_makes_them_and_itself_another_robots() -> None:
+    bus, found, _ = announcing()
+    names = tuple(f"{number:024x}" for number in range(300))
+    bus.receive(topics.ROUTER_WRITERS, OTHER, RouterWriters(names[:2]))
+    assert all(each in found for each in (OTHER, *names[:2]))
+    bus.receive(topics.ROUTER_WRITERS, OTHER, RouterWriters(names))
+    assert names[255] in found and names[256] not in found
+
+
+def test_what_this_process_sends_itself_is_not_received() -> None:
+    bus, _, _ = announcing()
+    assert {own for _, own in bus.topics.values()} == {False}
+    assert len(bus.topics) == 3
+
+
+def test_heartbeats_of_one_that_is_known_do_not_make_it_the_newest() -> None:
+    bus, found, _ = announcing()
+    names = [f"{number:024x}" for number in range(257)]
+    found.add(names[:256])
+    bus.receive(topics.ROUTER_HEARTBEAT, names[0])
+    found.add([names[256]])
+    assert names[0] not in found
+
+
+def test_writers_of_this_robot_are_published_when_one_comes_and_stay() -> None:
+    bus, _, announced = announcing()
+    for origin, is_there in ((PROGRAM, True), (PROGRAM, True), (PROGRAM, False), (OTHER, True)):
+        announced.changed(origin, is_there)
+    announced.changed("0d" * 12, False)
+    assert bus.published == [(PROGRAM,), (OTHER, PROGRAM)]
+
+
+def test_256_writers_of_this_robot_are_published_at_most() -> None:
+    bus, _, announced = announcing()
+    names = tuple(f"{number:024x}" for number in range(257))
+    for name in names:
+        announced.changed(name, True)
+    assert bus.published[254:] == [names[:255], names[:256], names[1:]]
 
 
 async def refused(robot: Robot) -> dict[str, int]:

@@ -1,17 +1,22 @@
 """Whose samples count as what: registered writers, and everyone else."""
 
 import asyncio
+import os
+from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from saint_services.lib.api.credentials import WriterReply, WriterRequest
 from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouteInfo, RouterStatus
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample
+from saint_services.lib.ipc import Call
 from saint_services.lib.ipc_peers import check_daemon
 from saint_services.lib.sd import Directories
-from saint_services.routerd.writers import Admitted, Writers
+from saint_services.routerd.writers import Admitted, Registration, Writers
 from tests.unit.routerd.daemon_rig import Robot, alive, places, registered, turns, vouching
 from tests.unit.routerd.rig import Rig, route
 
@@ -82,6 +87,45 @@ def test_writer_without_a_name_is_refused_unless_that_was_accepted() -> None:
     assert caught.value.code is Code.REQUEST_INVALID
     with pytest.raises(SaintError):
         Writers(is_unnamed_accepted=True).add("rcd", "x")
+
+
+def test_safety_device_that_names_itself_a_program_is_not_known_as_one() -> None:
+    writers = Writers()
+    writers.add("safety", OTHER)
+    found = writers.admit_program("autonomous:patrol", OTHER, 0.0)
+    assert found == Admitted("autonomous:patrol", is_known=False)
+
+
+async def test_registration_beats_every_second_and_ends_with_its_connection(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    class Body:
+        daemon, origin = "rcd", OURS
+
+    class Request:
+        body, peer_uid = Body, os.getuid()
+
+    monkeypatch.setattr("saint_services.routerd.writers.check_daemon", lambda *_: None)
+    changes: list[tuple[str, str, bool]] = []
+    held = Writers()
+    registration = Registration(held, lambda *change: changes.append(change))
+    stream = cast(
+        AsyncGenerator[WriterReply], registration._hold(cast(Call[WriterRequest], Request))
+    )
+    await anext(stream)
+    assert changes == [("rcd", OURS, True)]
+    assert held.admit("rcd", "rc", OURS, 0.0) == Admitted("rc", is_known=True)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    await anext(stream)
+    assert slept == [1.0]
+    await stream.aclose()
+    assert changes == [("rcd", OURS, True), ("rcd", OURS, False)]
+    assert held.admit("rcd", "rc", OURS, 0.0) is None
 
 
 @pytest.mark.parametrize("origin", ["", "x", OURS.upper(), OURS + "0"])
