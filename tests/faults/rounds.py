@@ -114,6 +114,8 @@ class Driver:
         assert self._process.stdin
         self._process.stdin.close()
         self._process.wait(10.0)
+        assert self._process.stdout
+        self._process.stdout.close()
 
     def _answer(self) -> None:
         assert self._process.stdout
