@@ -44,8 +44,13 @@ class Confirmations:
         self._on_unseen = on_unseen
         self._known_s = -_KNOWN_S
         self._changed = asyncio.Event()
+        self._watchers: list[Callable[[], None]] = []
         self._publisher = bus.publisher(topics.ESTOP_OUTCOME)
         bus.subscribe(topics.ESTOP_REPORTS, self._receive)
+
+    def watch(self, on_change: Callable[[], None]) -> None:
+        """Have this called soon after each press, clear and report that changed an outcome."""
+        self._watchers.append(on_change)
 
     def latched(self, latch: Latch, now_s: float) -> None:
         """A press or a clear."""
@@ -120,6 +125,8 @@ class Confirmations:
         if outcomes.generation != before.generation or outcomes.listed() != before.listed():
             self._changed.set()
             self._publisher.publish(self._message())
+            for watcher in self._watchers:  # later: whatever it does, the stop goes on
+                asyncio.get_running_loop().call_soon(watcher)
 
     def _message(self) -> msgs.StopOutcomes:
         found = self.outcomes

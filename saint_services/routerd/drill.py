@@ -69,7 +69,7 @@ def judged(way: Way, source: str, outcomes: Sequence[StopOutcome], waited_s: flo
         reason = "no node holds a role: there was nothing to stop"
         return found.model_copy(update={"state": "failed", "reason": reason})
     if is_confirmed(outcomes):
-        late = [each.target for each in targets if (each.after_ms or 0.0) > LIMIT_MS]
+        late = [each.target for each in targets if _is_late(each.after_ms)]
         reason = f"later than {LIMIT_MS:g} ms: {', '.join(late)}" if late else ""
     elif waited_s < GIVE_UP_S:
         return found
@@ -77,6 +77,19 @@ def judged(way: Way, source: str, outcomes: Sequence[StopOutcome], waited_s: flo
         silent = [each.target for each in targets if each.state not in ("stopped", "guard")]
         reason = f"not confirmed: {', '.join(silent)}"
     return found.model_copy(update={"state": "failed" if reason else "passed", "reason": reason})
+
+
+def _is_late(after_ms: float | None) -> bool:
+    """A confirmation without its time proves nothing."""
+    return after_ms is None or after_ms > LIMIT_MS
+
+
+def released(step: DrillStep) -> DrillStep:
+    """The waiting step after a release: a press that not everyone has confirmed is a failure."""
+    if not step.source:
+        return step
+    reason = "released before every role had confirmed the stop"
+    return step.model_copy(update={"state": "failed", "reason": reason})
 
 
 def killed(target: str, after_ms: float, detail: str, failed: str) -> DrillStep:

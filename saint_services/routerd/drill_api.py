@@ -70,6 +70,7 @@ class Drills:
         self._reports: list[DrillReport] = []
         self._disk = asyncio.Lock()
         self._version = ""
+        confirmations.watch(self._look)
 
     async def load(self) -> None:
         """Read the reports; without them drills work all the same."""
@@ -97,9 +98,14 @@ class Drills:
         return DrillInfo(running=self._running, reports=self._reports)
 
     def _look(self) -> None:
-        """Judge the press that was waited for, if it came."""
+        """Judge the press that was waited for, if it came: at each change of who has confirmed, so
+        that a press which is released at once counts too, and when somebody asks."""
         way, found = drill.awaited(self._running), self._confirmations.outcomes
-        if self._running is None or way is None or not self._router.latch.active:
+        if self._running is None or way is None:
+            return
+        if not self._router.latch.active:
+            waiting = next(each for each in self._running.steps if each.way == way)
+            self._running = drill.with_step(self._running, drill.released(waiting))
             return
         for press in self._router.latch.presses:
             is_new = press.generation > self._from_generation

@@ -16,6 +16,7 @@ _TOLD = {
     ("router", "take_control"), ("router", "release_control"), ("router", "load_preset"),
     ("tracks", "estop"), ("system", "estop"),
     ("management", "adopt_node"), ("management", "reset_node"), ("management", "replace_node"),
+    ("drill", "begin"), ("drill", "finish"),
     ("users", "change_password"), ("users", "end_session"),
 }  # fmt: skip
 _READING = ("list_", "get_")

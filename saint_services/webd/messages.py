@@ -22,6 +22,7 @@ Group = Literal[
     "router",
     "rc",
     "livelink",
+    "drill",
     "users",
     "logs",
     "settings",

@@ -173,6 +173,8 @@ class FakeRobot:
     async def open(self) -> None:
         """Answer on the sockets."""
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
+        self.confirmations = fakes_stop.FakeConfirmations(self)
+        self.drills = fakes_stop.drills(self, self.confirmations, self.runtime)
         state = self.runtime.parent / "adoptiond"
         self.trims = await asyncio.to_thread(FakeCalibrations, ROOT / "manifests", state)
         apis = {
@@ -229,7 +231,7 @@ class FakeRobot:
         api.post("/key/export", self._export_key, Passphrase)
         api.post("/key/import", self._import_key, KeyImport)
         self.trims.add_to(api)
-        return api
+        return fakes_stop.add_kill(api)
 
     async def _export_key(self, call: Call[Passphrase]) -> SealedKey:
         passphrase = call.body.passphrase
@@ -318,6 +320,7 @@ class FakeRobot:
         api.get("/status", self._router_status)
         api.post("/estop", self._stop, StopRequest)
         api.post("/estop/clear", self._clear, EStopClear)
+        self.drills.add_to(api)
         self.router.add_to(api)
         return admit_writers(api)
 
@@ -360,6 +363,7 @@ class FakeRobot:
     def _tell_estop(self) -> None:
         self._estop_topic.publish(estop_message(self.latch, stamp()))
         self._outcome_topic.publish(fakes_stop.message(self.latch, self.stop_outcomes))
+        self.confirmations.latched()
 
     def listen_to_clients(self) -> list[InputSample]:
         """What webd sends for its clients, from now on."""

@@ -1,12 +1,21 @@
-"""What the fake robot's roles say of a stop."""
+"""What the fake robot's roles say of a stop, and the stop drill of routerd upon it."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime
 from math import nan
+from pathlib import Path
+from typing import Any, Protocol, cast
 
+from saint_services.lib.api.adoption import NodeInfo, NodeRole
+from saint_services.lib.api.orders import Killed, KillOrder
 from saint_services.lib.api.routing import StopOutcome
-from saint_services.lib.clock import stamp
+from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import saint_msgs as msgs
+from saint_services.lib.health import Health
+from saint_services.lib.ipc import Api, Call, Client
+from saint_services.routerd.drill_api import Drills, drills_store
 from saint_services.routerd.estop import Latch
+from saint_services.routerd.outcomes import Outcomes
 
 TARGETS = ("head", "arms.left", "arms.right", "tracks")
 
@@ -35,3 +44,66 @@ def message(latch: Latch, found: list[StopOutcome]) -> msgs.StopOutcomes:
         for each in found
     )
     return msgs.StopOutcomes(stamp(), latch.active, latch.generation, is_confirmed, listed)
+
+
+class Stopped(Protocol):
+    """The robot under a drill."""
+
+    @property
+    def latch(self) -> Latch: ...
+    @property
+    def nodes(self) -> dict[str, NodeInfo]: ...
+    @property
+    def stop_outcomes(self) -> list[StopOutcome]: ...
+
+
+class FakeConfirmations:
+    """Stands for routerd's; every press is confirmed at once but by those who are silent."""
+
+    def __init__(self, robot: Stopped) -> None:
+        self._robot = robot
+        self._watchers: list[Callable[[], None]] = []
+        self.outcomes = Outcomes(TARGETS)
+
+    @property
+    def nodes(self) -> list[NodeInfo]:
+        """With their roles, which the fake's registry leaves out."""
+        return [
+            node.model_copy(update={"roles": [NodeRole(role=node.role, instance=node.instance)]})
+            for node in self._robot.nodes.values()
+        ]
+
+    def listed(self) -> list[StopOutcome]:
+        return self._robot.stop_outcomes
+
+    def watch(self, on_change: Callable[[], None]) -> None:
+        self._watchers.append(on_change)
+
+    def latched(self) -> None:
+        """After a press or a clear."""
+        latch = self._robot.latch
+        self.outcomes = self.outcomes.latched(
+            latch.generation, monotonic_s(), is_active=latch.active
+        )
+        for watcher in self._watchers:
+            watcher()
+
+
+def drills(robot: Stopped, found: FakeConfirmations, runtime: Path) -> Drills:
+    """Return the router's own drills, upon the fake's latch."""
+    adoptiond = Client(runtime / "adoptiond.sock")
+    store = drills_store(runtime.parent)
+    now = lambda: datetime.now(UTC).isoformat(timespec="seconds")  # noqa: E731
+    stops = cast(Any, found)
+    return Drills(cast(Any, robot), stops, adoptiond, store, Health("routerd"), now)
+
+
+async def kill(_: Call[KillOrder]) -> Killed:
+    """What a node's guard does about a killed role."""
+    return Killed(after_ms=31.0, detail="its process ended")
+
+
+def add_kill(api: Api) -> Api:
+    """As adoptiond passes it on."""
+    api.post("/nodes/{node_id}/kill", kill, KillOrder)
+    return api

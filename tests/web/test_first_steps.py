@@ -40,7 +40,7 @@ async def test_steps_are_ticked_and_gone_when_the_first_three_are_done(site: Sit
     known = dict(site.robot.nodes)
     page = await dashboard_of_a_new_robot(site)
     steps = card(page).get_by_role("listitem")
-    await expect(steps).to_have_count(5)
+    await expect(steps).to_have_count(6)
     await expect(steps.nth(0)).to_contain_text("to do")
     assert await violations(page) == []
     await steps.nth(2).get_by_role("link").click()

@@ -3,7 +3,7 @@
 
 import { prefer, preference } from "./preferences.js";
 
-/** @typedef {"routes" | "drive" | "backup"} Step */
+/** @typedef {"routes" | "drill" | "drive" | "backup"} Step */
 
 /** @param {Step} step */
 export const took = (step) => prefer(`step.${step}`, "taken");

@@ -106,6 +106,10 @@ const count = (latch) => latch.presses.length + latch.more;
 const notStored = (problem) =>
   `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched off until the server's card is replaced.`;
 
+/** The way to release the stop, for a page that waits for it. @param {App} app */
+export const clearButton = (app) =>
+  html`<button class="button" type="button" data-clear @click=${() => ask(app)}>Release…</button>`;
+
 /** Open the question; it clears only what it shows. @param {App} app */
 function ask(app) {
   const latch = app.store.data.system?.estop;

@@ -90,6 +90,7 @@ from . import (
 )
 from . import router_params as p
 from .action import Action, Quick
+from .drill import DRILL
 from .upkeep_table import UPKEEP
 from .users_table import USERS
 
@@ -99,6 +100,7 @@ VIEWER, OPERATOR, ADMIN = Level
 
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     **UPKEEP,
+    **DRILL,
     "head": {
         "move": Quick(m.HeadMove, motion.head_move, Accepted),
         "home": Quick(m.Nothing, motion.head_home, Accepted),

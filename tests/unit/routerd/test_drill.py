@@ -44,6 +44,7 @@ def test_press_counts_for_the_way_of_its_source(source: str, way: str | None) ->
         ([outcome("stopped", 250.0), outcome("absent")], 0.1, "passed"),
         ([outcome("guard", 90.0)], 0.1, "passed"),
         ([outcome("stopped", 250.1)], 0.1, "failed"),
+        ([outcome("stopped", None)], 0.1, "failed"),
         ([outcome("stopped", 5.0), outcome("silent")], 1.9, "waiting"),
         ([outcome("stopped", 5.0), outcome("silent")], 2.0, "failed"),
         ([outcome("absent")], 0.1, "failed"),
@@ -93,6 +94,21 @@ async def test_drill_measures_a_press_and_keeps_its_report(tmp_path: Path) -> No
         assert kept[0].by == "ada" and "server" in kept[0].versions and not kept[0].is_passed
     async with alive(places(tmp_path)) as again:
         assert (await again.client.get("/drill", DrillInfo)).reports == kept
+
+
+async def test_press_that_is_released_before_anyone_looks_is_judged(tmp_path: Path) -> None:
+    async with robot_with(tmp_path, "tracks") as robot:
+        await robot.client.post("/drill/begin", DrillBegin(), DrillInfo)
+        for is_reported, state in ((True, "passed"), (False, "failed")):
+            await robot.client.post("/drill/wait", DrillWait(way="ros"), DrillInfo)
+            robot.bus.publisher(topics.TRACKS_ESTOP).publish(Bool(data=True))
+            await turns()
+            if is_reported:
+                report(robot, generation=(await robot.latch()).generation)
+                await turns()
+            await robot.clear()
+            await turns()
+            assert step(await robot.client.get("/drill", DrillInfo), "ros").state == state
 
 
 async def test_step_of_a_robot_that_is_stopped_is_refused(tmp_path: Path) -> None:

@@ -21,6 +21,8 @@ COMMANDS = {
     "settings leave_wifi": "system hotspot",
     "maintenance restart": "system restart", "maintenance restore_state": "backup restore",
     "maintenance undo_restore": "backup undo", "maintenance factory_reset": "system factory-reset",
+    "drill status": "drill", "drill begin": "drill", "drill wait": "drill", "drill skip": "drill",
+    "drill kill": "drill", "drill finish": "drill",
     "head move": "head move", "head home": "head home", "head camera": "head camera",
     "arms move": "arms move", "arms home": "arms home", "arms gripper": "arms gripper",
     "tracks drive": "tracks drive", "tracks stop": "tracks stop", "tracks estop": "estop set",

@@ -24,7 +24,7 @@ VIEWER = """
     rc get_channel_config, rc get_failsafe, rc get_calibration, livelink list_sources,
     livelink get_subject, livelink list_formats, livelink list_recordings, livelink get_recording,
     livelink list_senders,
-    users change_password, users list_sessions, users end_session
+    users change_password, users list_sessions, users end_session, drill status
 """
 OPERATOR = """
     head move, head home, head camera, arms move, arms home, arms gripper, tracks drive,
@@ -36,7 +36,7 @@ OPERATOR = """
     rc reset, rc calibration, rc detect_protocol, livelink release, livelink zero, livelink scale,
     livelink record, livelink delete_recording, livelink stop_recording, livelink play,
     livelink stop_playing, livelink accept_sender, livelink revoke_sender,
-    livelink get_sender_code
+    livelink get_sender_code, drill begin, drill wait, drill skip, drill finish
 """
 ADMIN = """
     settings set_name, settings set_hostname, settings join_wifi, settings leave_wifi,
@@ -49,7 +49,7 @@ ADMIN = """
     management calibrate,
     users list_users, users add_user, users remove_user, users set_role, users set_password,
     users list_tokens, users add_token, users renew_token, users revoke_token,
-    users get_claim_code
+    users get_claim_code, drill kill
 """
 
 

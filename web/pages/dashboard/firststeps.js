@@ -61,6 +61,7 @@ const steps = (app) => [
   { text: "Give a node its role", href: "#/nodes", isDone: hasRole(app) },
   { text: "Connect an input: a receiver, a face, a gamepad", href: "#/inputs", isDone: hasInput(app) },
   { text: "Look at the routes: what drives what", href: "#/routes", isDone: hasTaken("routes") },
+  { text: "Test the stop, before it drives", href: "#/drill/stop", isDone: hasTaken("drill") },
   { text: "Drive it", href: "#/drive", isDone: hasTaken("drive") },
   { text: "Make a backup", href: "#/settings/backup", isDone: hasTaken("backup") },
 ];

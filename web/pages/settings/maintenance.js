@@ -21,6 +21,7 @@ export function maintenanceSection(app, answers) {
     html`
       <div class="toolbar">
         <a class="button" href="#/logs">Logs</a>
+        <a class="button" href="#/drill/stop">Test the stop</a>
         <button class="button" type="button" data-diagnostics ?disabled=${isFixed} @click=${diagnostics}>
           Download diagnostics
         </button>
