@@ -3,13 +3,17 @@
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from ..lib.api.endpoint import Endpoint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
 from ..lib.sd import Directories
+from ..lib.validation import faults
+from .console import fail, run
 from .server import RemoteDaemon, Server
 
+P = TypeVar("P", bound=BaseModel)
 Reply = TypeVar("Reply", bound=BaseModel)
 Place = str | Server  # a directory of sockets (empty: found by itself), or a server elsewhere
 
@@ -55,6 +59,25 @@ def client(given: Place, daemon: str) -> Client:
     if isinstance(given, Server):
         return Client(RemoteDaemon(given, daemon))
     return Client(runtime_directory(given) / f"{daemon}.sock")
+
+
+async def do(given: Place, row: Endpoint[P, Reply], params: P) -> Reply:
+    """What the daemon of this row answers."""
+    async with client(given, row.daemon) as connection:
+        return await connection.ask(row, params)
+
+
+def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields: object) -> Reply:
+    """The same for a command that does nothing else. Fields that are None are left out; a wrong
+    one, or a refusal, ends the program with a sentence.
+    """
+    found = {name: value for name, value in fields.items() if value is not None}
+    try:
+        params = row.params.model_validate(found)
+    except ValidationError as err:
+        text = str(faults(err, row.params, found, noun="option")[0])
+        raise fail(SaintError(Code.REQUEST_INVALID, text), as_json) from None
+    return run(do(given, row, params), as_json)
 
 
 async def ask(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:

@@ -4,13 +4,14 @@ does the audit log tell of it. Not here: who the caller is (adapters/gate.py).
 
 from pydantic import BaseModel
 
+from ..lib.audit import Entry
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
+from ..lib.levels import Level
 from . import audit, latch
 from .access import RefusedError
 from .actions import ACTIONS
 from .actions.caller import Caller
-from .levels import Level
 from .robot import Robot
 
 # What moves something; sent many times a second, so that only the beginning is told.
@@ -22,13 +23,14 @@ MOTION = {
 OLD = "webd stood still before it could read this, so it may be too old to obey"
 
 
-def check(caller: Caller, group: str, action: str, params: BaseModel) -> None:
-    """Raises forbidden when the caller's role is not enough for these params."""
+def check(robot: Robot, caller: Caller, group: str, action: str, params: BaseModel) -> None:
+    """Raises forbidden, and notes it, when the caller's role is not enough for these params."""
     needs = ACTIONS[group][action].level_for(params)
     who = caller.identity
     if who.level < needs:
         text = f"{who.name} is {who.level.word} here, {group} {action} needs {needs.word}"
         fix = "Ask an admin of this robot for that role."
+        tell(robot, caller, group, action, params, refusal=text)
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
 
 
@@ -59,14 +61,19 @@ def check_motion(caller: Caller) -> None:
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
 
 
-def tell(robot: Robot, caller: Caller, group: str, action: str, params: BaseModel) -> None:
-    """After it was done."""
-    if audit.is_told(group, action, ACTIONS[group][action].needs >= Level.ADMIN):
+def tell(
+    robot: Robot, caller: Caller, group: str, action: str, params: BaseModel, refusal: str = ""
+) -> None:
+    """After webd itself has done it, or refused it; another daemon tells of what it does."""
+    entry = ACTIONS[group][action]
+    is_ours = not entry.row or bool(refusal)
+    is_change = bool(entry.row) and not entry.is_reading
+    if is_ours and (is_change or audit.is_told(group, action, entry.needs >= Level.ADMIN)):
         what = f"{group} {action}"
-        robot.audit.add(audit.entry_of(caller.identity, caller.address, what, params, wall_s()))
+        robot.audit.add(audit.entry_of(caller.person, what, params, wall_s(), refusal))
 
 
 def tell_motion(robot: Robot, caller: Caller, target: str) -> None:
     """A client that was at rest begins to move something."""
-    who, what = caller.identity, f"began to move {target or 'what its routes say'}"
-    robot.audit.add(audit.Entry(wall_s(), who.name, who.level.word, caller.address, what))
+    who, what = caller.person, f"began to move {target or 'what its routes say'}"
+    robot.audit.add(Entry(wall_s(), who.name, who.level, who.address, what, daemon="webd"))

@@ -5,9 +5,12 @@ Pure, one table; what is not in it needs an admin. Not here: passing requests on
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from urllib.parse import unquote
 
-from .levels import Level
+from ..lib.api import table
+from ..lib.api.endpoint import CONFIRM, Endpoint
+from ..lib.levels import Level
 
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
 _CHANGING = "POST PUT PATCH DELETE"
@@ -30,7 +33,7 @@ _RULES = (
         " ".join(DAEMONS),
         "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
         "/presets/* /outputs/* /drill "
-        "/channels /channels/* /failsafe /protocol /calibration /subjects /subjects/* /formats "
+        "/subjects /subjects/* /formats "
         "/recordings /recordings/* /senders",
     ),
     _Rule(Level.OPERATOR, "GET", "livelinkd", "/senders/code"),
@@ -42,13 +45,6 @@ _RULES = (
         "/estop/clear /routes /routes/* /routes/*/enabled /routes/*/priority /blending "
         "/presets/* /presets/*/load /control/take /control/release "
         "/drill/begin /drill/wait /drill/skip /drill/finish",
-    ),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "rcd",
-        "/enabled /channels/* /channels/*/calibrate /failsafe /protocol /calibration /reset "
-        "/detect",
     ),
     _Rule(
         Level.OPERATOR,
@@ -75,6 +71,8 @@ def needs(daemon: str, method: str, path: str, query: str = "") -> Level:
     """What the caller must be; `path` as it is on the wire, so that no spelling slips through. The
     query of a change confirms what may stop the robot no longer, so an operator gives none.
     """
+    if row := row_of(daemon, method, path):
+        return Level.ADMIN if query and _is_confirming(row) else row.level
     for rule in _RULES:
         is_meant = method in rule.methods.split() and daemon in rule.daemons.split()
         if is_meant and _pattern(rule.paths).fullmatch(path):
@@ -87,3 +85,19 @@ def needs(daemon: str, method: str, path: str, query: str = "") -> Level:
 def _pattern(paths: str) -> re.Pattern[str]:
     each = (re.escape(path).replace(r"\*", "[^/]+") for path in paths.split())
     return re.compile("|".join(each))
+
+
+def row_of(daemon: str, method: str, path: str) -> Endpoint[Any, Any] | None:
+    """The row of lib/api that a request is for; `path` as it is on the wire."""
+    rows = (row for row in table.of(daemon) if row.method == method)
+    found = [row for row in rows if _row_pattern(row.path).fullmatch(path)]
+    return min(found, key=lambda row: len(row.parts), default=None)
+
+
+def _is_confirming(row: Endpoint[Any, Any]) -> bool:
+    return CONFIRM in row.query
+
+
+@cache
+def _row_pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{[\w.\\]+\\}", "[^/]+", re.escape(path)))

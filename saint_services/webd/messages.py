@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AliasChoices, Field, StringConstraints
 
 from ..lib.api import Request
+from ..lib.api.endpoint import Nothing as Nothing
 from ..lib.api.routing import Route
 
 LARGEST_BYTES = 64 * 1024
@@ -111,10 +112,6 @@ ENVELOPES: dict[str, type[Envelope]] = {
     "command": Command,
     **dict.fromkeys(get_args(Group), Grouped),
 }
-
-
-class Nothing(Request):
-    """An action without params."""
 
 
 class HeadMove(Request):

@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, rc
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
     Acceptance,
     Listener,
@@ -95,19 +96,22 @@ class FakeReceiver:
 
     def api(self) -> Api:
         api = Api()
-        api.get("/status", self._status)
-        api.post("/enabled", self._enable, SetEnabled)
-        api.get("/channels", self._channels)
-        api.patch("/channels/{number}", self._set_channel, SetChannel)
-        api.get("/failsafe", self._failsafe)
-        api.post("/failsafe", self._set_failsafe, SetFailsafe)
-        api.post("/protocol", self._set_protocol, SetProtocol)
-        api.post("/detect", self._detect, DetectRequest)
-        api.get("/calibration", self._calibration)
-        api.post("/calibration", self._go, CalibrationStep)
+        api.bind(rc.GET_STATUS, self._status)
+        api.bind(rc.SET_ENABLED, self._enable)
+        api.bind(rc.LIST_CHANNELS, self._channels)
+        api.bind(rc.SET_CHANNEL_CONFIG, self._set_channel)
+        api.bind(rc.GET_FAILSAFE, self._failsafe)
+        api.bind(rc.SET_FAILSAFE, self._set_failsafe)
+        api.bind(rc.SET_PROTOCOL, self._set_protocol)
+        api.bind(rc.DETECT_PROTOCOL, self._detect)
+        api.bind(rc.GET_CALIBRATION, self._calibration)
+        api.bind(rc.CALIBRATION, self._go)
         return api
 
-    async def _status(self, _: Call[None]) -> RcStatus:
+    async def _status(self, _: Call[Nothing]) -> RcStatus:
+        return self._now()
+
+    def _now(self) -> RcStatus:
         line = RcLine(
             receiver="primary", protocol=self.protocol, device=self.device,
             connected=True, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
@@ -135,22 +139,21 @@ class FakeReceiver:
 
     async def _enable(self, call: Call[SetEnabled]) -> RcStatus:
         self.is_enabled = call.body.enabled
-        return await self._status(Call({}, {}, None))
+        return self._now()
 
-    async def _channels(self, _: Call[None]) -> RcChannelList:
+    async def _channels(self, _: Call[Nothing]) -> RcChannelList:
         return RcChannelList(channels=list(self.channels.values()))
 
     async def _set_channel(self, call: Call[SetChannel]) -> RcChannelConfig:
-        text = call.path["number"]
-        number = int(text) if text.isascii() and text.isdigit() else 0
+        number = call.body.channel
         if number not in self.channels:
-            message = f"there is no channel {text}; there are 1 to {CHANNELS}"
+            message = f"there is no channel {number}; there are 1 to {CHANNELS}"
             raise SaintError(Code.NOT_FOUND, message)
         changes = call.body.model_dump(exclude_none=True)
         self.channels[number] = self.channels[number].model_copy(update=changes)
         return self.channels[number]
 
-    async def _failsafe(self, _: Call[None]) -> FailsafeInfo:
+    async def _failsafe(self, _: Call[Nothing]) -> FailsafeInfo:
         return self.failsafe
 
     async def _set_failsafe(self, call: Call[SetFailsafe]) -> FailsafeInfo:
@@ -169,7 +172,10 @@ class FakeReceiver:
         text = "SBUS speaks on this line, at 100000 baud."
         return DetectReport(protocol="sbus", baud_rate=100_000, text=text, seen=[seen])
 
-    async def _calibration(self, _: Call[None]) -> CalibrationInfo:
+    async def _calibration(self, _: Call[Nothing]) -> CalibrationInfo:
+        return self._info()
+
+    def _info(self) -> CalibrationInfo:
         found, proposal = [], []
         if self.step == "done":
             text = "channel 1 falls when it is moved to the right or up"
@@ -186,7 +192,7 @@ class FakeReceiver:
             refusal, self.refusal = self.refusal, ""
             raise SaintError(Code.REFUSED, refusal, fix="Leave the sticks alone.")
         self.step = self._after(call.body.step)
-        return await self._calibration(Call({}, {}, None))
+        return self._info()
 
     def _after(self, asked: str) -> Step:
         """Refuses what rcd refuses."""

@@ -10,7 +10,9 @@ from .unitfile import Setting
 
 OBEYED: dict[str, frozenset[str]] = {
     "Unit": frozenset({"Description", "PartOf", "StartLimitIntervalSec"}),
-    "Socket": frozenset({"ListenStream", "ListenDatagram", "FileDescriptorName", "Service"}),
+    "Socket": frozenset(
+        {"ListenStream", "ListenDatagram", "FileDescriptorName", "PassCredentials", "Service"}
+    ),
     "Service": frozenset(
         {
             "CPUSchedulingPolicy",

@@ -5,6 +5,7 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 from typing import Any
 
 from ...lib.api import Done
+from ...lib.api import rc as rc_rows
 from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
 from ...lib.api.calibration import CalibrationReply
 from ...lib.api.firmware import (
@@ -37,19 +38,6 @@ from ...lib.api.livelink import (
     Zero,
 )
 from ...lib.api.motion import Accepted
-from ...lib.api.rc import (
-    CalibrationInfo,
-    CalibrationStep,
-    DetectReport,
-    DetectRequest,
-    FailsafeInfo,
-    ProtocolInfo,
-    RcChannelConfig,
-    RcStatus,
-    ResetRequest,
-    SetFailsafe,
-    SetProtocol,
-)
 from ...lib.api.routing import (
     Blending,
     Curve,
@@ -66,9 +54,9 @@ from ...lib.api.routing import (
 from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
+from ...lib.levels import Level
 from .. import messages as m
 from .. import replies as r
-from ..levels import Level
 from ..node_history import NodeHistory
 from ..trends import GetHistory, HistoryReply
 from . import (
@@ -91,6 +79,7 @@ from . import (
 from . import router_params as p
 from .action import Action, Quick
 from .drill import DRILL
+from .forward import forwarded_all
 from .upkeep_table import UPKEEP
 from .users_table import USERS
 
@@ -210,25 +199,11 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
     },
     "rc": {
-        "get_status": Action(m.Nothing, rc.get_status, RcStatus, needs=VIEWER),
+        **forwarded_all(rc_rows.ROWS.all),
         "get_protocol": Action(m.Nothing, rc.get_protocol, r.ProtocolReply, needs=VIEWER),
-        "set_enabled": Action(m.Enabled, rc.set_enabled, RcStatus),
         "get_channel_config": Action(
             rc_params.Channels, rc.get_channel_config, r.ChannelReply, needs=VIEWER
         ),
-        "set_channel_config": Action(
-            rc_params.ChannelConfig, rc.set_channel_config, RcChannelConfig
-        ),
-        "calibrate_channel": Action(
-            rc_params.ChannelPosition, rc.calibrate_channel, RcChannelConfig
-        ),
-        "get_failsafe": Action(m.Nothing, rc.get_failsafe, FailsafeInfo, needs=VIEWER),
-        "set_failsafe": Action(SetFailsafe, rc.set_failsafe, FailsafeInfo),
-        "set_protocol": Action(SetProtocol, rc.set_protocol, ProtocolInfo),
-        "reset": Action(ResetRequest, rc.reset, RcStatus),
-        "get_calibration": Action(m.Nothing, rc.get_calibration, CalibrationInfo, needs=VIEWER),
-        "calibration": Action(CalibrationStep, rc.calibration, CalibrationInfo),
-        "detect_protocol": Action(DetectRequest, rc.detect_protocol, DetectReport),
     },
     "livelink": {
         "list_sources": Action(m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER),

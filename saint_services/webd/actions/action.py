@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ..levels import Level
+from ...lib.api.endpoint import Endpoint
+from ...lib.levels import Level
 from ..robot import Robot
 from .caller import Caller
 
@@ -27,10 +28,13 @@ class _Entry(Generic[P]):
     reply: type[BaseModel] | None = None
     needs: Level = Level.OPERATOR
     raises_to: Callable[[P], Level] | None = None
+    row: Endpoint[Any, Any] | None = None  # of the daemon that carries it out; None: webd does
 
     @property
     def is_reading(self) -> bool:
         """It changes nothing, so it may be asked for again."""
+        if self.row:
+            return self.row.is_reading
         return self.needs is Level.VIEWER and self.raises_to is None
 
     def level_for(self, params: P) -> Level:

@@ -5,8 +5,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...lib.api.drill import DrillBegin, DrillInfo, DrillKill, DrillSkip, DrillWait
+from ...lib.levels import Level
 from .. import messages as m
-from ..levels import Level
 from ..robot import Robot
 from .action import Action, Quick
 from .caller import Caller

@@ -21,8 +21,8 @@ from ...lib.api.routing import (
     SetPriority,
     TakeControl,
 )
+from ...lib.levels import Level
 from .. import messages as m
-from ..levels import Level
 from ..robot import Robot
 from . import router_params as p
 from .caller import Caller

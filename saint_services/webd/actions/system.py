@@ -7,11 +7,11 @@ from ...lib.api.routing import EStopClear, EStopInfo, EStopRequest
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
+from ...lib.levels import Level
 from ...lib.role_hardware import hardware
 from ...lib.roles import RoleConfig
 from .. import messages as m
 from .. import views
-from ..levels import Level
 from ..robot import Robot
 from ..trends import GetHistory
 from .caller import Caller

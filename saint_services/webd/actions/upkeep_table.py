@@ -9,8 +9,8 @@ from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
 from ...lib.api.machine import JoinWifi, SetHostname
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
+from ...lib.levels import Level
 from .. import messages as m
-from ..levels import Level
 from . import logs, machine, upkeep
 from .action import Action, Quick
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from ...lib.api import Done
 from ...lib.api import users as u
+from ...lib.levels import Level
 from .. import messages as m
-from ..levels import Level
 from . import users
 from .action import Action, Quick
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...lib.backup.archive import LARGEST_BYTES
 from ...lib.errors import Code, SaintError
-from ..levels import Level
+from ...lib.levels import Level
 from ..robot import Robot
 from ..upkeep import file_name, now
 from . import bodies

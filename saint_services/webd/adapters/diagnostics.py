@@ -20,10 +20,10 @@ from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouteList, RouterStatus
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
+from ...lib.levels import Level
 from .. import messages as m
 from ..actions.caller import Caller
 from ..actions.upkeep import get_settings
-from ..levels import Level
 from ..robot import Robot
 from ..upkeep import file_name
 from .gate import Gate

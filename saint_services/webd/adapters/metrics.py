@@ -16,8 +16,8 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
+from ...lib.levels import Level
 from .. import robot_metrics
-from ..levels import Level
 from ..metrics import CONTENT_TYPE, Histogram, Page
 from ..robot import Robot
 from .gate import Gate

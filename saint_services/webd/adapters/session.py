@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
+from ...lib.levels import Level
 from .. import admission, logic, places, stopping, views
 from .. import messages as m
 from ..access import Identity, RefusedError, network_of
@@ -24,7 +25,6 @@ from ..close_codes import CloseCode
 from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..lag import Lag
-from ..levels import Level
 from ..pace import Pace
 from ..robot import Robot
 from .boundary import Boundary
@@ -355,8 +355,8 @@ class Session:
 
     def _call(self, call: logic.Call) -> None:
         action = ACTIONS[call.group][call.action]
-        admission.check(self._answers_to, call.group, call.action, call.params)
         robot, is_old = self._door.robot, self._is_old
+        admission.check(robot, self._answers_to, call.group, call.action, call.params)
         admission.check_moving(robot, call.group, call.action, call.params, is_old)
         if isinstance(action, Quick):
             self.commands += 1

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 from yarl import URL
 
+from saint_services.lib.levels import Level
 from saint_services.webd.adapters import control_plane
 from saint_services.webd.control_plane import needs
-from saint_services.webd.levels import Level
 from tests.unit.webd.web_rig import Rig
 
 

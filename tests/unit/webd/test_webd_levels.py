@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from saint_services.lib.levels import Level
 from saint_services.webd import audit
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.admission import MOTION
-from saint_services.webd.levels import Level
 from tests.unit.webd.web_rig import Rig
 
 VIEWER = """
