@@ -18,7 +18,7 @@ from ..lib.api.drill import (
     DrillStep,
     DrillWait,
 )
-from ..lib.api.orders import Killed, KillOrder
+from ..lib.api.orders import KILL, KillRole
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
@@ -31,7 +31,7 @@ from .logic import Router
 VERSION = 1
 MOST_REPORTS = 20
 FILE = "drills.json"
-_KILL_LIMIT_S = 15.0
+_KILL_LIMIT_S = KILL.limit_s
 
 
 class SavedDrills(BaseModel):
@@ -151,9 +151,8 @@ class Drills:
         if node_id is None:
             raise SaintError(Code.NOT_FOUND, f"no node holds {target}")
         role, _, instance = target.partition(".")
-        order = KillOrder(role=role, instance=instance)
-        path = f"/nodes/{node_id}/kill"
-        found = await self._adoptiond.post(path, order, Killed, timeout_s=_KILL_LIMIT_S)
+        order = KillRole(node_id=node_id, role=role, instance=instance)
+        found = await self._adoptiond.ask(KILL, order)
         step = drill.killed(target, found.after_ms, found.detail, found.failed)
         self._running = drill.with_step(self._current(), step)
         return self._info()

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api import Done
-from ..lib.api.backup import KeyImport, Passphrase, SealedKey, SectionData
+from ..lib.api import keys
+from ..lib.api.backup import SectionData
+from ..lib.api.keys import KeyImport, Passphrase, SealedKey
 from ..lib.backup import archive
 from ..lib.errors import Code, SaintError
-from .connect import Place, tell
+from .connect import Place, do
 from .server import Server
 
 WithKeys = Annotated[
@@ -36,9 +37,7 @@ def asked(file: Path | None, *, is_new: bool) -> str:
 async def added(place: Place, raw: bytes, passphrase: str) -> bytes:
     """The backup with the sealed key in it."""
     _check_way(place)
-    sealed = await tell(
-        place, "adoptiond", "/key/export", Passphrase(passphrase=passphrase), SealedKey
-    )
+    sealed = await do(place, keys.EXPORT, Passphrase(passphrase=passphrase))
     content = archive.unpack(raw)
     sections = content.daemons["adoptiond"].sections
     sections["key"] = SectionData(version=1, data=sealed.model_dump())
@@ -55,9 +54,7 @@ async def brought_back(place: Place, raw: bytes, passphrase: str) -> None:
         text = "this backup holds no key"
         raise SaintError(Code.NOT_FOUND, text, fix="Restore it without --with-keys.")
     sealed = SealedKey.model_validate(held.data).sealed
-    await tell(
-        place, "adoptiond", "/key/import", KeyImport(sealed=sealed, passphrase=passphrase), Done
-    )
+    await do(place, keys.IMPORT, KeyImport(sealed=sealed, passphrase=passphrase))
 
 
 def _check_way(place: Place) -> None:

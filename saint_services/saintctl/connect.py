@@ -80,6 +80,14 @@ def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields
     return run(do(given, row, params), as_json)
 
 
+async def do_or_error(given: Place, row: Endpoint[P, Reply], params: P) -> Reply | SaintError:
+    """The same, but a daemon that does not answer is a value."""
+    try:
+        return await do(given, row, params)
+    except SaintError as err:
+        return err
+
+
 async def ask(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:
     """GET one reply of one daemon."""
     async with client(given, daemon) as connection:

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ..lib.api.adoption import NodeList
+from ..lib.api.adoption import LIST_NODES
+from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import SubjectList
 from ..lib.api.routing import PresetList, RouteList, RouterStatus
 from ..lib.errors import SaintError
-from .connect import Place, ask
+from .connect import Place, ask, do
 from .server import Server
 
 PATIENCE_S = 2.0
@@ -42,7 +43,7 @@ def _place(given: dict[str, Any]) -> Place:
 
 
 async def _nodes(place: Place) -> list[Offer]:
-    reply = await ask(place, "adoptiond", "/nodes", NodeList)
+    reply = await do(place, LIST_NODES, Nothing())
     return [(node.node_id, node.display_name or str(node.state)) for node in reply.nodes]
 
 

@@ -15,7 +15,6 @@ from ..lib.person import Person
 _TOLD = {
     ("router", "take_control"), ("router", "release_control"), ("router", "load_preset"),
     ("tracks", "estop"), ("system", "estop"),
-    ("management", "adopt_node"), ("management", "reset_node"), ("management", "replace_node"),
     ("drill", "begin"), ("drill", "finish"),
     ("users", "change_password"), ("users", "end_session"),
 }  # fmt: skip

@@ -31,7 +31,7 @@ _RULES = (
         Level.VIEWER,
         "GET",
         " ".join(DAEMONS),
-        "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
+        "/status /watch /health /routes /presets "
         "/presets/* /outputs/* /drill "
         "/subjects /subjects/* /formats "
         "/recordings /recordings/* /senders",
@@ -53,18 +53,20 @@ _RULES = (
         "/release /zero /scale /recordings /recordings/* /playback /playback/stop "
         "/senders/accept /senders/revoke",
     ),
-    _Rule(Level.OPERATOR, "POST", "adoptiond", "/nodes/*/adopt /nodes/*/replace /nodes/*/ignore"),
-    _Rule(Level.OPERATOR, "PATCH", "adoptiond", "/nodes/*"),
 )
 
 
 # For daemons of this machine alone: the kernel says who asks, and here that would be webd.
-_LOCAL = {"routerd": ("/writers",), "adoptiond": ("/router/credential", "/router/role-proof")}
+_LOCAL = {"routerd": ("/writers",)}
 
 
 def is_local(daemon: str, path: str) -> bool:
     """True for what is never passed on, in whichever spelling."""
-    return "/".join(map(unquote, path.split("/"))) in _LOCAL.get(daemon, ())
+    plain = "/".join(map(unquote, path.split("/")))
+    rows = (row for row in table.of(daemon) if row.is_local)
+    return plain in _LOCAL.get(daemon, ()) or any(
+        _row_pattern(row.path).fullmatch(plain) for row in rows
+    )
 
 
 def needs(daemon: str, method: str, path: str, query: str = "") -> Level:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeInfo, NodeState
+from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, NodeInfo, NodeState
 from saint_services.lib.api.node import NodeReport
 from saint_services.lib.api.routing import RouterStatus
 from saint_services.lib.errors import SaintError
@@ -156,8 +156,7 @@ async def silent_for(robot: Robot, seconds: float) -> None:
 async def adopted(robot: Robot) -> None:
     if (await node_is_known(robot)).state is NodeState.UNADOPTED:
         async with robot.client("adoptiond") as client:
-            path, body = f"/nodes/{NODE}/adopt", AdoptRequest(role="tracks")
-            await client.post(path, body, AdoptReply, timeout_s=30.0)
+            await client.ask(ADOPT_NODE, AdoptNode(node_id=NODE, role="tracks"))
     await node_is(robot, NodeState.ACTIVE)
 
 

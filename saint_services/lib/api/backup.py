@@ -77,22 +77,6 @@ class RestoreReply(Reply):
     notes: list[str] = []
 
 
-class Passphrase(Request):
-    """POST /key/export of adoptiond."""
-
-    passphrase: str = Field(max_length=1024, repr=False)
-
-
-class SealedKey(Request):
-    """The server's key, which a passphrase opens (lib/sealing.py); empty: there is none."""
-
-    sealed: str = Field(default="", max_length=4096, repr=False)
-
-
-class KeyImport(SealedKey, Passphrase):
-    """POST /key/import of adoptiond."""
-
-
 class Confirm(Request):
     """What may stop the robot no longer, by name."""
 

@@ -36,7 +36,8 @@ class Nothing(Request):
 class Endpoint(Generic[P, R]):
     """One row. `path` names parameters in braces; a GET takes the others in its query, all other
     methods in a JSON body. `log` is the sentence for the activity log after it was done, with
-    parameters in braces, or a function of parameters and reply; without one nothing is changed.
+    parameters in braces, or a function of parameters and reply; without one nothing is changed,
+    or the daemon that asks for it tells of it.
     """
 
     group: str  # of the action: "rc"
@@ -54,6 +55,7 @@ class Endpoint(Generic[P, R]):
     body: str = ""  # the parameter that is the body as a whole
     query: tuple[str, ...] = ()  # parameters that stand in the query of a request with a body
     is_action: bool = True  # offered by webd; the others are for daemons and streams
+    is_local: bool = False  # for daemons of this machine alone: webd passes it on for nobody
     is_stream: bool = False  # one reply a line
 
     @property

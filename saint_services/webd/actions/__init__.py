@@ -4,19 +4,11 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 
 from typing import Any
 
-from ...lib.api import Done
+from ...lib.api import Done, adoption, calibration
+from ...lib.api import firmware as firmware_rows
 from ...lib.api import rc as rc_rows
-from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
-from ...lib.api.calibration import CalibrationReply
-from ...lib.api.firmware import (
-    FirmwareCheck,
-    FirmwareReport,
-    ImportRequest,
-    Plan,
-    Release,
-    RolloutControl,
-    RolloutRequest,
-)
+from ...lib.api.adoption import NodeList, NodeParams
+from ...lib.api.firmware import FirmwareCheck, Plan
 from ...lib.api.hardware import GpioStatus, NodeFit
 from ...lib.api.livelink import (
     ListenerList,
@@ -60,7 +52,6 @@ from .. import replies as r
 from ..node_history import NodeHistory
 from ..trends import GetHistory, HistoryReply
 from . import (
-    calibration,
     clients,
     firmware,
     livelink,
@@ -124,39 +115,22 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
     },
     "management": {
-        "list_nodes": Action(m.Nothing, management.list_nodes, NodeList, needs=VIEWER),
+        **forwarded_all(adoption.ROWS.all),
+        **forwarded_all(calibration.ROWS.all),
+        **forwarded_all(firmware_rows.ROWS.all),
         "list_unadopted": Action(m.Nothing, management.list_unadopted, NodeList, needs=VIEWER),
         "list_adopted": Action(m.Nothing, management.list_adopted, NodeList, needs=VIEWER),
-        "list_roles": Action(m.Nothing, management.list_roles, RoleList, needs=VIEWER),
-        "get_node_info": Action(m.NodeParams, management.get_node_info, NodeInfo, needs=VIEWER),
         "get_gpio_status": Action(
-            m.NodeParams, node_hardware.get_gpio_status, GpioStatus, needs=VIEWER
+            NodeParams, node_hardware.get_gpio_status, GpioStatus, needs=VIEWER
         ),
-        "check_node": Action(m.NodeParams, node_hardware.check_node, NodeFit, needs=VIEWER),
+        "check_node": Action(NodeParams, node_hardware.check_node, NodeFit, needs=VIEWER),
         "get_node_history": Quick(
-            m.NodeParams, node_hardware.get_node_history, NodeHistory, needs=VIEWER
+            NodeParams, node_hardware.get_node_history, NodeHistory, needs=VIEWER
         ),
-        "get_calibration": Action(
-            calibration.GetCalibration,
-            calibration.get_calibration,
-            CalibrationReply,
-            needs=VIEWER,
-        ),
-        "calibrate": Action(
-            calibration.Calibrate, calibration.calibrate, CalibrationReply, needs=ADMIN
-        ),
-        "adopt_node": Action(m.AdoptNode, management.adopt_node, AdoptReply),
-        "reset_node": Action(m.ResetNode, management.reset_node, Done, needs=ADMIN),
-        "set_node_name": Action(m.NameNode, management.set_node_name, NodeInfo),
-        "replace_node": Action(m.ReplaceNode, management.replace_node, AdoptReply),
-        "ignore_node": Action(m.IgnoreNode, management.ignore_node, NodeInfo),
-        "firmware_status": Action(m.Nothing, firmware.status, FirmwareReport, needs=VIEWER),
         "firmware_check": Action(m.Nothing, firmware.check, FirmwareCheck, needs=VIEWER),
-        "firmware_rollout": Action(RolloutRequest, firmware.begin, Plan, needs=ADMIN),
-        "firmware_control": Action(RolloutControl, firmware.control, Plan, needs=ADMIN),
-        "firmware_import": Action(ImportRequest, firmware.take, Release, needs=ADMIN),
-        "firmware_delete": Action(m.FirmwareParams, firmware.remove, Done, needs=ADMIN),
-        "trigger_update": Action(m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN),
+        "trigger_update": Action(
+            m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN, row=firmware_rows.ROLLOUT
+        ),
         "get_activity_log": Quick(
             m.ActivityLog, management.get_activity_log, r.ActivityReply, needs=VIEWER
         ),

@@ -12,8 +12,17 @@ from typing import Any
 
 from ...lib import interfaces, machine, machine_wish, power
 from ...lib.api import Done
-from ...lib.api.adoption import NodeInfo, NodeList, NodeState, ResetRequest
+from ...lib.api.adoption import (
+    GET_NODE_INFO,
+    LIST_NODES,
+    RESET_NODE,
+    NodeParams,
+    NodeState,
+    ResetNode,
+)
 from ...lib.api.backup import RestoreReply
+from ...lib.api.endpoint import Nothing
+from ...lib.api.orders import REBOOT
 from ...lib.api.routing import RouterStatus
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
@@ -26,7 +35,6 @@ from .caller import Caller
 
 Data = dict[str, Any]
 
-_RESET_LIMIT_S = 30.0
 _SETUP_REPORT = Path("/run/saint/setup.json")
 
 
@@ -86,8 +94,9 @@ async def reboot(robot: Robot, caller: Caller, params: Reboot) -> Data:
 
 
 async def _reboot_node(robot: Robot, caller: Caller, node_id: str) -> Data:
-    node = await robot.daemons.adoptiond.get(f"/nodes/{node_id}", NodeInfo)
-    reply = await robot.daemons.adoptiond.post(f"/nodes/{node_id}/reboot", None, Done)
+    one = NodeParams(node_id=node_id)
+    node = await robot.daemons.adoptiond.ask(GET_NODE_INFO, one)
+    reply = await robot.daemons.adoptiond.ask(REBOOT, one)
     robot.note("WARNING", caller.source, f"{node.display_name or node_id} was told to restart")
     return reply.model_dump(mode="json")
 
@@ -148,25 +157,24 @@ async def factory_reset(robot: Robot, caller: Caller, params: FactoryReset) -> D
         text = f"{params.confirm!r} is not this robot's name, {robot.roles.name}"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Type the name as it is written.")
     await refuse_while_driven(robot, params.force)
-    notes = await _reset_nodes(robot) if params.nodes else []
+    notes = await _reset_nodes(robot, caller) if params.nodes else []
     reply = await robot.upkeep.backups.forget(robot.roles.name, now())
     robot.note("WARNING", caller.source, "The robot was reset to how it was shipped")
     told = reply.model_copy(update={"notes": [*notes, *reply.notes]})
     return RestoreReply.model_validate(told).model_dump(mode="json")
 
 
-async def _reset_nodes(robot: Robot) -> list[str]:
+async def _reset_nodes(robot: Robot, caller: Caller) -> list[str]:
     """Sentences about those that did not obey."""
     client, notes = robot.daemons.adoptiond, []
-    known = (await client.get("/nodes", NodeList)).nodes
+    known = (await client.ask(LIST_NODES, Nothing())).nodes
     for node in known:
         if node.state is NodeState.OFFLINE:
             notes.append(f"{node.node_id} is offline and keeps its role and server.")
             continue
         try:
-            body = ResetRequest(factory_reset=True)
-            path = f"/nodes/{node.node_id}/reset"
-            await client.post(path, body, Done, timeout_s=_RESET_LIMIT_S)
+            wanted = ResetNode(node_id=node.node_id, factory_reset=True)
+            await client.ask(RESET_NODE, wanted, caller.person)
         except SaintError as err:
             notes.append(f"{node.node_id} was not reset: {err.message}.")
     return notes

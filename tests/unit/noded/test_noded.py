@@ -5,9 +5,8 @@ import asyncio
 import pytest
 import yaml
 
-from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.node import NodeReport, NodeReset
+from saint_services.lib.api.node import RESET, NodeReport, NodeReset
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.generated import saint_msgs as msgs
@@ -198,7 +197,7 @@ async def test_reset_takes_the_role_away_and_a_factory_reset_the_name_too(robot:
         assert "role-headd ended" in robot.happened
         kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
         assert kept["assigned_role"] == ""
-        done = await client.post("/reset", NodeReset(factory_reset=True), Done)
+        done = await client.ask(RESET, NodeReset(factory_reset=True))
         assert done.message == "pi_1 is unadopted"
         assert (await report(client)).display_name == ""
 

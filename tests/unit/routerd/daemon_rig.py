@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from saint_services.lib.api import Done
 from saint_services.lib.api.credentials import (
+    ROLE_PROOF,
     RoleProof,
     WriterName,
     WriterReply,
@@ -125,7 +126,7 @@ async def vouching(directories: Directories, robot: Robot) -> AsyncIterator[None
         return Done()
 
     api = Api()
-    api.post("/router/role-proof", check, body=RoleProof)
+    api.bind(ROLE_PROOF, check)
     server = await api.serve([bind(directories.runtime, "adoptiond")])
     said = RoleCredential("pi_5", robot.bus.origin, "console", "0" * 128)
     robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)

@@ -4,16 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import keys
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.backup import (
     DaemonBackup,
-    KeyImport,
-    Passphrase,
     RestoreNotes,
-    SealedKey,
     SectionData,
 )
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.keys import KeyImport, Passphrase, SealedKey
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
 from saint_services.lib.ipc import Client
@@ -74,11 +73,11 @@ async def test_key_that_is_lost_is_replaced_only_when_asked(
                 await adopt(server, "pi_2", "console")
             assert caught.value.code is Code.REFUSED
         assert not key_file(robot).exists() or key_file(robot).read_bytes() == content
-        told = await server.post("/key/new", None, Done)
+        told = await server.ask(keys.RENEW, Nothing())
         assert "hold each node's button" in told.message
         assert "saintctl node new-key" not in await issue(server)
         with pytest.raises(SaintError, match="in order"):
-            await server.post("/key/new", None, Done)
+            await server.ask(keys.RENEW, Nothing())
         made = key_file(robot).read_bytes()
     async with robot.server():
         assert key_file(robot).read_bytes() == made
@@ -89,9 +88,7 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
     before = key_file(robot).read_bytes()
     passphrase = "five words that nobody guesses"
     async with robot.server() as server:
-        sealed = await server.post(
-            "/key/export", Passphrase(passphrase=passphrase), SealedKey, timeout_s=20.0
-        )
+        sealed = await server.ask(keys.EXPORT, Passphrase(passphrase=passphrase))
         assert before.decode().strip() not in sealed.sealed
         assert "key" not in (await server.get("/backup", DaemonBackup)).sections
         notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
@@ -101,9 +98,9 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
     async with robot.server() as server, robot.node():
         wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
         with pytest.raises(SaintError, match="not the right one"):
-            await server.post("/key/import", wrong, Done, timeout_s=20.0)
+            await server.ask(keys.IMPORT, wrong)
         right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
-        await server.post("/key/import", right, Done, timeout_s=20.0)
+        await server.ask(keys.IMPORT, right)
         await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
     assert key_file(robot).read_bytes() == before
 

@@ -1,6 +1,6 @@
 """What the pages ask about calibrations, over the socket."""
 
-from saint_services.lib.api.calibration import CalibrateRequest
+from saint_services.lib.api.calibration import Calibrate
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ArmState
 from tests.unit.webd.web_rig import Rig
@@ -18,7 +18,7 @@ async def test_calibration_is_shown_changed_and_named_in_the_log(rig: Rig) -> No
     assert (after["joint_1"]["offset"], after["joint_1"]["is_reversed"]) == (4.5, True)
     assert kept["message"] == "kept; arms left takes it over as soon as its outputs are safe"
     assert rig.robot.trims.asked == [
-        CalibrateRequest(field="joint_1", offset=4.5, is_reversed=True)
+        Calibrate(target="arms.left", field="joint_1", offset=4.5, is_reversed=True)
     ]
     log = await chat.do("management", "get_activity_log")
     assert "arms.left.joint_1 was calibrated" in [entry["text"] for entry in log["entries"]]
