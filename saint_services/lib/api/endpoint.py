@@ -127,9 +127,12 @@ class Endpoint(Generic[P, R]):
 
 
 def hidden(params: BaseModel) -> dict[str, Any]:
-    """The parameters as the logs keep them: without secrets."""
+    """The parameters as the logs keep them: without secrets, and without those that are empty, since
+    saintctl and webd send on what nobody gave.
+    """
     given = params.model_dump(mode="json", exclude_unset=True)
-    return {name: "…" if name in _SECRETS else value for name, value in given.items()}
+    named = {name: value for name, value in given.items() if value not in ("", None, [])}
+    return {name: "…" if name in _SECRETS else value for name, value in named.items()}
 
 
 class Rows:

@@ -17,6 +17,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
 from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
+from tests.audit_log import collected
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report
 
 
@@ -87,21 +88,28 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
     await adopted(robot)
     before = key_file(robot).read_bytes()
     passphrase = "five words that nobody guesses"
-    async with robot.server() as server:
+    runtime = robot.directories("server").runtime
+    async with collected(runtime) as entries, robot.server() as server:
         sealed = await server.ask(keys.EXPORT, Passphrase(passphrase=passphrase))
         assert before.decode().strip() not in sealed.sealed
         assert "key" not in (await server.get("/backup", DaemonBackup)).sections
         notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
         assert "--with-keys" in notes.notes[0]
+    assert [(each.what, each.text) for each in entries] == [
+        ("key export", "The server's key was copied, sealed")
+    ]
     for path in (key_file(robot), last_good(key_file(robot))):
         path.write_bytes(b"?")
-    async with robot.server() as server, robot.node():
+    async with collected(runtime) as entries, robot.server() as server, robot.node():
         wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
         with pytest.raises(SaintError, match="not the right one"):
             await server.ask(keys.IMPORT, wrong)
         right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
         await server.ask(keys.IMPORT, right)
         await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
+    assert [each.what for each in entries] == ["key import", "key import"]
+    assert "not the right one" in entries[0].refused and not entries[1].refused
+    assert {each.detail for each in entries} == {"passphrase: …, sealed: …"}
     assert key_file(robot).read_bytes() == before
 
 

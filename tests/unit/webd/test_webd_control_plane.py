@@ -54,9 +54,13 @@ def test_level_of_a_request(level: Level, daemon: str, method: str, path: str):
         "routerd/%77riters",
         "adoptiond/router/credential",
         "adoptiond/router/role%2dproof",
+        "adoptiond/nodes/sim_head/reboot",
+        "adoptiond/nodes/sim_head/kill",
+        "adoptiond/nodes/sim_head/%6bill",
+        "adoptiond/nodes/sim%5fhead/update",
     ],
 )
-async def test_what_daemons_prove_to_each_other_is_passed_on_for_nobody(rig: Rig, path: str):
+async def test_what_daemons_ask_of_each_other_is_passed_on_for_nobody(rig: Rig, path: str):
     url = URL(f"{rig.url}/api/v1/daemon/{path}", encoded=True)
     async with rig.http.post(url, json={"daemon": "webd", "origin": "0a" * 12}) as answer:
         assert answer.status == 403
