@@ -42,6 +42,7 @@ from saint_services.lib.api.routing import (
     StopOutcome,
     StopRequest,
 )
+from saint_services.lib.audit import Reporter
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
 from saint_services.lib.daemon import bind, running
@@ -172,6 +173,7 @@ class FakeRobot:
 
     async def open(self) -> None:
         """Answer on the sockets."""
+        self.reporter = Reporter(self.runtime)
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
         self.confirmations = fakes_stop.FakeConfirmations(self)
         self.drills = fakes_stop.drills(self, self.confirmations, self.runtime)
@@ -200,6 +202,7 @@ class FakeRobot:
             return Health(name).report()
 
         api.get("/health", health)
+        api.on_entry = self.reporter.add
         path = self.runtime / f"{name}.sock"
         path.unlink(missing_ok=True)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -212,6 +215,7 @@ class FakeRobot:
         """Stop answering."""
         for name in list(self.servers):
             await self.stop(name)
+        self.reporter.close()
         await self.otad.close()
 
     async def stop(self, name: str) -> None:
