@@ -2,6 +2,9 @@
 does the audit log tell of it. Not here: who the caller is (adapters/gate.py).
 """
 
+import contextlib
+from collections.abc import Iterator
+
 from pydantic import BaseModel
 
 from ..lib.audit import Entry
@@ -30,7 +33,8 @@ def check(robot: Robot, caller: Caller, group: str, action: str, params: BaseMod
     if who.level < needs:
         text = f"{who.name} is {who.level.word} here, {group} {action} needs {needs.word}"
         fix = "Ask an admin of this robot for that role."
-        tell(robot, caller, group, action, params, refusal=text)
+        if ACTIONS[group][action].is_logged:
+            tell(robot, caller, group, action, params, refusal=text)
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
 
 
@@ -61,16 +65,32 @@ def check_motion(caller: Caller) -> None:
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
 
 
+@contextlib.contextmanager
+def noted(
+    robot: Robot, caller: Caller, group: str, action: str, params: BaseModel
+) -> Iterator[None]:
+    """Around what webd itself carries out: the log has an entry of it, also of a refusal. What it
+    passes on is logged by the other daemon.
+    """
+    entry = ACTIONS[group][action]
+    is_ours = bool(entry.log)
+    try:
+        yield
+    except SaintError as err:
+        if is_ours:
+            tell(robot, caller, group, action, params, refusal=err.message)
+        raise
+    if is_ours:
+        tell(robot, caller, group, action, params)
+
+
 def tell(
     robot: Robot, caller: Caller, group: str, action: str, params: BaseModel, refusal: str = ""
 ) -> None:
-    """After webd itself has done it, or refused it; another daemon tells of what it does."""
-    entry = ACTIONS[group][action]
-    is_ours = not entry.row or bool(refusal)
-    is_change = bool(entry.row) and not entry.is_reading
-    if is_ours and (is_change or audit.is_told(group, action, entry.needs >= Level.ADMIN)):
-        what = f"{group} {action}"
-        robot.audit.add(audit.entry_of(caller.person, what, params, wall_s(), refusal))
+    """An entry of the audit log, and its sentence in the activity log."""
+    act, what = ACTIONS[group][action], f"{group} {action}"
+    text = act.sentence(params) if act.log and not refusal else ""
+    robot.heard(audit.entry_of(caller.person, what, params, text, act.severity, refusal))
 
 
 def tell_motion(robot: Robot, caller: Caller, target: str) -> None:

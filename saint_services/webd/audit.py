@@ -9,38 +9,30 @@ from pydantic import BaseModel
 
 from ..lib.api.endpoint import hidden
 from ..lib.audit import Entry, detail
+from ..lib.clock import wall_s
 from ..lib.person import Person
 
-# What is told beside everything that only an admin may do.
-_TOLD = {
-    ("router", "take_control"), ("router", "release_control"), ("router", "load_preset"),
-    ("tracks", "estop"), ("system", "estop"),
-    ("drill", "begin"), ("drill", "finish"),
-    ("users", "change_password"), ("users", "end_session"),
-}  # fmt: skip
-_READING = ("list_", "get_")
 DRIVING_PAUSE_S = 10.0  # a client that moved nothing for so long begins anew
 MOST_TARGETS = 32
 
 
-def is_told(group: str, action: str, needs_admin: bool) -> bool:
-    """Whether a call of this action belongs into the log."""
-    return (group, action) in _TOLD or (needs_admin and not action.startswith(_READING))
-
-
-def told() -> frozenset[tuple[str, str]]:
-    """The actions that are named one by one."""
-    return frozenset(_TOLD)
-
-
 def entry_of(
-    person: Person, what: str, params: BaseModel, now_s: float, refusal: str = ""
+    person: Person, what: str, params: BaseModel, text: str, severity: str, refusal: str
 ) -> Entry:
-    """Of a call that was done, or refused; `what` is group and action."""
+    """Of a call that webd has carried out, or refused; `what` is group and action."""
     return Entry(
-        now_s, person.name, person.level, person.address, what, detail(hidden(params)),
-        person.source, refused=refusal, daemon="webd",
-    )  # fmt: skip
+        time_s=wall_s(),
+        who=person.name,
+        level=person.level,
+        address=person.address,
+        source=person.source,
+        what=what,
+        detail=detail(hidden(params)),
+        text="" if refusal else text,
+        severity=severity,
+        refused=refusal,
+        daemon="webd",
+    )
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from saint_services.lib import audit, sealing
+from saint_services.lib import sealing
 from saint_services.lib.api import Done, adoption, keys
 from saint_services.lib.api.adoption import (
     AdoptNode,
@@ -44,6 +44,7 @@ from saint_services.lib.api.routing import (
     StopOutcome,
     StopRequest,
 )
+from saint_services.lib.audit import Reporter
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
 from saint_services.lib.daemon import bind, running
@@ -174,7 +175,7 @@ class FakeRobot:
 
     async def open(self) -> None:
         """Answer on the sockets."""
-        self.reporter = audit.Reporter(self.runtime)
+        self.reporter = Reporter(self.runtime)
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
         self.confirmations = fakes_stop.FakeConfirmations(self)
         self.drills = fakes_stop.drills(self, self.confirmations, self.runtime)
@@ -216,8 +217,8 @@ class FakeRobot:
         """Stop answering."""
         for name in list(self.servers):
             await self.stop(name)
-        await self.otad.close()
         self.reporter.close()
+        await self.otad.close()
 
     async def stop(self, name: str) -> None:
         """One daemon dies."""

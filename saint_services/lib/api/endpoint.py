@@ -127,7 +127,7 @@ class Endpoint(Generic[P, R]):
 
 
 def hidden(params: BaseModel) -> dict[str, Any]:
-    """The parameters as the logs keep them: without secrets, and without those that are empty, since
+    """The parameters as the logs keep them: without secrets, and without what is empty, since
     saintctl and webd send on what nobody gave.
     """
     given = params.model_dump(mode="json", exclude_unset=True)

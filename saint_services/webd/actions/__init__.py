@@ -103,13 +103,43 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
         "get_audit_log": Action(GetAuditLog, users.get_audit_log, AuditReply, needs=ADMIN),
         "get_tls": Action(m.Nothing, tls.get_tls, TlsInfo, needs=VIEWER),
-        "enable_tls": Action(m.Nothing, tls.enable_tls, TlsInfo, needs=ADMIN),
-        "disable_tls": Action(m.Nothing, tls.disable_tls, TlsInfo, needs=ADMIN),
+        "enable_tls": Action(
+            m.Nothing,
+            tls.enable_tls,
+            TlsInfo,
+            needs=ADMIN,
+            log="Encryption was switched on",
+            severity="WARNING",
+        ),
+        "disable_tls": Action(
+            m.Nothing,
+            tls.disable_tls,
+            TlsInfo,
+            needs=ADMIN,
+            log="Encryption was switched off",
+            severity="WARNING",
+        ),
         "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
-        "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
-        "reboot": Action(Reboot, upkeep.reboot, Done, needs=ADMIN),
-        "shutdown": Action(Forced, upkeep.shutdown, Done, needs=ADMIN),
+        "disconnect_client": Quick(
+            m.ClientParams,
+            clients.disconnect_client,
+            Done,
+            needs=ADMIN,
+            log="Client {client_id} was disconnected",
+            severity="WARNING",
+        ),
+        "reboot": Action(
+            Reboot, upkeep.reboot, Done, needs=ADMIN, log=upkeep.rebooted, severity="WARNING"
+        ),
+        "shutdown": Action(
+            Forced,
+            upkeep.shutdown,
+            Done,
+            needs=ADMIN,
+            log="The server switches itself off",
+            severity="WARNING",
+        ),
         "estop": Action(
             m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
         ),

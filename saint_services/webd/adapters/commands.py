@@ -76,9 +76,9 @@ class Commands:
         admission.check_moving(self._robot, named.group, named.action, params, waited)
         self._robot.newest.counters["http_commands"] += 1
         begun_s = monotonic_s()
-        data = await self._perform(named, caller, params)
+        with admission.noted(self._robot, caller, named.group, named.action, params):
+            data = await self._perform(named, caller, params)
         self.times[named.group].observe(monotonic_s() - begun_s)
-        admission.tell(self._robot, caller, named.group, named.action, params)
         return _json(data)
 
     async def _perform(

@@ -360,9 +360,10 @@ class Session:
         admission.check_moving(robot, call.group, call.action, call.params, is_old)
         if isinstance(action, Quick):
             self.commands += 1
-            data = action.handler(robot, self._answers_to, _params(call.params))
+            with admission.noted(robot, self._answers_to, call.group, call.action, call.params):
+                data = action.handler(robot, self._answers_to, _params(call.params))
             self._answer(call.id, data)
-            self._note(call)
+            self._note_moved(call)
         elif self._waiting >= MOST_REQUESTS and call.action != "estop":
             text = f"{MOST_REQUESTS} requests of this client are not answered yet"
             raise RefusedError("too_many", Code.REFUSED, text)
@@ -379,20 +380,19 @@ class Session:
     async def _perform(self, call: logic.Call, action: Action[Any]) -> None:
         caller = self._answers_to
         try:
-            with self._door.boundary.around("a message"):
+            with (
+                self._door.boundary.around("a message"),
+                admission.noted(self._door.robot, caller, call.group, call.action, call.params),
+            ):
                 data = await action.handler(self._door.robot, caller, _params(call.params))
-                self._answer(call.id, data)
-                self._note(call)
+            self._answer(call.id, data)
+            self._note_moved(call)
         except SaintError as err:
             self._refuse(call.id, err)
 
-    def _note(self, call: logic.Call) -> None:
-        """For the audit log."""
+    def _note_moved(self, call: logic.Call) -> None:
         if (call.group, call.action) in admission.MOTION:
             self._note_motion(call.group)
-        else:
-            robot = self._door.robot
-            admission.tell(robot, self._answers_to, call.group, call.action, call.params)
 
     def _note_motion(self, target: str) -> None:
         if self._driving.begins(target, monotonic_s()):
