@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from ..lib.api.routing import Curve, CurveRequest, RouteList
-from .connect import ask, tell
+from .connect import ask, tell, wish
 from .console import AsJson, print_json, print_table, run
-from .livelink_record import request
 from .route_edit import named
 
 _ROWS = 11
@@ -29,7 +28,7 @@ def curve(
         listed = await ask(context.obj, "routerd", "/routes", RouteList)
         (wanted,) = named([info.route for info in listed.routes], route, "the robot")
         asked = {"route": wanted, "index": mapping - 1, "low": low, "high": high}
-        body = request(CurveRequest, as_json, **asked, steps=64 if as_json else _ROWS)
+        body = wish(CurveRequest, as_json, **asked, steps=64 if as_json else _ROWS)
         return await tell(context.obj, "routerd", "/preview/curve", body, Curve)
 
     reply = run(work(), as_json)

@@ -32,11 +32,8 @@ _RULES = (
         "GET",
         " ".join(DAEMONS),
         "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
-        "/presets/* /outputs/* /drill "
-        "/subjects /subjects/* /formats "
-        "/recordings /recordings/* /senders",
+        "/presets/* /outputs/* /drill",
     ),
-    _Rule(Level.OPERATOR, "GET", "livelinkd", "/senders/code"),
     _Rule(Level.VIEWER, "POST", "routerd", "/estop /preview /preview/curve /routes/check"),
     _Rule(
         Level.OPERATOR,
@@ -45,13 +42,6 @@ _RULES = (
         "/estop/clear /routes /routes/* /routes/*/enabled /routes/*/priority /blending "
         "/presets/* /presets/*/load /control/take /control/release "
         "/drill/begin /drill/wait /drill/skip /drill/finish",
-    ),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "livelinkd",
-        "/release /zero /scale /recordings /recordings/* /playback /playback/stop "
-        "/senders/accept /senders/revoke",
     ),
     _Rule(Level.OPERATOR, "POST", "adoptiond", "/nodes/*/adopt /nodes/*/replace /nodes/*/ignore"),
     _Rule(Level.OPERATOR, "PATCH", "adoptiond", "/nodes/*"),

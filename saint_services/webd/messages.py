@@ -268,12 +268,6 @@ class RouteEnabled(RouteParams):
     enabled: bool
 
 
-class Subject(Request):
-    """One LiveLink subject."""
-
-    subject_name: Name
-
-
 class Enabled(Request):
     """On or off."""
 

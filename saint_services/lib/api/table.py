@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from . import rc
+from . import livelink, rc
 from .endpoint import Endpoint
 
-ALL: Final[Sequence[Endpoint[Any, Any]]] = (*rc.ROWS.all,)
+ALL: Final[Sequence[Endpoint[Any, Any]]] = (*livelink.ROWS.all, *rc.ROWS.all)
 
 
 def of(daemon: str) -> list[Endpoint[Any, Any]]:

@@ -5,6 +5,7 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 from typing import Any
 
 from ...lib.api import Done
+from ...lib.api import livelink as livelink_rows
 from ...lib.api import rc as rc_rows
 from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
 from ...lib.api.calibration import CalibrationReply
@@ -18,25 +19,6 @@ from ...lib.api.firmware import (
     RolloutRequest,
 )
 from ...lib.api.hardware import GpioStatus, NodeFit
-from ...lib.api.livelink import (
-    ListenerList,
-    Play,
-    Record,
-    RecordingDetail,
-    RecordingList,
-    RecordingRef,
-    RecordingState,
-    Scale,
-    SenderCode,
-    SenderList,
-    SenderRef,
-    SetCheck,
-    SetFormats,
-    SubjectDetail,
-    SubjectList,
-    SubjectRef,
-    Zero,
-)
 from ...lib.api.motion import Accepted
 from ...lib.api.routing import (
     Blending,
@@ -63,7 +45,6 @@ from . import (
     calibration,
     clients,
     firmware,
-    livelink,
     management,
     motion,
     node_hardware,
@@ -79,7 +60,7 @@ from . import (
 from . import router_params as p
 from .action import Action, Quick
 from .drill import DRILL
-from .forward import forwarded_all
+from .forward import forwarded, forwarded_all
 from .upkeep_table import UPKEEP
 from .users_table import USERS
 
@@ -191,12 +172,8 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
         "take_control": Action(p.TakeControl, router.take_control, r.ControlReply),
         "release_control": Action(p.ReleaseControl, router.release_control, r.ControlReply),
-        "list_livelink_sources": Action(
-            m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER
-        ),
-        "get_livelink_subject": Action(
-            m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER
-        ),
+        "list_livelink_sources": forwarded(livelink_rows.LIST_SOURCES),
+        "get_livelink_subject": forwarded(livelink_rows.GET_SUBJECT),
     },
     "rc": {
         **forwarded_all(rc_rows.ROWS.all),
@@ -205,30 +182,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
             rc_params.Channels, rc.get_channel_config, r.ChannelReply, needs=VIEWER
         ),
     },
-    "livelink": {
-        "list_sources": Action(m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER),
-        "get_subject": Action(m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER),
-        "list_formats": Action(m.Nothing, livelink.list_formats, ListenerList, needs=VIEWER),
-        "set_formats": Action(SetFormats, livelink.set_formats, ListenerList, needs=ADMIN),
-        "list_senders": Action(m.Nothing, livelink.list_senders, SenderList, needs=VIEWER),
-        "accept_sender": Action(SenderRef, livelink.accept_sender, SenderList),
-        "revoke_sender": Action(SenderRef, livelink.revoke_sender, SenderList),
-        "get_sender_code": Action(m.Nothing, livelink.get_sender_code, SenderCode),
-        "renew_sender_code": Action(m.Nothing, livelink.renew_sender_code, SenderCode, needs=ADMIN),
-        "set_sender_check": Action(SetCheck, livelink.set_sender_check, SenderList, needs=ADMIN),
-        "release": Action(SubjectRef, livelink.release, Done),
-        "zero": Action(Zero, livelink.zero, SubjectDetail),
-        "scale": Action(Scale, livelink.scale, SubjectDetail),
-        "list_recordings": Action(m.Nothing, livelink.list_recordings, RecordingList, needs=VIEWER),
-        "record": Action(Record, livelink.record, RecordingState),
-        "get_recording": Action(
-            RecordingRef, livelink.get_recording, RecordingDetail, needs=VIEWER
-        ),
-        "delete_recording": Action(RecordingRef, livelink.delete_recording, Done),
-        "stop_recording": Action(m.Nothing, livelink.stop_recording, RecordingState),
-        "play": Action(Play, livelink.play, Done),
-        "stop_playing": Action(m.Nothing, livelink.stop_playing, Done),
-    },
+    "livelink": forwarded_all(livelink_rows.ROWS.all),
     "users": USERS,
 }
 

@@ -35,6 +35,8 @@ from tests.unit.webd.web_rig import Rig
         (Level.OPERATOR, "livelinkd", "POST", "/senders/revoke"),
         (Level.ADMIN, "livelinkd", "POST", "/senders/check"),
         (Level.ADMIN, "livelinkd", "POST", "/senders/code"),
+        (Level.VIEWER, "livelinkd", "GET", "/recordings/wave"),
+        (Level.OPERATOR, "livelinkd", "DELETE", "/recordings/wave"),
         (Level.ADMIN, "routerd", "GET", "/backup"),
         (Level.ADMIN, "routerd", "GET", "/%62ackup"),
         (Level.ADMIN, "routerd", "GET", "/nodes/../backup"),
