@@ -47,11 +47,21 @@ class Client:
         for exchange in tuple(self._open):
             exchange.close()
 
-    async def ask(self, row: Endpoint[P, M], params: P, person: Person | None = None) -> M:
-        """What this row of lib/api answers. `person` is who asks, where webd passes it on."""
+    async def ask(
+        self,
+        row: Endpoint[P, M],
+        params: P,
+        person: Person | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> M:
+        """What this row of lib/api answers. `person` is who asks, where webd passes it on; without
+        `timeout_s` the daemon has as long as its row says.
+        """
         who = (person.header,) if person else ()
         question = Question(row.method, row.target(params), row.content(params), who)
-        return _reply(await self._raw(question, row.limit_s + _TRAVEL_S), row.reply)
+        limit_s = row.limit_s + _TRAVEL_S if timeout_s is None else timeout_s
+        return _reply(await self._raw(question, limit_s), row.reply)
 
     def follow(
         self, row: Endpoint[P, M], params: P, *, silence_s: float = 5.0
