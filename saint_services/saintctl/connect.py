@@ -73,10 +73,11 @@ def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields
 
 
 def wish(params: type[P], as_json: bool = False, **fields: object) -> P:
-    """The parameters of a row; fields that are None are left out. A wrong one ends the program with
-    a sentence.
+    """The parameters of a row; fields that are None are left out where they may be. A
+    wrong one ends the program with a sentence.
     """
-    found = {name: value for name, value in fields.items() if value is not None}
+    needed = {name for name, field in params.model_fields.items() if field.is_required()}
+    found = {name: value for name, value in fields.items() if value is not None or name in needed}
     try:
         return params.model_validate(found)
     except ValidationError as err:

@@ -13,10 +13,7 @@ from ..lib.person import Person
 
 # What is told beside everything that only an admin may do.
 _TOLD = {
-    ("router", "take_control"), ("router", "release_control"), ("router", "load_preset"),
-    ("tracks", "estop"), ("system", "estop"),
     ("management", "adopt_node"), ("management", "reset_node"), ("management", "replace_node"),
-    ("drill", "begin"), ("drill", "finish"),
     ("users", "change_password"), ("users", "end_session"),
 }  # fmt: skip
 _READING = ("list_", "get_")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api import livelink
+from saint_services.lib.api import livelink, routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
     Play,
@@ -21,7 +21,7 @@ from saint_services.lib.api.livelink import (
     SubjectList,
     SubjectRef,
 )
-from saint_services.lib.api.routing import RouterStatus, SourceInfo
+from saint_services.lib.api.routing import SourceInfo
 from saint_services.lib.hw.sim.observe import read_pins
 from saint_services.lib.ipc import Client
 from tests.integration.robot import Robot, wait_for
@@ -69,7 +69,7 @@ async def heard(robot: Robot, source: str) -> SourceInfo:
     """The router's view of an input, once it is alive."""
     async with robot.client("routerd") as client:
         for _ in range(200):
-            status = await client.get("/status", RouterStatus)
+            status = await client.ask(routing.GET_STATUS, Nothing())
             for each in status.sources:
                 if each.source == source and each.alive and each.values:
                     return each

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib import sealing
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, routing
 from saint_services.lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
@@ -33,6 +33,7 @@ from saint_services.lib.api.adoption import (
     Stranger,
 )
 from saint_services.lib.api.backup import KeyImport, Passphrase, SealedKey
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import (
     EStopClear,
     EStopInfo,
@@ -40,8 +41,8 @@ from saint_services.lib.api.routing import (
     FieldOutput,
     RouterStatus,
     StopOutcome,
-    StopRequest,
 )
+from saint_services.lib.audit import Reporter
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
 from saint_services.lib.daemon import bind, running
@@ -172,6 +173,7 @@ class FakeRobot:
 
     async def open(self) -> None:
         """Answer on the sockets."""
+        self.reporter = Reporter(self.runtime)
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
         self.confirmations = fakes_stop.FakeConfirmations(self)
         self.drills = fakes_stop.drills(self, self.confirmations, self.runtime)
@@ -200,6 +202,7 @@ class FakeRobot:
             return Health(name).report()
 
         api.get("/health", health)
+        api.on_entry = self.reporter.add
         path = self.runtime / f"{name}.sock"
         path.unlink(missing_ok=True)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -213,6 +216,7 @@ class FakeRobot:
         for name in list(self.servers):
             await self.stop(name)
         await self.otad.close()
+        self.reporter.close()
 
     async def stop(self, name: str) -> None:
         """One daemon dies."""
@@ -317,14 +321,14 @@ class FakeRobot:
 
     def _routerd(self) -> Api:
         api = Api()
-        api.get("/status", self._router_status)
-        api.post("/estop", self._stop, StopRequest)
-        api.post("/estop/clear", self._clear, EStopClear)
+        api.bind(routing.GET_STATUS, self._router_status)
+        api.bind(routing.ESTOP, self._stop)
+        api.bind(routing.CLEAR_ESTOP, self._clear)
         self.drills.add_to(api)
         self.router.add_to(api)
         return admit_writers(api)
 
-    async def _router_status(self, _: Call[None]) -> RouterStatus:
+    async def _router_status(self, _: Call[Nothing]) -> RouterStatus:
         return RouterStatus(
             state="idle", estop=self.estop, outputs=self.outputs, sources=[], samples=0, refused={}
         )

@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from . import livelink, rc
+from . import drill, livelink, presets, rc, routing
 from .endpoint import Endpoint
 
-ALL: Final[Sequence[Endpoint[Any, Any]]] = (*livelink.ROWS.all, *rc.ROWS.all)
+ALL: Final[Sequence[Endpoint[Any, Any]]] = (
+    *drill.ROWS.all,
+    *livelink.ROWS.all,
+    *presets.ROWS.all,
+    *rc.ROWS.all,
+    *routing.ROWS.all,
+)
 
 
 def of(daemon: str) -> list[Endpoint[Any, Any]]:

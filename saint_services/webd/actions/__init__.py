@@ -4,7 +4,7 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 
 from typing import Any
 
-from ...lib.api import Done
+from ...lib.api import Done, drill, presets, routing
 from ...lib.api import livelink as livelink_rows
 from ...lib.api import rc as rc_rows
 from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
@@ -20,19 +20,7 @@ from ...lib.api.firmware import (
 )
 from ...lib.api.hardware import GpioStatus, NodeFit
 from ...lib.api.motion import Accepted
-from ...lib.api.routing import (
-    Blending,
-    Curve,
-    FieldOutput,
-    PresetInfo,
-    PresetList,
-    Preview,
-    RouteFile,
-    RouteInfo,
-    RouteList,
-    RouterStatus,
-    RoutesText,
-)
+from ...lib.api.routing import RouteFile, RoutesText
 from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
@@ -59,7 +47,6 @@ from . import (
 )
 from . import router_params as p
 from .action import Action, Quick
-from .drill import DRILL
 from .forward import forwarded, forwarded_all
 from .upkeep_table import UPKEEP
 from .users_table import USERS
@@ -68,9 +55,18 @@ __all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
 
 VIEWER, OPERATOR, ADMIN = Level
 
+ESTOP = Action(
+    m.EStop,
+    system.estop,
+    r.LatchReply,
+    needs=VIEWER,
+    raises_to=system.estop_needs,
+    row=routing.ESTOP,
+)
+
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     **UPKEEP,
-    **DRILL,
+    "drill": forwarded_all(drill.ROWS.all),
     "head": {
         "move": Quick(m.HeadMove, motion.head_move, Accepted),
         "home": Quick(m.Nothing, motion.head_home, Accepted),
@@ -84,9 +80,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "tracks": {
         "drive": Quick(m.Drive, motion.drive, Accepted),
         "stop": Quick(m.Nothing, motion.stop, Accepted),
-        "estop": Action(
-            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
-        ),
+        "estop": ESTOP,
     },
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
@@ -100,9 +94,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
         "reboot": Action(Reboot, upkeep.reboot, Done, needs=ADMIN),
         "shutdown": Action(Forced, upkeep.shutdown, Done, needs=ADMIN),
-        "estop": Action(
-            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
-        ),
+        "estop": ESTOP,
     },
     "management": {
         "list_nodes": Action(m.Nothing, management.list_nodes, NodeList, needs=VIEWER),
@@ -143,35 +135,22 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
     },
     "router": {
-        "get_status": Action(m.Nothing, router.get_status, RouterStatus, needs=VIEWER),
-        "list_routes": Action(m.Nothing, router.list_routes, RouteList, needs=VIEWER),
-        "set_route": Action(m.SetRoute, router.set_route, RouteInfo, raises_to=router.level_of),
-        "delete_route": Action(m.RouteParams, router.delete_route, Done, raises_to=router.level_of),
-        "set_route_enabled": Action(
-            m.RouteEnabled, router.set_route_enabled, RouteInfo, raises_to=router.level_of
-        ),
-        "set_route_priority": Action(
-            p.RoutePriority, router.set_route_priority, RouteInfo, raises_to=router.level_of
-        ),
-        "set_blending": Action(
-            p.SetBlending, router.set_blending, Blending, raises_to=router.level_of
-        ),
-        "preview_route": Action(p.PreviewRoute, router.preview_route, Preview, needs=VIEWER),
-        "preview_curve": Action(p.PreviewCurve, router.preview_curve, Curve, needs=VIEWER),
-        "get_output": Action(p.OutputParams, router.get_output, FieldOutput, needs=VIEWER),
-        "list_presets": Action(m.Nothing, router.list_presets, PresetList, needs=VIEWER),
-        "get_preset": Action(p.PresetParams, route_files.get_preset, RouteFile, needs=VIEWER),
-        "load_preset": Action(
-            p.LoadPreset, router.load_preset, RouteList, raises_to=router.level_of
-        ),
-        "save_preset": Action(p.SavePreset, router.save_preset, PresetInfo),
-        "delete_preset": Action(p.PresetParams, router.delete_preset, Done),
+        **forwarded_all(routing.ROWS.all),
+        **forwarded_all(presets.ROWS.all),
         "export_routes": Action(m.Nothing, route_files.export_routes, RoutesText, needs=VIEWER),
         "import_routes": Action(
-            p.ImportRoutes, route_files.import_routes, RouteFile, raises_to=router.level_of
+            p.ImportRoutes,
+            route_files.import_routes,
+            RouteFile,
+            raises_to=routing.REPLACE_ROUTES.level_for,
+            row=routing.REPLACE_ROUTES,
         ),
-        "take_control": Action(p.TakeControl, router.take_control, r.ControlReply),
-        "release_control": Action(p.ReleaseControl, router.release_control, r.ControlReply),
+        "take_control": Action(
+            p.TakeControl, router.take_control, r.ControlReply, row=routing.TAKE_CONTROL
+        ),
+        "release_control": Action(
+            p.ReleaseControl, router.release_control, r.ControlReply, row=routing.RELEASE_CONTROL
+        ),
         "list_livelink_sources": forwarded(livelink_rows.LIST_SOURCES),
         "get_livelink_subject": forwarded(livelink_rows.GET_SUBJECT),
     },

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from ...lib import interfaces, machine, machine_wish, power
-from ...lib.api import Done
+from ...lib.api import Done, routing
 from ...lib.api.adoption import NodeInfo, NodeList, NodeState, ResetRequest
 from ...lib.api.backup import RestoreReply
-from ...lib.api.routing import RouterStatus
+from ...lib.api.endpoint import Nothing
+from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
 from ...lib.power import Wish
@@ -117,7 +118,7 @@ async def refuse_while_driven(robot: Robot, force: bool) -> None:
     if force:
         return
     try:
-        status = await robot.daemons.routerd.get("/status", RouterStatus, timeout_s=2.0)
+        status = await robot.daemons.routerd.ask(routing.GET_STATUS, Nothing(), timeout_s=2.0)
     except SaintError:
         return
     driven = next((out for out in status.outputs if out.policy == "live"), None)
@@ -135,7 +136,7 @@ async def restore_state(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return robot.upkeep.backups.state().model_dump(mode="json")
 
 
-async def undo_restore(robot: Robot, caller: Caller, params: m.Confirming) -> Data:
+async def undo_restore(robot: Robot, caller: Caller, params: Confirming) -> Data:
     """As it was before the last restore or reset."""
     reply = await robot.upkeep.backups.undo(robot.roles.name, now(), params.confirm)
     robot.note("WARNING", caller.source, "The last restore was undone")

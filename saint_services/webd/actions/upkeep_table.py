@@ -8,6 +8,7 @@ from ...lib.api import Done
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
 from ...lib.api.machine import JoinWifi, SetHostname
+from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
 from ...lib.levels import Level
 from .. import messages as m
@@ -31,7 +32,7 @@ UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "maintenance": {
         "restart": Action(Forced, upkeep.restart, Done, needs=ADMIN),
         "restore_state": Action(m.Nothing, upkeep.restore_state, RestoreState, needs=VIEWER),
-        "undo_restore": Action(m.Confirming, upkeep.undo_restore, RestoreReply, needs=ADMIN),
+        "undo_restore": Action(Confirming, upkeep.undo_restore, RestoreReply, needs=ADMIN),
         "factory_reset": Action(FactoryReset, upkeep.factory_reset, RestoreReply, needs=ADMIN),
     },
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, routing
 from saint_services.lib.api.adoption import (
     AdoptReply,
     AdoptRequest,
@@ -129,7 +129,7 @@ def listening(path: Path) -> socket.socket:
 @pytest.fixture
 async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     fake = Robot(tmp_path)
-    adoption, routing = Api(), Api()
+    adoption, router = Api(), Api()
     adoption.get("/nodes", fake.nodes)
     adoption.get("/nodes/{node_id}", fake.one)
     adoption.post("/nodes/{node_id}/adopt", fake.adopt, AdoptRequest)
@@ -137,13 +137,13 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     adoption.post("/nodes/{node_id}/ignore", fake.ignore, IgnoreRequest)
     adoption.patch("/nodes/{node_id}", fake.rename, RenameRequest)
     adoption.post("/nodes/{node_id}/reset", fake.reset, ResetRequest)
-    routing.get("/routes", fake.routes)
-    routing.get("/status", fake.status)
-    routing.post("/estop", fake.estop, EStopRequest)
-    routing.post("/estop/clear", fake.clear, EStopClear)
+    router.bind(routing.LIST_ROUTES, fake.routes)
+    router.bind(routing.GET_STATUS, fake.status)
+    router.bind(routing.ESTOP, fake.estop)
+    router.bind(routing.CLEAR_ESTOP, fake.clear)
     servers = [
         await adoption.serve([listening(tmp_path / "adoptiond.sock")]),
-        await routing.serve([listening(tmp_path / "routerd.sock")]),
+        await router.serve([listening(tmp_path / "routerd.sock")]),
     ]
     yield fake
     for server in servers:
