@@ -28,6 +28,7 @@ R = TypeVar("R", bound=BaseModel)
 
 _CLOSE_LIMIT_S = 1.0
 _TOO_LATE = "there was no result in time"
+_UNAWAITED = "nobody waited for the answer, so it may be done or not"
 _FAULT = "it is the service's own; its log tells more"
 _log = log.get("ipc")
 
@@ -177,6 +178,9 @@ class Server:
             self._refuse(err, route, call, connection)
         except TimeoutError:
             self._refuse(SaintError(Code.INTERNAL, _TOO_LATE), route, call, connection)
+        except asyncio.CancelledError:
+            self._note(route, call, SaintError(Code.INTERNAL, _UNAWAITED))
+            raise
 
     def _refuse(
         self, error: SaintError, route: Route | None, call: Call[Any] | None, connection: Connection

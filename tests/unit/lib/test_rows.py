@@ -1,5 +1,6 @@
 """Rows of lib/api on a socket: where parameters may stand, and what a stop does not wait for."""
 
+import asyncio
 import contextlib
 import pwd
 from collections.abc import AsyncIterator, Callable
@@ -51,6 +52,7 @@ class Bench:
     def __init__(self, client: Client, socket: Path) -> None:
         self.client = client
         self.socket = socket
+        self.is_slow = False
         self.steps: list[str] = []
         self.seen: list[Any] = []
         self.entries: list[Entry] = []
@@ -59,7 +61,14 @@ class Bench:
     async def handle(self, call: Call[Any]) -> Done:
         self.steps.append("done")
         self.seen.append(call.body)
+        if self.is_slow:
+            await asyncio.Event().wait()
         return Done()
+
+    async def until(self, step: str) -> None:
+        async with asyncio.timeout(5.0):
+            while step not in self.steps:  # noqa: ASYNC110 - the other side takes it
+                await asyncio.sleep(0.001)
 
     def note(self, entry: Entry) -> None:
         self.steps.append("entry")
@@ -154,3 +163,16 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
         assert await bench.client.ask(STOP, EStopRequest(source="web")) == Done()
         assert bench.steps == ["done", "answer", "user", "entry"]
     person._user.cache_clear()
+
+
+async def test_a_change_whose_asker_hangs_up_is_told_all_the_same(tmp_path: Path) -> None:
+    async with serving(tmp_path) as bench:
+        bench.is_slow = True
+        _, writer = await asyncio.open_unix_connection(str(bench.socket))
+        writer.write(b"POST /things/a HTTP/1.1\r\nHost: test\r\nContent-Length: 0\r\n\r\n")
+        await bench.until("done")
+        writer.close()
+        await bench.until("entry")
+    (entry,) = bench.entries
+    assert (entry.what, entry.detail, entry.text) == ("test switch", "name: a", "")
+    assert "nobody waited for the answer" in entry.refused
