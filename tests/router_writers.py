@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
+from saint_services.lib.api.routing import REGISTER_WRITER
 from saint_services.lib.daemon import bind
 from saint_services.lib.health import Health
 from saint_services.lib.input_writer import REGISTRATIONS
@@ -20,7 +21,7 @@ def admit_writers(api: Api) -> Api:
             yield WriterReply()
             await asyncio.sleep(1.0)
 
-    api.stream("POST", "/writers", hold, body=WriterRequest)
+    api.bind_stream(REGISTER_WRITER, hold)
     return api
 
 

@@ -68,7 +68,7 @@ def entries(lines: Iterable[str]) -> Iterator[Entry]:
 def done(row: Endpoint[Any, Any], who: Person, params: BaseModel, reply: BaseModel) -> Entry:
     """The entry of a request that was carried out."""
     text = row.sentence(params, reply)
-    return _entry(row, who, params, text=text, severity=row.severity)
+    return _entry(row, who, params, text=text, severity=row.severity_of(params, reply))
 
 
 def refused(row: Endpoint[Any, Any], who: Person, params: BaseModel, error: SaintError) -> Entry:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import socket
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -28,6 +28,7 @@ R = TypeVar("R", bound=BaseModel)
 
 _CLOSE_LIMIT_S = 1.0
 _TOO_LATE = "there was no result in time"
+_UNAWAITED = "nobody waited for the answer, so it may be done or not"
 _FAULT = "it is the service's own; its log tells more"
 _log = log.get("ipc")
 
@@ -171,20 +172,34 @@ class Server:
             else:
                 async with asyncio.timeout(route.limit_s):
                     reply, text = await self._outcome(_answer(route, call))
-                self._note(route, call, reply)
-                connection.reply(200, text)
+                with self._noted(route, call, reply):
+                    connection.reply(200, text)
         except SaintError as err:
-            self._note(route, call, err)
-            connection.reply(err.status, self._refusal(err))
+            self._refuse(err, route, call, connection)
         except TimeoutError:
-            error = SaintError(Code.INTERNAL, _TOO_LATE)
-            self._note(route, call, error)
+            self._refuse(SaintError(Code.INTERNAL, _TOO_LATE), route, call, connection)
+        except asyncio.CancelledError:
+            self._note(route, call, SaintError(Code.INTERNAL, _UNAWAITED))
+            raise
+
+    def _refuse(
+        self, error: SaintError, route: Route | None, call: Call[Any] | None, connection: Connection
+    ) -> None:
+        with self._noted(route, call, error):
             connection.reply(error.status, self._refusal(error))
+
+    @contextlib.contextmanager
+    def _noted(self, route: Route | None, call: Call[Any] | None, outcome: Any) -> Iterator[None]:
+        """After the answer: it does not wait for the audit log."""
+        try:
+            yield
+        finally:
+            self._note(route, call, outcome)
 
     def _note(self, route: Route | None, call: Call[Any] | None, outcome: Any) -> None:
         """The audit log's entry of a request that changes something."""
-        row, who = route.row if route else None, call.person if call else None
-        if row is None or call is None or who is None or row.is_reading:
+        row = route.row if route else None
+        if row is None or row.is_reading or call is None or (who := call.person) is None:
             return
         make = audit.refused if isinstance(outcome, SaintError) else audit.done
         try:

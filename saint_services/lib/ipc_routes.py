@@ -22,14 +22,19 @@ _MOST_FIELDS = 100  # of a query
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Read]):
     """One request. `path` holds the {parts} of the route, `body` the checked model: of a row of
-    lib/api all its parameters. `person` is who asks.
+    lib/api all its parameters.
     """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Read
     peer_uid: int | None = None  # the user of the process that sent it; None: not known
-    person: Person | None = None
+    asked: Asked | None = None  # as it came in; None: made by the daemon itself
+
+    @property
+    def person(self) -> Person | None:
+        """Who asks. Looked up only now: a stop does not wait for the machine's list of users."""
+        return Person.of(self.asked) if self.asked else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,18 +92,17 @@ def find(routes: list[Route], method: str, target: str) -> tuple[Route, Mapping[
 def call(route: Route, values: Mapping[str, str], asked: Asked) -> Call[Any]:
     """What the handler gets. Raises request_invalid naming the field."""
     query = asked.target.partition("?")[2]
-    person = Person.of(asked)
     if route.row:
         raw = _fields(route.row, values, query, asked.body)
-        return Call(values, {}, _checked(route.row.params, raw), asked.peer_uid, person)
+        return Call(values, {}, _checked(route.row.params, raw), asked.peer_uid, asked)
     body = _checked(route.body, asked.body) if route.body else None
-    return Call(values, _query(query), body, asked.peer_uid, person)
+    return Call(values, _query(query), body, asked.peer_uid, asked)
 
 
 def _fields(row: Endpoint[Any, Any], values: Mapping[str, str], query: str, raw: bytes) -> bytes:
     try:
         return row.fields(values, query, raw)
-    except SaintError:
+    except (SaintError, ValueError):
         if hasattr(row.params, "of_unsound"):
             return b"null"  # its answer for what is not sound
         raise

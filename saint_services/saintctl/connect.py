@@ -68,16 +68,21 @@ async def do(given: Place, row: Endpoint[P, Reply], params: P) -> Reply:
 
 
 def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields: object) -> Reply:
-    """The same for a command that does nothing else. Fields that are None are left out; a wrong
-    one, or a refusal, ends the program with a sentence.
+    """The same for a command that does nothing else; a refusal ends the program."""
+    return run(do(given, row, wish(row.params, as_json, **fields)), as_json)
+
+
+def wish(params: type[P], as_json: bool = False, **fields: object) -> P:
+    """The parameters of a row; fields that are None are left out where they may be. A
+    wrong one ends the program with a sentence.
     """
-    found = {name: value for name, value in fields.items() if value is not None}
+    needed = {name for name, field in params.model_fields.items() if field.is_required()}
+    found = {name: value for name, value in fields.items() if value is not None or name in needed}
     try:
-        params = row.params.model_validate(found)
+        return params.model_validate(found)
     except ValidationError as err:
-        text = str(faults(err, row.params, found, noun="option")[0])
+        text = str(faults(err, params, found, noun="option")[0])
         raise fail(SaintError(Code.REQUEST_INVALID, text), as_json) from None
-    return run(do(given, row, params), as_json)
 
 
 async def do_or_error(given: Place, row: Endpoint[P, Reply], params: P) -> Reply | SaintError:

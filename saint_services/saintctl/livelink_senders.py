@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.livelink import SenderCode, SenderInfo, SenderList, SenderRef, SetCheck
+from ..lib.api import livelink
+from ..lib.api.endpoint import Endpoint
+from ..lib.api.livelink import SenderInfo, SenderList, SenderRef
 from ..lib.errors import Code, SaintError
 from ..lib.spelling import hint
-from .connect import TIMEOUT_S, Place, ask, client, tell
-from .console import AsJson, fail, print_json, print_table, run
-from .livelink_record import request
+from .connect import asked
+from .console import AsJson, fail, print_json, print_table
 
-_DAEMON = "livelinkd"
 _BY = {"person": "accepted", "settings": "in livelinkd.yaml", "code": "has the code"}
 
 Name = Annotated[str, typer.Argument(metavar="SUBJECT", help="As `senders` shows it.")]
@@ -29,7 +29,7 @@ def add_to(app: typer.Typer) -> None:
 
 def senders(context: typer.Context, as_json: AsJson = False) -> None:
     """List the senders that wait to be accepted and move nothing, and the accepted ones."""
-    _show(run(ask(context.obj, _DAEMON, "/senders", SenderList), as_json), as_json)
+    _show(asked(context.obj, livelink.LIST_SENDERS, as_json), as_json)
 
 
 def accept(
@@ -40,9 +40,9 @@ def accept(
     as_json: AsJson = False,
 ) -> None:
     """Let a sender drive through the routes from now on; kept over restarts."""
-    found = run(ask(context.obj, _DAEMON, "/senders", SenderList), as_json)
-    body = _the_one(found.waiting, subject, ip, format_, "waits", as_json)
-    _show(_post(context.obj, "accept", body, as_json), as_json)
+    found = asked(context.obj, livelink.LIST_SENDERS, as_json)
+    one = _the_one(found.waiting, subject, ip, format_, "waits", as_json)
+    _show(_ask_about(context, livelink.ACCEPT_SENDER, one, as_json), as_json)
 
 
 def revoke(
@@ -53,9 +53,9 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End what a sender drives; it must be accepted again."""
-    found = run(ask(context.obj, _DAEMON, "/senders", SenderList), as_json)
-    body = _the_one(found.accepted, subject, ip, format_, "is accepted", as_json)
-    _show(_post(context.obj, "revoke", body, as_json), as_json)
+    found = asked(context.obj, livelink.LIST_SENDERS, as_json)
+    one = _the_one(found.accepted, subject, ip, format_, "is accepted", as_json)
+    _show(_ask_about(context, livelink.REVOKE_SENDER, one, as_json), as_json)
 
 
 def code(
@@ -64,18 +64,12 @@ def code(
     as_json: AsJson = False,
 ) -> None:
     """Show the code: a subject whose name ends with it is accepted by itself."""
-    reply = run(_code(context.obj, new), as_json)
+    row = livelink.RENEW_SENDER_CODE if new else livelink.GET_SENDER_CODE
+    reply = asked(context.obj, row, as_json)
     if as_json:
         print_json(reply)
         return
     print(f"{reply.code}: call the subject Anna-{reply.code} in the capture app.")
-
-
-async def _code(place: Place, is_new: bool) -> SenderCode:
-    async with client(place, _DAEMON) as daemon:
-        if is_new:
-            return await daemon.post("/senders/code", None, SenderCode, timeout_s=TIMEOUT_S)
-        return await daemon.get("/senders/code", SenderCode, timeout_s=TIMEOUT_S)
 
 
 def check(
@@ -84,18 +78,19 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Let only known senders drive, or all of them (for a closed network)."""
-    body = request(SetCheck, as_json, accept=which)
-    reply = run(tell(context.obj, _DAEMON, "/senders/check", body, SenderList), as_json)
-    _show(reply, as_json)
+    _show(asked(context.obj, livelink.SET_SENDER_CHECK, as_json, accept=which), as_json)
 
 
-def _post(place: Place, verb: str, body: SenderRef, as_json: bool) -> SenderList:
-    return run(tell(place, _DAEMON, f"/senders/{verb}", body, SenderList), as_json)
+def _ask_about(
+    context: typer.Context, row: Endpoint[SenderRef, SenderList], one: SenderInfo, as_json: bool
+) -> SenderList:
+    named = one.model_dump(include={"format", "ip", "subject_name"})
+    return asked(context.obj, row, as_json, **named)
 
 
 def _the_one(
     among: list[SenderInfo], subject: str, ip: str, format_: str, what: str, as_json: bool
-) -> SenderRef:
+) -> SenderInfo:
     """Return the only sender that fits what was given."""
     found = [
         each
@@ -103,10 +98,7 @@ def _the_one(
         if each.subject_name == subject and ip in ("", each.ip) and format_ in ("", each.format)
     ]
     if len(found) == 1:
-        one = found[0]
-        return request(
-            SenderRef, as_json, format=one.format, ip=one.ip, subject_name=one.subject_name
-        )
+        return found[0]
     if found:
         message = f"{len(found)} senders of {subject!r} fit"
         fix = "Name one with --ip and --format."

@@ -13,7 +13,6 @@ from ..lib.api.endpoint import CONFIRM, Endpoint
 from ..lib.levels import Level
 
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
-_CHANGING = "POST PUT PATCH DELETE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +30,7 @@ _RULES = (
         Level.VIEWER,
         "GET",
         " ".join(DAEMONS),
-        "/status /watch /health /routes /presets "
-        "/presets/* /outputs/* /drill "
-        "/subjects /subjects/* /formats "
-        "/recordings /recordings/* /senders",
-    ),
-    _Rule(Level.OPERATOR, "GET", "livelinkd", "/senders/code"),
-    _Rule(Level.VIEWER, "POST", "routerd", "/estop /preview /preview/curve /routes/check"),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "routerd",
-        "/estop/clear /routes /routes/* /routes/*/enabled /routes/*/priority /blending "
-        "/presets/* /presets/*/load /control/take /control/release "
-        "/drill/begin /drill/wait /drill/skip /drill/finish",
-    ),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "livelinkd",
-        "/release /zero /scale /recordings /recordings/* /playback /playback/stop "
-        "/senders/accept /senders/revoke",
+        "/status /watch /health",
     ),
 )
 
@@ -78,8 +57,7 @@ def needs(daemon: str, method: str, path: str, query: str = "") -> Level:
     for rule in _RULES:
         is_meant = method in rule.methods.split() and daemon in rule.daemons.split()
         if is_meant and _pattern(rule.paths).fullmatch(path):
-            is_confirming = query and rule.needs is Level.OPERATOR and daemon == "routerd"
-            return Level.ADMIN if is_confirming else rule.needs
+            return rule.needs
     return Level.ADMIN
 
 

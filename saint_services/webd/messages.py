@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, StringConstraints
 from ..lib.api import Request
 from ..lib.api.adoption import NodeId
 from ..lib.api.endpoint import Nothing as Nothing
-from ..lib.api.routing import Route
+from ..lib.api.routing import Number
 
 LARGEST_BYTES = 64 * 1024
 MOST_TOPICS = 16
@@ -36,9 +36,6 @@ MessageId = (
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
 InputName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,63}$")]
-RouteId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-# Strict: true is no number, and neither is "1.0".
-Number = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Ratio = Annotated[float, Field(ge=0.0, le=1.0, strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
 
@@ -193,40 +190,3 @@ class ActivityLog(Request):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"  # this one and worse
     source: str | None = Field(default=None, max_length=64)
     about: str | None = Field(default=None, max_length=64)  # a node: what it did and what was done
-
-
-class Confirming(Request):
-    """A change that may take away what stops the robot. `confirm` names all of that, as the refusal
-    (stop_changed) does; it needs an admin."""
-
-    confirm: list[Annotated[str, Field(pattern=r"^[^,]{1,400}$")]] = Field([], max_length=256)
-
-
-class SetRoute(Confirming):
-    """Creates or replaces a route."""
-
-    route: Route
-
-
-class RouteParams(Confirming):
-    """One route."""
-
-    route_id: RouteId
-
-
-class RouteEnabled(RouteParams):
-    """On or off."""
-
-    enabled: bool
-
-
-class Subject(Request):
-    """One LiveLink subject."""
-
-    subject_name: Name
-
-
-class Enabled(Request):
-    """On or off."""
-
-    enabled: bool

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib import sealing
-from saint_services.lib.api import Done, adoption, keys
+from saint_services.lib.api import Done, adoption, keys, routing
 from saint_services.lib.api.adoption import (
     AdoptNode,
     AdoptReply,
@@ -42,7 +42,6 @@ from saint_services.lib.api.routing import (
     FieldOutput,
     RouterStatus,
     StopOutcome,
-    StopRequest,
 )
 from saint_services.lib.audit import Reporter
 from saint_services.lib.bus.local import LocalBus, LocalDomain
@@ -320,14 +319,14 @@ class FakeRobot:
 
     def _routerd(self) -> Api:
         api = Api()
-        api.get("/status", self._router_status)
-        api.post("/estop", self._stop, StopRequest)
-        api.post("/estop/clear", self._clear, EStopClear)
+        api.bind(routing.GET_STATUS, self._router_status)
+        api.bind(routing.ESTOP, self._stop)
+        api.bind(routing.CLEAR_ESTOP, self._clear)
         self.drills.add_to(api)
         self.router.add_to(api)
         return admit_writers(api)
 
-    async def _router_status(self, _: Call[None]) -> RouterStatus:
+    async def _router_status(self, _: Call[Nothing]) -> RouterStatus:
         return RouterStatus(
             state="idle", estop=self.estop, outputs=self.outputs, sources=[], samples=0, refused={}
         )

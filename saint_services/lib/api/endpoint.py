@@ -50,7 +50,7 @@ class Endpoint(Generic[P, R]):
     params: type[P]
     level: Level = Level.VIEWER
     log: str | Callable[[P, R], str] = ""
-    severity: Severity = "INFO"
+    severity: Severity | Callable[[P, R], Severity] = "INFO"
     limit_s: float = 10.0  # the longest that an answer may take
     body: str = ""  # the parameter that is the body as a whole
     query: tuple[str, ...] = ()  # parameters that stand in the query of a request with a body
@@ -83,6 +83,10 @@ class Endpoint(Generic[P, R]):
             return self.log.format(**dict(params), reply=reply)
         return self.log(params, reply)
 
+    def severity_of(self, params: P, reply: R) -> Severity:
+        """Of that sentence."""
+        return self.severity if isinstance(self.severity, str) else self.severity(params, reply)
+
     def target(self, params: P) -> str:
         """The path and query of a request."""
         fields = params.model_dump(mode="json", by_alias=True)
@@ -111,6 +115,9 @@ class Endpoint(Generic[P, R]):
                 given = {self.body: given}
             if not isinstance(given, dict):
                 raise SaintError(Code.REQUEST_INVALID, "the body is no JSON object")
+            if misplaced := sorted(given.keys() & set(self.query)):
+                text = f"{misplaced[0]} stands in the query, not in the body"
+                raise SaintError(Code.REQUEST_INVALID, text)
             found |= given
         for name, value in values.items():
             _put(found, name, value)
@@ -206,7 +213,11 @@ def _query(text: str, lists: frozenset[str]) -> dict[str, str | list[str]]:
     except ValueError as err:
         message = f"the query has more than {_MOST_FIELDS} fields"
         raise SaintError(Code.REQUEST_INVALID, message) from err
-    return {name: value.split(",") if name in lists else value for name, value in reversed(pairs)}
+    return {name: _split(value) if name in lists else value for name, value in reversed(pairs)}
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in text.split(",") if part]
 
 
 def _json(raw: bytes) -> Any:

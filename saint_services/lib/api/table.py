@@ -3,19 +3,37 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from . import adoption, calibration, credentials, firmware, keys, logs, node, orders, rc
+from . import (
+    adoption,
+    calibration,
+    credentials,
+    drill,
+    firmware,
+    keys,
+    livelink,
+    logs,
+    node,
+    orders,
+    presets,
+    rc,
+    routing,
+)
 from .endpoint import Endpoint
 
 ALL: Final[Sequence[Endpoint[Any, Any]]] = (
-    *rc.ROWS.all,
     *adoption.ROWS.all,
     *calibration.ROWS.all,
     *credentials.PROOFS.all,
-    *keys.ROWS.all,
-    *logs.OF_NODES.all,
-    *orders.ROWS.all,
-    *node.ROWS.all,
+    *drill.ROWS.all,
     *firmware.ROWS.all,
+    *keys.ROWS.all,
+    *livelink.ROWS.all,
+    *logs.OF_NODES.all,
+    *node.ROWS.all,
+    *orders.ROWS.all,
+    *presets.ROWS.all,
+    *rc.ROWS.all,
+    *routing.ROWS.all,
 )
 
 

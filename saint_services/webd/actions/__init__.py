@@ -4,45 +4,15 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 
 from typing import Any
 
-from ...lib.api import Done, adoption, calibration
+from ...lib.api import Done, adoption, calibration, drill, presets, routing
 from ...lib.api import firmware as firmware_rows
+from ...lib.api import livelink as livelink_rows
 from ...lib.api import rc as rc_rows
 from ...lib.api.adoption import NodeList, NodeParams
 from ...lib.api.firmware import FirmwareCheck, Plan
 from ...lib.api.hardware import GpioStatus, NodeFit
-from ...lib.api.livelink import (
-    ListenerList,
-    Play,
-    Record,
-    RecordingDetail,
-    RecordingList,
-    RecordingRef,
-    RecordingState,
-    Scale,
-    SenderCode,
-    SenderList,
-    SenderRef,
-    SetCheck,
-    SetFormats,
-    SubjectDetail,
-    SubjectList,
-    SubjectRef,
-    Zero,
-)
 from ...lib.api.motion import Accepted
-from ...lib.api.routing import (
-    Blending,
-    Curve,
-    FieldOutput,
-    PresetInfo,
-    PresetList,
-    Preview,
-    RouteFile,
-    RouteInfo,
-    RouteList,
-    RouterStatus,
-    RoutesText,
-)
+from ...lib.api.routing import RouteFile, RoutesText
 from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
@@ -54,7 +24,6 @@ from ..trends import GetHistory, HistoryReply
 from . import (
     clients,
     firmware,
-    livelink,
     management,
     motion,
     node_hardware,
@@ -69,8 +38,7 @@ from . import (
 )
 from . import router_params as p
 from .action import Action, Quick
-from .drill import DRILL
-from .forward import forwarded_all
+from .forward import forwarded, forwarded_all
 from .upkeep_table import UPKEEP
 from .users_table import USERS
 
@@ -78,9 +46,18 @@ __all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
 
 VIEWER, OPERATOR, ADMIN = Level
 
+ESTOP = Action(
+    m.EStop,
+    system.estop,
+    r.LatchReply,
+    needs=VIEWER,
+    raises_to=system.estop_needs,
+    row=routing.ESTOP,
+)
+
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     **UPKEEP,
-    **DRILL,
+    "drill": forwarded_all(drill.ROWS.all),
     "head": {
         "move": Quick(m.HeadMove, motion.head_move, Accepted),
         "home": Quick(m.Nothing, motion.head_home, Accepted),
@@ -94,9 +71,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "tracks": {
         "drive": Quick(m.Drive, motion.drive, Accepted),
         "stop": Quick(m.Nothing, motion.stop, Accepted),
-        "estop": Action(
-            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
-        ),
+        "estop": ESTOP,
     },
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
@@ -140,9 +115,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
             log="The server switches itself off",
             severity="WARNING",
         ),
-        "estop": Action(
-            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
-        ),
+        "estop": ESTOP,
     },
     "management": {
         **forwarded_all(adoption.ROWS.all),
@@ -166,41 +139,24 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
     },
     "router": {
-        "get_status": Action(m.Nothing, router.get_status, RouterStatus, needs=VIEWER),
-        "list_routes": Action(m.Nothing, router.list_routes, RouteList, needs=VIEWER),
-        "set_route": Action(m.SetRoute, router.set_route, RouteInfo, raises_to=router.level_of),
-        "delete_route": Action(m.RouteParams, router.delete_route, Done, raises_to=router.level_of),
-        "set_route_enabled": Action(
-            m.RouteEnabled, router.set_route_enabled, RouteInfo, raises_to=router.level_of
-        ),
-        "set_route_priority": Action(
-            p.RoutePriority, router.set_route_priority, RouteInfo, raises_to=router.level_of
-        ),
-        "set_blending": Action(
-            p.SetBlending, router.set_blending, Blending, raises_to=router.level_of
-        ),
-        "preview_route": Action(p.PreviewRoute, router.preview_route, Preview, needs=VIEWER),
-        "preview_curve": Action(p.PreviewCurve, router.preview_curve, Curve, needs=VIEWER),
-        "get_output": Action(p.OutputParams, router.get_output, FieldOutput, needs=VIEWER),
-        "list_presets": Action(m.Nothing, router.list_presets, PresetList, needs=VIEWER),
-        "get_preset": Action(p.PresetParams, route_files.get_preset, RouteFile, needs=VIEWER),
-        "load_preset": Action(
-            p.LoadPreset, router.load_preset, RouteList, raises_to=router.level_of
-        ),
-        "save_preset": Action(p.SavePreset, router.save_preset, PresetInfo),
-        "delete_preset": Action(p.PresetParams, router.delete_preset, Done),
+        **forwarded_all(routing.ROWS.all),
+        **forwarded_all(presets.ROWS.all),
         "export_routes": Action(m.Nothing, route_files.export_routes, RoutesText, needs=VIEWER),
         "import_routes": Action(
-            p.ImportRoutes, route_files.import_routes, RouteFile, raises_to=router.level_of
+            p.ImportRoutes,
+            route_files.import_routes,
+            RouteFile,
+            raises_to=routing.REPLACE_ROUTES.level_for,
+            row=routing.REPLACE_ROUTES,
         ),
-        "take_control": Action(p.TakeControl, router.take_control, r.ControlReply),
-        "release_control": Action(p.ReleaseControl, router.release_control, r.ControlReply),
-        "list_livelink_sources": Action(
-            m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER
+        "take_control": Action(
+            p.TakeControl, router.take_control, r.ControlReply, row=routing.TAKE_CONTROL
         ),
-        "get_livelink_subject": Action(
-            m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER
+        "release_control": Action(
+            p.ReleaseControl, router.release_control, r.ControlReply, row=routing.RELEASE_CONTROL
         ),
+        "list_livelink_sources": forwarded(livelink_rows.LIST_SOURCES),
+        "get_livelink_subject": forwarded(livelink_rows.GET_SUBJECT),
     },
     "rc": {
         **forwarded_all(rc_rows.ROWS.all),
@@ -209,30 +165,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
             rc_params.Channels, rc.get_channel_config, r.ChannelReply, needs=VIEWER
         ),
     },
-    "livelink": {
-        "list_sources": Action(m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER),
-        "get_subject": Action(m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER),
-        "list_formats": Action(m.Nothing, livelink.list_formats, ListenerList, needs=VIEWER),
-        "set_formats": Action(SetFormats, livelink.set_formats, ListenerList, needs=ADMIN),
-        "list_senders": Action(m.Nothing, livelink.list_senders, SenderList, needs=VIEWER),
-        "accept_sender": Action(SenderRef, livelink.accept_sender, SenderList),
-        "revoke_sender": Action(SenderRef, livelink.revoke_sender, SenderList),
-        "get_sender_code": Action(m.Nothing, livelink.get_sender_code, SenderCode),
-        "renew_sender_code": Action(m.Nothing, livelink.renew_sender_code, SenderCode, needs=ADMIN),
-        "set_sender_check": Action(SetCheck, livelink.set_sender_check, SenderList, needs=ADMIN),
-        "release": Action(SubjectRef, livelink.release, Done),
-        "zero": Action(Zero, livelink.zero, SubjectDetail),
-        "scale": Action(Scale, livelink.scale, SubjectDetail),
-        "list_recordings": Action(m.Nothing, livelink.list_recordings, RecordingList, needs=VIEWER),
-        "record": Action(Record, livelink.record, RecordingState),
-        "get_recording": Action(
-            RecordingRef, livelink.get_recording, RecordingDetail, needs=VIEWER
-        ),
-        "delete_recording": Action(RecordingRef, livelink.delete_recording, Done),
-        "stop_recording": Action(m.Nothing, livelink.stop_recording, RecordingState),
-        "play": Action(Play, livelink.play, Done),
-        "stop_playing": Action(m.Nothing, livelink.stop_playing, Done),
-    },
+    "livelink": forwarded_all(livelink_rows.ROWS.all),
     "users": USERS,
 }
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from ...lib.api.endpoint import Endpoint
 from ..robot import Robot
-from .action import Action, Data
+from .action import Action, Data, Quick
 from .caller import Caller
 
 
@@ -25,6 +25,6 @@ def forwarded(row: Endpoint[Any, Any]) -> Action[Any]:
     return Action(row.params, forward, row.reply, row.level, row.level_for, row)
 
 
-def forwarded_all(rows: Iterable[Endpoint[Any, Any]]) -> dict[str, Action[Any]]:
+def forwarded_all(rows: Iterable[Endpoint[Any, Any]]) -> dict[str, Action[Any] | Quick[Any]]:
     """The actions of these rows by their names, without those for daemons alone."""
     return {row.action: forwarded(row) for row in rows if row.is_action}

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...lib import interfaces, machine, machine_wish, power
-from ...lib.api import Done
+from ...lib.api import Done, routing
 from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
 from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Nothing
 from ...lib.api.orders import REBOOT
-from ...lib.api.routing import RouterStatus
+from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
 from ...lib.power import Wish
@@ -119,7 +119,7 @@ async def refuse_while_driven(robot: Robot, force: bool) -> None:
     if force:
         return
     try:
-        status = await robot.daemons.routerd.get("/status", RouterStatus, timeout_s=2.0)
+        status = await robot.daemons.routerd.ask(routing.GET_STATUS, Nothing(), timeout_s=2.0)
     except SaintError:
         return
     driven = next((out for out in status.outputs if out.policy == "live"), None)
@@ -137,7 +137,7 @@ async def restore_state(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return robot.upkeep.backups.state().model_dump(mode="json")
 
 
-async def undo_restore(robot: Robot, caller: Caller, params: m.Confirming) -> Data:
+async def undo_restore(robot: Robot, caller: Caller, params: Confirming) -> Data:
     """As it was before the last restore or reset."""
     reply = await robot.upkeep.backups.undo(robot.roles.name, now(), params.confirm)
     return reply.model_dump(mode="json")

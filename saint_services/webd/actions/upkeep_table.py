@@ -8,6 +8,7 @@ from ...lib.api import Done
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
 from ...lib.api.machine import JoinWifi, SetHostname
+from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
 from ...lib.levels import Level
 from .. import messages as m
@@ -62,7 +63,7 @@ UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
         "restore_state": Action(m.Nothing, upkeep.restore_state, RestoreState, needs=VIEWER),
         "undo_restore": Action(
-            m.Confirming,
+            Confirming,
             upkeep.undo_restore,
             RestoreReply,
             needs=ADMIN,

@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, routing
 from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRole, NodeState
 from saint_services.lib.api.credentials import ROLE_PROOF, RoleProof
 from saint_services.lib.api.endpoint import Nothing
@@ -67,7 +67,7 @@ def report(robot: Robot, outcome: str = "stopped", **changes: object) -> None:
 
 
 async def pressed(robot: Robot) -> EStopInfo:
-    return await robot.client.post("/estop", PRESS, EStopInfo)
+    return await robot.client.ask(routing.ESTOP, PRESS)
 
 
 def known(info: EStopInfo) -> dict[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from saint_services.lib.api import Done, adoption
+from saint_services.lib.api import Done, adoption, routing
 from saint_services.lib.api.adoption import (
     AdoptNode,
     AdoptReply,
@@ -131,7 +131,7 @@ def listening(path: Path) -> socket.socket:
 @pytest.fixture
 async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     fake = Robot(tmp_path)
-    adoptiond, routing = Api(), Api()
+    adoptiond, router = Api(), Api()
     adoptiond.bind(adoption.LIST_NODES, fake.nodes)
     adoptiond.bind(adoption.GET_NODE_INFO, fake.one)
     adoptiond.bind(adoption.ADOPT_NODE, fake.adopt)
@@ -139,13 +139,13 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     adoptiond.bind(adoption.IGNORE_NODE, fake.ignore)
     adoptiond.bind(adoption.SET_NODE_NAME, fake.rename)
     adoptiond.bind(adoption.RESET_NODE, fake.reset)
-    routing.get("/routes", fake.routes)
-    routing.get("/status", fake.status)
-    routing.post("/estop", fake.estop, EStopRequest)
-    routing.post("/estop/clear", fake.clear, EStopClear)
+    router.bind(routing.LIST_ROUTES, fake.routes)
+    router.bind(routing.GET_STATUS, fake.status)
+    router.bind(routing.ESTOP, fake.estop)
+    router.bind(routing.CLEAR_ESTOP, fake.clear)
     servers = [
         await adoptiond.serve([listening(tmp_path / "adoptiond.sock")]),
-        await routing.serve([listening(tmp_path / "routerd.sock")]),
+        await router.serve([listening(tmp_path / "routerd.sock")]),
     ]
     yield fake
     for server in servers:
