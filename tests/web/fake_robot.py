@@ -69,7 +69,7 @@ from saint_services.routerd import estop as latches
 from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run
-from tests.router_writers import admit_writers, registered
+from tests.router_writers import Admission, admit_writers, registered
 from tests.web import fakes_stop
 from tests.web.fake_otad import FakeOtad
 from tests.web.fakes_backup import SECTIONS, FakeKept
@@ -169,6 +169,7 @@ class FakeRobot:
     kept: dict[str, FakeKept] = field(default_factory=lambda: {n: FakeKept(n) for n in SECTIONS})
     frame: int = 0
     seed: bytes = b"k" * 32  # of the server's key
+    admission: Admission = field(default_factory=Admission)  # of writers of inputs
 
     async def open(self) -> None:
         """Answer on the sockets."""
@@ -322,7 +323,7 @@ class FakeRobot:
         api.post("/estop/clear", self._clear, EStopClear)
         self.drills.add_to(api)
         self.router.add_to(api)
-        return admit_writers(api)
+        return admit_writers(api, self.admission)
 
     async def _router_status(self, _: Call[None]) -> RouterStatus:
         return RouterStatus(
