@@ -23,7 +23,8 @@ _UNKNOWN = "the node was stopped by a participant that the router may not know"
 
 class StopReports:
     """Of one node. `relay` gets the latch, `read` returns the roles by slot, `make_safe` has the
-    guard make a target's outputs safe and returns why that failed."""
+    guard make a target's outputs safe and returns why that failed, `on_unanswered` gets the target
+    of a role that does not answer a stop."""
 
     def __init__(
         self,
@@ -32,15 +33,20 @@ class StopReports:
         relay: Callable[[bool], None],
         read: Callable[[], Mapping[int, Life]],
         make_safe: Callable[[str], Awaitable[str]],
+        on_unanswered: Callable[[str], None],
     ) -> None:
         self._bus = bus
         self._node_id = node_id
         self._relay = relay
         self._read = read
         self._make_safe = make_safe
+        self._on_unanswered = on_unanswered
         self._publisher = bus.publisher(ESTOP_REPORTS)
         self._by_guard: dict[str, CarriedOut] = {}  # the newest of a target, until its role works
         self._published: dict[str, object] = {}
+        self._stopped: set[str] = set()  # targets whose role reported last that it is stopped
+        self._unanswered: set[str] = set()  # targets whose role has not reported since the stop
+        self._overdue: set[str] = set()  # those that had not at the last look
         self._gate = Gate(_SILENCE_MS)
         self._server_key: str | None = None
         self._credentials: Subscription | None = None
@@ -69,9 +75,14 @@ class StopReports:
         self._by_guard[event.target] = event
         self.look()
 
-    def works(self, target: str) -> None:
-        """A role is at work again: what the guard did before says nothing of its outputs."""
+    def works(self, target: str, *, is_stopped: bool) -> None:
+        """A role reports that it works: what the guard did before says nothing of its outputs."""
         self._by_guard.pop(target, None)
+        self._unanswered.discard(target)
+        if is_stopped:
+            self._stopped.add(target)
+        else:
+            self._stopped.discard(target)
 
     def look(self) -> None:
         """Publish what is new; nothing while the robot is not stopped."""
@@ -101,6 +112,18 @@ class StopReports:
                 for target in self._targets():
                     self._publish(target, "unknown", _UNKNOWN)
             await self.rescue()
+            self.look_for_answers()
+
+    def look_for_answers(self) -> None:
+        """Name the roles that have not reported for two looks since the stop began. A role that
+        works reports a stop at once; one that is frozen at rest would be waited for much longer,
+        and nothing would say of its outputs that they are safe.
+        """
+        awaited = {target for target in self._unanswered if target not in self._away()}
+        for target in sorted(self._overdue & awaited):
+            self._unanswered.discard(target)
+            self._on_unanswered(target)
+        self._overdue = awaited & self._unanswered
 
     async def rescue(self) -> None:
         """Have the guard make safe the outputs of roles whose process is away."""
@@ -133,6 +156,8 @@ class StopReports:
     def _changed(self, was: bool) -> None:
         if self._gate.latched != was:
             self._relay(self._gate.latched)
+            self._unanswered = {*self._targets()} - self._stopped if not was else set()
+            self._overdue.clear()
         self.look()
 
     def _publish(self, target: str, outcome: str, detail: str) -> None:
