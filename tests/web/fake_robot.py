@@ -150,6 +150,7 @@ class FakeRobot:
     latch: latches.Latch = field(default_factory=latches.Latch)
     clear_refusal: str = ""
     silent: set[str] = field(default_factory=set)  # targets that do not confirm a stop
+    stop_detail: str = ""  # what those who confirm a stop say
     outputs: list[FieldOutput] = field(default_factory=list)
     stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
     is_rc_live: bool = True
@@ -350,7 +351,7 @@ class FakeRobot:
     @property
     def stop_outcomes(self) -> list[StopOutcome]:
         """Everyone has confirmed the stop but those in `silent`."""
-        return fakes_stop.outcomes(self.silent) if self.latch.active else []
+        return fakes_stop.outcomes(self.silent, self.stop_detail) if self.latch.active else []
 
     def set_estop(self, is_active: bool, source: str, reason: str) -> EStopInfo:
         """The latch, and its topic."""

@@ -13,7 +13,7 @@ from saint_services.lib.api.credentials import WriterReply, WriterRequest
 from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouteInfo, RouterStatus
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
-from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample
+from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample, RoleFault
 from saint_services.lib.ipc import Call
 from saint_services.lib.ipc_peers import check_daemon
 from saint_services.lib.sd import Directories
@@ -250,6 +250,21 @@ async def test_foreign_estop_raises_the_latch(directories: Directories) -> None:
         await turns()
         latch = (await robot.client.get("/status", RouterStatus)).estop
         assert latch.active and "smoke" in latch.reason
+
+
+async def test_reason_of_200_characters_is_kept_whole(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        reason = "x" * 199 + "Z"
+        robot.stranger.publisher(topics.ESTOP).publish(EStop(active=True, reason=reason))
+        robot.stranger.publisher(topics.ROLE_FAULTS).publish(
+            RoleFault(node_id="pi_" + "5" * 61, target="tracks", stops_robot=True, text=reason)
+        )
+        await turns()
+        presses = (await robot.client.get("/status", RouterStatus)).estop.presses
+        assert [each.reason for each in presses] == [
+            f"/saint/estop: {reason}",
+            f"{reason} (pi_{'5' * 61})",
+        ]
 
 
 @pytest.mark.parametrize("action", ["clear", "home", "release"])
