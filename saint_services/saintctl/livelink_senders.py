@@ -2,7 +2,8 @@
 move the robot.
 """
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import typer
 
@@ -19,6 +20,23 @@ _BY = {"person": "accepted", "settings": "in livelinkd.yaml", "code": "has the c
 Name = Annotated[str, typer.Argument(metavar="SUBJECT", help="As `senders` shows it.")]
 Ip = Annotated[str, typer.Option("--ip", help="Where several addresses send this subject.")]
 Format = Annotated[str, typer.Option("--format", help="Where it comes in several formats.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The sender that a command means; an empty address or format is any."""
+
+    subject: str
+    ip: str
+    format: str
+
+    def fits(self, sender: SenderInfo) -> bool:
+        """Whether it may be this one."""
+        return (
+            sender.subject_name == self.subject
+            and self.ip in ("", sender.ip)
+            and self.format in ("", sender.format)
+        )
 
 
 def add_to(app: typer.Typer) -> None:
@@ -40,9 +58,7 @@ def accept(
     as_json: AsJson = False,
 ) -> None:
     """Let a sender drive through the routes from now on; kept over restarts."""
-    found = run(ask(context.obj, _DAEMON, "/senders", SenderList), as_json)
-    body = _the_one(found.waiting, subject, ip, format_, "waits", as_json)
-    _show(_post(context.obj, "accept", body, as_json), as_json)
+    _decide(context.obj, "accept", Named(subject, ip, format_), as_json)
 
 
 def revoke(
@@ -53,9 +69,7 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End what a sender drives; it must be accepted again."""
-    found = run(ask(context.obj, _DAEMON, "/senders", SenderList), as_json)
-    body = _the_one(found.accepted, subject, ip, format_, "is accepted", as_json)
-    _show(_post(context.obj, "revoke", body, as_json), as_json)
+    _decide(context.obj, "revoke", Named(subject, ip, format_), as_json)
 
 
 def code(
@@ -89,19 +103,20 @@ def check(
     _show(reply, as_json)
 
 
-def _post(place: Place, verb: str, body: SenderRef, as_json: bool) -> SenderList:
-    return run(tell(place, _DAEMON, f"/senders/{verb}", body, SenderList), as_json)
+def _decide(place: Place, verb: Literal["accept", "revoke"], named: Named, as_json: bool) -> None:
+    """Accept or revoke the sender that is meant, and show all senders."""
+    known = run(ask(place, _DAEMON, "/senders", SenderList), as_json)
+    if verb == "accept":
+        body = _the_one(known.waiting, named, "waits", as_json)
+    else:
+        body = _the_one(known.accepted, named, "is accepted", as_json)
+    _show(run(tell(place, _DAEMON, f"/senders/{verb}", body, SenderList), as_json), as_json)
 
 
-def _the_one(
-    among: list[SenderInfo], subject: str, ip: str, format_: str, what: str, as_json: bool
-) -> SenderRef:
+def _the_one(among: list[SenderInfo], named: Named, state: str, as_json: bool) -> SenderRef:
     """Return the only sender that fits what was given."""
-    found = [
-        each
-        for each in among
-        if each.subject_name == subject and ip in ("", each.ip) and format_ in ("", each.format)
-    ]
+    subject = named.subject
+    found = [each for each in among if named.fits(each)]
     if len(found) == 1:
         one = found[0]
         return request(
@@ -112,7 +127,7 @@ def _the_one(
         fix = "Name one with --ip and --format."
         raise fail(SaintError(Code.REQUEST_INVALID, message, fix=fix), as_json)
     near = hint(subject, {each.subject_name for each in among})
-    message = f"no sender of {subject!r} {what}{near}"
+    message = f"no sender of {subject!r} {state}{near}"
     fix = "saintctl livelink senders lists them."
     raise fail(SaintError(Code.NOT_FOUND, message, fix=fix), as_json)
 

@@ -6,6 +6,9 @@ from pydantic import Field, StringConstraints
 
 from . import Reply, Request
 
+LARGEST_FILE_BYTES = 1 << 20  # a robot with everything set by hand takes 20 KB
+
+LARGEST_BASE64 = 4 * ((LARGEST_FILE_BYTES + 2) // 3)
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
 
 
@@ -91,6 +94,13 @@ class SealedKey(Request):
 
 class KeyImport(SealedKey, Passphrase):
     """POST /key/import of adoptiond."""
+
+
+class SealedRestore(Passphrase):
+    """PUT /api/backup/sealed of webd: a backup in Base64, and the passphrase of its key."""
+
+    file: str = Field(max_length=LARGEST_BASE64, repr=False)
+    confirm: list[str] = Field(default=[], max_length=256)
 
 
 class Confirm(Request):
