@@ -59,5 +59,6 @@ async def test_logs_of_a_node_are_shown_on_the_page(robot: Robot) -> None:
 async def test_doctor_knows_the_robot_and_log_shows_a_daemon(robot: Robot) -> None:
     code, said = await saintctl(robot, "doctor", "--all")
     assert code in (0, 1) and "RC link" in said and "checks:" in said
-    code, said = await saintctl(robot, "log", "show", "--source", "routerd")
+    words = ("--source", "routerd", "--search", "ready")
+    code, said = await saintctl(robot, "log", "show", *words)
     assert code == 0 and "routerd: ready" in said
