@@ -25,7 +25,6 @@ from ..lib.ipc_peers import check_daemon
 from ..lib.state import Store
 from .adoption import Adoption
 from .courier import Courier
-from .membership import is_ours
 
 VERSION = 1
 _MOST_ROUTERS = 16
@@ -105,7 +104,7 @@ class Authority:
         check_daemon(call.peer_uid, "routerd")
         said = call.body
         node = self._adoption.registry.known(said.node_id)
-        if not is_ours(node, self._courier.public) or not node.kept.node_key:
+        if not node.is_of(self._courier.public) or not node.kept.node_key:
             raise SaintError(Code.REFUSED, f"{node.title} does not belong to this server's key")
         parts = role_parts(said.node_id, said.origin, said.role)
         if not trust.is_signed(node.kept.node_key, said.signature, *parts):

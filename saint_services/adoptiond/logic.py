@@ -112,6 +112,7 @@ def begin_adoption(
     node_id: str,
     wanted: Pending,
     now_s: float,
+    server_key: str = "",
 ) -> Registry:
     """The node may be asked. Raises SaintError with an explanation when not."""
     key = wanted.key
@@ -133,8 +134,10 @@ def begin_adoption(
         raise SaintError(Code.CONFLICT, f"{node.title} is being adopted just now")
     if node.keys and key not in node.keys:
         _may_add(node, wanted)
-    for other in registry.holders(key, now_s):
-        if other.node_id != node_id:
+    for other in registry.holders(key, now_s, server_key):
+        # One that has never said whose it is may be another robot's.
+        is_unheard = bool(server_key) and other.bond is None and not other.kept.node_key
+        if other.node_id != node_id and not is_unheard:
             raise SaintError(Code.CONFLICT, f"{other.title} already holds {key}")
     for other_id, other_wanted in registry.pending.items():
         if other_wanted.key == key:

@@ -57,7 +57,9 @@ def ignore(registry: Registry, node_id: str, is_ignored: bool) -> Registry:
     return with_node(registry, replace(node, kept=kept))
 
 
-def roles_of(registry: Registry, node_id: str, now_s: float) -> tuple[RoleKey, ...]:
+def roles_of(
+    registry: Registry, node_id: str, now_s: float, server_key: str = ""
+) -> tuple[RoleKey, ...]:
     """The roles of a node that has lost its role file: those that it held and that no other node
     at work holds now, or is being adopted for."""
     node = registry.nodes.get(node_id)
@@ -68,7 +70,7 @@ def roles_of(registry: Registry, node_id: str, now_s: float) -> tuple[RoleKey, .
         key
         for key in node.keys
         if key not in promised
-        and all(other.node_id == node_id for other in registry.holders(key, now_s))
+        and all(other.node_id == node_id for other in registry.holders(key, now_s, server_key))
     )
 
 
@@ -100,7 +102,7 @@ def replaced(registry: Registry, old_id: str, new_id: str) -> Registry:
 def work(registry: Registry, server_key: str, now_s: float) -> Work:
     """To be seen to now."""
     here = [n for n in registry.nodes.values() if n.is_online(now_s) and n.key]
-    here = [n for n in here if n.state is NodeState.ACTIVE and not is_foreign(n, server_key)]
+    here = [n for n in here if n.state is NodeState.ACTIVE and not n.is_foreign(server_key)]
     return Work(
         tuple(n.node_id for n in here if _lacks_keys(n)),
         tuple(n.node_id for n in here if n.kept.replaced_by),
@@ -110,16 +112,6 @@ def work(registry: Registry, server_key: str, now_s: float) -> Work:
 def _lacks_keys(node: Node) -> bool:
     """Adopted, but bound to nobody. One whose key changed waits for a person."""
     return bool(node.bond and not node.bond.server_key and not changed_key(node))
-
-
-def is_foreign(node: Node, server_key: str) -> bool:
-    """It belongs to another server."""
-    return bool(node.bond and node.bond.server_key) and not is_ours(node, server_key)
-
-
-def is_ours(node: Node, server_key: str) -> bool:
-    """It takes signed orders of ours, and of nobody else."""
-    return bool(node.bond) and node.bond is not None and node.bond.server_key == server_key
 
 
 def foreign(bond: Bond, robot: str) -> str:
@@ -138,7 +130,7 @@ def not_offered(node: Node, catalog: Catalog, now_s: float) -> str:
         return f"ignored; saintctl node unignore {node.node_id} offers it again"
     if node.kept.replaced_by:
         return f"was replaced by {node.kept.replaced_by}"
-    if node.bond and is_foreign(node, catalog.server_key):
+    if node.bond and node.is_foreign(catalog.server_key):
         return foreign(node.bond, catalog.robot)
     if node.key is not None:
         return ""

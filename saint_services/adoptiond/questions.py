@@ -229,7 +229,8 @@ def signed_config(
         server_key=adoption.courier.public,
     )
     if not request.role:
-        held = membership.roles_of(adoption.registry, request.node_id, monotonic_s())
+        key = adoption.courier.public
+        held = membership.roles_of(adoption.registry, request.node_id, monotonic_s(), key)
         answer.held_roles = [str(key) for key in held]
     if adoption.courier.public:
         answer.signature = adoption.courier.sign(*config_parts(request, answer))

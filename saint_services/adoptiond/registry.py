@@ -115,6 +115,14 @@ class Node:
             f"{self.node_id} ({self.kept.display_name})" if self.kept.display_name else self.node_id
         )
 
+    def is_foreign(self, server_key: str) -> bool:
+        """It belongs to another server, as it says."""
+        return bool(self.bond and self.bond.server_key) and not self.is_of(server_key)
+
+    def is_of(self, server_key: str) -> bool:
+        """It takes signed orders of this server, and of nobody else."""
+        return self.bond is not None and self.bond.server_key == server_key
+
     def is_online(self, now_s: float) -> bool:
         """It was heard of lately."""
         return self.seen_s is not None and now_s - self.seen_s <= OFFLINE_AFTER_S
@@ -145,9 +153,15 @@ class Registry:
             raise SaintError(Code.NOT_FOUND, text)
         return self.nodes[node_id]
 
-    def holders(self, key: RoleKey, now_s: float) -> list[Node]:
-        """The nodes at work in a role; more than one is a conflict."""
-        return [n for n in self.nodes.values() if key in n.keys and n.is_online(now_s)]
+    def holders(self, key: RoleKey, now_s: float, server_key: str) -> list[Node]:
+        """The nodes at work in a role of the robot of this server; more than one is a conflict.
+        Another robot on the same network has nodes in its roles too.
+        """
+        return [
+            node
+            for node in self.nodes.values()
+            if key in node.keys and node.is_online(now_s) and not node.is_foreign(server_key)
+        ]
 
     def display_name(self, node_id: str) -> str:
         """As a person gave it, also when the adoption that brings it is still on its way."""

@@ -61,8 +61,9 @@ class Verbs:
         owner, key = self._owner, wanted.key
         if wanted.display_name:
             wanted = replace(wanted, display_name=logic.checked_name(wanted.display_name))
+        server_key = self._courier.public
         begun = logic.begin_adoption(
-            owner.registry, owner.catalog.keys, node_id, wanted, monotonic_s()
+            owner.registry, owner.catalog.keys, node_id, wanted, monotonic_s(), server_key
         )
         if wanted.adds:
             sharing.check_room(owner.catalog, owner.registry.known(node_id), key)
@@ -129,7 +130,7 @@ class Verbs:
     async def update(self, node_id: str, wanted: UpdateOrder) -> Done:
         """Bring an update to a node that takes signed orders. not_found: this one does not."""
         node = self._owner.registry.known(node_id)
-        if not membership.is_ours(node, self._courier.public):
+        if not node.is_of(self._courier.public):
             raise SaintError(Code.NOT_FOUND, f"{node.title} does not belong to this server's key")
         told = await self._ordered(node, OrderKind.UPDATE, wanted, _UPDATE_LIMIT_S)
         return Done(message=told.message)
@@ -163,11 +164,11 @@ class Verbs:
         """Have the node that holds a role ask for its configuration now. What becomes of it, in
         words; a node that cannot be asked does so by itself after a while."""
         registry = self._owner.registry
-        holders = registry.holders(key, monotonic_s())
+        holders = registry.holders(key, monotonic_s(), self._courier.public)
         if not holders:
             return f"kept; no node is at work as {key}, the next one begins with it"
         node, later = holders[0], "follows within half a minute"
-        if not membership.is_ours(node, self._courier.public):
+        if not node.is_of(self._courier.public):
             return f"kept; {node.title} {later}"
         try:
             told = await self._ordered(node, OrderKind.REFRESH, Nothing(), _REFRESH_LIMIT_S)
@@ -200,7 +201,7 @@ class Verbs:
         node = self._owner.registry.known(node_id)
         if not node.is_online(monotonic_s()):
             raise SaintError(Code.REFUSED, f"{node.title} is offline", fix="Check its power.")
-        if not membership.is_ours(node, self._courier.public):
+        if not node.is_of(self._courier.public):
             text = f"{node.title} does not belong to this server, and tells and obeys its own only"
             raise SaintError(Code.REFUSED, text, fix=fix)
         return node

@@ -38,7 +38,7 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
         reason=reason(registry, catalog, node, now_s),
         peripherals=list(node.peripherals),
         server=node.bond.server if node.bond else "",
-        is_ours=membership.is_ours(node, catalog.server_key),
+        is_ours=node.is_of(catalog.server_key),
         code=kept.code,
         is_ignored=kept.is_ignored,
         is_offered=node.key is None and not why_not,
@@ -58,8 +58,8 @@ def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> st
         return "not heard of since the server started"
     if not node.is_online(now_s):
         return "no life sign; check its power and network"
-    conflict = _conflict(registry, catalog, node, now_s)
-    is_foreign = node.bond and membership.is_foreign(node, catalog.server_key)
+    is_foreign = node.is_foreign(catalog.server_key)
+    conflict = "" if is_foreign else _conflict(registry, catalog, node, now_s)
     owner = membership.foreign(node.bond, catalog.robot) if node.bond and is_foreign else ""
     texts = (node.reason, conflict, owner, membership.changed_key(node))
     return "; ".join(text for text in texts if text)
@@ -68,7 +68,8 @@ def reason(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> st
 def _conflict(registry: Registry, catalog: Catalog, node: Node, now_s: float) -> str:
     texts = []
     for key in node.keys:
-        others = [n.title for n in registry.holders(key, now_s) if n is not node]
+        holders = registry.holders(key, now_s, catalog.server_key)
+        others = [n.title for n in holders if n is not node]
         if key not in catalog.keys:
             texts.append(f"this robot has no role {key}; reset the node")
         elif others:
@@ -78,7 +79,8 @@ def _conflict(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
 
 def role_choice(registry: Registry, catalog: Catalog, key: RoleKey, now_s: float) -> RoleChoice:
     """A role and who holds it: a node at work before one that is away."""
-    holders = [node for node in registry.nodes.values() if key in node.keys]
+    ours = (node for node in registry.nodes.values() if not node.is_foreign(catalog.server_key))
+    holders = [node for node in ours if key in node.keys]
     holders.sort(key=lambda node: not node.is_online(now_s))
     return RoleChoice(
         role=key.role,

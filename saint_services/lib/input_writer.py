@@ -35,11 +35,13 @@ class InputPublisher(Generic[M]):
 
     def __init__(self, real: Publisher[M]) -> None:
         self._real = real
+        self.is_registered = False
         self.publish: Callable[[M], None] = _drop
         self.send: Callable[[bytes], None] = _drop
 
     def switch(self, *, is_registered: bool) -> None:
         """Publish from now on, or drop."""
+        self.is_registered = is_registered
         self.publish = self._real.publish if is_registered else _drop
         self.send = self._real.send if is_registered else _drop
 

@@ -50,6 +50,7 @@ _ADOPT_THERE = (
     "needs the key of its server, which this request does not bring: adopt it on the web page or "
     "with `saintctl node adopt`"
 )
+_UNANSWERED = "its process did not answer the e-stop"
 _log = log.get("noded")
 
 
@@ -101,8 +102,9 @@ class Node:
         self.guard = GuardLink(ctx.directories.runtime / wire.SOCKET, self._carried_out)
         self._killing = Killing(ctx.directories.runtime)
         self.stop_reports = StopReports(
-            bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe
-        )
+            bus, identity.node_id, self.guard.stop, lambda: self.life.lives, self.guard.make_safe,
+            self._unanswered,
+        )  # fmt: skip
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
         self._numbers = itertools.count(1)
@@ -151,7 +153,7 @@ class Node:
         before = self.life
         self.life, actions = step(before, event, slot)
         if isinstance(event, lives.RoleReported):
-            self._role_reported(slot, event.report.origin)
+            self._role_reported(slot, event.report.origin, is_stopped=event.report.estop)
         if (before.state, before.title, before.reason) != self._looks():
             fields = {"state": self.life.state.value, "role": self.life.title or "none"}
             _log.info("node changed", **fields, reason=self.life.reason)
@@ -164,11 +166,18 @@ class Node:
         self._vouching.keep(self.life.lives)
         self.firmware.node_changed(self.life)
 
-    def _role_reported(self, slot: int, origin: str) -> None:
+    def _role_reported(self, slot: int, origin: str, *, is_stopped: bool) -> None:
         life = self.life.lives.get(slot)
         self._vouching.reported(slot, life, origin)
         if life and life.role_alive and life.config_in_use:
-            self.stop_reports.works(life.config_in_use.target)
+            self.stop_reports.works(life.config_in_use.target, is_stopped=is_stopped)
+
+    def _unanswered(self, target: str) -> None:
+        """A role does not report a stop: end its connection, and have its outputs made safe."""
+        for slot, life in self.life.lives.items():
+            if life.role_alive and life.config_in_use and life.config_in_use.target == target:
+                self.handle(lives.RoleBroken(life.attempt, _UNANSWERED), slot)
+                return
 
     def _looks(self) -> tuple[object, ...]:
         return self.life.state, self.life.title, self.life.reason

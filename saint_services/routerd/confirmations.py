@@ -150,9 +150,10 @@ class Confirmations:
 
 
 def holders(nodes: list[NodeInfo]) -> Mapping[str, str]:
-    """Which node holds which target, offline ones too."""
+    """Which node of this robot holds which target, offline ones too."""
     return {
         f"{role.role}.{role.instance}" if role.instance else role.role: node.node_id
         for node in nodes
+        if node.is_ours or not node.server
         for role in node.roles
     }

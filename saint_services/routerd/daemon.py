@@ -45,6 +45,7 @@ from .latch_start import SOURCE, after_start, leave_marker
 from .latch_store import Clearing, LatchStore
 from .logic import Router
 from .neighbours import Announcing, Neighbours
+from .outcomes import LONGEST_NODE_ID
 from .overrides import REPEAT_S, Overrides
 from .pending import Pending
 from .preset_api import Presets
@@ -357,7 +358,7 @@ class Wiring:
         fault = sample.message
         if fault.stops_robot:
             source = fault.target if fault.target in self._router.robot.fields else "a role"
-            reason = f"{fault.text[:_LONGEST]} ({fault.node_id[:_LONGEST]})"
+            reason = f"{fault.text[:_LONGEST]} ({fault.node_id[:LONGEST_NODE_ID]})"
             self._router.raise_estop(source, reason, sample.received_s, is_repeat=True)
             self.settle()
 

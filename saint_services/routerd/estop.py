@@ -11,7 +11,7 @@ from .sources import Source
 NEUTRAL_SHARE = 0.02  # of the field's largest value: what counts as standing still
 MOST_PRESSES = 16  # the first one and the newest; the others are counted
 LONGEST_SOURCE = 128  # characters
-LONGEST_REASON = 200
+LONGEST_REASON = 300  # 200 of who pressed, and what the router adds: the topic, the node
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from ..lib.api import keys
-from ..lib.api.backup import SectionData
-from ..lib.api.keys import KeyImport, Passphrase, SealedKey
+from ..lib.api.keys import KeyImport, Passphrase
 from ..lib.backup import archive
+from ..lib.backup.sealed_key import key_in, with_key
 from ..lib.errors import Code, SaintError
 from .connect import Place, do
 from .server import Server
@@ -39,21 +39,14 @@ async def added(place: Place, raw: bytes, passphrase: str) -> bytes:
     _check_way(place)
     sealed = await do(place, keys.EXPORT, Passphrase(passphrase=passphrase))
     content = archive.unpack(raw)
-    sections = content.daemons["adoptiond"].sections
-    sections["key"] = SectionData(version=1, data=sealed.model_dump())
-    of = content.manifest
-    return archive.pack(content.daemons, robot=of.robot, version=of.version, created=of.created)
+    daemons, of = with_key(content.daemons, sealed), content.manifest
+    return archive.pack(daemons, robot=of.robot, version=of.version, created=of.created)
 
 
 async def brought_back(place: Place, raw: bytes, passphrase: str) -> None:
     """Give the server the key that the backup holds."""
     _check_way(place)
-    adoptiond = archive.unpack(raw).daemons.get("adoptiond")
-    held = adoptiond.sections.get("key") if adoptiond else None
-    if held is None:
-        text = "this backup holds no key"
-        raise SaintError(Code.NOT_FOUND, text, fix="Restore it without --with-keys.")
-    sealed = SealedKey.model_validate(held.data).sealed
+    sealed = key_in(archive.unpack(raw).daemons).sealed
     await do(place, keys.IMPORT, KeyImport(sealed=sealed, passphrase=passphrase))
 
 

@@ -2,6 +2,7 @@
 move the robot.
 """
 
+from dataclasses import dataclass
 from typing import Annotated
 
 import typer
@@ -11,7 +12,7 @@ from ..lib.api.endpoint import Endpoint
 from ..lib.api.livelink import SenderInfo, SenderList, SenderRef
 from ..lib.errors import Code, SaintError
 from ..lib.spelling import hint
-from .connect import asked
+from .connect import Place, asked
 from .console import AsJson, fail, print_json, print_table
 
 _BY = {"person": "accepted", "settings": "in livelinkd.yaml", "code": "has the code"}
@@ -19,6 +20,23 @@ _BY = {"person": "accepted", "settings": "in livelinkd.yaml", "code": "has the c
 Name = Annotated[str, typer.Argument(metavar="SUBJECT", help="As `senders` shows it.")]
 Ip = Annotated[str, typer.Option("--ip", help="Where several addresses send this subject.")]
 Format = Annotated[str, typer.Option("--format", help="Where it comes in several formats.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The sender that a command means; an empty address or format is any."""
+
+    subject: str
+    ip: str
+    format: str
+
+    def fits(self, sender: SenderInfo) -> bool:
+        """Whether it may be this one."""
+        return (
+            sender.subject_name == self.subject
+            and self.ip in ("", sender.ip)
+            and self.format in ("", sender.format)
+        )
 
 
 def add_to(app: typer.Typer) -> None:
@@ -40,9 +58,7 @@ def accept(
     as_json: AsJson = False,
 ) -> None:
     """Let a sender drive through the routes from now on; kept over restarts."""
-    found = asked(context.obj, livelink.LIST_SENDERS, as_json)
-    one = _the_one(found.waiting, subject, ip, format_, "waits", as_json)
-    _show(_ask_about(context, livelink.ACCEPT_SENDER, one, as_json), as_json)
+    _decide(context.obj, livelink.ACCEPT_SENDER, Named(subject, ip, format_), as_json)
 
 
 def revoke(
@@ -53,9 +69,7 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End what a sender drives; it must be accepted again."""
-    found = asked(context.obj, livelink.LIST_SENDERS, as_json)
-    one = _the_one(found.accepted, subject, ip, format_, "is accepted", as_json)
-    _show(_ask_about(context, livelink.REVOKE_SENDER, one, as_json), as_json)
+    _decide(context.obj, livelink.REVOKE_SENDER, Named(subject, ip, format_), as_json)
 
 
 def code(
@@ -81,22 +95,23 @@ def check(
     _show(asked(context.obj, livelink.SET_SENDER_CHECK, as_json, accept=which), as_json)
 
 
-def _ask_about(
-    context: typer.Context, row: Endpoint[SenderRef, SenderList], one: SenderInfo, as_json: bool
-) -> SenderList:
-    named = one.model_dump(include={"format", "ip", "subject_name"})
-    return asked(context.obj, row, as_json, **named)
+def _decide(
+    place: Place, row: Endpoint[SenderRef, SenderList], named: Named, as_json: bool
+) -> None:
+    """Accept or revoke the sender that is meant, and show all senders."""
+    known = asked(place, livelink.LIST_SENDERS, as_json)
+    if row is livelink.ACCEPT_SENDER:
+        one = _the_one(known.waiting, named, "waits", as_json)
+    else:
+        one = _the_one(known.accepted, named, "is accepted", as_json)
+    fields = one.model_dump(include={"format", "ip", "subject_name"})
+    _show(asked(place, row, as_json, **fields), as_json)
 
 
-def _the_one(
-    among: list[SenderInfo], subject: str, ip: str, format_: str, what: str, as_json: bool
-) -> SenderInfo:
+def _the_one(among: list[SenderInfo], named: Named, state: str, as_json: bool) -> SenderInfo:
     """Return the only sender that fits what was given."""
-    found = [
-        each
-        for each in among
-        if each.subject_name == subject and ip in ("", each.ip) and format_ in ("", each.format)
-    ]
+    subject = named.subject
+    found = [each for each in among if named.fits(each)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -104,7 +119,7 @@ def _the_one(
         fix = "Name one with --ip and --format."
         raise fail(SaintError(Code.REQUEST_INVALID, message, fix=fix), as_json)
     near = hint(subject, {each.subject_name for each in among})
-    message = f"no sender of {subject!r} {what}{near}"
+    message = f"no sender of {subject!r} {state}{near}"
     fix = "saintctl livelink senders lists them."
     raise fail(SaintError(Code.NOT_FOUND, message, fix=fix), as_json)
 

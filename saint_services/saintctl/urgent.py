@@ -1,11 +1,11 @@
-"""`saintctl estop set` without the rest of saintctl, which takes half a second to load: a stop must
-not wait for that. Whatever is unusual is left to the full program, which words what is wrong.
-Imports as little as possible; not here: any other command.
+"""Runs `saintctl estop set` without the rest of saintctl, which takes half a second to load: a stop
+must not wait for that. Anything unusual is left to the full program, which reports what is wrong.
+Imports as little as possible. Not here: any other command.
 """
 
 import os
 import sys
-from _socket import AF_UNIX, SOCK_STREAM, socket  # the plain one brings enum, re and selectors
+from _socket import AF_UNIX, SOCK_STREAM, socket  # the public module imports enum, re and selectors
 
 LIMIT_S = 1.0
 _BODY = b'{"source":"saintctl","reason":""}'
@@ -17,21 +17,21 @@ _LARGEST_BYTES = 65_536
 
 
 def press(arguments: list[str]) -> int | None:
-    """The exit code when these arguments ask for a stop and routerd has answered: 0 when every role
-    has confirmed it, 7 when one has not. None: the full program is needed."""
+    """Stop the robot when these arguments request that. Return 0 when every role has confirmed the
+    stop, 7 when one has not, None when the full program has to run."""
     if os.environ.get("SAINT_SERVER"):
-        return None  # another robot is meant
+        return None  # a request for another robot
     given = os.environ.get("SAINT_RUN", "")
     if len(arguments) == 4 and arguments[0] == "--run":
         given, arguments = arguments[1], arguments[2:]
     if arguments != ["estop", "set"]:
         return None
     reply = _answer(given or _runtime_directory())
-    return None if reply is None else _say(reply)
+    return None if reply is None else _print(reply)
 
 
 def _runtime_directory() -> str:
-    """As connect.py finds it, where nothing in the environment says otherwise."""
+    """Return the same folder as connect.py, or nothing when the environment sets another one."""
     if "SAINT_SHARE" in os.environ or "RUNTIME_DIRECTORY" in os.environ:
         return ""
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120 - pathlib takes 5 ms to load
@@ -40,7 +40,7 @@ def _runtime_directory() -> str:
 
 
 def _answer(directory: str) -> bytes | None:
-    """The body of routerd's reply when the stop is in force and stored."""
+    """Request the stop. Return the body of routerd's reply when the stop is in force and stored."""
     router = socket(AF_UNIX, SOCK_STREAM)
     try:
         router.settimeout(LIMIT_S)
@@ -53,14 +53,14 @@ def _answer(directory: str) -> bytes | None:
         return None
     finally:
         router.close()
-    told = reply.replace(b" ", b"")
-    is_stored = b'"stored":true' in told  # else the full program says what that means
-    is_set = reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in told and is_stored
+    packed = reply.replace(b" ", b"")
+    is_stored = b'"stored":true' in packed  # else the full program explains what that means
+    is_set = reply.startswith(b"HTTP/1.1 200 ") and b'"active":true' in packed and is_stored
     return reply.partition(b"\r\n\r\n")[2] if is_set else None
 
 
 class _Json:
-    """How numbers and objects are read: as json does."""
+    """The settings of the scanner: numbers and objects are read as json reads them."""
 
     strict = True
     object_hook = None
@@ -70,8 +70,9 @@ class _Json:
     parse_constant = float
 
 
-def _say(body: bytes) -> int | None:
-    from _json import make_scanner  # what json is made of; json itself loads re and enum
+def _print(body: bytes) -> int | None:
+    """Print what became of the stop; return the exit code, None for a reply that is not sound."""
+    from _json import make_scanner  # the core of json; json itself imports re and enum
 
     from .stop_words import ACTIVE, EXIT_UNCONFIRMED, sentences
 
@@ -90,5 +91,5 @@ def _say(body: bytes) -> int | None:
 
 
 def main() -> int | None:
-    """With the arguments of this process."""
+    """Run with the arguments of this process."""
     return press(sys.argv[1:])

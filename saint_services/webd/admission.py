@@ -23,6 +23,9 @@ MOTION = {
     ("tracks", "drive"),
 }  # fmt: skip
 
+# What becomes an input sample: the motions, and the velocity zero, which moves nothing.
+_SAMPLED = MOTION | {("tracks", "stop")}
+
 OLD = "webd stood still before it could read this, so it may be too old to obey"
 
 
@@ -40,13 +43,16 @@ def check(robot: Robot, caller: Caller, group: str, action: str, params: BaseMod
 
 def check_moving(robot: Robot, group: str, action: str, params: BaseModel, is_old: bool) -> None:
     """Raises refused for what must not move the robot now: a command that waited while webd stood
-    still (`is_old`), any command while the robot is stopped or nobody knows whether it is.
+    still (`is_old`), any command while the robot is stopped or nobody knows whether it is, and what
+    the router would not count as this client's.
     """
     is_release = action == "estop" and not getattr(params, "enable", True)
     if is_old and (is_release or (group, action) in MOTION):
         raise RefusedError("old", Code.REFUSED, OLD, fix="Send it again.")
     if (group, action) in MOTION and (problem := latch.problem(robot.newest, monotonic_s())):
         raise problem
+    if (group, action) in _SAMPLED:
+        _check_registered(robot)
 
 
 def check_reading(robot: Robot, is_old: bool) -> None:
@@ -55,10 +61,19 @@ def check_reading(robot: Robot, is_old: bool) -> None:
         raise RefusedError("old", Code.REFUSED, OLD, fix="Send a new one.")
     if problem := latch.problem(robot.newest, monotonic_s()):
         raise problem
+    _check_registered(robot)
+
+
+def _check_registered(robot: Robot) -> None:
+    """Raise refused while webd's samples are dropped: an "ok" would promise a motion."""
+    if not robot.samples.is_registered:
+        text = "webd is not registered at the router, so nothing was moved"
+        fix = "Try again in a few seconds; look at webd's log if this stays. The e-stop works."
+        raise RefusedError("unregistered", Code.REFUSED, text, fix=fix)
 
 
 def check_motion(caller: Caller) -> None:
-    """The same for a stream of readings."""
+    """Raise forbidden when the caller may not move anything."""
     if caller.identity.level < Level.OPERATOR:
         text = f"{caller.identity.name} is {caller.identity.level.word} here and may not move it"
         fix = "Ask an admin of this robot for the role operator."

@@ -12,6 +12,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from ..lib import log
+from ..lib.api import keys
 from ..lib.api.backup import (
     BackupInfo,
     DaemonBackup,
@@ -19,8 +20,10 @@ from ..lib.api.backup import (
     RestoreReply,
     RestoreState,
 )
+from ..lib.api.keys import KeyImport, Passphrase, SealedKey
 from ..lib.backup import archive
 from ..lib.backup.archive import Content
+from ..lib.backup.sealed_key import key_in, with_key
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
 from ..lib.state import Store, write_atomic
@@ -73,11 +76,37 @@ class Remote:
         await self._client.delete("/backup", RestoreNotes, timeout_s=_LIMIT_S)
 
 
+class ServerKey(Protocol):
+    """The server's key, which leaves its daemon only sealed."""
+
+    async def seal(self, passphrase: str) -> SealedKey: ...
+
+    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None: ...
+
+
+class RemoteKey:
+    """The key of adoptiond, behind its socket."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def seal(self, passphrase: str) -> SealedKey:
+        given = Passphrase(passphrase=passphrase)
+        return await self._client.ask(keys.EXPORT, given)
+
+    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
+        given = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
+        await self._client.ask(keys.IMPORT, given)
+
+
 class Backups:
     """All of them. One restore at a time."""
 
-    def __init__(self, keepers: Mapping[str, Keeper], folder: Path, version: str) -> None:
+    def __init__(
+        self, keepers: Mapping[str, Keeper], key: ServerKey, folder: Path, version: str
+    ) -> None:
         self._keepers = keepers  # in the order in which they are restored
+        self._key = key
         self._store = Store(folder / "restore.json", Unfinished, _VERSION)
         self._before = folder / "before-restore.zip"
         self._version = version
@@ -85,9 +114,12 @@ class Backups:
         self._unfinished = Unfinished()
         self._wake = asyncio.Event()
 
-    async def create(self, robot: str, now: str) -> bytes:
-        """The file. Raises SaintError when one daemon does not answer: half a backup is none."""
+    async def create(self, robot: str, now: str, passphrase: str = "") -> bytes:
+        """Return the file; a passphrase seals the server's key into it. Raises SaintError when one
+        daemon does not answer: half a backup is none."""
         daemons = {name: await keeper.export() for name, keeper in self._keepers.items()}
+        if passphrase:
+            daemons = with_key(daemons, await self._key.seal(passphrase))
         raw = archive.pack(daemons, robot=robot, version=self._version, created=now)
         if len(raw) > archive.LARGEST_BYTES:
             text = f"the backup would have {len(raw)} bytes, at most {archive.LARGEST_BYTES}"
@@ -103,10 +135,16 @@ class Backups:
         return archive.info(content, found.notes).model_copy(update={"confirm": found.confirm})
 
     async def restore(
-        self, raw: bytes, robot: str, now: str, confirm: Collection[str] = ()
+        self,
+        raw: bytes,
+        robot: str,
+        now: str,
+        confirm: Collection[str] = (),
+        passphrase: str = "",
     ) -> RestoreReply:
-        """Restore everything in it after a copy of what there was. Raises stop_changed unless all
-        that would stop the robot no longer is confirmed by name.
+        """Restore everything in it after a copy of what there was, the server's key only with its
+        passphrase; a wrong one changes nothing. Raises stop_changed unless all that would stop the
+        robot no longer is confirmed by name.
         """
         async with self._busy:
             content = await asyncio.to_thread(archive.unpack, raw)
@@ -115,6 +153,8 @@ class Backups:
                 text = f"these would no longer stop the robot as they do: {', '.join(missing)}"
                 raise SaintError(Code.STOP_CHANGED, text, names=found.confirm)
             before = await self.create(robot, now)
+            if passphrase:
+                await self._key.bring_back(key_in(content.daemons), passphrase)
             await asyncio.to_thread(write_atomic, self._before, before)
             reply = await self._begin(dict(content.daemons), now)
         return reply.model_copy(update={"notes": [*found.notes, *reply.notes]})

@@ -76,6 +76,18 @@ OTHERS = (
         Level.ADMIN, "What became of it.", RestoreReply, body_type="application/zip",
     ),
     Described(
+        "POST", "/api/backup/sealed", "download_sealed_backup", "maintenance",
+        "The whole robot in one file, with the server's key, sealed with the passphrase of the "
+        "body. Over an encrypted connection only, or on the robot.",
+        Level.ADMIN, "The file.", answer_type="application/zip", body_type="application/json",
+    ),
+    Described(
+        "PUT", "/api/backup/sealed", "restore_sealed_backup", "maintenance",
+        "Restores a backup and the server's key in it: passphrase, file (Base64), and confirm, the "
+        "stops that it takes away. A wrong passphrase changes nothing.",
+        Level.ADMIN, "What became of it.", RestoreReply, body_type="application/json",
+    ),
+    Described(
         "GET", "/api/diagnostics", "download_diagnostics", "maintenance",
         "How the robot is, in one zip: states, health, counters, the newest log lines.",
         Level.ADMIN, "The file.", answer_type="application/zip",

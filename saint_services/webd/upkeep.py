@@ -13,7 +13,7 @@ from ..lib import machine
 from ..lib.backup.sections import Backup, Section
 from ..lib.logs import LogSource, robot_source
 from ..lib.sd import Directories
-from .backups import Backups, Keeper, Remote
+from .backups import Backups, Keeper, Remote, RemoteKey
 from .daemons import Daemons
 from .own_settings import OwnSettings, SavedSettings
 
@@ -52,7 +52,7 @@ async def open_upkeep(
         "webd": Backup(own.section(), *sections),  # last: it may sign the asker out
     }
     version = await asyncio.to_thread(machine.version)
-    backups = Backups(keepers, directories.state, version)
+    backups = Backups(keepers, RemoteKey(daemons.adoptiond), directories.state, version)
     logs = await asyncio.to_thread(robot_source, directories.runtime, daemons.adoptiond)
     return Upkeep(logs, backups, own, directories)
 

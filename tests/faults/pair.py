@@ -8,16 +8,18 @@ import contextlib
 import random
 import secrets
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
 
 from tests.faults.rounds import NODE, SERVER, WAYS, Driver
-from tests.integration.robot import Robot, free_domain, short_folder, wait_for
+from tests.integration.robot import Robot, free_domain, short_folder
 from tests.integration.tracks import Tracks
 
 TURN_S = 3.0
 DRIVING_S = 40.0
+REST_S = 1.0  # without power for so long: its own last commands have run out, its role is there
 VICTIMS = [*((name, "tracks") for name in NODE), *((name, "server") for name in SERVER)]
 
 
@@ -49,9 +51,20 @@ class Pair:
             self._kill(chance)
         fault = fault or self._watch(number, lambda: False, TURN_S)
         driver.say("stop")
-        wait_for(lambda: self.tracks[number].duties() == (0.0, 0.0), 2.0)
+        self._come_to_rest(number)
         self.turns += 1
         return fault
+
+    def _come_to_rest(self, number: int) -> None:
+        """A role that comes back just now still obeys the last commands of its own robot, which
+        count for some 300 ms: wait for it, or the next turn would take that for following.
+        """
+        rests_s = end_s = time.monotonic()
+        end_s += DRIVING_S
+        while (now_s := time.monotonic()) - rests_s < REST_S and now_s < end_s:
+            if max(self.tracks[number].duties()) > 0.0:
+                rests_s = now_s
+            time.sleep(0.001)
 
     def _watch(self, driven: int, is_over: object, seconds: float) -> str:
         """The other robot stands still all the while."""
@@ -59,7 +72,9 @@ class Pair:
         end_s = time.monotonic() + seconds
         while time.monotonic() < end_s and not is_over():
             if max(self.tracks[1 - driven].duties()) > 0.0:
-                return f"robot {2 - driven} moved while robot {driven + 1} was driven"
+                other = self.robots[1 - driven]
+                said = f"robot {2 - driven} moved while robot {driven + 1} was driven"
+                return f"{said}\n{_why(other)}\n{other.diagnosis()}"
             time.sleep(0.001)
         return ""
 
@@ -70,6 +85,13 @@ class Pair:
             with contextlib.suppress(ProcessLookupError):
                 robot.kill(daemon, machine, signal.SIGKILL)
             self.kills += 1
+
+
+def _why(robot: Robot) -> str:
+    """What the moving robot's own router says of it."""
+    command = ("-m", "saint_services.saintctl", "--run", str(robot.run()))
+    asked = [sys.executable, *command, "route", "why", "tracks.linear"]
+    return subprocess.run(asked, capture_output=True, text=True, timeout=30, check=False).stdout
 
 
 @contextlib.contextmanager

@@ -20,12 +20,14 @@ from saint_services.routerd.outcomes import Outcomes
 TARGETS = ("head", "arms.left", "arms.right", "tracks")
 
 
-def outcomes(silent: Collection[str]) -> list[StopOutcome]:
+def outcomes(silent: Collection[str], detail: str = "") -> list[StopOutcome]:
     """Return one for each target; those in `silent` have not answered."""
     return [
         StopOutcome(target=target, state="silent")
         if target in silent
-        else StopOutcome(target=target, node_id="fake", state="stopped", after_ms=8.0)
+        else StopOutcome(
+            target=target, node_id="fake", state="stopped", after_ms=8.0, detail=detail
+        )
         for target in TARGETS
     ]
 

@@ -105,6 +105,28 @@ async def test_press_that_comes_while_the_question_is_open_must_be_seen_before_t
     await page.wait_for_selector("[data-estop=ready]")
 
 
+WIDE = """() => [...document.querySelectorAll("html, .banner, .dialog, .dialog *")]
+  .filter((each) => getComputedStyle(each).display !== "inline")
+  .filter((each) => each.scrollWidth > each.clientWidth + 1)
+  .map((each) => `${each.tagName} ${each.className}: ${each.scrollWidth} of ${each.clientWidth}`)"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("reason", ["x" * 199 + "Z", "a sleeve in the belt " * 9 + "held here Z"])
+async def test_long_reason_of_a_stop_wraps_in_full(site: Site, width: int, reason: str) -> None:
+    page = await site.open(viewport={"width": width, "height": 844})
+    await page.wait_for_selector("[data-link=open]")
+    site.robot.stop_detail = site.robot.clear_refusal = reason
+    site.robot.set_estop(True, "rc", reason)
+    await expect(page.locator(".banner.stopped")).to_contain_text(f"{reason}.")
+    assert await page.evaluate(WIDE) == []
+    await page.click("[data-estop=latched]")
+    await page.click("[data-release]")
+    for part in (".presses p", ".outcomes li >> nth=0", ".dialog .refusal"):
+        await expect(page.locator(part)).to_contain_text(reason)
+    assert await page.evaluate(WIDE) == []
+
+
 async def test_stop_that_was_not_confirmed_is_said(site: Site) -> None:
     page = await site.open()
     await page.wait_for_selector("[data-link=open]")

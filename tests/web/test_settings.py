@@ -86,6 +86,55 @@ async def test_backup_is_looked_into_then_restored_and_undone(site: Site) -> Non
     assert site.robot.kept["rcd"].words == Words(words=["crsf"])
 
 
+PASSPHRASE = "five words are quite enough"
+
+
+async def test_backup_with_a_passphrase_gives_the_server_its_key_back(site: Site) -> None:
+    page = await site.open("#/settings")
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    await page.click(".with-key summary")
+    await page.fill("[data-passphrase]", PASSPHRASE)
+    async with page.expect_download() as started:
+        await page.click("[data-backup]")
+    raw = await asyncio.to_thread(Path(await (await started.value).path()).read_bytes)
+    assert "key" in unpack(raw).daemons["adoptiond"].sections
+    await expect(page.locator("[data-passphrase]")).to_have_value("")
+    before, site.robot.seed = site.robot.seed, b"n" * 32
+    file = {"name": "robot.zip", "mimeType": "application/zip", "buffer": raw}
+    await page.set_input_files(".file-input", file)
+    dialog = page.locator("[role=dialog]")
+    await expect(dialog).to_contain_text("The server's key, sealed")
+    assert await violations(page) == []
+    await dialog.locator("[data-passphrase]").fill("these are not the words")
+    await dialog.locator("[data-restore]").click()
+    await expect(dialog.locator(".refusal")).to_contain_text("not the right one")
+    assert site.robot.seed == b"n" * 32
+    await dialog.locator("[data-passphrase]").fill(PASSPHRASE)
+    await dialog.locator("[data-restore]").click()
+    await page.wait_for_selector("[data-toast=good]")
+    assert site.robot.seed == before
+    assert not any("words" in url for url in urls)
+    site.faults.clear()  # the browser tells of the refused request
+
+
+async def test_restore_without_the_passphrase_leaves_the_key(site: Site) -> None:
+    page = await site.open("#/settings")
+    await page.click(".with-key summary")
+    await page.fill("[data-passphrase]", PASSPHRASE)
+    await page.check(".with-key .check input")
+    assert await page.get_attribute("[data-passphrase]", "type") == "text"
+    async with page.expect_download() as started:
+        await page.click("[data-backup]")
+    raw = await asyncio.to_thread(Path(await (await started.value).path()).read_bytes)
+    site.robot.seed = b"n" * 32
+    file = {"name": "robot.zip", "mimeType": "application/zip", "buffer": raw}
+    await page.set_input_files(".file-input", file)
+    await page.click("[data-restore]")
+    await page.wait_for_selector("[data-toast=good]")
+    assert site.robot.seed == b"n" * 32
+
+
 async def test_file_that_is_no_backup_is_refused_with_a_sentence(site: Site) -> None:
     page = await site.open("#/settings")
     wrong = {"name": "x.zip", "mimeType": "application/zip", "buffer": io.BytesIO(b"x").getvalue()}

@@ -9,7 +9,8 @@ import difflib
 from .unitfile import Setting
 
 OBEYED: dict[str, frozenset[str]] = {
-    "Unit": frozenset({"Description", "PartOf", "StartLimitIntervalSec"}),
+    # After: in which order services end. They start by requests, in any order.
+    "Unit": frozenset({"After", "Description", "PartOf", "StartLimitIntervalSec"}),
     "Socket": frozenset(
         {"ListenStream", "ListenDatagram", "FileDescriptorName", "PassCredentials", "Service"}
     ),
@@ -40,9 +41,9 @@ OBEYED: dict[str, frozenset[str]] = {
     "Install": frozenset({"DefaultInstance", "WantedBy"}),
 }
 
-# Users, sandbox and priorities belong to the device; order and words to systemd.
+# Users, sandbox and priorities belong to the device, words to systemd.
 LEFT_OUT: dict[str, frozenset[str]] = {
-    "Unit": frozenset({"After", "Before", "Documentation"}),
+    "Unit": frozenset({"Documentation"}),
     "Socket": frozenset({"DirectoryMode", "SocketGroup", "SocketMode", "SocketUser"}),
     "Service": frozenset(
         {

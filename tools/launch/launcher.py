@@ -13,6 +13,8 @@ from .service import Service
 from .units import UnitFolder
 
 _ENDED = (Phase.STOPPED,)
+_PATIENCE_S = 1.5  # of a person at the prompt, who then wants to know what is awaited
+_REAPING_S = 1.0  # between a kill and its end
 _HOPELESS = 5  # failures in a row; the tries go on, the telling ends
 
 
@@ -52,20 +54,35 @@ class Launcher:
         for machine in self.machines.values():
             machine.start()
 
-    async def stop(self, grace_s: float) -> None:
-        """Ask all to end, wait up to `grace_s`, end the rest, close everything; once."""
+    async def stop(self, limit_s: float | None = None) -> None:
+        """Ask all to end in the order of their units, wait for as long as these grant (or up to
+        `limit_s`), end the rest, close everything; once."""
         if self._is_closed:
             return
+        limit_s = self._stop_limit_s() if limit_s is None else limit_s
         self._all_ended.clear()
-        for service in self._services():
-            service.stop()
+        for machine in self.machines.values():
+            machine.end()
         self._note_end()
+        impatience = self._loop.call_later(_PATIENCE_S, self._tell_late)
         try:
-            await asyncio.wait_for(self._all_ended.wait(), grace_s)
+            await asyncio.wait_for(self._all_ended.wait(), limit_s)
         except TimeoutError:
-            late = [self._label(s) for s in self._services() if s.phase not in _ENDED]
-            self._on_news(f"did not end in time and was killed: {', '.join(late)}")
+            self._on_news(f"did not end in time and was killed: {self._late()}")
+        impatience.cancel()
         self.close()
+
+    def _stop_limit_s(self) -> float:
+        limits_s = [machine.stop_limit_s for machine in self.machines.values()]
+        return max(limits_s, default=0.0) + _REAPING_S
+
+    def _tell_late(self) -> None:
+        self._on_news(f"still ending, Ctrl-C kills them: {self._late()}")
+
+    def _late(self) -> str:
+        """What was told to end and has not; what waits for that is not to blame."""
+        late = [s for s in self._services() if s.is_told_to_end and s.phase not in _ENDED]
+        return ", ".join(f"{each.place.machine}/{each.occupant}" for each in late)
 
     def kill(self) -> None:
         """End all at once; `stop` then returns."""

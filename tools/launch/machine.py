@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from . import ending
 from .journal import Journal
 from .life import Phase
 from .listening import Passed, open_sockets
@@ -80,6 +81,7 @@ class Machine:
         self._show = show
         self._on_change = on_change
         self._is_down = asyncio.Event()
+        self._is_ending = False
         plan.folders.create()
         self.services: dict[str, Service] = {}
         self._at_start: list[Service] = []
@@ -95,11 +97,29 @@ class Machine:
         for service in self._at_start:
             service.activate()
 
+    @property
+    def stop_limit_s(self) -> float:
+        """Of its whole end, by the units' own limits."""
+        own_s = {each.unit.name: each.stop_limit_s for each in self.services.values()}
+        return ending.limit_s(self._after, own_s)
+
+    def end(self) -> None:
+        """Ask all services to end, each when those that are After= it have."""
+        self._is_ending = True
+        ended = {s.unit.name for s in self.services.values() if s.phase is Phase.STOPPED}
+        due = ending.due(self._after, ended)
+        for service in self.services.values():
+            if service.unit.name in due and not service.is_told_to_end:
+                service.stop()
+
+    @property
+    def _after(self) -> ending.After:
+        return {each.unit.name: each.unit.after for each in self.services.values()}
+
     async def shut_down(self, grace_s: float) -> None:
         """End all services; those that are not gone after `grace_s` are killed."""
         self._is_down.clear()
-        for service in self.services.values():
-            service.stop()
+        self.end()
         self._note_end()
         try:
             await asyncio.wait_for(self._is_down.wait(), grace_s)
@@ -112,11 +132,14 @@ class Machine:
         self, environment: dict[str, str], changed: Callable[[ServiceUnit], ServiceUnit]
     ) -> None:
         """Start again after `shut_down`, with more in the environment and units as `changed`."""
+        self._is_ending = False
         for service in self.services.values():
             service.power_on(changed(service.unit), service.place.environment | environment)
         self.start()
 
     def _changed(self, service: Service, news: str) -> None:
+        if self._is_ending and service.phase is Phase.STOPPED:
+            self.end()
         self._note_end()
         self._on_change(service, news)
 

@@ -16,6 +16,7 @@ from .process import Processes
 from .units import ServiceUnit
 
 _NOTIFY_BYTES = 4096
+_HAND = "ExecStopPost"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,8 @@ class Service:
         self._processes = processes
         self._on_change = on_change
         self._timer: asyncio.TimerHandle | None = None
+        self._hand = 0  # the process that runs after the end
+        self._hand_timer: asyncio.TimerHandle | None = None
         self._pump: Pump | None = None
         self._notify = _open_notify(place.notify_path)
         loop.add_reader(self._notify, self._read_notify)
@@ -69,6 +72,21 @@ class Service:
         """How often in a row it ended with a fault."""
         return self._life.failures
 
+    @property
+    def is_told_to_end(self) -> bool:
+        """For good, whether it has ended or not."""
+        return self._life.is_ordered
+
+    @property
+    def occupant(self) -> str:
+        """What keeps it from having ended: its process, or what runs after that."""
+        return f"{self.name} ({_HAND})" if self._hand else self.name
+
+    @property
+    def stop_limit_s(self) -> float:
+        """After this long it has ended, one way or another."""
+        return self.unit.stop_s * (2 if self.unit.after_end else 1)
+
     def activate(self) -> None:
         """Start it now."""
         self._step(life.activate(self._life, self.unit, self._loop.time()))
@@ -84,7 +102,9 @@ class Service:
         self._step(life.power_on(self._life))
 
     def kill(self) -> None:
-        """End it at once."""
+        """End it at once, and for good."""
+        if not self.is_told_to_end:
+            self.stop()
         self._processes.signal(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
@@ -95,8 +115,9 @@ class Service:
         self.place.notify_path.unlink(missing_ok=True)
         for passed in self.place.sockets:
             passed.socket.close()
-        if self._timer:
-            self._timer.cancel()
+        for timer in (self._timer, self._hand_timer):
+            if timer:
+                timer.cancel()
         if self._pump:
             self._pump.close()
 
@@ -139,6 +160,8 @@ class Service:
             news = f"did not answer for {self.unit.watchdog_s:g} s"
         elif self._life.phase is Phase.STARTING:
             news = f"was not ready within {self.unit.start_s:g} s"
+        elif self._life.is_ordered and self.pid:
+            news = f"did not end within {self.unit.stop_s:g} s and was killed"
         self._step(life.timer(self._life, self.unit, self._loop.time()), news)
 
     def _listen(self) -> None:
@@ -188,12 +211,22 @@ class Service:
 
         def ended(_: int) -> None:
             pump.close()
+            self._hand = 0
+            if self._hand_timer:
+                self._hand_timer.cancel()
             self._on_end(code)
 
         environment = self._environment()
         priority = realtime.permitted(self.unit.priority)
-        self._processes.spawn(self.unit.after_end, environment, (), pump.writer, ended, priority)
+        self._hand = self._processes.spawn(
+            self.unit.after_end, environment, (), pump.writer, ended, priority
+        )
+        self._hand_timer = self._loop.call_later(self.unit.stop_s, self._kill_hand)
         pump.started()
+
+    def _kill_hand(self) -> None:
+        self._on_change(self, f"{_HAND} did not end within {self.unit.stop_s:g} s and was killed")
+        self._processes.signal(self._hand, signal.SIGKILL)
 
     def _on_end(self, code: int) -> None:
         """The process and what runs after it have ended."""

@@ -6,7 +6,7 @@ import signal
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import directives, templates, unitfile
+from . import directives, ending, templates, unitfile
 from .realtime import Limits
 from .unitfile import Setting
 
@@ -52,6 +52,7 @@ class ServiceUnit:
     realtime: Limits = NO_REALTIME
     priority: int = 0  # real-time priority of all its processes from their start on
     wanted_by: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()  # these start before it, and end after it
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +193,7 @@ def _service(name: str, values: _Values) -> ServiceUnit:
         priority=_priority(values),
         realtime=Limits(values.number("LimitRTPRIO", 0), *values.limits_s("LimitRTTIME")),
         wanted_by=values.words("WantedBy"),
+        after=values.words("After"),
     )
 
 
@@ -234,6 +236,8 @@ def _check_references(units: UnitFolder, found: dict[str, list[Setting]]) -> Non
                 for other in setting.value.split():
                     if other not in found:
                         raise setting.fault(f"{setting.key} names {other}, which is not there")
+    if circle := ending.circle({name: unit.after for name, unit in units.services.items()}):
+        raise found[circle[0]][0].fault(f"After= leads in a circle: {', '.join(circle)}")
     for name, unit in units.services.items():
         if not unit.command:
             raise found[name][0].fault("ExecStart is missing")

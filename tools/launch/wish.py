@@ -12,9 +12,6 @@ from typing import Any
 
 from .launcher import Launcher
 
-# Ctrl-C to prompt in under 2 s: the daemons' own limit (TimeoutStopSec) is for a robot in motion.
-_STOP_S = 1.5
-
 
 class Wish:
     """Set once for an orderly end; a second Ctrl-C is for an end at once."""
@@ -49,7 +46,7 @@ class Wish:
             launcher.kill()
 
         impatience = asyncio.create_task(kill_when_told())
-        await launcher.stop(_STOP_S)
+        await launcher.stop()
         impatience.cancel()
 
 

@@ -1,10 +1,11 @@
-"""Draws the pages that the README shows as text (SVG), beside the fake robot. Not here: pictures of
-all pages as they are to the pixel (`make screenshots`).
+"""Takes the screenshots that the README shows, beside the fake robot, as WebP of at most 80 kB. Not
+here: pictures of all pages (`make screenshots`).
 
 `python -m tools.pictures [NAME ...]`, after a page has changed its looks. They lie here.
 """
 
 import asyncio
+import base64
 import logging
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from tools.screenshots import ARGUMENTS, LONGEST_MS, SETTLE_S, chromium, go, rob
 
 HERE = Path(__file__).parent
 THEMES = ("light", "dark")
+LARGEST_BYTES = 80_000
 # name -> place, width, height; heights end where something ends.
 PICTURES = {
     "dashboard": ("dashboard", 1280, 692),
@@ -25,36 +27,28 @@ PICTURES = {
     "inputs": ("inputs", 390, 844),
     "settings": ("settings", 390, 844),
 }
-_DRAW = """(code) => import(`data:text/javascript,${encodeURIComponent(code)}`)
-  .then((module) => module.drawing())"""
 
 
-async def draw(wanted: set[str]) -> None:
-    """Those, or all."""
+async def take(wanted: set[str]) -> None:
+    """Take those, or all."""
     async with robot("") as (_, address), async_playwright() as driver:
         browser = await driver.chromium.launch(executable_path=chromium(), args=list(ARGUMENTS))
         for theme in THEMES:
             for name, (place, width, height) in PICTURES.items():
                 if wanted and name not in wanted:
                     continue
-                text = await _picture(browser, address, place, theme, (width, height))
-                path = HERE / f"{name}-{theme}.svg"
-                path.write_text(text)
-                logging.info("%s  %d kB", path.name, len(text) // 1000)
+                content = await _picture(browser, address, place, theme, (width, height))
+                path = HERE / f"{name}-{theme}.webp"
+                path.write_bytes(content)
+                logging.info("%s  %d kB", path.name, len(content) // 1000)
         await browser.close()
-
-
-async def drawn(page: Any) -> str:
-    """What a page shows now. Its policy must allow code from outside (`bypass_csp`)."""
-    text: str = await page.evaluate(_DRAW, (HERE / "drawing.js").read_text())
-    return text
 
 
 async def _picture(
     browser: Browser, address: str, place: str, theme: Any, size: tuple[int, int]
-) -> str:
+) -> bytes:
     context = await browser.new_context(
-        viewport={"width": size[0], "height": size[1]}, color_scheme=theme, bypass_csp=True
+        viewport={"width": size[0], "height": size[1]}, color_scheme=theme
     )
     page = await context.new_page()
     page.set_default_timeout(LONGEST_MS)
@@ -62,11 +56,23 @@ async def _picture(
     await page.wait_for_selector("[data-link=open]")
     await go(page, place)
     await asyncio.sleep(SETTLE_S)
-    text = await drawn(page)
+    content = await _webp(await context.new_cdp_session(page))
     await context.close()
-    return text
+    return content
+
+
+async def _webp(session: Any) -> bytes:
+    """As sharp as fits: Playwright itself writes no WebP, the browser does."""
+    content = b""
+    for quality in (90, 80, 70, 60):
+        options = {"format": "webp", "quality": quality}
+        answer = await session.send("Page.captureScreenshot", options)
+        content = base64.b64decode(answer["data"])
+        if len(content) <= LARGEST_BYTES:
+            break
+    return content
 
 
 if __name__ == "__main__":
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    asyncio.run(draw(set(sys.argv[1:])))
+    asyncio.run(take(set(sys.argv[1:])))

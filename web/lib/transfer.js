@@ -35,9 +35,16 @@ export async function readBytes(path) {
   return (await asked(path)).arrayBuffer();
 }
 
-/** Fetch a file and hand it to the browser to keep. @param {string} path */
-export async function keepFile(path) {
-  const answer = await asked(path);
+/** @param {"POST" | "PUT"} method @param {object} body @returns {RequestInit} */
+const asJson = (method, body) => ({
+  method,
+  body: JSON.stringify(body),
+  headers: { "Content-Type": "application/json" },
+});
+
+/** Fetch a file and hand it to the browser to keep. @param {string} path @param {object} [body] what must not stand in the path */
+export async function keepFile(path, body) {
+  const answer = await asked(path, body && asJson("POST", body));
   const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "");
   const place = URL.createObjectURL(await answer.blob());
   const link = document.createElement("a");
@@ -60,6 +67,27 @@ export async function bringFile(path, file) {
     headers: { "Content-Type": "application/octet-stream" },
   });
   return answer.json();
+}
+
+/**
+ * Bring a file to the robot together with what must not stand in the path.
+ * @param {string} path
+ * @param {File} file
+ * @param {object} more
+ * @returns {Promise<any>} what it says about it
+ */
+export async function bringSealed(path, file, more) {
+  return (await asked(path, asJson("PUT", { ...more, file: await inBase64(file) }))).json();
+}
+
+/** @param {File} file @returns {Promise<string>} */
+function inBase64(file) {
+  return new Promise((done, failed) => {
+    const reader = new FileReader();
+    reader.onload = () => done(/** @type {string} */ (reader.result).replace(/^[^,]*,?/, ""));
+    reader.onerror = () => failed(new ApiError({ code: "unreadable", message: `${file.name} cannot be read.` }));
+    reader.readAsDataURL(file);
+  });
 }
 
 /**

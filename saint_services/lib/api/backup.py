@@ -5,7 +5,11 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from . import Reply, Request
+from .keys import Passphrase
 
+LARGEST_FILE_BYTES = 1 << 20  # a robot with everything set by hand takes 20 KB
+
+LARGEST_BASE64 = 4 * ((LARGEST_FILE_BYTES + 2) // 3)
 Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
 
 
@@ -75,6 +79,13 @@ class RestoreReply(Reply):
     restored: list[str]
     waiting: list[str] = []
     notes: list[str] = []
+
+
+class SealedRestore(Passphrase):
+    """A backup in Base64, and the passphrase of its key."""
+
+    file: str = Field(max_length=LARGEST_BASE64, repr=False)
+    confirm: list[str] = Field(default=[], max_length=256)
 
 
 class Confirm(Request):

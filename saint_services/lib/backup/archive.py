@@ -15,11 +15,19 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from ..api.backup import BackupContent, BackupInfo, DaemonBackup, FileSum, Manifest, SectionData
+from ..api.backup import (
+    LARGEST_FILE_BYTES,
+    BackupContent,
+    BackupInfo,
+    DaemonBackup,
+    FileSum,
+    Manifest,
+    SectionData,
+)
 from ..errors import Code, SaintError
 
 FORMAT = 1
-LARGEST_BYTES = 1 << 20  # of the file; a robot with everything set by hand takes 20 KB
+LARGEST_BYTES = LARGEST_FILE_BYTES
 _MOST_FILES = 200
 _LARGEST_FILE_BYTES = 1 << 20
 _LARGEST_TOTAL_BYTES = 8 << 20
@@ -36,7 +44,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the same content is the same file
 
 _KEY_OUTSIDE = (
     "The server's key to its nodes: with another key each node must be reset by its button. "
-    "saintctl backup create --with-keys puts it in, sealed with a passphrase."
+    "A backup that is taken with a passphrase holds it, sealed."
 )
 OUTSIDE = (
     _KEY_OUTSIDE,

@@ -1,23 +1,23 @@
-"""Who may move a role's outputs, and until when: the proven router, its heartbeat, the e-stop
-latch, the deadline. Pure: every event brings its time. One mistake here moves a robot that should
-stand, so in doubt the answer is no.
+"""Decides who may move a role's outputs, and until when: the proven router, its heartbeat, the
+e-stop latch, the deadline. Pure: every event carries its time. A mistake here moves a robot that
+should stand still, so in doubt the answer is no.
 """
 
 import math
 from collections import Counter
 from enum import StrEnum
 
-_MOST_PROVEN = 16  # routers that are remembered; the oldest terms are forgotten first
-_MOST_PRESSED = 8  # participants whose press is remembered by name
+_MOST_PROVEN = 16  # routers that are stored; the oldest terms are dropped first
+_MOST_PRESSED = 8  # participants whose press is stored by name
 _OTHERS = "others"  # never a participant's name
 
 
 class Refusal(StrEnum):
-    """Why a command was not obeyed; the names of the counters."""
+    """Why a command was refused; the values are the names of the counters."""
 
     FOREIGN = "refused_foreign"  # not from the participant that sends the heartbeat
     SILENT = "refused_without_heartbeat"
-    STALE = "refused_stale"  # it waited too long on its way to us
+    STALE = "refused_stale"  # it was under way for longer than the deadline
     ESTOP = "refused_estop"
     MALFORMED = "refused_malformed"  # not finite, or too many values
 
@@ -29,10 +29,10 @@ class Gate:
     with every start of a router: once a newer one was in control or has stopped this role, an older
     one is never obeyed again.
 
-    The latch is raised by anybody, for any reason. It is released by the controller alone, in two
-    steps: after the newest press it says "active" with a generation that is newer than the press,
-    then "not active" with a higher one. So an old or repeated message never releases, and neither
-    does a router that may not have seen the press: it has to stop and clear once.
+    Any participant raises the latch, for any reason. The controller alone releases the latch, in
+    two steps: after the newest press it reports "active" with a generation that is newer than the
+    press, then "not active" with a higher one. So an old or repeated message never releases, and
+    neither does a router that may not have received the press: it has to stop and clear once.
     """
 
     __slots__ = (
@@ -61,36 +61,36 @@ class Gate:
         self._command_s = -math.inf
         self._sequence = -1
         self._generation: int = -1  # the controller's newest
-        # The lowest generation of an "active" that shows that the controller knows the press; -1:
-        # it has shown so; inf: a new controller has yet to say its generation.
+        # The lowest generation of an "active" which proves that the controller knows the press; -1:
+        # that is proven; inf: a new controller has not reported its generation yet.
         self._seen_from: float = 0
         self._pressed_by: set[str] = set()  # participants whose press the controller may not know
 
     @property
     def generation(self) -> int:
-        """The newest generation of the controller's latch; 0 before it said one."""
+        """The newest generation of the controller's latch; 0 before its first report."""
         return max(0, self._generation)
 
     @property
     def is_press_known(self) -> bool:
-        """True when the controller has shown that it knows why this role is stopped."""
+        """True when the controller has proven that it knows the press that stopped this role."""
         return self._seen_from < 0
 
     def prove(self, origin: str, term: int) -> None:
-        """The server has signed for this participant; whoever calls this has checked it."""
+        """Accept a participant as a router; the caller has checked the server's signature."""
         self._proven[origin] = max(term, self._proven.get(origin, 0))
         if len(self._proven) > _MOST_PROVEN:
             others = [each for each in self._proven if each != self.controller]
             del self._proven[min(others, key=self._proven.__getitem__)]
 
     def is_proven(self, origin: str) -> bool:
-        """A router of the node's server that was not superseded by a newer one."""
+        """Return whether this is a router of the node's server that no newer one supersedes."""
         return self._proven.get(origin, -1) >= self._floor
 
     def heartbeat(
         self, origin: str, sequence: int, is_estop: bool, generation: int, now_s: float
     ) -> None:
-        """A router lives. While one does, another's heartbeat does not take its place."""
+        """Record a router's heartbeat; no other router replaces a controller that is alive."""
         if not self.is_proven(origin):
             self.counters["heartbeats_unproven"] += 1
             return
@@ -111,7 +111,7 @@ class Gate:
         self._accept(is_estop, generation)
 
     def estop(self, is_active: bool, generation: int, origin: str) -> None:
-        """The e-stop topic. Anybody may stop the robot; only the controller releases it."""
+        """Obey the e-stop topic: any participant stops, the controller alone releases."""
         if origin == self.controller and self.is_proven(origin):
             self._accept(is_active, generation)
         elif is_active:
@@ -121,12 +121,12 @@ class Gate:
             self.counters["releases_foreign"] += 1
 
     def trip(self) -> None:
-        """Stop for a reason of our own; the router is notified and presses too."""
+        """Stop for a reason of this role; the router is notified and presses too."""
         if not self.latched:
             self._press(_OTHERS)
 
     def refusal(self, origin: str, received_s: float, now_s: float) -> Refusal | None:
-        """Why a command may not be obeyed; None when it may."""
+        """Return why a command is refused; None when it is to be obeyed."""
         if self.latched:
             return Refusal.ESTOP
         if not self.is_alive(now_s):
@@ -138,7 +138,7 @@ class Gate:
         return None
 
     def accepted(self, received_s: float) -> None:
-        """A command was obeyed."""
+        """Record that a command was obeyed."""
         self._command_s = received_s
 
     def is_alive(self, now_s: float) -> bool:
@@ -146,11 +146,11 @@ class Gate:
         return now_s - self._heartbeat_s < self.deadline_s
 
     def expiry_s(self) -> float:
-        """When motion ends unless a fresh command and a fresh heartbeat come before."""
+        """Return when motion ends unless a fresh command and a fresh heartbeat arrive before."""
         return min(self._command_s, self._heartbeat_s) + self.deadline_s
 
     def _follow(self, origin: str) -> None:
-        """Another router takes over; what the one before has shown does not count for it."""
+        """Make another router the controller; what the one before has proven does not count."""
         self.controller = origin
         self._floor = self._proven[origin]
         self._generation = -1
@@ -158,7 +158,7 @@ class Gate:
         self._seen_from = math.inf if is_unknown else 0
 
     def _press(self, origin: str) -> None:
-        """A stop that the controller may not know: its next press has to be newer."""
+        """Stop by a press that the controller may not know: its next "active" has to be newer."""
         self.latched = True
         self._seen_from = self._generation + 1
         is_full = len(self._pressed_by) >= _MOST_PRESSED
@@ -168,9 +168,9 @@ class Gate:
             self._heartbeat_s = -math.inf
 
     def _accept(self, is_active: bool, generation: int) -> None:
-        """What the controller says of its latch."""
+        """Obey the controller's report of its latch."""
         if generation < self._generation:
-            return  # overtaken on its way by a newer one
+            return  # a newer report has overtaken this one
         if self._seen_from == math.inf:
             self._seen_from = generation + 1
         if is_active:

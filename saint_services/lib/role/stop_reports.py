@@ -1,5 +1,6 @@
 """Publishes what a stop did to a role's outputs: when it begins, when a newer press arrives, when
-the outputs come to rest, and regularly while it lasts. Not here: the stop itself (session.py).
+the outputs come to rest, and regularly while it lasts. Not here: the stop itself (session.py), what
+a node reports for a role that cannot (noded/stop_reports.py).
 """
 
 from collections.abc import Callable
@@ -10,9 +11,39 @@ from ..generated.saint_msgs import StopReport
 from .gate import Gate
 from .timers import Clock, Handle
 
-Outcome = Literal["stopped", "stopping", "guard"]
+Outcome = Literal["stopped", "stopping", "guard", "unknown"]
 LOOK_S = 0.01  # while an output still moves
 REPEAT_S = 0.5  # a router that starts, or a proof that comes late, finds the report again
+_LONGEST_DETAIL = 200
+
+
+class StopPublisher:
+    """The reports of one node, or of one of its roles, as they are published."""
+
+    def __init__(self, send: Callable[[StopReport], None], node_id: str) -> None:
+        self._send = send
+        self._node_id = node_id
+        self._published: dict[str, object] = {}  # by target
+
+    def forget(self) -> None:
+        """Publish the next report of every target, new or not."""
+        self._published.clear()
+
+    def publish(self, gate: Gate, target: str, outcome: Outcome, detail: str) -> None:
+        """Publish what became of a target's outputs in the stop that `gate` holds, when that is
+        new: another outcome, a newer press, another router."""
+        news = gate.controller, gate.generation, gate.is_press_known, outcome, detail
+        if news != self._published.get(target):
+            self._published[target] = news
+            self.repeat(gate, target, outcome, detail)
+
+    def repeat(self, gate: Gate, target: str, outcome: Outcome, detail: str) -> None:
+        """Publish it, new or not."""
+        report = StopReport(
+            stamp(), self._node_id, target, gate.generation, gate.is_press_known, outcome,
+            detail[:_LONGEST_DETAIL],
+        )  # fmt: skip
+        self._send(report)
 
 
 class StopReports:
@@ -30,29 +61,24 @@ class StopReports:
         self._gate = gate
         self._clock = clock
         self._moving = moving
-        self._publish = publish
-        self._node_id = node_id
+        self._publisher = StopPublisher(publish, node_id)
         self._target = target
-        self._published: object = None
         self._timer: Handle | None = None
 
     def look(self) -> None:
         """Publish what is new."""
         gate = self._gate
         if not gate.latched:
-            self._published = None
+            self._publisher.forget()
             return
         why = self._moving()
-        news = gate.controller, gate.generation, gate.is_press_known, why
-        if news != self._published:
-            self._published = news
-            self._send(why)
+        self._publisher.publish(gate, self._target, "stopping" if why else "stopped", why)
         if why and self._timer is None:
             self._timer = self._clock.call_at(self._clock.time() + LOOK_S, self._look_again)
 
     def repeat(self) -> None:
         """Publish again while the stop lasts."""
-        self._published = None
+        self._publisher.forget()
         self.look()
 
     def close(self) -> None:
@@ -64,11 +90,3 @@ class StopReports:
     def _look_again(self) -> None:
         self._timer = None
         self.look()
-
-    def _send(self, why: str) -> None:
-        outcome: Outcome = "stopping" if why else "stopped"
-        report = StopReport(
-            stamp(), self._node_id, self._target, self._gate.generation,
-            self._gate.is_press_known, outcome, why,
-        )  # fmt: skip
-        self._publish(report)

@@ -3,6 +3,7 @@ or a browser that is signed in. Every request that is no page passes here, and e
 Not here: which level an action needs (actions/), signing in (login.py).
 """
 
+import ipaddress
 import pwd
 import socket
 import struct
@@ -122,6 +123,17 @@ def cookie_name(request: web.Request) -> str:
 def address_of(request: web.Request) -> str:
     """Where the request comes from, as people read it."""
     return request.remote or "this machine"
+
+
+def is_private(request: web.Request) -> bool:
+    """Return whether nobody between the two ends can read the request: it is encrypted, or of this
+    machine."""
+    if request.secure or not request.remote:
+        return True
+    try:
+        return ipaddress.ip_address(request.remote).is_loopback
+    except ValueError:
+        return False
 
 
 def _peer(request: web.Request) -> Identity | None:

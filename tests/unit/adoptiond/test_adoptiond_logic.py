@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.adoptiond import logic, membership, sharing
-from saint_services.adoptiond.registry import Pending, Registry, RoleKey
+from saint_services.adoptiond import logic, membership, sharing, views
+from saint_services.adoptiond.registry import Catalog, Pending, Registry, RoleKey
 from saint_services.adoptiond.state import registry_store
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.errors import Code, SaintError
@@ -17,6 +17,7 @@ from saint_services.lib.generated.saint_msgs import (
     NodeRole,
     NodeRoles,
     NodeStatus,
+    NodeTrust,
     PeripheralInfo,
 )
 
@@ -131,6 +132,19 @@ def test_adoption_names_the_node_when_it_is_done():
     failed = logic.end_adoption(registry, "pi_1", is_adopted=False)
     assert (failed.nodes["pi_1"].key, failed.display_name("pi_1")) == (None, "")
     assert not failed.pending
+
+
+def test_node_of_another_robot_holds_no_role_of_this_one():
+    registry = reported(announced(Registry(), "pi_1"), "pi_2", HEAD)
+    theirs = NodeTrust("pi_2", "ab" * 32, "OTHER", "cd" * 32, "123456")
+    registry = membership.hear_trust(registry, "pi_2", theirs)
+    wanted = Pending(HEAD, "Unit")
+    ours = Catalog("SAINT", {}, "ef" * 32)
+    assert views.role_choice(registry, ours, HEAD, 0.0).node_id == ""
+    begun = logic.begin_adoption(registry, ROLES, "pi_1", wanted, 0.0, "ef" * 32)
+    assert "pi_1" in begun.pending
+    with pytest.raises(SaintError, match="already holds"):
+        logic.begin_adoption(registry, ROLES, "pi_1", wanted, 0.0, "cd" * 32)
 
 
 def test_adoption_refusals_explain_themselves():

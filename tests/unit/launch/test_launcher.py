@@ -8,13 +8,14 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 from tools.launch import units
 from tools.launch.launcher import Launcher
+from tools.launch.life import Phase
 from tools.launch.machine import Folders, Machine, Plan
 from tools.launch.service import Service
 
@@ -54,9 +55,9 @@ Service=saint-tiny.service
 
 
 class Stage:
-    """A launcher with one machine and its tiny daemon."""
+    """A launcher with one machine and its tiny daemon; `more` units by name."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, more: Mapping[str, str] | None = None) -> None:
         folder = root / "units"
         folder.mkdir()
         for name, text in {
@@ -64,6 +65,7 @@ class Stage:
             "saint-tiny.service": SERVICE,
             "saint-tiny.socket": SOCKET,
             "saint-tiny-udp.socket": UDP,
+            **(more or {}),
         }.items():
             (folder / name).write_text(text, encoding="utf-8")
         self.news: list[str] = []
@@ -74,10 +76,10 @@ class Stage:
         self.tiny: Service = self.machine.services["tiny"]
         self.launcher.start()
 
-    async def say(self, *lines: str) -> list[str]:
+    async def say(self, *lines: str, at: str = "tiny") -> list[str]:
         async with asyncio.timeout(10):
             reader, writer = await asyncio.open_unix_connection(
-                str(self.machine.folders.run / "tiny.sock")
+                str(self.machine.folders.run / f"{at}.sock")
             )
             answers = []
             for line in lines:
@@ -93,14 +95,20 @@ class Stage:
         return int(answer.removeprefix("pid "))
 
 
-@pytest.fixture
-async def stage() -> AsyncIterator[Stage]:
+@contextlib.asynccontextmanager
+async def staged(more: Mapping[str, str] | None = None) -> AsyncIterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="saint-") as root:
-        built = Stage(Path(root))
+        built = Stage(Path(root), more)
         try:
             yield built
         finally:
             await built.launcher.stop(3.0)
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    async with staged() as built:
+        yield built
 
 
 def _is_alive(pid: int) -> bool:
@@ -235,3 +243,71 @@ async def test_power_cut_ends_what_ignores_a_polite_request(stage: Stage) -> Non
     os.kill(pid, signal.SIGSTOP)
     await stage.machine.shut_down(0.0)
     assert not _is_alive(pid)
+
+
+ROLE = f"""[Unit]
+PartOf=saint.target
+After=saint-tiny.service
+[Service]
+Type=notify
+ExecStart={sys.executable} {TINY}
+TimeoutStopSec=300ms
+ExecStopPost=/bin/sh -c "echo hand"
+[Install]
+WantedBy=saint.target
+"""
+ROLE_SOCKET = """[Unit]
+PartOf=saint.target
+[Socket]
+ListenStream=/run/saint/role.sock
+FileDescriptorName=api
+"""
+
+
+@contextlib.asynccontextmanager
+async def staged_with_role(role: str = ROLE) -> AsyncIterator[Stage]:
+    """The tiny daemon at work, and another one that starts after it, so it ends before it."""
+    more = {"saint-role.service": role, "saint-role.socket": ROLE_SOCKET}
+    async with staged(more) as stage:
+        await stage.pid()
+        await _until(lambda: stage.machine.services["role"].phase is Phase.RUNNING, "started")
+        yield stage
+
+
+async def test_service_is_told_to_end_when_those_after_it_have_ended() -> None:
+    async with staged_with_role() as stage:
+        tiny, role = stage.tiny, stage.machine.services["role"]
+        stopping = asyncio.create_task(stage.launcher.stop())
+        seen: list[tuple[Phase, bool]] = []
+        while not stopping.done():
+            seen.append((role.phase, tiny.is_told_to_end))
+            await asyncio.sleep(0)
+    assert {told for phase, told in seen if phase is Phase.ENDING} == {False}
+    assert stage.news == []
+
+
+async def test_service_that_ends_late_is_killed_at_its_own_limit_and_named() -> None:
+    async with staged_with_role() as stage:
+        await stage.say("stubborn", at="role")
+        await stage.launcher.stop()
+    assert stage.news == ["server/role did not end within 0.3 s and was killed: tiny daemon is up"]
+
+
+async def test_hand_that_is_late_is_killed_and_the_daemon_is_not_blamed() -> None:
+    late = ROLE.replace('"echo hand"', '"echo hand; exec sleep 60"')
+    async with staged_with_role(late) as stage:
+        await stage.launcher.stop()
+    assert stage.news == ["server/role ExecStopPost did not end within 0.3 s and was killed: hand"]
+
+
+async def test_kill_ends_what_waits_for_its_turn_too() -> None:
+    async with staged_with_role(ROLE.replace("300ms", "60s")) as stage:
+        pid = await stage.pid()
+        await stage.say("stubborn", at="role")
+        stopping = asyncio.create_task(stage.launcher.stop())
+        await asyncio.sleep(0)
+        stage.launcher.kill()
+        async with asyncio.timeout(5):
+            await stopping
+        assert not _is_alive(pid)
+        assert stage.tiny.starts == 1

@@ -40,6 +40,7 @@ class FakeRole:
 
     def __init__(self, runtime: Path, name: str, happened: list[str]) -> None:
         self.first = READY
+        self.is_frozen = False  # it reports nothing and ends nothing
         self.assignments: list[RoleAssignment] = []
         self._runtime = runtime
         self._name = name
@@ -85,6 +86,8 @@ class FakeRole:
         died = asyncio.ensure_future(self._dies.wait())
         try:
             await asyncio.wait({said, died}, timeout=1.0, return_when="FIRST_COMPLETED")
+            if self.is_frozen:
+                await asyncio.Event().wait()
             if died.done():
                 return None
             return said.result() if said.done() else self.first

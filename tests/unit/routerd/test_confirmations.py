@@ -15,6 +15,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import RoleCredential, StopReport
 from saint_services.lib.ipc import Api, Call
 from saint_services.lib.sd import Directories
+from saint_services.routerd.confirmations import holders
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
 
 PRESS = EStopRequest(source="web", reason="test")
@@ -150,3 +151,12 @@ async def test_outcomes_are_published_for_everyone(tmp_path: Path) -> None:
         assert newest.active and newest.confirmed and newest.generation == generation
         states = {each.target: each.state for each in newest.outcomes}
         assert states["tracks"] == "stopped" and states["head"] == "absent"
+
+
+def test_node_of_another_robot_holds_no_target_of_this_one() -> None:
+    role = NodeRole(role="tracks")
+    theirs = NodeInfo(
+        node_id="pi_9", display_name="", state=NodeState.ACTIVE, roles=[role], server="OTHER"
+    )
+    ours = theirs.model_copy(update={"node_id": "pi_5", "server": "SAINT", "is_ours": True})
+    assert holders([ours, theirs]) == {"tracks": "pi_5"}

@@ -1,6 +1,7 @@
 """Whose samples count as what: registered writers, and everyone else."""
 
 import asyncio
+import math
 import os
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -14,7 +15,7 @@ from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import EStopRequest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
-from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample
+from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample, RoleFault
 from saint_services.lib.ipc import Call
 from saint_services.lib.ipc_peers import check_daemon
 from saint_services.lib.sd import Directories
@@ -28,6 +29,13 @@ OURS, OTHER = "0a" * 12, "0b" * 12
 @pytest.fixture
 def directories(tmp_path: Path) -> Directories:
     return places(tmp_path)
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A router that drops no sample because this computer let it wait for 100 ms: that is the
+    subject of test_router_stall.py, and a busy computer does it at any moment."""
+    monkeypatch.setattr("saint_services.routerd.daemon.STALL_S", math.inf)
 
 
 def test_registered_writer_keeps_its_name_until_its_last_connection_ends() -> None:
@@ -208,6 +216,7 @@ async def _drive_as_stranger(robot: Robot, sequence: int) -> None:
     await turns()
 
 
+@pytest.mark.usefixtures("patient")
 async def test_unregistered_rc_sample_is_no_rc_and_registered_one_is(
     directories: Directories,
 ) -> None:
@@ -246,6 +255,21 @@ async def test_foreign_estop_raises_the_latch(directories: Directories) -> None:
         assert latch.active and "smoke" in latch.reason
 
 
+async def test_reason_of_200_characters_is_kept_whole(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        reason = "x" * 199 + "Z"
+        robot.stranger.publisher(topics.ESTOP).publish(EStop(active=True, reason=reason))
+        robot.stranger.publisher(topics.ROLE_FAULTS).publish(
+            RoleFault(node_id="pi_" + "5" * 61, target="tracks", stops_robot=True, text=reason)
+        )
+        await turns()
+        presses = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.presses
+        assert [each.reason for each in presses] == [
+            f"/saint/estop: {reason}",
+            f"{reason} (pi_{'5' * 61})",
+        ]
+
+
 @pytest.mark.parametrize("action", ["clear", "home", "release"])
 async def test_unproven_console_stops_but_does_nothing_else(
     directories: Directories, action: str
@@ -276,6 +300,7 @@ async def test_proven_console_clears(directories: Directories) -> None:
                 await asyncio.sleep(0.005)
 
 
+@pytest.mark.usefixtures("patient")
 async def test_route_for_leaders_ignores_an_unregistered_one(directories: Directories) -> None:
     async with alive(directories) as robot:
         lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SectionData
+from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SealedKey, SectionData
 from saint_services.lib.backup.archive import pack, unpack
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.backups import Backups
 
 NOW = "2026-11-22T10:00:00Z"
+PASSPHRASE = "right words"
+NO_KEY = "The server's key"
 
 
 def holding(value: str) -> DaemonBackup:
@@ -53,16 +55,34 @@ class Fake:
         self.value = ""
 
 
+class FakeKey:
+    """The server's key; "right words" opens what it sealed."""
+
+    def __init__(self) -> None:
+        self.value = "old"
+
+    async def seal(self, passphrase: str) -> SealedKey:
+        if len(passphrase) < 3:
+            raise SaintError(Code.REQUEST_INVALID, "the passphrase is too short")
+        return SealedKey(sealed=f"sealed {self.value}")
+
+    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
+        if passphrase != PASSPHRASE:
+            raise SaintError(Code.REQUEST_INVALID, "the passphrase is not the right one")
+        self.value = sealed.sealed.removeprefix("sealed ")
+
+
 class Robot:
     """Three daemons and a disk."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.fakes = {"rcd": Fake("rc"), "routerd": Fake("routes"), "webd": Fake("users")}
+        self.key = FakeKey()
         self.backups = self.start()
 
     def start(self) -> Backups:
-        return Backups(self.fakes, self.folder, "1.0.0")
+        return Backups(self.fakes, self.key, self.folder, "1.0.0")
 
     @property
     def values(self) -> list[str]:
@@ -164,6 +184,76 @@ async def test_reset_forgets_everything_and_can_be_undone(robot: Robot) -> None:
     await robot.backups.forget("SAINT-01", NOW)
     assert robot.values == ["", "", ""]
     await robot.backups.undo("SAINT-01", NOW)
+    assert robot.values == ["rc", "routes", "users"]
+
+
+async def test_backup_without_a_passphrase_holds_no_key(robot: Robot) -> None:
+    content = unpack(await robot.backups.create("SAINT-01", NOW))
+    assert "adoptiond" not in content.daemons
+    assert any(NO_KEY in sentence for sentence in content.manifest.outside)
+
+
+async def test_backup_with_a_passphrase_holds_the_sealed_key(robot: Robot) -> None:
+    content = unpack(await robot.backups.create("SAINT-01", NOW, PASSPHRASE))
+    assert content.daemons["adoptiond"].sections["key"].data == {"sealed": "sealed old"}
+    assert not any(NO_KEY in sentence for sentence in content.manifest.outside)
+
+
+async def test_backup_with_a_passphrase_that_is_refused_is_none(robot: Robot) -> None:
+    with pytest.raises(SaintError, match="too short"):
+        await robot.backups.create("SAINT-01", NOW, "x")
+
+
+class KeyRobot(Robot):
+    """With the daemon that keeps the key."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.fakes["adoptiond"] = Fake("nodes")
+
+    async def file(self) -> bytes:
+        """A backup with the key "old"; since then everything has changed."""
+        raw = await self.backups.create("SAINT-01", NOW, PASSPHRASE)
+        self.key.value = "new"
+        for fake in self.fakes.values():
+            fake.value = "changed"
+        return raw
+
+
+async def test_restore_with_the_passphrase_brings_the_key_back(tmp_path: Path) -> None:
+    robot = KeyRobot(tmp_path)
+    await robot.backups.restore(await robot.file(), "SAINT-01", NOW, (), PASSPHRASE)
+    assert (robot.key.value, robot.fakes["rcd"].value) == ("old", "rc")
+
+
+async def test_restore_without_the_passphrase_leaves_the_key(tmp_path: Path) -> None:
+    robot = KeyRobot(tmp_path)
+    await robot.backups.restore(await robot.file(), "SAINT-01", NOW)
+    assert (robot.key.value, robot.fakes["rcd"].value) == ("new", "rc")
+
+
+async def test_restore_with_a_wrong_passphrase_changes_nothing(tmp_path: Path) -> None:
+    robot = KeyRobot(tmp_path)
+    with pytest.raises(SaintError, match="not the right one"):
+        await robot.backups.restore(await robot.file(), "SAINT-01", NOW, (), "wrong words")
+    assert (robot.key.value, robot.fakes["rcd"].value) == ("new", "changed")
+    with pytest.raises(SaintError, match="nothing was restored"):
+        await robot.backups.undo("SAINT-01", NOW)
+
+
+async def test_stop_is_confirmed_before_the_key_changes(tmp_path: Path) -> None:
+    robot = KeyRobot(tmp_path)
+    raw = await robot.file()
+    robot.fakes["routerd"].confirm = ["rc_estop:channel_6"]
+    with pytest.raises(SaintError, match="rc_estop:channel_6"):
+        await robot.backups.restore(raw, "SAINT-01", NOW, (), PASSPHRASE)
+    assert robot.key.value == "new"
+
+
+async def test_passphrase_for_a_backup_without_a_key_is_not_found(robot: Robot) -> None:
+    with pytest.raises(SaintError, match="holds no key") as caught:
+        await robot.backups.restore(file(rcd="new"), "SAINT-01", NOW, (), PASSPHRASE)
+    assert caught.value.code is Code.NOT_FOUND
     assert robot.values == ["rc", "routes", "users"]
 
 

@@ -1,5 +1,5 @@
-"""Motion commands: refused while the robot is stopped, strict in what they hold, honest about what
-was limited; and nothing of before a stop or a stall is sent again.
+"""Motion commands: refused while the robot is stopped or the router does not accept them, strict in
+what they hold, honest about what was limited; nothing of before a stop or a stall is sent again.
 """
 
 import asyncio
@@ -30,6 +30,10 @@ async def settled(rig: Rig, is_active: bool) -> None:
     """webd has heard of the latch as it is."""
     rig.robot.set_estop(is_active, "websocket:ann", "child in front" if is_active else "")
     await asyncio.sleep(0)
+
+
+def drive(linear: float = 0.3) -> dict[str, Any]:
+    return {"type": "tracks", "action": "drive", "params": {"linear": linear}}
 
 
 async def post(rig: Rig, path: str, body: Any) -> tuple[int, dict[str, Any]]:
@@ -102,6 +106,57 @@ def test_router_that_is_silent_for_a_second_refuses(age_s: float, is_refused: bo
 
 def test_latch_that_is_known_to_be_open_refuses_nothing() -> None:
     assert latch.problem(unknown(), 100.0) is None
+
+
+# While webd is not registered at its router
+
+
+async def unregistered(rig: Rig, chat: Chat) -> None:
+    """The router has ended webd's registration and goes on working; webd knows."""
+    rig.robot.admission.close()
+    async with asyncio.timeout(5.0):
+        while (await chat.ask(drive(0.0)))["status"] == "ok":  # noqa: ASYNC110
+            await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize(("group", "action", "params"), [*MOVES, ("tracks", "stop", {})])
+async def test_command_of_an_unregistered_webd_is_refused_with_what_to_do(
+    rig: Rig, group: str, action: str, params: dict[str, Any]
+) -> None:
+    chat = await rig.chat()
+    await unregistered(rig, chat)
+    error = await chat.fail(group, action, **params)
+    status, body = await post(rig, f"{group}/{action}", params)
+    assert (error["code"], body["code"], status) == ("refused", "refused", 409)
+    for said in (error, body):
+        assert "nothing was moved" in said["message"]
+        assert "The e-stop works" in said["fix"]
+
+
+async def test_reading_of_a_stick_of_an_unregistered_webd_is_refused(rig: Rig) -> None:
+    chat = await rig.chat()
+    await unregistered(rig, chat)
+    reading = {"type": "input", "target": "tracks", "values": {"linear": 0.3}}
+    assert "nothing was moved" in (await chat.ask(reading))["error"]["message"]
+
+
+async def test_stop_of_an_unregistered_webd_stops_the_robot(rig: Rig) -> None:
+    chat = await rig.chat()
+    await unregistered(rig, chat)
+    told = await chat.do("system", "estop", reason="child in front")
+    assert told["estop"]["active"] is True
+    assert rig.robot.estop.active
+
+
+async def test_command_after_the_next_registration_is_accepted(rig: Rig) -> None:
+    chat = await rig.chat()
+    await unregistered(rig, chat)
+    heard = rig.robot.listen_to_clients()
+    rig.robot.admission.open()
+    async with asyncio.timeout(5.0):
+        while (await chat.ask(drive()))["status"] != "ok":  # noqa: ASYNC110
+            await asyncio.sleep(0)
+    assert [each.target for each in heard] == ["tracks"]
 
 
 # Strict
@@ -186,10 +241,6 @@ async def test_value_at_its_limit_is_not_limited(rig: Rig) -> None:
 # After a stall
 
 pytest_stall = pytest.mark.timed
-
-
-def drive(linear: float = 0.3) -> dict[str, Any]:
-    return {"type": "tracks", "action": "drive", "params": {"linear": linear}}
 
 
 async def beating(rig: Rig, chat: Chat) -> list[InputSample]:

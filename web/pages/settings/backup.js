@@ -5,9 +5,10 @@ import { dialog } from "../../lib/dialog.js";
 import { took } from "../../lib/firststeps.js";
 import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { bringFile, keepFile } from "../../lib/transfer.js";
+import { bringFile, bringSealed, keepFile } from "../../lib/transfer.js";
 import { ask } from "../../lib/confirm.js";
 import { confirmingStops } from "../../lib/stopchanges.js";
+import { keyField, passphraseIn, restoreKeyField } from "./backupkey.js";
 import { section } from "./section.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -29,7 +30,6 @@ const NAMES = {
 /** @param {App} app @param {Answers} answers */
 export function backupSection(app, answers) {
   const isFixed = !isAdmin(app);
-  const keep = () => keepFile("/api/backup").then(() => took("backup"), (err) => app.toasts.failed(err));
   return section(
     "backup",
     "Backup",
@@ -37,7 +37,7 @@ export function backupSection(app, answers) {
     html`
       ${unfinished(answers)}
       <div class="toolbar">
-        <button class="button primary" type="button" data-backup ?disabled=${isFixed} @click=${keep}>
+        <button class="button primary" type="button" data-backup ?disabled=${isFixed} @click=${(/** @type {any} */ event) => keep(app, event.target)}>
           Download a backup
         </button>
         <label class="button file ${isFixed ? "is-off" : ""}">
@@ -54,9 +54,22 @@ export function backupSection(app, answers) {
           Undo the last restore…
         </button>
       </div>
+      ${isFixed ? nothing : keyField()}
       ${isFixed ? html`<p class="quiet">Only an admin may take and restore backups.</p>` : nothing}
     `,
   );
+}
+
+/** @param {App} app @param {Element} button */
+async function keep(app, button) {
+  const field = passphraseIn(button.closest("section"));
+  try {
+    await (field?.value ? keepFile("/api/backup/sealed", { passphrase: field.value }) : keepFile("/api/backup"));
+    if (field) field.value = "";
+    took("backup");
+  } catch (err) {
+    app.toasts.failed(/** @type {any} */ (err));
+  }
 }
 
 /** @param {Answers} answers */
@@ -94,9 +107,10 @@ export function restoreDialog(app, answers) {
     open,
     close,
     () => html`
-      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), carryOut(app, answers))}>
+      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), carryOut(app, answers, event.target))}>
         <h2>Restore this backup?</h2>
         ${open.info ? content(open.info) : nothing}
+        ${open.info && holdsKey(open.info) ? restoreKeyField(open.isBusy) : nothing}
         ${open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing}
         <p class="refusal" role="alert">
           ${open.refusal ? html`<strong>It cannot be restored:</strong> ${open.refusal}` : nothing}
@@ -116,6 +130,9 @@ export function restoreDialog(app, answers) {
     "Restore a backup",
   );
 }
+
+/** @param {any} info */
+const holdsKey = (info) => info.contents.some((/** @type {any} */ part) => part.daemon === "adoptiond" && part.section === "key");
 
 /** @param {any} info */
 const content = (info) => html`
@@ -147,14 +164,17 @@ const content = (info) => html`
   </details>
 `;
 
-/** @param {App} app @param {Answers} answers */
-async function carryOut(app, answers) {
+/** @param {App} app @param {Answers} answers @param {any} form */
+async function carryOut(app, answers, form) {
   const open = app.dialogs.restore;
+  const passphrase = passphraseIn(form)?.value ?? "";
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
     const reply = await confirmingStops(app, (names) =>
-      bringFile(`/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`, open.file),
+      passphrase
+        ? bringSealed("/api/backup/sealed", open.file, { passphrase, confirm: names })
+        : bringFile(`/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`, open.file),
     );
     if (app.dialogs.restore === open) app.dialogs.restore = null;
     tell(app, reply);
