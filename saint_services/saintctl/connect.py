@@ -109,12 +109,6 @@ async def ask_or_error(
         return err
 
 
-async def post(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:
-    """POST a request without a body to one daemon."""
-    async with client(given, daemon) as connection:
-        return await connection.post(path, None, reply, timeout_s=TIMEOUT_S)
-
-
 async def tell(given: Place, daemon: str, path: str, body: BaseModel, reply: type[Reply]) -> Reply:
     """POST one request to one daemon."""
     async with client(given, daemon) as connection:

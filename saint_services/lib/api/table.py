@@ -1,42 +1,32 @@
-"""Everything that a daemon can be asked: the rows of all modules of this package."""
+"""Everything that a daemon can be asked: the rows of the modules of this package. Each daemon loads
+those of its own alone: a Pi has no memory for the models of all others.
+"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
 from typing import Any, Final
 
-from . import (
-    adoption,
-    calibration,
-    credentials,
-    drill,
-    firmware,
-    keys,
-    livelink,
-    logs,
-    node,
-    orders,
-    presets,
-    rc,
-    routing,
-)
-from .endpoint import Endpoint
+from .endpoint import Endpoint, Rows
 
-ALL: Final[Sequence[Endpoint[Any, Any]]] = (
-    *adoption.ROWS.all,
-    *calibration.ROWS.all,
-    *credentials.PROOFS.all,
-    *drill.ROWS.all,
-    *firmware.ROWS.all,
-    *keys.ROWS.all,
-    *livelink.ROWS.all,
-    *logs.OF_NODES.all,
-    *node.ROWS.all,
-    *orders.ROWS.all,
-    *presets.ROWS.all,
-    *rc.ROWS.all,
-    *routing.ROWS.all,
-)
+# Where the rows of each daemon stand; a role daemon has none.
+MODULES: Final[Mapping[str, tuple[str, ...]]] = {
+    "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders"),
+    "livelinkd": ("livelink",),
+    "noded": ("node",),
+    "otad": ("firmware",),
+    "rcd": ("rc",),
+    "routerd": ("drill", "presets", "routing"),
+}
 
 
-def of(daemon: str) -> list[Endpoint[Any, Any]]:
+@cache
+def of(daemon: str) -> tuple[Endpoint[Any, Any], ...]:
     """The rows that this daemon has to answer."""
-    return [row for row in ALL if row.daemon == daemon]
+    modules = (import_module(f"{__package__}.{name}") for name in MODULES.get(daemon, ()))
+    groups = {id(each): each for module in modules for each in _rows(module)}
+    return tuple(row for group in groups.values() for row in group.all if row.daemon == daemon)
+
+
+def _rows(module: object) -> list[Rows]:
+    return [each for each in vars(module).values() if isinstance(each, Rows)]

@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
+import pkgutil
 import pwd
 from collections.abc import AsyncIterator, Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from saint_services.lib import sd
-from saint_services.lib.api import Done
+from saint_services.lib import api, sd
+from saint_services.lib.api import Done, table
 from saint_services.lib.api.endpoint import Rows
 from saint_services.lib.api.routing import Confirming, EStopRequest, Route
 from saint_services.lib.audit import Entry
@@ -176,3 +178,11 @@ async def test_a_change_whose_asker_hangs_up_is_told_all_the_same(tmp_path: Path
     (entry,) = bench.entries
     assert (entry.what, entry.detail, entry.text) == ("test switch", "name: a", "")
     assert "nobody waited for the answer" in entry.refused
+
+
+def test_every_row_of_lib_api_is_in_the_table_of_its_daemon() -> None:
+    found = []
+    for module in pkgutil.iter_modules(api.__path__):
+        values = vars(import_module(f"{api.__name__}.{module.name}")).values()
+        found += [row for each in values if isinstance(each, Rows) for row in each.all]
+    assert found and all(row in table.of(row.daemon) for row in found)
