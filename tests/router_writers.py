@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
+from saint_services.lib.api.routing import REGISTER_WRITER
 from saint_services.lib.daemon import bind
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
@@ -44,7 +45,7 @@ def admit_writers(api: Api, admission: Admission | None = None) -> Api:
     def hold(_: Call[WriterRequest]) -> AsyncIterator[WriterReply]:
         return chosen.replies()
 
-    api.stream("POST", "/writers", hold, body=WriterRequest)
+    api.bind_stream(REGISTER_WRITER, hold)
     return api
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import log, trust
-from ..lib.api import Done
+from ..lib.api import Done, credentials
 from ..lib.api.credentials import (
     NODE,
     Credential,
@@ -71,9 +71,9 @@ class Authority:
             self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message, _FILE)
 
     def add_to(self, api: Api) -> Api:
-        """Both paths are for routerd alone."""
-        api.post("/router/credential", self._credential, body=CredentialRequest)
-        api.post("/router/role-proof", self._check_role, body=RoleProof)
+        """Both requests are for routerd alone."""
+        api.bind(credentials.ROUTER_CREDENTIAL, self._credential)
+        api.bind(credentials.ROLE_PROOF, self._check_role)
         return api
 
     async def _credential(self, call: Call[CredentialRequest]) -> Credential:

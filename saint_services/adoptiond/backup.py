@@ -5,7 +5,7 @@ server's key is in it only when it was put there, sealed with a passphrase (keys
 
 from dataclasses import replace
 
-from ..lib.api.backup import SealedKey
+from ..lib.api.keys import SealedKey
 from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
 from ..lib.machine import is_token

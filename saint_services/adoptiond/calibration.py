@@ -11,7 +11,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import config as settings
-from ..lib.api.calibration import CalibratedField, CalibrateRequest
+from ..lib.api.calibration import Calibrate, CalibratedField
 from ..lib.errors import Code, SaintError
 from ..lib.roles import FieldSpec, RoleConfig
 from ..lib.state import Migration
@@ -64,7 +64,7 @@ class Applied:
     problems: tuple[str, ...] = ()  # what does not fit the manifest any more, and was left out
 
 
-def changed(role: RoleConfig, trims: RoleTrims, wanted: CalibrateRequest) -> RoleTrims:
+def changed(role: RoleConfig, trims: RoleTrims, wanted: Calibrate) -> RoleTrims:
     """Raises SaintError with a sentence when the manifest does not allow it."""
     fields = dict(trims.fields)
     if wanted.clear:

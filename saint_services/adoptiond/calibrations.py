@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..lib import log
-from ..lib.api.calibration import CalibrateRequest, CalibrationReply
+from ..lib.api.calibration import Calibrate, CalibrationReply
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.state import Store
@@ -54,10 +54,11 @@ class Calibrations:
         self._serve()
 
     async def change(
-        self, target: str, wanted: CalibrateRequest, tell: Callable[[RoleKey], Awaitable[str]]
+        self, wanted: Calibrate, tell: Callable[[RoleKey], Awaitable[str]]
     ) -> CalibrationReply:
         """On the disk first, then in force. `tell` brings it to the node; what it says is for the
         person who asked. Raises SaintError, and nothing has changed."""
+        target = wanted.target
         role = self._role(target)
         async with self._writing:
             trims = changed(role.config, self.saved.roles.get(target, RoleTrims()), wanted)

@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 from ..lib import log, sealing, trust
-from ..lib.api import Done
-from ..lib.api.backup import KeyImport, Passphrase, SealedKey
+from ..lib.api import Done, keys
+from ..lib.api.endpoint import Nothing
+from ..lib.api.keys import KeyImport, Passphrase, SealedKey
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
@@ -15,7 +16,6 @@ from .adoption import Adoption
 from .courier import KEY_LOST, KEY_LOST_FIX
 
 _FILE = "server.key"
-_LIMIT_S = 28.0  # a Pi takes seconds to make a key of a passphrase
 _log = log.get("adoptiond")
 
 
@@ -39,9 +39,9 @@ class ServerKey:
         return key
 
     def answer(self, api: Api, adoption: Adoption) -> None:
-        """The paths about the key."""
+        """What is asked about the key."""
 
-        async def renew(_: Call[None]) -> Done:
+        async def renew(_: Call[Nothing]) -> Done:
             if adoption.courier.public:
                 text = "the key of this server is in order, and its nodes know it"
                 raise SaintError(Code.REFUSED, text, fix="Nothing needs to be done.")
@@ -68,9 +68,9 @@ class ServerKey:
             self._use(adoption, key)
             return Done(message="the server has its key back; its nodes obey it again")
 
-        api.post("/key/new", renew)
-        api.post("/key/export", export, body=Passphrase, limit_s=_LIMIT_S)
-        api.post("/key/import", take, body=KeyImport, limit_s=_LIMIT_S)
+        api.bind(keys.RENEW, renew)
+        api.bind(keys.EXPORT, export)
+        api.bind(keys.IMPORT, take)
 
     def _use(self, adoption: Adoption, key: trust.Key) -> None:
         adoption.courier.use(key)

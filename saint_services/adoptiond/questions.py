@@ -1,20 +1,23 @@
 """The two doors: the control plane's paths and the ROS services. Both lead to the same verbs."""
 
-from ..lib.api import Done
+from ..lib.api import Done, calibration, logs, orders
+from ..lib.api import adoption as rows
 from ..lib.api.adoption import (
+    AdoptNode,
     AdoptReply,
-    AdoptRequest,
-    IgnoreRequest,
+    IgnoreNode,
+    NameNode,
     NodeInfo,
     NodeList,
-    RenameRequest,
-    ReplaceRequest,
-    ResetRequest,
+    NodeParams,
+    ReplaceNode,
+    ResetNode,
     RoleList,
 )
-from ..lib.api.calibration import CalibrateRequest, CalibrationReply
+from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
+from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.orders import Killed, KillOrder, UpdateOrder, config_parts
+from ..lib.api.orders import Killed, KillOrder, KillRole, UpdateNode, UpdateOrder, config_parts
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
@@ -27,7 +30,7 @@ from .registry import Pending, RoleKey
 
 
 def answer_ipc(api: Api, adoption: Adoption) -> None:
-    """The control plane (lib/api/adoption.py)."""
+    """The control plane (lib/api: adoption.py, calibration.py, orders.py, logs.py)."""
     _answer_looks(api, adoption)
     _answer_membership(api, adoption)
     _answer_orders(api, adoption)
@@ -37,21 +40,21 @@ def answer_ipc(api: Api, adoption: Adoption) -> None:
 def _answer_looks(api: Api, adoption: Adoption) -> None:
     """Who is there, which roles there are."""
 
-    async def nodes(_: Call[None]) -> NodeList:
+    async def list_nodes(_: Call[Nothing]) -> NodeList:
         found = [_info(adoption, node_id) for node_id in sorted(adoption.registry.nodes)]
         return NodeList(nodes=found, strangers=adoption.strangers.seen(monotonic_s()))
 
-    async def node(call: Call[None]) -> NodeInfo:
-        return _info(adoption, call.path["node_id"])
+    async def get_node_info(call: Call[NodeParams]) -> NodeInfo:
+        return _info(adoption, call.body.node_id)
 
-    async def roles(_: Call[None]) -> RoleList:
+    async def list_roles(_: Call[Nothing]) -> RoleList:
         registry, catalog, now_s = adoption.registry, adoption.catalog, monotonic_s()
         choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
         return RoleList(robot=catalog.robot, roles=choices)
 
-    api.get("/nodes", nodes)
-    api.get("/nodes/{node_id}", node)
-    api.get("/roles", roles)
+    api.bind(rows.LIST_NODES, list_nodes)
+    api.bind(rows.GET_NODE_INFO, get_node_info)
+    api.bind(rows.LIST_ROLES, list_roles)
 
 
 def _info(adoption: Adoption, node_id: str) -> NodeInfo:
@@ -62,70 +65,70 @@ def _info(adoption: Adoption, node_id: str) -> NodeInfo:
 def _answer_membership(api: Api, adoption: Adoption) -> None:
     """Who is on this robot, in which role, under which name."""
 
-    async def adopt(call: Call[AdoptRequest]) -> AdoptReply:
+    async def adopt_node(call: Call[AdoptNode]) -> AdoptReply:
         body = call.body
         wanted = Pending(RoleKey(body.role, body.instance), body.display_name, body.add)
-        return await adoption.verbs.adopt(call.path["node_id"], wanted)
+        return await adoption.verbs.adopt(body.node_id, wanted)
 
-    async def replace(call: Call[ReplaceRequest]) -> AdoptReply:
+    async def replace_node(call: Call[ReplaceNode]) -> AdoptReply:
         body = call.body
-        return await adoption.verbs.replace(call.path["node_id"], body.by, body.display_name)
+        return await adoption.verbs.replace(body.node_id, body.by, body.display_name)
 
-    async def reset(call: Call[ResetRequest]) -> Done:
+    async def reset_node(call: Call[ResetNode]) -> Done:
         body = call.body
         key = RoleKey(body.role, body.instance) if body.role else None
-        return await adoption.verbs.reset(call.path["node_id"], body.factory_reset, key)
+        return await adoption.verbs.reset(body.node_id, body.factory_reset, key)
 
-    async def ignore(call: Call[IgnoreRequest]) -> NodeInfo:
-        adoption.verbs.ignore(call.path["node_id"], call.body.is_ignored)
-        return _info(adoption, call.path["node_id"])
+    async def ignore_node(call: Call[IgnoreNode]) -> NodeInfo:
+        adoption.verbs.ignore(call.body.node_id, call.body.is_ignored)
+        return _info(adoption, call.body.node_id)
 
-    async def rename(call: Call[RenameRequest]) -> NodeInfo:
-        adoption.verbs.rename(call.path["node_id"], call.body.display_name)
-        return _info(adoption, call.path["node_id"])
+    async def set_node_name(call: Call[NameNode]) -> NodeInfo:
+        adoption.verbs.rename(call.body.node_id, call.body.display_name)
+        return _info(adoption, call.body.node_id)
 
-    # Longer than adoptiond itself waits for the node (config.py).
-    api.post("/nodes/{node_id}/adopt", adopt, body=AdoptRequest, limit_s=28.0)
-    api.post("/nodes/{node_id}/replace", replace, body=ReplaceRequest, limit_s=58.0)
-    api.post("/nodes/{node_id}/reset", reset, body=ResetRequest)
-    api.post("/nodes/{node_id}/ignore", ignore, body=IgnoreRequest)
-    api.patch("/nodes/{node_id}", rename, body=RenameRequest)
+    api.bind(rows.ADOPT_NODE, adopt_node)
+    api.bind(rows.REPLACE_NODE, replace_node)
+    api.bind(rows.RESET_NODE, reset_node)
+    api.bind(rows.IGNORE_NODE, ignore_node)
+    api.bind(rows.SET_NODE_NAME, set_node_name)
 
 
 def _answer_orders(api: Api, adoption: Adoption) -> None:
     """For other daemons: the key that signs for a node is here alone."""
 
-    async def reboot(call: Call[None]) -> Done:
-        return await adoption.verbs.reboot(call.path["node_id"])
+    async def reboot(call: Call[NodeParams]) -> Done:
+        return await adoption.verbs.reboot(call.body.node_id)
 
-    async def update(call: Call[UpdateOrder]) -> Done:
-        return await adoption.verbs.update(call.path["node_id"], call.body)
+    async def update(call: Call[UpdateNode]) -> Done:
+        order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
+        return await adoption.verbs.update(call.body.node_id, order)
 
-    async def log(call: Call[LogQuery]) -> LogPage:
-        return await adoption.verbs.log(call.path["node_id"], call.body)
+    async def kill(call: Call[KillRole]) -> Killed:
+        order = KillOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
+        return await adoption.verbs.kill(call.body.node_id, order)
 
-    api.post("/nodes/{node_id}/reboot", reboot, limit_s=15.0)
+    async def query_node(call: Call[LogQuery]) -> LogPage:
+        query = call.body.model_copy(update={"node": ""})  # there it would name another machine
+        return await adoption.verbs.log(call.body.node, query)
 
-    async def kill(call: Call[KillOrder]) -> Killed:
-        return await adoption.verbs.kill(call.path["node_id"], call.body)
-
-    api.post("/nodes/{node_id}/kill", kill, body=KillOrder, limit_s=15.0)
-    api.post("/nodes/{node_id}/update", update, body=UpdateOrder, limit_s=15.0)
-    api.post("/nodes/{node_id}/log", log, body=LogQuery, limit_s=20.0)
+    api.bind(orders.REBOOT, reboot)
+    api.bind(orders.KILL, kill)
+    api.bind(orders.UPDATE, update)
+    api.bind(logs.QUERY_NODE, query_node)
 
 
 def _answer_calibration(api: Api, adoption: Adoption) -> None:
     """What a role's joints were found to be."""
 
-    async def show(call: Call[None]) -> CalibrationReply:
-        return adoption.calibrations.show(call.path["target"])
+    async def get_calibration(call: Call[GetCalibration]) -> CalibrationReply:
+        return adoption.calibrations.show(call.body.target)
 
-    async def change(call: Call[CalibrateRequest]) -> CalibrationReply:
-        tell = adoption.verbs.refresh
-        return await adoption.calibrations.change(call.path["target"], call.body, tell)
+    async def calibrate(call: Call[Calibrate]) -> CalibrationReply:
+        return await adoption.calibrations.change(call.body, adoption.verbs.refresh)
 
-    api.get("/roles/{target}/calibration", show)
-    api.post("/roles/{target}/calibration", change, body=CalibrateRequest)
+    api.bind(calibration.GET_CALIBRATION, get_calibration)
+    api.bind(calibration.CALIBRATE, calibrate)
 
 
 def serve_ros(bus: Bus, adoption: Adoption) -> None:

@@ -78,8 +78,15 @@ class Context(Generic[C]):
 
     async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "Server":
         """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
+        from . import audit
+        from .api import table
+
         api.get("/health", self._health)
+        api.check(table.of(self.name))
         api.counters = self.health.counters
+        reporter = audit.Reporter(self.directories.runtime)
+        self._closing.callback(reporter.close)
+        api.on_entry = reporter.add
         passed = self.sockets.get(socket_name) or [sd.bind(self.directories.runtime, self.name)]
         server = await api.serve(passed)
         self._closing.push_async_callback(_limited, server.close)

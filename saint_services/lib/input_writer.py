@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Generic
 
 from . import log
-from .api.credentials import WriterName, WriterReply, WriterRequest
+from .api.credentials import WriterName, WriterRequest
+from .api.routing import REGISTER_WRITER
 from .bus import Bus, M, Publisher, Topic
 from .errors import SaintError
 from .health import Health
@@ -88,8 +89,8 @@ class InputWriter:
     async def _register(self) -> str:
         """Stay until the connection ends; returns why. Raises SaintError."""
         request = WriterRequest(daemon=self._daemon, origin=self._bus.origin)
-        replies = Client(self._runtime / "routerd.sock").stream(
-            "POST", "/writers", request, WriterReply, first_s=_SILENCE_S, silence_s=_SILENCE_S
+        replies = Client(self._runtime / "routerd.sock").follow(
+            REGISTER_WRITER, request, silence_s=_SILENCE_S
         )
         async with contextlib.aclosing(replies):
             async for _ in replies:

@@ -6,12 +6,14 @@ import asyncio
 import contextlib
 import socket
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from . import ipc_routes, log
+from . import audit, ipc_routes, log
+from .api.endpoint import Endpoint
+from .audit import Entry
 from .errors import Code, SaintError
 from .ipc_client import Client
 from .ipc_connection import Asked, Connection, GoneError, Hub
@@ -21,9 +23,12 @@ from .ipc_wire import LARGEST_BODY_BYTES, ErrorReply, StreamEnd
 __all__ = ["LARGEST_BODY_BYTES", "Api", "Call", "Client", "ErrorReply", "Server"]
 
 B = TypeVar("B")
+P = TypeVar("P", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
 
 _CLOSE_LIMIT_S = 1.0
 _TOO_LATE = "there was no result in time"
+_UNAWAITED = "nobody waited for the answer, so it may be done or not"
 _FAULT = "it is the service's own; its log tells more"
 _log = log.get("ipc")
 
@@ -37,6 +42,7 @@ class Api:
     def __init__(self) -> None:
         self._routes: list[Route] = []
         self.counters: Counter[str] = Counter()
+        self.on_entry: Callable[[Entry], None] = _unheard  # of what was carried out or refused
 
     def get(self, path: str, handler: Handler[None], *, limit_s: float = 10.0) -> None:
         """Answer GET `path`; `limit_s` is the longest that the handler may take."""
@@ -59,6 +65,24 @@ class Api:
     ) -> None:
         """Answer PATCH `path`."""
         self._add("PATCH", path, handler, body, limit_s)
+
+    def bind(self, row: Endpoint[P, R], handler: Callable[[Call[P]], Awaitable[R]]) -> None:
+        """Answer what this row of lib/api describes."""
+        self._routes.append(Route(row.method, row.path, handler, row.params, row.limit_s, row=row))
+
+    def bind_stream(
+        self, row: Endpoint[P, R], handler: Callable[[Call[P]], AsyncIterator[R]]
+    ) -> None:
+        """The same with one reply a line, as `stream` does."""
+        self._routes.append(
+            Route(row.method, row.path, handler, row.params, row.limit_s, is_stream=True, row=row)
+        )
+
+    def check(self, rows: Iterable[Endpoint[Any, Any]]) -> None:
+        """Raise internal when one of these rows was not bound."""
+        bound = {route.row.name for route in self._routes if route.row}
+        if missing := [row.name for row in rows if row.name not in bound]:
+            raise SaintError(Code.INTERNAL, f"nothing answers {', '.join(missing)}")
 
     def delete(self, path: str, handler: Handler[None], *, limit_s: float = 10.0) -> None:
         """Answer DELETE `path`."""
@@ -94,7 +118,7 @@ class Api:
 
     async def serve(self, sockets: Iterable[socket.socket]) -> "Server":
         """Answer on listening sockets until the server is closed."""
-        server = Server(self._routes, self.counters)
+        server = Server(self._routes, self.counters, self.on_entry)
         await server.open(sockets)
         return server
 
@@ -102,9 +126,12 @@ class Api:
 class Server:
     """An Api at work; made by Api.serve."""
 
-    def __init__(self, routes: list[Route], counters: Counter[str]) -> None:
+    def __init__(
+        self, routes: list[Route], counters: Counter[str], on_entry: Callable[[Entry], None]
+    ) -> None:
         self._routes = routes
         self._counters = counters
+        self._on_entry = on_entry
         self._running: set[asyncio.Task[Any]] = set()
         self._listening: list[asyncio.Server] = []
         self._hub = Hub(self._answer, self._refusal)
@@ -136,6 +163,7 @@ class Server:
             await connection.closed.wait()
 
     async def _answer(self, asked: Asked, connection: Connection) -> None:
+        route, call = None, None
         try:
             route, values = ipc_routes.find(self._routes, asked.method, asked.target)
             call = ipc_routes.call(route, values, asked)
@@ -143,13 +171,42 @@ class Server:
                 await self._stream(route, call, connection)
             else:
                 async with asyncio.timeout(route.limit_s):
-                    text = await self._outcome(_text(route, call))
-                connection.reply(200, text)
+                    reply, text = await self._outcome(_answer(route, call))
+                with self._noted(route, call, reply):
+                    connection.reply(200, text)
         except SaintError as err:
-            connection.reply(err.status, self._refusal(err))
+            self._refuse(err, route, call, connection)
         except TimeoutError:
-            error = SaintError(Code.INTERNAL, _TOO_LATE)
+            self._refuse(SaintError(Code.INTERNAL, _TOO_LATE), route, call, connection)
+        except asyncio.CancelledError:
+            self._note(route, call, SaintError(Code.INTERNAL, _UNAWAITED))
+            raise
+
+    def _refuse(
+        self, error: SaintError, route: Route | None, call: Call[Any] | None, connection: Connection
+    ) -> None:
+        with self._noted(route, call, error):
             connection.reply(error.status, self._refusal(error))
+
+    @contextlib.contextmanager
+    def _noted(self, route: Route | None, call: Call[Any] | None, outcome: Any) -> Iterator[None]:
+        """After the answer: it does not wait for the audit log."""
+        try:
+            yield
+        finally:
+            self._note(route, call, outcome)
+
+    def _note(self, route: Route | None, call: Call[Any] | None, outcome: Any) -> None:
+        """The audit log's entry of a request that changes something."""
+        row = route.row if route else None
+        if row is None or row.is_reading or call is None or (who := call.person) is None:
+            return
+        make = audit.refused if isinstance(outcome, SaintError) else audit.done
+        try:
+            self._on_entry(make(row, who, call.body, outcome))
+        except (KeyError, AttributeError, ValueError) as err:  # a sentence that does not fit
+            _log.error("no audit entry", request=row.name, error=err)
+            self._counters["audit_faults"] += 1
 
     async def _outcome(self, work: Awaitable[Any]) -> Any:
         """The work's result. Run as a task of its own so that whatever it raises is data here."""
@@ -186,8 +243,9 @@ class Server:
         return _encoded(ErrorReply.of(error))
 
 
-async def _text(route: Route, call: Call[Any]) -> bytes:
-    return _encoded(await route.handler(call))
+async def _answer(route: Route, call: Call[Any]) -> tuple[BaseModel, bytes]:
+    reply = await route.handler(call)
+    return reply, _encoded(reply)
 
 
 async def _pour(route: Route, call: Call[Any], connection: Connection) -> None:
@@ -205,6 +263,10 @@ async def _pour(route: Route, call: Call[Any], connection: Connection) -> None:
                 await connection.line(_encoded(first))
             async for reply in replies:
                 await connection.line(_encoded(reply))
+
+
+def _unheard(_: Entry) -> None:
+    """For an Api of no daemon."""
 
 
 def _encoded(reply: BaseModel) -> bytes:

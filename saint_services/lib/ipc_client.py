@@ -12,11 +12,16 @@ from urllib.parse import urlencode
 import h11
 from pydantic import BaseModel, ValidationError
 
+from .api.endpoint import Endpoint
 from .errors import Code, SaintError
 from .ipc_exchange import Exchange, Place, Question, SocketPlace
 from .ipc_wire import ErrorReply, StreamEnd
+from .person import Person
 
 M = TypeVar("M", bound=BaseModel)
+P = TypeVar("P", bound=BaseModel)
+
+_TRAVEL_S = 2.0  # beside the time that a row gives its answer
 
 
 class Client:
@@ -41,6 +46,29 @@ class Client:
         """End all connections; what is still asked raises daemon_unreachable."""
         for exchange in tuple(self._open):
             exchange.close()
+
+    async def ask(
+        self,
+        row: Endpoint[P, M],
+        params: P,
+        person: Person | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> M:
+        """What this row of lib/api answers. `person` is who asks, where webd passes it on;
+        `timeout_s` is for one who cannot wait as long as the row allows.
+        """
+        who = (person.header,) if person else ()
+        question = Question(row.method, row.target(params), row.content(params), who)
+        limit_s = row.limit_s + _TRAVEL_S if timeout_s is None else timeout_s
+        return _reply(await self._raw(question, limit_s), row.reply)
+
+    def follow(
+        self, row: Endpoint[P, M], params: P, *, silence_s: float = 5.0
+    ) -> AsyncGenerator[M]:
+        """What this row answers, one reply after the other, as `stream` does."""
+        question = Question(row.method, row.target(params), row.content(params))
+        return self._lines(question, row.reply, row.limit_s, silence_s)
 
     async def get(
         self,
@@ -109,6 +137,14 @@ class Client:
         connection ends at once.
         """
         question = Question(method, path, _encoded(body))
+        lines = self._lines(question, reply, first_s, silence_s)
+        async with contextlib.aclosing(lines):
+            async for line in lines:
+                yield line
+
+    async def _lines(
+        self, question: Question, reply: type[M], first_s: float, silence_s: float
+    ) -> AsyncGenerator[M]:
         async with contextlib.AsyncExitStack() as stack:
             with self._reachable(first_s):
                 async with asyncio.timeout(first_s):

@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import h11
 
+from . import person
 from .errors import Code, SaintError
 from .ipc_peers import uid_of
 from .ipc_wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
@@ -34,6 +35,7 @@ class Asked:
     target: str
     body: bytes
     peer_uid: int | None = None  # of the process at the other end; None: not known
+    person: bytes = b""  # whom it names as the one who asks (lib/person.py)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +212,8 @@ class Connection(asyncio.Protocol):
         assert self._request
         method, target = self._request.method.decode(), self._request.target.decode("latin-1")
         try:
-            asked = Asked(method, target, bytes(self._body), uid_of(self._transport))
+            uid, who = uid_of(self._transport), _person(self._request)
+            asked = Asked(method, target, bytes(self._body), uid, who)
             await self._hub.answer(asked, self)
             await self._drain()
         except GoneError:
@@ -286,6 +289,11 @@ def _check_size(size: int) -> None:
     if size > LARGEST_BODY_BYTES:
         message = f"the body is longer than {LARGEST_BODY_BYTES} bytes"
         raise SaintError(Code.TOO_LARGE, message)
+
+
+def _person(request: h11.Request) -> bytes:
+    wanted = person.HEADER.lower().encode()
+    return next((bytes(value) for name, value in request.headers if name == wanted), b"")
 
 
 def _response(status: int, headers: list[tuple[bytes, bytes]]) -> h11.Response:

@@ -79,6 +79,7 @@ class Question:
     method: str
     target: str
     body: bytes | None
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Exchange:
@@ -109,7 +110,7 @@ class Exchange:
 
     async def ask(self, question: Question) -> None:
         """Send it and await the status."""
-        headers = [*self._place.headers, ("Connection", "close")]
+        headers = [*self._place.headers, *question.headers, ("Connection", "close")]
         if question.body is not None:
             headers.append(("Content-Type", "application/json"))
             headers.append(("Content-Length", str(len(question.body))))

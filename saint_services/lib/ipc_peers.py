@@ -25,11 +25,16 @@ def uid_of(transport: asyncio.BaseTransport) -> int | None:
     return uid
 
 
-def check_daemon(peer_uid: int | None, daemon: str) -> None:
-    """Raise forbidden unless the request came from this daemon: from its user where the machine
-    has that user, otherwise (a simulated robot) from the user that this process runs as.
+def is_daemon(peer_uid: int | None, daemon: str) -> bool:
+    """Whether the process is this daemon's: of its user where the machine has that user, otherwise
+    (a simulated robot) of the user that this process runs as.
     """
-    if peer_uid is None or peer_uid != _user_of(daemon):
+    return peer_uid is not None and peer_uid == _user_of(daemon)
+
+
+def check_daemon(peer_uid: int | None, daemon: str) -> None:
+    """Raise forbidden unless the request came from this daemon."""
+    if not is_daemon(peer_uid, daemon):
         who = "an unknown user" if peer_uid is None else f"the user with the id {peer_uid}"
         message = f"{who} is not {daemon}; this request is for {daemon} alone"
         raise SaintError(Code.FORBIDDEN, message, fix=f"Run {daemon} as its own user.")

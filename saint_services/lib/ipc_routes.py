@@ -9,8 +9,10 @@ import pydantic_core
 from pydantic import BaseModel, ValidationError
 
 from . import validation
+from .api.endpoint import Endpoint
 from .errors import Code, SaintError
 from .ipc_connection import Asked
+from .person import Person
 
 Read = TypeVar("Read", covariant=True)  # a Call is only read
 
@@ -19,12 +21,20 @@ _MOST_FIELDS = 100  # of a query
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Read]):
-    """One request. `path` holds the {parts} of the route, `body` the checked model."""
+    """One request. `path` holds the {parts} of the route, `body` the checked model: of a row of
+    lib/api all its parameters.
+    """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Read
     peer_uid: int | None = None  # the user of the process that sent it; None: not known
+    asked: Asked | None = None  # as it came in; None: made by the daemon itself
+
+    @property
+    def person(self) -> Person | None:
+        """Who asks. Looked up only now: a stop does not wait for the machine's list of users."""
+        return Person.of(self.asked) if self.asked else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,7 @@ class Route:
     body: type[BaseModel] | None
     limit_s: float
     is_stream: bool = False
+    row: Endpoint[Any, Any] | None = None
 
     def match(self, parts: list[str]) -> dict[str, str] | None:
         """The values of the {parts} when the path is this one."""
@@ -80,9 +91,21 @@ def find(routes: list[Route], method: str, target: str) -> tuple[Route, Mapping[
 
 def call(route: Route, values: Mapping[str, str], asked: Asked) -> Call[Any]:
     """What the handler gets. Raises request_invalid naming the field."""
+    query = asked.target.partition("?")[2]
+    if route.row:
+        raw = _fields(route.row, values, query, asked.body)
+        return Call(values, {}, _checked(route.row.params, raw), asked.peer_uid, asked)
     body = _checked(route.body, asked.body) if route.body else None
-    query = _query(asked.target.partition("?")[2])
-    return Call(path=values, query=query, body=body, peer_uid=asked.peer_uid)
+    return Call(values, _query(query), body, asked.peer_uid, asked)
+
+
+def _fields(row: Endpoint[Any, Any], values: Mapping[str, str], query: str, raw: bytes) -> bytes:
+    try:
+        return row.fields(values, query, raw)
+    except (SaintError, ValueError):
+        if hasattr(row.params, "of_unsound"):
+            return b"null"  # its answer for what is not sound
+        raise
 
 
 def _query(text: str) -> dict[str, str]:

@@ -8,6 +8,8 @@ import secrets
 from collections.abc import Callable
 
 from ..lib import clock
+from ..lib.api import livelink
+from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import Acceptance, SenderCode, SenderInfo, SenderList, SenderRef, SetCheck
 from ..lib.backup.sections import Section
 from ..lib.errors import Code, SaintError
@@ -44,12 +46,12 @@ class Accepting:
 
     def add_to(self, api: Api) -> None:
         """Add the paths."""
-        api.get("/senders", self._list)
-        api.post("/senders/accept", self._accept, SenderRef)
-        api.post("/senders/revoke", self._revoke, SenderRef)
-        api.post("/senders/check", self._set_check, SetCheck)
-        api.get("/senders/code", self._show_code)
-        api.post("/senders/code", self._new_code)
+        api.bind(livelink.LIST_SENDERS, self.list_senders)
+        api.bind(livelink.ACCEPT_SENDER, self.accept_sender)
+        api.bind(livelink.REVOKE_SENDER, self.revoke_sender)
+        api.bind(livelink.SET_SENDER_CHECK, self.set_sender_check)
+        api.bind(livelink.GET_SENDER_CODE, self.get_sender_code)
+        api.bind(livelink.RENEW_SENDER_CODE, self.renew_sender_code)
 
     async def start(self, saved: SavedSenders, code: SavedCode) -> None:
         """Use what was kept; a robot without a code gets one."""
@@ -84,7 +86,7 @@ class Accepting:
             await asyncio.to_thread(self._store.save, saved)
             self.use(saved)
 
-    async def _list(self, _: Call[None]) -> SenderList:
+    async def list_senders(self, _: Call[Nothing]) -> SenderList:
         return self._listed()
 
     def _listed(self) -> SenderList:
@@ -100,7 +102,7 @@ class Accepting:
             ],
         )
 
-    async def _accept(self, call: Call[SenderRef]) -> SenderList:
+    async def accept_sender(self, call: Call[SenderRef]) -> SenderList:
         key = _key(call.body)
         async with self._changing:
             if key not in self._gate.accepted and len(self._gate.accepted) >= MAX_ACCEPTED:
@@ -111,7 +113,7 @@ class Accepting:
             self._gate.accept(key, accepted[key])
         return self._listed()
 
-    async def _revoke(self, call: Call[SenderRef]) -> SenderList:
+    async def revoke_sender(self, call: Call[SenderRef]) -> SenderList:
         key = _key(call.body)
         async with self._changing:
             if key not in self._gate.accepted:
@@ -132,7 +134,7 @@ class Accepting:
         message = f"{key.subject} of {key.ip} ({key.format}) is not accepted"
         return SaintError(Code.NOT_FOUND, message, fix=fix)
 
-    async def _set_check(self, call: Call[SetCheck]) -> SenderList:
+    async def set_sender_check(self, call: Call[SetCheck]) -> SenderList:
         async with self._changing:
             if call.body.accept == "known":
                 self._gate.accepts_all = False
@@ -142,10 +144,10 @@ class Accepting:
             self._gate.accepts_all = call.body.accept == "all"
         return self._listed()
 
-    async def _show_code(self, _: Call[None]) -> SenderCode:
+    async def get_sender_code(self, _: Call[Nothing]) -> SenderCode:
         return SenderCode(code=self._gate.code)
 
-    async def _new_code(self, _: Call[None]) -> SenderCode:
+    async def renew_sender_code(self, _: Call[Nothing]) -> SenderCode:
         async with self._changing:
             await self._make_code()
         return SenderCode(code=self._gate.code)

@@ -5,13 +5,15 @@ from collections import Counter
 from dataclasses import replace
 
 from ..lib import clock
-from ..lib.api import Done
+from ..lib.api import Done, livelink
+from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import (
     Play,
     Record,
     RecordingDetail,
     RecordingInfo,
     RecordingList,
+    RecordingRef,
     RecordingState,
     Scale,
     SubjectDetail,
@@ -30,7 +32,6 @@ from .state import MAX_SUBJECTS, Saved, Saving
 from .tuning import Tuning, looking_straight
 
 MAX_SCALED = 1024  # names of one subject may change for ever
-_TO_READ_S = 60.0  # a recording of the largest size
 
 
 class Subjects:
@@ -48,13 +49,13 @@ class Subjects:
         self._saving = asyncio.Lock()
 
     def add_to(self, api: Api) -> None:
-        api.get("/subjects", self._list)
-        api.get("/subjects/{name}", self._show)
-        api.post("/release", self._release, SubjectRef)
-        api.post("/zero", self._zero, Zero)
-        api.post("/scale", self._scale, Scale)
+        api.bind(livelink.LIST_SOURCES, self.list_sources)
+        api.bind(livelink.GET_SUBJECT, self.get_subject)
+        api.bind(livelink.RELEASE, self.release)
+        api.bind(livelink.ZERO, self.zero)
+        api.bind(livelink.SCALE, self.scale)
 
-    async def _list(self, _: Call[None]) -> SubjectList:
+    async def list_sources(self, _: Call[Nothing]) -> SubjectList:
         now_s, wall_s = clock.monotonic_s(), clock.wall_s()
         known = self._registry.subjects.values()
         return SubjectList(
@@ -63,16 +64,16 @@ class Subjects:
             refused_by_sender={ip: dict(c) for ip, c in self._refusals.by_sender.items()},
         )
 
-    async def _show(self, call: Call[None]) -> SubjectDetail:
-        return self._detail(self._known(call.path["name"]))
+    async def get_subject(self, call: Call[SubjectRef]) -> SubjectDetail:
+        return self._detail(self._known(call.body.subject_name))
 
-    async def _release(self, call: Call[SubjectRef]) -> Done:
+    async def release(self, call: Call[SubjectRef]) -> Done:
         subject = self._known(call.body.subject_name)
         self._registry.release(subject.frame.subject)
         held = f"{subject.holder.ip} keeps it until another sends"
         return Done(message=f"{subject.frame.subject} is free for the next sender; {held}")
 
-    async def _zero(self, call: Call[Zero]) -> SubjectDetail:
+    async def zero(self, call: Call[Zero]) -> SubjectDetail:
         subject = self._known(call.body.subject_name)
         tuning = subject.shaper.tuning
         if call.body.clear:
@@ -87,7 +88,7 @@ class Subjects:
             await self._tune(subject, looking_straight(subject.frame, tuning))
         return self._detail(subject)
 
-    async def _scale(self, call: Call[Scale]) -> SubjectDetail:
+    async def scale(self, call: Call[Scale]) -> SubjectDetail:
         subject = self._known(call.body.subject_name)
         tuning = subject.shaper.tuning
         unknown = call.body.scale.keys() - set(subject.names) - tuning.scale.keys()
@@ -147,15 +148,15 @@ class Recordings:
         self._tasks = tasks
 
     def add_to(self, api: Api) -> None:
-        api.get("/recordings", self._list)
-        api.get("/recordings/{name}", self._show, limit_s=_TO_READ_S)
-        api.post("/recordings", self._record, Record)
-        api.post("/recordings/stop", self._stop)
-        api.delete("/recordings/{name}", self._remove)
-        api.post("/playback", self._play, Play)
-        api.post("/playback/stop", self._stop_playing)
+        api.bind(livelink.LIST_RECORDINGS, self.list_recordings)
+        api.bind(livelink.GET_RECORDING, self.get_recording)
+        api.bind(livelink.RECORD, self.record)
+        api.bind(livelink.STOP_RECORDING, self.stop_recording)
+        api.bind(livelink.DELETE_RECORDING, self.delete_recording)
+        api.bind(livelink.PLAY, self.play)
+        api.bind(livelink.STOP_PLAYING, self.stop_playing)
 
-    async def _list(self, _: Call[None]) -> RecordingList:
+    async def list_recordings(self, _: Call[Nothing]) -> RecordingList:
         kept = await self._recorder.kept()
         current = self._recorder.current or self._recorder.last
         state = None
@@ -172,8 +173,8 @@ class Recordings:
             played=self._player.played,
         )
 
-    async def _show(self, call: Call[None]) -> RecordingDetail:
-        name = await self._existing(call.path["name"])
+    async def get_recording(self, call: Call[RecordingRef]) -> RecordingDetail:
+        name = await self._existing(call.body.name)
         return await asyncio.to_thread(self._summed_up, name)
 
     def _summed_up(self, name: str) -> RecordingDetail:
@@ -194,27 +195,27 @@ class Recordings:
             senders=dict(senders),
         )
 
-    async def _record(self, call: Call[Record]) -> RecordingState:
+    async def record(self, call: Call[Record]) -> RecordingState:
         wish = call.body
         begun = await self._recorder.start(wish.name, frozenset(wish.formats), wish.seconds)
         return reports.recording(begun, clock.monotonic_s(), is_on=True)
 
-    async def _stop(self, _: Call[None]) -> RecordingState:
+    async def stop_recording(self, _: Call[Nothing]) -> RecordingState:
         ended = await self._recorder.stop()
         return reports.recording(ended, clock.monotonic_s(), is_on=False)
 
-    async def _remove(self, call: Call[None]) -> Done:
-        name = await self._existing(call.path["name"])
+    async def delete_recording(self, call: Call[RecordingRef]) -> Done:
+        name = await self._existing(call.body.name)
         await self._recorder.remove(name)
         return Done(message=f"{name} was removed")
 
-    async def _play(self, call: Call[Play]) -> Done:
+    async def play(self, call: Call[Play]) -> Done:
         wish = call.body
         path = self._recorder.path(wish.name)
         await self._player.start(self._tasks, path, wish.name, wish.speed, wish.again)
         return Done(message=f"{wish.name} plays")
 
-    async def _stop_playing(self, _: Call[None]) -> Done:
+    async def stop_playing(self, _: Call[Nothing]) -> Done:
         was = await self._player.stop()
         return Done(message="playing has ended" if was else "nothing was playing")
 

@@ -8,6 +8,8 @@ from contextlib import AsyncExitStack
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..lib.api import livelink
+from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import FormatName, ListenerList, Rate, SetFormats
 from ..lib.backup.sections import Section
 from ..lib.ipc import Api, Call
@@ -55,8 +57,8 @@ class Switches:
 
     def add_to(self, api: Api) -> None:
         """The paths."""
-        api.get("/formats", self._formats)
-        api.post("/formats", self._set, SetFormats)
+        api.bind(livelink.LIST_FORMATS, self.list_formats)
+        api.bind(livelink.SET_FORMATS, self.set_formats)
 
     async def follow(self, saved: Saved) -> None:
         """This is in force from now on; raises SaintError when a port cannot be opened."""
@@ -82,10 +84,10 @@ class Switches:
         limit = self._limit(self.saved)
         return ListenerList(formats=self._listening.told(), datagrams_per_second=limit)
 
-    async def _formats(self, _: Call[None]) -> ListenerList:
+    async def list_formats(self, _: Call[Nothing]) -> ListenerList:
         return self._told()
 
-    async def _set(self, call: Call[SetFormats]) -> ListenerList:
+    async def set_formats(self, call: Call[SetFormats]) -> ListenerList:
         async with self._changing:
             wish, saved = call.body, self.saved
             wished = Saved(

@@ -11,6 +11,8 @@ from functools import partial
 
 from ..lib import log
 from ..lib.api import Done
+from ..lib.api import node as rows
+from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.node import NodeReport, NodeReset
 from ..lib.api.orders import Killed
@@ -137,8 +139,8 @@ class Node:
         self._bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
         self._bus.serve(NODE_GPIO_PROBE.at(node_id=node_id), self._probe)
         api = Api()
-        api.get("/status", self._status)
-        api.post("/reset", self._reset_here, body=NodeReset)
+        api.bind(rows.STATUS, self._status)
+        api.bind(rows.RESET, self._reset_here)
         await self._ctx.serve_ipc(api)
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
         self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
@@ -397,7 +399,7 @@ class Node:
             status=await self._reporter.probe(self.life),
         )
 
-    async def _status(self, _: Call[None]) -> NodeReport:
+    async def _status(self, _: Call[Nothing]) -> NodeReport:
         return node_report(self.life, self.identity, self.orders.bond)
 
     async def _reset_here(self, call: Call[NodeReset]) -> Done:

@@ -7,8 +7,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from ..lib.api import Done
+from ..lib.api import firmware as rows
+from ..lib.api.endpoint import Nothing
 from ..lib.api.firmware import (
     ControlAction,
+    FirmwareParams,
     FirmwareReport,
     ImportRequest,
     Plan,
@@ -24,7 +27,6 @@ from ..lib.ipc import Api, Call
 from . import offers, orders, views
 from .firmware import Firmware
 
-_IMPORT_LIMIT_S = 900.0  # copying and checking a large bundle from a slow stick
 _WATCH_EVERY_S = 2.0
 _LONGEST_CHANGELOG = 4000
 
@@ -32,22 +34,22 @@ _LONGEST_CHANGELOG = 4000
 def answer_ipc(api: Api, firmware: Firmware) -> None:
     """The control plane (lib/api/firmware.py)."""
 
-    async def status(_: Call[None]) -> FirmwareReport:
+    async def firmware_status(_: Call[Nothing]) -> FirmwareReport:
         return firmware.report()
 
-    async def watch(_: Call[None]) -> AsyncIterator[FirmwareReport]:
+    async def firmware_watch(_: Call[Nothing]) -> AsyncIterator[FirmwareReport]:
         while True:
             changed = firmware.changed.wait_next()
             yield firmware.report()
             await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
             changed.cancel()
 
-    async def rollout(call: Call[RolloutRequest]) -> Plan:
+    async def firmware_rollout(call: Call[RolloutRequest]) -> Plan:
         robot = firmware.robot()
         plan = await firmware.conductor.order(lambda r: orders.begin(r, call.body, robot))
         return views.plan(plan)
 
-    async def control(call: Call[RolloutControl]) -> Plan:
+    async def firmware_control(call: Call[RolloutControl]) -> Plan:
         robot = firmware.robot()
         changes = {
             ControlAction.PAUSE: orders.pause,
@@ -57,20 +59,20 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
         }
         return views.plan(await firmware.conductor.order(changes[call.body.action]))
 
-    async def take(call: Call[ImportRequest]) -> Release:
+    async def firmware_import(call: Call[ImportRequest]) -> Release:
         return await firmware.taker.take_file(Path(call.body.path))
 
-    async def remove(call: Call[None]) -> Done:
-        version = call.path["version"]
+    async def firmware_delete(call: Call[FirmwareParams]) -> Done:
+        version = call.body.version
         await firmware.taker.remove(version)
         return Done(message=f"release {version} was removed")
 
-    api.get("/status", status)
-    api.stream("GET", "/watch", watch)
-    api.post("/rollout", rollout, body=RolloutRequest)
-    api.post("/rollout/control", control, body=RolloutControl)
-    api.post("/import", take, body=ImportRequest, limit_s=_IMPORT_LIMIT_S)
-    api.delete("/releases/{version}", remove)
+    api.bind(rows.STATUS, firmware_status)
+    api.bind_stream(rows.WATCH, firmware_watch)
+    api.bind(rows.ROLLOUT, firmware_rollout)
+    api.bind(rows.CONTROL, firmware_control)
+    api.bind(rows.IMPORT, firmware_import)
+    api.bind(rows.DELETE, firmware_delete)
 
 
 def serve_ros(bus: Bus, firmware: Firmware) -> None:

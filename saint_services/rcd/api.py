@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from ..lib import clock
+from ..lib.api import rc
+from ..lib.api.endpoint import Nothing
 from ..lib.api.rc import (
-    LAST_CHANNEL,
     CalibrateChannel,
     CalibrationInfo,
     CalibrationStep,
+    ChannelRef,
     DetectReport,
     DetectRequest,
     FailsafeInfo,
@@ -36,7 +38,6 @@ from .state import State, effective, with_channels, without
 
 WATCH_S = 0.05
 IDLE_S = 600.0  # a calibration that nobody goes on with is given up
-DETECT_LIMIT_S = 60.0
 
 
 class Control:
@@ -53,27 +54,27 @@ class Control:
     def api(self) -> Api:
         """All paths."""
         api = Api()
-        api.get("/status", self.status)
-        api.stream("GET", "/watch", self.watch)
-        api.post("/enabled", self.set_enabled, body=SetEnabled)
-        api.get("/channels", self.channels)
-        api.get("/channels/{number}", self.channel)
-        api.patch("/channels/{number}", self.set_channel, body=SetChannel)
-        api.post("/channels/{number}/calibrate", self.calibrate_channel, body=CalibrateChannel)
-        api.get("/failsafe", self.failsafe)
-        api.post("/failsafe", self.set_failsafe, body=SetFailsafe)
-        api.get("/protocol", self.protocol)
-        api.post("/protocol", self.set_protocol, body=SetProtocol)
-        api.get("/calibration", self.calibration)
-        api.post("/calibration", self.step, body=CalibrationStep)
-        api.post("/reset", self.reset, body=ResetRequest)
-        api.post("/detect", self.detect, body=DetectRequest, limit_s=DETECT_LIMIT_S)
+        api.bind(rc.GET_STATUS, self.get_status)
+        api.bind_stream(rc.WATCH, self.watch)
+        api.bind(rc.SET_ENABLED, self.set_enabled)
+        api.bind(rc.LIST_CHANNELS, self.list_channels)
+        api.bind(rc.GET_CHANNEL, self.get_channel)
+        api.bind(rc.SET_CHANNEL_CONFIG, self.set_channel_config)
+        api.bind(rc.CALIBRATE_CHANNEL, self.calibrate_channel)
+        api.bind(rc.GET_FAILSAFE, self.get_failsafe)
+        api.bind(rc.SET_FAILSAFE, self.set_failsafe)
+        api.bind(rc.GET_RECEIVER, self.get_receiver)
+        api.bind(rc.SET_PROTOCOL, self.set_protocol)
+        api.bind(rc.GET_CALIBRATION, self.get_calibration)
+        api.bind(rc.CALIBRATION, self.calibration)
+        api.bind(rc.RESET, self.reset)
+        api.bind(rc.DETECT_PROTOCOL, self.detect_protocol)
         return api
 
-    async def status(self, _: Call[None]) -> RcStatus:
+    async def get_status(self, _: Call[Nothing]) -> RcStatus:
         return self._status()
 
-    async def watch(self, _: Call[None]) -> AsyncIterator[RcStatus]:
+    async def watch(self, _: Call[Nothing]) -> AsyncIterator[RcStatus]:
         """For live displays, until the client goes."""
         while True:
             yield self._status()
@@ -86,18 +87,18 @@ class Control:
                 self._rcd.switch(call.body.enabled)
         return self._status()
 
-    async def channels(self, _: Call[None]) -> RcChannelList:
+    async def list_channels(self, _: Call[Nothing]) -> RcChannelList:
         return RcChannelList(channels=[_config(each) for each in self._channels()])
 
-    async def channel(self, call: Call[None]) -> RcChannelConfig:
-        return _config(self._channel(call.path["number"]))
+    async def get_channel(self, call: Call[ChannelRef]) -> RcChannelConfig:
+        return _config(self._channel(call.body.channel))
 
-    async def set_channel(self, call: Call[SetChannel]) -> RcChannelConfig:
-        channel = self._channel(call.path["number"])
-        return await self._set_channel(channel, call.body.model_dump(exclude_none=True))
+    async def set_channel_config(self, call: Call[SetChannel]) -> RcChannelConfig:
+        changes = call.body.model_dump(exclude_none=True, exclude={"channel"})
+        return await self._set_channel(self._channel(call.body.channel), changes)
 
     async def calibrate_channel(self, call: Call[CalibrateChannel]) -> RcChannelConfig:
-        channel, receiver = self._channel(call.path["number"]), self._rcd.receiver
+        channel, receiver = self._channel(call.body.channel), self._rcd.receiver
         us = receiver.us.get(channel.number)
         if receiver.failsafe or us is None:
             raise SaintError(
@@ -107,7 +108,10 @@ class Control:
             )
         return await self._set_channel(channel, {call.body.position: round(us)})
 
-    async def failsafe(self, _: Call[None]) -> FailsafeInfo:
+    async def get_failsafe(self, _: Call[Nothing]) -> FailsafeInfo:
+        return self._failsafe()
+
+    def _failsafe(self) -> FailsafeInfo:
         rules = self._rcd.settings.failsafe
         return FailsafeInfo(
             action=rules.action,
@@ -121,9 +125,12 @@ class Control:
             changes = call.body.model_dump(exclude_none=True)
             rules = self._rcd.settings.failsafe.model_copy(update=changes)
             await self._apply(self._saved.model_copy(update={"failsafe": rules}))
-        return await self.failsafe(Call({}, {}, None))
+        return self._failsafe()
 
-    async def protocol(self, _: Call[None]) -> ProtocolInfo:
+    async def get_receiver(self, _: Call[Nothing]) -> ProtocolInfo:
+        return self._receiver()
+
+    def _receiver(self) -> ProtocolInfo:
         settings = self._rcd.settings
         has_speed = settings.protocol not in ("ppm", "pwm")
         return ProtocolInfo(
@@ -135,7 +142,7 @@ class Control:
     async def set_protocol(self, call: Call[SetProtocol]) -> ProtocolInfo:
         async with self._changing:
             await self._set_protocol(call.body)
-        return await self.protocol(Call({}, {}, None))
+        return self._receiver()
 
     async def reset(self, call: Call[ResetRequest]) -> RcStatus:
         """As rcd.yaml says, from now on."""
@@ -156,13 +163,16 @@ class Control:
 
     # Calibration of all channels
 
-    async def calibration(self, _: Call[None]) -> CalibrationInfo:
+    async def get_calibration(self, _: Call[Nothing]) -> CalibrationInfo:
+        return self._calibration()
+
+    def _calibration(self) -> CalibrationInfo:
         running = self._rcd.calibration
         if running is None:
             return CalibrationInfo(step="idle", text="No calibration runs.")
         return running.info()
 
-    async def step(self, call: Call[CalibrationStep]) -> CalibrationInfo:
+    async def calibration(self, call: Call[CalibrationStep]) -> CalibrationInfo:
         async with self._changing:
             self._keep_alive()
             try:
@@ -170,7 +180,7 @@ class Control:
             finally:
                 if self._rcd.calibration is None:
                     self._forget()
-            return await self.calibration(Call({}, {}, None))
+            return self._calibration()
 
     async def _step(self, step: str) -> None:
         running = self._rcd.calibration
@@ -210,7 +220,7 @@ class Control:
 
     # Detection
 
-    async def detect(self, call: Call[DetectRequest]) -> DetectReport:
+    async def detect_protocol(self, call: Call[DetectRequest]) -> DetectReport:
         async with self._changing:
             if self._rcd.calibration is not None:
                 raise SaintError(Code.REFUSED, "a calibration runs", fix="End it first.")
@@ -264,12 +274,8 @@ class Control:
     def _channels(self) -> list[Channel]:
         return self._rcd.receiver.normalizer.channels
 
-    def _channel(self, number: str) -> Channel:
-        if number.isascii() and number.isdigit() and 1 <= int(number) <= LAST_CHANNEL:
-            return self._channels()[int(number) - 1]
-        raise SaintError(
-            Code.NOT_FOUND, f"there is no channel {number}; there are 1 to {LAST_CHANNEL}"
-        )
+    def _channel(self, number: int) -> Channel:
+        return self._channels()[number - 1]
 
 
 def _config(channel: Channel) -> RcChannelConfig:

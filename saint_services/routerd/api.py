@@ -5,25 +5,30 @@ Not here: presets (preset_api.py), the e-stop (estop_api.py).
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable
-from typing import Any
 
-from ..lib.api import Done
+from ..lib.api import Done, routing
+from ..lib.api.endpoint import Nothing
 from ..lib.api.routing import (
     Blending,
     Curve,
-    CurveRequest,
     EStopInfo,
     FieldOutput,
+    OutputParams,
     Preview,
-    PreviewRequest,
+    PreviewCurve,
+    PreviewRoute,
     ReleaseControl,
+    ReplaceRoutes,
     Route,
+    RouteEnabled,
     RouteFile,
     RouteInfo,
     RouteList,
+    RouteParams,
+    RoutePriority,
     RouterStatus,
-    SetEnabled,
-    SetPriority,
+    SetBlending,
+    SetRoute,
     TakeControl,
 )
 from ..lib.clock import monotonic_s
@@ -36,13 +41,6 @@ from .logic import Router
 from .preview import curve, preview
 from .routes import check, check_file
 from .state import SavedRoutes
-
-CONFIRM = "confirm"  # the query with names that stops.Change gave, separated by commas
-
-
-def confirmed(call: Call[Any]) -> Collection[str]:
-    """What the request says may stop the robot no longer."""
-    return [name for name in call.query.get(CONFIRM, "").split(",") if name]
 
 
 class Control:
@@ -69,26 +67,29 @@ class Control:
 
     def add_to(self, api: Api) -> Api:
         """All paths."""
-        api.get("/status", self._status)
-        api.get("/routes", self._list)
-        api.put("/routes", self._replace, RouteFile)
-        api.post("/routes/check", self._check, RouteFile)
-        api.put("/routes/{id}", self._put, Route)
-        api.delete("/routes/{id}", self._delete)
-        api.post("/routes/{id}/enabled", self._enable, SetEnabled)
-        api.post("/routes/{id}/priority", self._set_priority, SetPriority)
-        api.put("/blending", self._set_blending, Blending)
-        api.post("/preview", self._preview, PreviewRequest)
-        api.post("/preview/curve", self._curve, CurveRequest)
-        api.get("/outputs/{name}", self._why)
-        api.post("/control/take", self._take, TakeControl)
-        api.post("/control/release", self._release, ReleaseControl)
+        api.bind(routing.GET_STATUS, self.get_status)
+        api.bind(routing.LIST_ROUTES, self.list_routes)
+        api.bind(routing.REPLACE_ROUTES, self.replace_routes)
+        api.bind(routing.CHECK_ROUTES, self.check_routes)
+        api.bind(routing.SET_ROUTE, self.set_route)
+        api.bind(routing.DELETE_ROUTE, self.delete_route)
+        api.bind(routing.SET_ROUTE_ENABLED, self.set_route_enabled)
+        api.bind(routing.SET_ROUTE_PRIORITY, self.set_route_priority)
+        api.bind(routing.SET_BLENDING, self.set_blending)
+        api.bind(routing.PREVIEW_ROUTE, self.preview_route)
+        api.bind(routing.PREVIEW_CURVE, self.preview_curve)
+        api.bind(routing.GET_OUTPUT, self.get_output)
+        api.bind(routing.TAKE_CONTROL, self.take_control)
+        api.bind(routing.RELEASE_CONTROL, self.release_control)
         return api
 
-    async def _status(self, _: Call[None]) -> RouterStatus:
+    async def get_status(self, _: Call[Nothing]) -> RouterStatus:
+        return self._status()
+
+    def _status(self) -> RouterStatus:
         return report.status(self._router, self._estop_info(), monotonic_s())
 
-    async def _list(self, _: Call[None]) -> RouteList:
+    async def list_routes(self, _: Call[Nothing]) -> RouteList:
         return self.listed()
 
     def listed(self) -> RouteList:
@@ -108,47 +109,41 @@ class Control:
             return err.message
         return f"there are two routes {route.id!r}"
 
-    async def _replace(self, call: Call[RouteFile]) -> RouteList:
-        await self.replace_all(call.body, "", confirmed(call))
+    async def replace_routes(self, call: Call[ReplaceRoutes]) -> RouteList:
+        await self.replace_all(call.body.file, "", call.body.confirm)
         return self.listed()
 
-    async def _check(self, call: Call[RouteFile]) -> Done:
+    async def check_routes(self, call: Call[RouteFile]) -> Done:
         check_file(call.body, self._router.robot)
         return Done(message=f"{len(call.body.routes)} routes fit this robot")
 
-    async def _put(self, call: Call[Route]) -> RouteInfo:
-        route = call.body
-        if route.id != call.path["id"]:
-            message = f"the path names route {call.path['id']!r}, the body {route.id!r}"
-            raise SaintError(Code.REQUEST_INVALID, message)
+    async def set_route(self, call: Call[SetRoute]) -> RouteInfo:
+        route = call.body.route
         async with self._editing:
             routes = list(self._router.routes)
             at = next((i for i, each in enumerate(routes) if each.id == route.id), len(routes))
             routes[at : at + 1] = [route]
             parked = [each for each in self._parked if each.id != route.id]
-            await self._apply(routes, parked, confirm=confirmed(call))
+            await self._apply(routes, parked, confirm=call.body.confirm)
         return self._info(route.id)
 
-    async def _delete(self, call: Call[None]) -> Done:
-        name = call.path["id"]
+    async def delete_route(self, call: Call[RouteParams]) -> Done:
+        name = call.body.route_id
         async with self._editing:
             self._known(name)
             routes = [route for route in self._router.routes if route.id != name]
             parked = [route for route in self._parked if route.id != name]
-            await self._apply(routes, parked, confirm=confirmed(call))
+            await self._apply(routes, parked, confirm=call.body.confirm)
         return Done(message=f"route {name} is deleted")
 
-    async def _enable(self, call: Call[SetEnabled]) -> RouteInfo:
-        change: dict[str, object] = {"enabled": call.body.enabled}
-        return await self._change(call.path["id"], change, confirmed(call))
+    async def set_route_enabled(self, call: Call[RouteEnabled]) -> RouteInfo:
+        return await self._change(call.body, {"enabled": call.body.enabled})
 
-    async def _set_priority(self, call: Call[SetPriority]) -> RouteInfo:
-        change: dict[str, object] = {"priority": call.body.priority}
-        return await self._change(call.path["id"], change, confirmed(call))
+    async def set_route_priority(self, call: Call[RoutePriority]) -> RouteInfo:
+        return await self._change(call.body, {"priority": call.body.priority})
 
-    async def _change(
-        self, name: str, change: dict[str, object], confirm: Collection[str]
-    ) -> RouteInfo:
+    async def _change(self, wish: RouteParams, change: dict[str, object]) -> RouteInfo:
+        name = wish.route_id
         async with self._editing:
             self._known(name)
             if any(route.id == name for route in self._parked):
@@ -158,14 +153,14 @@ class Control:
                 route.model_copy(update=change) if route.id == name else route
                 for route in self._router.routes
             ]
-            await self._apply(routes, self._parked, confirm=confirm)
+            await self._apply(routes, self._parked, confirm=wish.confirm)
         return self._info(name)
 
-    async def _set_blending(self, call: Call[Blending]) -> RouteList:
+    async def set_blending(self, call: Call[SetBlending]) -> Blending:
         async with self._editing:
             routes, parked = list(self._router.routes), self._parked
-            await self._apply(routes, parked, call.body, confirm=confirmed(call))
-        return self.listed()
+            await self._apply(routes, parked, call.body.blending, confirm=call.body.confirm)
+        return self._router.blending
 
     async def replace_all(self, file: RouteFile, loaded: str, confirm: Collection[str]) -> None:
         """Replace all routes and their blending by those of a preset."""
@@ -197,14 +192,14 @@ class Control:
         self._router.set_routes(routes, monotonic_s(), blending)
         self._settle()
 
-    async def _preview(self, call: Call[PreviewRequest]) -> Preview:
+    async def preview_route(self, call: Call[PreviewRoute]) -> Preview:
         return preview(self._router.robot, call.body.route, call.body.values)
 
-    async def _curve(self, call: Call[CurveRequest]) -> Curve:
+    async def preview_curve(self, call: Call[PreviewCurve]) -> Curve:
         return curve(self._router.robot, call.body)
 
-    async def _why(self, call: Call[None]) -> FieldOutput:
-        name = call.path["name"]
+    async def get_output(self, call: Call[OutputParams]) -> FieldOutput:
+        name = call.body.output
         outputs = {
             f"{output.target}.{output.field}": output
             for output in report.outputs(self._router, monotonic_s())
@@ -213,17 +208,17 @@ class Control:
             raise SaintError(Code.NOT_FOUND, f"there is no output {name!r}{hint(name, outputs)}")
         return outputs[name]
 
-    async def _take(self, call: Call[TakeControl]) -> RouterStatus:
+    async def take_control(self, call: Call[TakeControl]) -> RouterStatus:
         body = call.body
         self._router.take_control(body.target, body.holder, body.timeout_ms / 1000, monotonic_s())
         self._settle()
-        return report.status(self._router, self._estop_info(), monotonic_s())
+        return self._status()
 
-    async def _release(self, call: Call[ReleaseControl]) -> RouterStatus:
+    async def release_control(self, call: Call[ReleaseControl]) -> RouterStatus:
         body = call.body
         self._router.release_control(body.target, body.holder, monotonic_s(), force=body.force)
         self._settle()
-        return report.status(self._router, self._estop_info(), monotonic_s())
+        return self._status()
 
     def _info(self, name: str) -> RouteInfo:
         infos = report.route_list(self._router, monotonic_s())

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Callable, Mapping
 from math import nan
 
-from ..lib.api.adoption import NodeInfo, NodeList
+from ..lib.api.adoption import LIST_NODES, NodeInfo
+from ..lib.api.endpoint import Nothing
 from ..lib.api.routing import StopOutcome
 from ..lib.bus import Bus, Sample
 from ..lib.clock import monotonic_s, stamp
@@ -88,7 +89,7 @@ class Confirmations:
     async def look(self) -> None:
         """Ask adoptiond once."""
         try:
-            found = await self._adoptiond.get("/nodes", NodeList, timeout_s=_LOOK_LIMIT_S)
+            found = await self._adoptiond.ask(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
             self.nodes, self._known_s = found.nodes, monotonic_s()
         except SaintError:
             if monotonic_s() - self._known_s < _KNOWN_S:

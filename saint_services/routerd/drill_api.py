@@ -9,16 +9,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import machine
-from ..lib.api.drill import (
-    DrillBegin,
-    DrillInfo,
-    DrillKill,
-    DrillReport,
-    DrillSkip,
-    DrillStep,
-    DrillWait,
-)
-from ..lib.api.orders import Killed, KillOrder
+from ..lib.api import drill as rows
+from ..lib.api.drill import DrillInfo, DrillKill, DrillReport, DrillSkip, DrillStep, DrillWait
+from ..lib.api.endpoint import Nothing
+from ..lib.api.orders import KILL, KillRole
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
@@ -31,7 +25,7 @@ from .logic import Router
 VERSION = 1
 MOST_REPORTS = 20
 FILE = "drills.json"
-_KILL_LIMIT_S = 15.0
+_KILL_LIMIT_S = KILL.limit_s
 
 
 class SavedDrills(BaseModel):
@@ -82,15 +76,15 @@ class Drills:
 
     def add_to(self, api: Api) -> Api:
         """All paths."""
-        api.get("/drill", self._show)
-        api.post("/drill/begin", self._begin, DrillBegin)
-        api.post("/drill/wait", self._wait, DrillWait)
-        api.post("/drill/skip", self._skip, DrillSkip)
-        api.post("/drill/kill", self._kill, DrillKill, limit_s=_KILL_LIMIT_S + 5.0)
-        api.post("/drill/finish", self._finish)
+        api.bind(rows.STATUS, self.status)
+        api.bind(rows.BEGIN, self.begin)
+        api.bind(rows.WAIT, self.wait)
+        api.bind(rows.SKIP, self.skip)
+        api.bind(rows.KILL, self.kill)
+        api.bind(rows.FINISH, self.finish)
         return api
 
-    async def _show(self, _: Call[None]) -> DrillInfo:
+    async def status(self, _: Call[Nothing]) -> DrillInfo:
         return self._info()
 
     def _info(self) -> DrillInfo:
@@ -120,13 +114,14 @@ class Drills:
             raise SaintError(Code.REFUSED, "no drill is under way", fix="Begin one first.")
         return self._running
 
-    async def _begin(self, call: Call[DrillBegin]) -> DrillInfo:
+    async def begin(self, call: Call[Nothing]) -> DrillInfo:
         versions = {"server": self._version}
         versions |= {each.node_id: each.firmware_version for each in self._confirmations.nodes}
-        self._running = drill.begun(self._now(), call.body.by, versions)
+        by = call.person.name if call.person else ""
+        self._running = drill.begun(self._now(), by, versions)
         return self._info()
 
-    async def _wait(self, call: Call[DrillWait]) -> DrillInfo:
+    async def wait(self, call: Call[DrillWait]) -> DrillInfo:
         running, latch = self._current(), self._router.latch
         if latch.active:
             raise SaintError(
@@ -138,12 +133,12 @@ class Drills:
         self._running = drill.waiting(running, call.body.way)
         return self._info()
 
-    async def _skip(self, call: Call[DrillSkip]) -> DrillInfo:
+    async def skip(self, call: Call[DrillSkip]) -> DrillInfo:
         step = DrillStep(way=call.body.way, state="skipped", reason=call.body.reason)
         self._running = drill.with_step(self._current(), step)
         return self._info()
 
-    async def _kill(self, call: Call[DrillKill]) -> DrillInfo:
+    async def kill(self, call: Call[DrillKill]) -> DrillInfo:
         """Have the node end the role's process; the node measures when its guard has acted."""
         self._current()
         target = call.body.target
@@ -151,14 +146,13 @@ class Drills:
         if node_id is None:
             raise SaintError(Code.NOT_FOUND, f"no node holds {target}")
         role, _, instance = target.partition(".")
-        order = KillOrder(role=role, instance=instance)
-        path = f"/nodes/{node_id}/kill"
-        found = await self._adoptiond.post(path, order, Killed, timeout_s=_KILL_LIMIT_S)
+        order = KillRole(node_id=node_id, role=role, instance=instance)
+        found = await self._adoptiond.ask(KILL, order)
         step = drill.killed(target, found.after_ms, found.detail, found.failed)
         self._running = drill.with_step(self._current(), step)
         return self._info()
 
-    async def _finish(self, _: Call[None]) -> DrillInfo:
+    async def finish(self, _: Call[Nothing]) -> DrillInfo:
         self._look()
         report = drill.ended(self._current(), self._now())
         async with self._disk:

@@ -5,7 +5,8 @@ it is stored (latch_store.py).
 import asyncio
 from collections.abc import Callable
 
-from ..lib.api.routing import EStopClear, EStopInfo, StopRequest
+from ..lib.api import routing
+from ..lib.api.routing import EStopClear, EStopInfo, EStopRequest
 from ..lib.clock import monotonic_s
 from ..lib.ipc import Api, Call
 from . import report
@@ -33,11 +34,11 @@ class EStopControl:
 
     def add_to(self, api: Api) -> Api:
         """Both paths."""
-        api.post("/estop", self._press, StopRequest)
-        api.post("/estop/clear", self._clear, EStopClear)
+        api.bind(routing.ESTOP, self.estop)
+        api.bind(routing.CLEAR_ESTOP, self.clear_estop)
         return api
 
-    async def _press(self, call: Call[StopRequest]) -> EStopInfo:
+    async def estop(self, call: Call[EStopRequest]) -> EStopInfo:
         """The stop has waited for nothing; the answer waits for the disk and for the confirmations,
         and says what is not stored and who has not confirmed."""
         self._router.raise_estop(call.body.source, call.body.reason, monotonic_s())
@@ -45,7 +46,7 @@ class EStopControl:
         problem, _ = await asyncio.gather(self._store.settled(), self._confirmations.settled())
         return self._info(problem)
 
-    async def _clear(self, call: Call[EStopClear]) -> EStopInfo:
+    async def clear_estop(self, call: Call[EStopClear]) -> EStopInfo:
         problem = await self._clearing.clear(call.body.source, call.body.generation)
         return self._info(problem)
 

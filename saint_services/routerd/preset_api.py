@@ -5,12 +5,14 @@
 import asyncio
 import re
 
-from ..lib.api import Done
-from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
+from ..lib.api import Done, presets
+from ..lib.api.endpoint import Nothing
+from ..lib.api.presets import LoadPreset, PresetInfo, PresetList, PresetParams, SavePreset
+from ..lib.api.routing import RouteFile, RouteList
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
 from .adapters import Shelf
-from .api import Control, confirmed
+from .api import Control
 from .routes import check_file
 from .targets import Robot
 
@@ -27,14 +29,14 @@ class Presets:
 
     def add_to(self, api: Api) -> Api:
         """All paths."""
-        api.get("/presets", self._list)
-        api.get("/presets/{name}", self._get)
-        api.put("/presets/{name}", self._save, SavePreset)
-        api.delete("/presets/{name}", self._delete)
-        api.post("/presets/{name}/load", self._load)
+        api.bind(presets.LIST_PRESETS, self.list_presets)
+        api.bind(presets.GET_PRESET, self.get_preset)
+        api.bind(presets.SAVE_PRESET, self.save_preset)
+        api.bind(presets.DELETE_PRESET, self.delete_preset)
+        api.bind(presets.LOAD_PRESET, self.load_preset)
         return api
 
-    async def _list(self, _: Call[None]) -> PresetList:
+    async def list_presets(self, _: Call[Nothing]) -> PresetList:
         infos = await asyncio.to_thread(self._infos)
         return PresetList(presets=infos, loaded=self._control.loaded)
 
@@ -51,11 +53,11 @@ class Presets:
             fault = err.message
         return PresetInfo(name=name, is_shipped=is_shipped, routes=routes, fault=fault)
 
-    async def _get(self, call: Call[None]) -> RouteFile:
-        return await asyncio.to_thread(self._shelf.read, check_name(call.path["name"]))
+    async def get_preset(self, call: Call[PresetParams]) -> RouteFile:
+        return await asyncio.to_thread(self._shelf.read, call.body.preset_name)
 
-    async def _save(self, call: Call[SavePreset]) -> PresetInfo:
-        name, body = check_name(call.path["name"]), call.body
+    async def save_preset(self, call: Call[SavePreset]) -> PresetInfo:
+        name, body = call.body.preset_name, call.body
         now = self._control.in_force()
         routes = now.routes if body.routes is None else body.routes
         file = RouteFile(routes=routes, blending=body.blending or now.blending)
@@ -63,16 +65,16 @@ class Presets:
         await asyncio.to_thread(self._shelf.write, name, file)
         return PresetInfo(name=name, is_shipped=False, routes=len(routes))
 
-    async def _delete(self, call: Call[None]) -> Done:
-        name = check_name(call.path["name"])
+    async def delete_preset(self, call: Call[PresetParams]) -> Done:
+        name = call.body.preset_name
         await asyncio.to_thread(self._shelf.delete, name)
         return Done(message=f"preset {name} is deleted")
 
-    async def _load(self, call: Call[None]) -> RouteList:
-        name = check_name(call.path["name"])
+    async def load_preset(self, call: Call[LoadPreset]) -> RouteList:
+        name = call.body.preset_name
         file = await asyncio.to_thread(self._shelf.read, name)
         try:
-            await self._control.replace_all(file, name, confirmed(call))
+            await self._control.replace_all(file, name, call.body.confirm)
         except SaintError as err:
             if err.code is Code.STOP_CHANGED:
                 raise

@@ -5,7 +5,7 @@ plans that samples go through.
 from collections.abc import Mapping
 from math import isnan, nextafter
 
-from ..lib.api.routing import Curve, CurveRequest, Preview, PreviewField, Route
+from ..lib.api.routing import Curve, Preview, PreviewCurve, PreviewField, Route
 from ..lib.api.routing import Mapping as Arrow
 from ..lib.errors import Code, SaintError
 from .claims import Stream
@@ -56,7 +56,7 @@ def _missing(route: Route, values: Mapping[str, float]) -> list[str]:
     return [name for name in names if name not in values]
 
 
-def curve(robot: Robot, request: CurveRequest) -> Curve:
+def curve(robot: Robot, request: PreviewCurve) -> Curve:
     """One mapping over a range of its input. Raises SaintError request_invalid when the route is
     not sound or has no such mapping.
     """
@@ -83,7 +83,7 @@ def curve(robot: Robot, request: CurveRequest) -> Curve:
     )
 
 
-def _points(request: CurveRequest, mapping: Arrow, run: Shape) -> list[tuple[float, float]]:
+def _points(request: PreviewCurve, mapping: Arrow, run: Shape) -> list[tuple[float, float]]:
     """A grid, and where the line bends or jumps: on both sides of a jump."""
     low, high = min(request.low, request.high), max(request.low, request.high)
     steps = request.steps

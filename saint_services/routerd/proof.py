@@ -5,6 +5,7 @@ and publishes it. Not here: what a role makes of it (lib/role/proof.py).
 import asyncio
 
 from ..lib import log
+from ..lib.api import credentials
 from ..lib.api.credentials import Credential, CredentialRequest
 from ..lib.bus import Bus
 from ..lib.errors import Code, SaintError
@@ -40,7 +41,7 @@ async def _credential(origin: str, adoptiond: Client, health: Health) -> Credent
     while True:
         try:
             request = CredentialRequest(origin=origin)
-            given = await adoptiond.post("/router/credential", request, Credential)
+            given = await adoptiond.ask(credentials.ROUTER_CREDENTIAL, request)
             health.clear(Code.DAEMON_UNREACHABLE, _SUBJECT)
             return given
         except SaintError as err:

@@ -8,8 +8,7 @@ import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from ..lib.api import Done
-from ..lib.api.credentials import NODE, RoleProof
+from ..lib.api.credentials import NODE, ROLE_PROOF, RoleProof
 from ..lib.bus import Bus, Sample
 from ..lib.clock import monotonic_s
 from ..lib.errors import SaintError
@@ -95,7 +94,7 @@ class ProvenRoles:
             proof = RoleProof(
                 node_id=said.node_id, origin=said.origin, role=said.role, signature=said.signature
             )
-            await self._adoptiond.post("/router/role-proof", proof, Done)
+            await self._adoptiond.ask(ROLE_PROOF, proof)
         except (SaintError, ValueError):
             return  # its node repeats it
         self._proven[said.origin] = Proven(said.node_id, said.role, monotonic_s() + LASTS_S)

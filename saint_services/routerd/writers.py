@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import get_args
 
+from ..lib.api import routing
 from ..lib.api.credentials import ORIGIN_PATTERN, WriterName, WriterReply, WriterRequest
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
@@ -76,7 +77,7 @@ class Writers:
 
 
 class Registration:
-    """Serves POST /writers. `on_change` gets each writer that registers or leaves."""
+    """Registers daemons. `on_change` gets each writer that registers or leaves."""
 
     def __init__(self, writers: Writers, on_change: Callable[[str, str, bool], None]) -> None:
         self._writers = writers
@@ -84,10 +85,10 @@ class Registration:
 
     def add_to(self, api: Api) -> Api:
         """Add the path."""
-        api.stream("POST", "/writers", self._hold, body=WriterRequest)
+        api.bind_stream(routing.REGISTER_WRITER, self.register_writer)
         return api
 
-    async def _hold(self, call: Call[WriterRequest]) -> AsyncIterator[WriterReply]:
+    async def register_writer(self, call: Call[WriterRequest]) -> AsyncIterator[WriterReply]:
         daemon, origin = call.body.daemon, call.body.origin
         check_daemon(call.peer_uid, daemon)
         self._writers.add(daemon, origin)

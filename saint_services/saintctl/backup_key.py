@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api import Done
-from ..lib.api.backup import KeyImport, Passphrase, SealedKey
+from ..lib.api import keys
+from ..lib.api.keys import KeyImport, Passphrase
 from ..lib.backup import archive
 from ..lib.backup.sealed_key import key_in, with_key
 from ..lib.errors import Code, SaintError
-from .connect import Place, tell
+from .connect import Place, do
 from .server import Server
 
 WithKeys = Annotated[
@@ -37,9 +37,7 @@ def asked(file: Path | None, *, is_new: bool) -> str:
 async def added(place: Place, raw: bytes, passphrase: str) -> bytes:
     """The backup with the sealed key in it."""
     _check_way(place)
-    sealed = await tell(
-        place, "adoptiond", "/key/export", Passphrase(passphrase=passphrase), SealedKey
-    )
+    sealed = await do(place, keys.EXPORT, Passphrase(passphrase=passphrase))
     content = archive.unpack(raw)
     daemons, of = with_key(content.daemons, sealed), content.manifest
     return archive.pack(daemons, robot=of.robot, version=of.version, created=of.created)
@@ -49,9 +47,7 @@ async def brought_back(place: Place, raw: bytes, passphrase: str) -> None:
     """Give the server the key that the backup holds."""
     _check_way(place)
     sealed = key_in(archive.unpack(raw).daemons).sealed
-    await tell(
-        place, "adoptiond", "/key/import", KeyImport(sealed=sealed, passphrase=passphrase), Done
-    )
+    await do(place, keys.IMPORT, KeyImport(sealed=sealed, passphrase=passphrase))
 
 
 def _check_way(place: Place) -> None:

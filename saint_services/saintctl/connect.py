@@ -3,13 +3,17 @@
 from pathlib import Path
 from typing import TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
+from ..lib.api.endpoint import Endpoint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
 from ..lib.sd import Directories
+from ..lib.validation import faults
+from .console import fail, run
 from .server import RemoteDaemon, Server
 
+P = TypeVar("P", bound=BaseModel)
 Reply = TypeVar("Reply", bound=BaseModel)
 Place = str | Server  # a directory of sockets (empty: found by itself), or a server elsewhere
 
@@ -57,6 +61,38 @@ def client(given: Place, daemon: str) -> Client:
     return Client(runtime_directory(given) / f"{daemon}.sock")
 
 
+async def do(given: Place, row: Endpoint[P, Reply], params: P) -> Reply:
+    """What the daemon of this row answers."""
+    async with client(given, row.daemon) as connection:
+        return await connection.ask(row, params)
+
+
+def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields: object) -> Reply:
+    """The same for a command that does nothing else; a refusal ends the program."""
+    return run(do(given, row, wish(row.params, as_json, **fields)), as_json)
+
+
+def wish(params: type[P], as_json: bool = False, **fields: object) -> P:
+    """The parameters of a row; fields that are None are left out where they may be. A
+    wrong one ends the program with a sentence.
+    """
+    needed = {name for name, field in params.model_fields.items() if field.is_required()}
+    found = {name: value for name, value in fields.items() if value is not None or name in needed}
+    try:
+        return params.model_validate(found)
+    except ValidationError as err:
+        text = str(faults(err, params, found, noun="option")[0])
+        raise fail(SaintError(Code.REQUEST_INVALID, text), as_json) from None
+
+
+async def do_or_error(given: Place, row: Endpoint[P, Reply], params: P) -> Reply | SaintError:
+    """The same, but a daemon that does not answer is a value."""
+    try:
+        return await do(given, row, params)
+    except SaintError as err:
+        return err
+
+
 async def ask(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:
     """GET one reply of one daemon."""
     async with client(given, daemon) as connection:
@@ -71,12 +107,6 @@ async def ask_or_error(
         return await ask(given, daemon, path, reply)
     except SaintError as err:
         return err
-
-
-async def post(given: Place, daemon: str, path: str, reply: type[Reply]) -> Reply:
-    """POST a request without a body to one daemon."""
-    async with client(given, daemon) as connection:
-        return await connection.post(path, None, reply, timeout_s=TIMEOUT_S)
 
 
 async def tell(given: Place, daemon: str, path: str, body: BaseModel, reply: type[Reply]) -> Reply:

@@ -15,9 +15,11 @@ from typing import TypeVar
 from pydantic import BaseModel
 
 from ..lib import config as settings
+from ..lib.api import adoption, drill, firmware, livelink, rc, routing
 from ..lib.api.adoption import NodeList
 from ..lib.api.backup import RestoreState
 from ..lib.api.drill import DrillInfo
+from ..lib.api.endpoint import Nothing
 from ..lib.api.firmware import FirmwareReport
 from ..lib.api.livelink import SenderList, SubjectList
 from ..lib.api.logs import LogQuery
@@ -27,7 +29,7 @@ from ..lib.api.upkeep import Interface
 from ..lib.errors import SaintError
 from ..lib.health import HealthReport
 from ..lib.interfaces import interfaces
-from .connect import Place, ask_or_error, runtime_directory
+from .connect import Place, ask_or_error, do_or_error, runtime_directory
 from .log import source_of
 from .server import Server
 
@@ -90,16 +92,16 @@ async def gather(place: Place) -> Facts:
     facts = Facts(is_remote=isinstance(place, Server))
     health = [ask_or_error(place, name, "/health", HealthReport) for name in DAEMONS]
     answers = await asyncio.gather(
-        ask_or_error(place, "adoptiond", "/nodes", NodeList),
-        ask_or_error(place, "routerd", "/status", RouterStatus),
-        ask_or_error(place, "rcd", "/status", RcStatus),
-        ask_or_error(place, "livelinkd", "/subjects", SubjectList),
-        ask_or_error(place, "otad", "/status", FirmwareReport),
+        do_or_error(place, adoption.LIST_NODES, Nothing()),
+        do_or_error(place, routing.GET_STATUS, Nothing()),
+        do_or_error(place, rc.GET_STATUS, Nothing()),
+        do_or_error(place, livelink.LIST_SOURCES, Nothing()),
+        do_or_error(place, firmware.STATUS, Nothing()),
         ask_or_error(place, "webd", "/api/v1/maintenance/restore_state", RestoreState),
     )
     facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
-    facts.drills = await ask_or_error(place, "routerd", "/drill", DrillInfo)
-    facts.senders = await ask_or_error(place, "livelinkd", "/senders", SenderList)
+    facts.drills = await do_or_error(place, drill.STATUS, Nothing())
+    facts.senders = await do_or_error(place, livelink.LIST_SENDERS, Nothing())
     facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
     facts.errors_logged = await _errors(place)
     if not isinstance(place, Server):

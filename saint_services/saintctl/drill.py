@@ -3,26 +3,19 @@ report. Not here: what counts as passed (routerd/drill.py).
 """
 
 import asyncio
-import getpass
 import sys
 import time
 from typing import Annotated
 
 import typer
 
-from ..lib.api.drill import (
-    WAYS,
-    DrillBegin,
-    DrillInfo,
-    DrillKill,
-    DrillReport,
-    DrillSkip,
-    DrillStep,
-    DrillWait,
-)
-from ..lib.api.routing import EStopClear, EStopInfo, RouterStatus
+from ..lib.api import drill as rows
+from ..lib.api import routing
+from ..lib.api.drill import WAYS, DrillInfo, DrillKill, DrillReport, DrillSkip, DrillStep, DrillWait
+from ..lib.api.endpoint import Nothing
+from ..lib.api.routing import EStopClear
 from ..lib.errors import SaintError
-from .connect import Place, ask, post, tell
+from .connect import Place, asked, do
 from .console import AsJson, print_json, run
 from .stop_words import target_name
 
@@ -56,27 +49,20 @@ def drill(
     when a way failed."""
     place = context.obj
     if last:
-        _show_last(run(ask(place, "routerd", "/drill", DrillInfo), as_json), as_json)
+        _show_last(asked(place, rows.STATUS, as_json), as_json)
         return
     skipped = dict(each.partition("=")[::2] for each in skip or [])
-    run(tell(place, "routerd", "/drill/begin", DrillBegin(by=_who()), DrillInfo), as_json)
+    asked(place, rows.BEGIN, as_json)
     for way in WAYS:
         reason = skipped.get(way, "") or _reason_to_skip(way, is_quiet=yes)
         step = run(_step(place, way, reason, target, wait), as_json)
         if not as_json:
             print(_line(step))
-    report = run(post(place, "routerd", "/drill/finish", DrillInfo), as_json).reports[0]
+    report = asked(place, rows.FINISH, as_json).reports[0]
     if as_json:
         print_json(report)
     if any(step.state == "failed" for step in report.steps):
         raise typer.Exit(1)
-
-
-def _who() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):
-        return "saintctl"
 
 
 def _reason_to_skip(way: str, *, is_quiet: bool) -> str:
@@ -90,14 +76,12 @@ def _reason_to_skip(way: str, *, is_quiet: bool) -> str:
 async def _step(place: Place, way: str, reason: str, target: str, wait_s: float) -> DrillStep:
     """One way, to its result."""
     if reason:
-        body = DrillSkip.model_validate({"way": way, "reason": reason[:200]})
-        return _of(await tell(place, "routerd", "/drill/skip", body, DrillInfo), way)
+        skipped = DrillSkip.model_validate({"way": way, "reason": reason[:200]})
+        return _of(await do(place, rows.SKIP, skipped), way)
     if way == "kill":
-        order = DrillKill(target=target)
-        return _of(await tell(place, "routerd", "/drill/kill", order, DrillInfo), way)
+        return _of(await do(place, rows.KILL, DrillKill(target=target)), way)
     await _clear(place, wait_s)
-    ready = DrillWait.model_validate({"way": way})
-    await tell(place, "routerd", "/drill/wait", ready, DrillInfo)
+    await do(place, rows.WAIT, DrillWait.model_validate({"way": way}))
     print(f"{way}: waiting for the press ({wait_s:g} s)", file=sys.stderr)
     return await _pressed(place, way, wait_s)
 
@@ -105,7 +89,7 @@ async def _step(place: Place, way: str, reason: str, target: str, wait_s: float)
 async def _pressed(place: Place, way: str, wait_s: float) -> DrillStep:
     end_s = time.monotonic() + wait_s
     while time.monotonic() < end_s:
-        step = _of(await ask(place, "routerd", "/drill", DrillInfo), way)
+        step = _of(await do(place, rows.STATUS, Nothing()), way)
         if step.state != "waiting":
             return step
         await asyncio.sleep(POLL_S)
@@ -117,10 +101,10 @@ async def _clear(place: Place, wait_s: float) -> None:
     """Release the stop of the step before, which this person has just seen; a switch that still
     asks for it has to be switched off first."""
     end_s, refusal = time.monotonic() + wait_s, ""
-    while (latch := (await ask(place, "routerd", "/status", RouterStatus)).estop).active:
-        body = EStopClear(source="saintctl drill", generation=latch.generation)
+    while (latch := (await do(place, routing.GET_STATUS, Nothing())).estop).active:
+        seen = EStopClear(source="saintctl drill", generation=latch.generation)
         try:
-            await tell(place, "routerd", "/estop/clear", body, EStopInfo)
+            await do(place, routing.CLEAR_ESTOP, seen)
         except SaintError as err:
             if time.monotonic() > end_s:
                 raise

@@ -4,13 +4,15 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.routing import EStopClear, EStopInfo, EStopPress, EStopRequest, RouterStatus
-from .connect import Place, ask, tell
-from .console import AsJson, print_json, run
+from ..lib.api import routing
+from ..lib.api.routing import EStopInfo, EStopPress
+from .connect import Place, asked
+from .console import AsJson, print_json
 from .stop_words import ACTIVE, EXIT_UNCONFIRMED, sentences
 
 app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
 
+SOURCE = "saintctl"
 Reason = Annotated[str, typer.Option(help="Shown to everybody else.")]
 Seen = Annotated[
     int | None,
@@ -25,7 +27,7 @@ Seen = Annotated[
 @app.command("show")
 def show(context: typer.Context, as_json: AsJson = False) -> None:
     """Whether the robot is stopped: every press, by whom, why and since when."""
-    latch = run(_latch(context.obj), as_json)
+    latch = _latch(context.obj, as_json)
     if as_json:
         print_json(latch)
     elif not latch.active:
@@ -40,8 +42,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
     """Stop all motion now. Stays until it is cleared. Says which roles have confirmed the stop;
     ends with 0 when all of them have, with 7 when one has not within 0.3 s."""
-    body = EStopRequest(source="saintctl", reason=reason)
-    reply = run(tell(context.obj, "routerd", "/estop", body, EStopInfo), as_json)
+    reply = asked(context.obj, routing.ESTOP, as_json, source=SOURCE, reason=reason)
     if as_json:
         print_json(reply)
     else:
@@ -58,12 +59,12 @@ def clear(context: typer.Context, generation: Seen = None, as_json: AsJson = Fal
     velocity input is not neutral.
     """
     if generation is None:
-        seen = run(_latch(context.obj), as_json)
+        seen = _latch(context.obj, as_json)
         if seen.active and not as_json:
             _print_presses(seen)
         generation = seen.generation
-    body = EStopClear(source="saintctl", generation=generation)
-    reply = run(tell(context.obj, "routerd", "/estop/clear", body, EStopInfo), as_json)
+    given = {"source": SOURCE, "generation": generation}
+    reply = asked(context.obj, routing.CLEAR_ESTOP, as_json, **given)
     if as_json:
         print_json(reply)
         return
@@ -71,8 +72,8 @@ def clear(context: typer.Context, generation: Seen = None, as_json: AsJson = Fal
     _print_problem(reply)
 
 
-async def _latch(given: Place) -> EStopInfo:
-    return (await ask(given, "routerd", "/status", RouterStatus)).estop
+def _latch(given: Place, as_json: bool) -> EStopInfo:
+    return asked(given, routing.GET_STATUS, as_json).estop
 
 
 def _print_presses(latch: EStopInfo) -> None:

@@ -6,25 +6,22 @@ import sys
 from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import quote
 
 import typer
 
-from ..lib.api import Done
+from ..lib.api import firmware
+from ..lib.api.endpoint import Nothing
 from ..lib.api.firmware import (
     ControlAction,
     FirmwareCheck,
     FirmwareReport,
-    ImportRequest,
     Plan,
     PlanState,
     Release,
-    RolloutControl,
-    RolloutRequest,
 )
 from ..lib.errors import Code, SaintError
 from . import firmware_view as view
-from .connect import Place, ask, client, runtime_directory, tell
+from .connect import Place, asked, client, runtime_directory, tell
 from .console import AsJson, print_json, run
 from .server import Server
 from .user import NOTHING
@@ -34,7 +31,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Releases: upload, roll out, go back.", no_args_is_help=True)
 
-_IMPORT_LIMIT_S = 900.0
 _SILENCE_S = 10.0  # otad speaks every 2 s at least
 _RECONNECT_S = 60.0  # the server itself restarts when it is updated
 _ENDED = (PlanState.DONE, PlanState.HALTED, PlanState.CANCELLED)
@@ -43,7 +39,7 @@ _ENDED = (PlanState.DONE, PlanState.HALTED, PlanState.CANCELLED)
 @app.command()
 def status(context: typer.Context, as_json: AsJson = False) -> None:
     """Which release runs where, which releases there are, how the roll-out goes."""
-    report = run(ask(context.obj, "otad", "/status", FirmwareReport), as_json)
+    report = asked(context.obj, firmware.STATUS, as_json)
     if as_json:
         print_json(report)
     else:
@@ -76,14 +72,14 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Take a release from a USB stick or another path of the server."""
-    release = run(_import(context.obj, path), as_json)
+    release = asked(context.obj, firmware.IMPORT, as_json, path=path)
     _tell_release(release, as_json)
 
 
 @app.command()
 def remove(context: typer.Context, version: str, as_json: AsJson = False) -> None:
     """Delete a release that nobody needs any more."""
-    done = run(_remove(context.obj, version), as_json)
+    done = asked(context.obj, firmware.DELETE, as_json, version=version)
     print_json(done) if as_json else print(done.message)
 
 
@@ -101,8 +97,8 @@ def rollout(
     as_json: AsJson = False,
 ) -> None:
     """Install a release on all machines, one after the other; waits until it has ended."""
-    body = RolloutRequest(version=version, canary=canary, server_last=server_last, force=force)
-    plan = run(tell(context.obj, "otad", "/rollout", body, Plan), as_json)
+    wanted = {"version": version, "canary": canary, "server_last": server_last, "force": force}
+    plan = asked(context.obj, firmware.ROLLOUT, as_json, **wanted)
     if as_json and detach:
         print_json(plan)
     if not detach:
@@ -115,8 +111,7 @@ def rollout(
 
 def _add_control(action: ControlAction, help_text: str) -> None:
     def control(context: typer.Context, as_json: AsJson = False) -> None:
-        body = RolloutControl(action=action)
-        plan = run(tell(context.obj, "otad", "/rollout/control", body, Plan), as_json)
+        plan = asked(context.obj, firmware.CONTROL, as_json, action=action)
         print_json(plan) if as_json else print(view.rollout_line(plan))
 
     app.command(action.value, help=help_text)(control)
@@ -144,19 +139,6 @@ def _tell_release(release: Release, as_json: bool) -> None:
         return
     print(f"Release {release.version} is here ({view.size(release.size_bytes)}), its signature is"
           f" trusted.\nInstall it with: saintctl firmware rollout {release.version}")  # fmt: skip
-
-
-async def _import(given: Place, path: str) -> Release:
-    async with client(given, "otad") as otad:
-        body = ImportRequest(path=path)
-        return await otad.post("/import", body, Release, timeout_s=_IMPORT_LIMIT_S)
-
-
-async def _remove(given: Place, version: str) -> Done:
-    if not version:
-        raise SaintError(Code.REQUEST_INVALID, "no release was named")
-    async with client(given, "otad") as otad:
-        return await otad.delete(f"/releases/{quote(version, safe='')}", Done)
 
 
 async def _upload(given: Place, file: Path, is_shown: bool) -> Release:
@@ -201,7 +183,7 @@ async def _reports(given: Place) -> AsyncGenerator[FirmwareReport]:
     while True:
         try:
             async with client(given, "otad") as otad:
-                stream = otad.stream("GET", "/watch", None, FirmwareReport, silence_s=_SILENCE_S)
+                stream = otad.follow(firmware.WATCH, Nothing(), silence_s=_SILENCE_S)
                 async with contextlib.aclosing(stream) as reports:
                     async for report in reports:
                         heard_s = loop.time()

@@ -2,9 +2,10 @@
 
 import typer
 
-from ..lib.api.routing import RouterStatus, SourceInfo
-from .connect import ask
-from .console import AsJson, dot, print_json, print_table, run
+from ..lib.api import routing
+from ..lib.api.routing import SourceInfo
+from .connect import asked
+from .console import AsJson, dot, print_json, print_table
 
 app = typer.Typer(help="Inputs: list.", no_args_is_help=True)
 
@@ -14,7 +15,7 @@ _SHOWN = 6  # values in a row; --json has all of them
 @app.command("list")
 def show(context: typer.Context, as_json: AsJson = False) -> None:
     """Every input source with its age, rate and first values."""
-    reply = run(ask(context.obj, "routerd", "/status", RouterStatus), as_json)
+    reply = asked(context.obj, routing.GET_STATUS, as_json)
     if as_json:
         print_json(reply)
         return

@@ -4,26 +4,15 @@ of datagrams. Not here: recordings that livelinkd makes (livelink_record.py).
 
 import sys
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
-from ..lib.api import Done
-from ..lib.api.livelink import (
-    ListenerList,
-    Scale,
-    SetFormats,
-    SubjectDetail,
-    SubjectInfo,
-    SubjectList,
-    SubjectRef,
-    Zero,
-)
+from ..lib.api import livelink
+from ..lib.api.livelink import ListenerList, SubjectDetail, SubjectInfo
 from ..lib.errors import Code, SaintError
 from . import livelink_record
-from .connect import Place, ask, tell
-from .console import AsJson, dot, fail, print_facts, print_json, print_table, run
-from .livelink_record import request
+from .connect import asked
+from .console import AsJson, dot, fail, print_facts, print_json, print_table
 from .livelink_senders import add_to as add_senders
 from .names import Subject
 
@@ -36,15 +25,13 @@ app.command()(livelink_record.play)
 app.command()(livelink_record.recordings)
 app.command()(livelink_record.remove)
 
-
-_DAEMON = "livelinkd"
 _STALE_MS = 500  # the router's time-out
 
 
 @app.command("list")
 def show_all(context: typer.Context, as_json: AsJson = False) -> None:
     """Every subject that is heard, whose it is, and what was refused."""
-    reply = run(ask(context.obj, _DAEMON, "/subjects", SubjectList), as_json)
+    reply = asked(context.obj, livelink.LIST_SOURCES, as_json)
     if as_json:
         print_json(reply)
         return
@@ -74,12 +61,8 @@ def _row(subject: SubjectInfo) -> tuple[str, ...]:
 @app.command()
 def show(context: typer.Context, subject: Subject, as_json: AsJson = False) -> None:
     """One subject with its newest values, as sent and as the router gets them."""
-    reply = run(_detail(context.obj, subject), as_json)
+    reply = asked(context.obj, livelink.GET_SUBJECT, as_json, subject_name=subject)
     _print_detail(reply, as_json)
-
-
-async def _detail(given: Place, subject: str) -> SubjectDetail:
-    return await ask(given, _DAEMON, f"/subjects/{quote(subject, safe='')}", SubjectDetail)
 
 
 def _print_detail(reply: SubjectDetail, as_json: bool) -> None:
@@ -118,8 +101,8 @@ def zero(
     as_json: AsJson = False,
 ) -> None:
     """The subject looks straight ahead now: that is zero from now on."""
-    body = request(Zero, as_json, subject_name=subject, clear=clear)
-    _print_detail(run(tell(context.obj, _DAEMON, "/zero", body, SubjectDetail), as_json), as_json)
+    reply = asked(context.obj, livelink.ZERO, as_json, subject_name=subject, clear=clear)
+    _print_detail(reply, as_json)
 
 
 @app.command()
@@ -133,8 +116,8 @@ def scale(
 ) -> None:
     """How much values count, and with which sign: `scale Anna headYaw=-1 jawOpen=1.5`."""
     given = dict(_factor(text, as_json) for text in factors)
-    body = request(Scale, as_json, subject_name=subject, scale=given)
-    _print_detail(run(tell(context.obj, _DAEMON, "/scale", body, SubjectDetail), as_json), as_json)
+    reply = asked(context.obj, livelink.SCALE, as_json, subject_name=subject, scale=given)
+    _print_detail(reply, as_json)
 
 
 def _factor(text: str, as_json: bool) -> tuple[str, float]:
@@ -149,15 +132,14 @@ def _factor(text: str, as_json: bool) -> tuple[str, float]:
 @app.command()
 def release(context: typer.Context, subject: Subject, as_json: AsJson = False) -> None:
     """Give the subject to the next other sender; until one comes, the present one keeps it."""
-    body = request(SubjectRef, as_json, subject_name=subject)
-    reply = run(tell(context.obj, _DAEMON, "/release", body, Done), as_json)
+    reply = asked(context.obj, livelink.RELEASE, as_json, subject_name=subject)
     print_json(reply) if as_json else print(reply.message)
 
 
 @app.command()
 def formats(context: typer.Context, as_json: AsJson = False) -> None:
     """Which formats are on, and where each is heard."""
-    _print_formats(run(ask(context.obj, _DAEMON, "/formats", ListenerList), as_json), as_json)
+    _print_formats(asked(context.obj, livelink.LIST_FORMATS, as_json), as_json)
 
 
 def _print_formats(reply: ListenerList, as_json: bool) -> None:
@@ -177,8 +159,7 @@ def switch(
     as_json: AsJson = False,
 ) -> None:
     """Hear a format, or hear it no more; in force at once, kept over restarts."""
-    body = request(SetFormats, as_json, formats={format_: state})
-    reply = run(tell(context.obj, _DAEMON, "/formats", body, ListenerList), as_json)
+    reply = asked(context.obj, livelink.SET_FORMATS, as_json, formats={format_: state})
     _print_formats(reply, as_json)
 
 
@@ -189,8 +170,7 @@ def limit(
     as_json: AsJson = False,
 ) -> None:
     """How many datagrams a second one sender may send."""
-    body = request(SetFormats, as_json, datagrams_per_second=per_second)
-    reply = run(tell(context.obj, _DAEMON, "/formats", body, ListenerList), as_json)
+    reply = asked(context.obj, livelink.SET_FORMATS, as_json, datagrams_per_second=per_second)
     _print_formats(reply, as_json)
 
 

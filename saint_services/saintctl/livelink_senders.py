@@ -3,18 +3,18 @@ move the robot.
 """
 
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
-from ..lib.api.livelink import SenderCode, SenderInfo, SenderList, SenderRef, SetCheck
+from ..lib.api import livelink
+from ..lib.api.endpoint import Endpoint
+from ..lib.api.livelink import SenderInfo, SenderList, SenderRef
 from ..lib.errors import Code, SaintError
 from ..lib.spelling import hint
-from .connect import TIMEOUT_S, Place, ask, client, tell
-from .console import AsJson, fail, print_json, print_table, run
-from .livelink_record import request
+from .connect import Place, asked
+from .console import AsJson, fail, print_json, print_table
 
-_DAEMON = "livelinkd"
 _BY = {"person": "accepted", "settings": "in livelinkd.yaml", "code": "has the code"}
 
 Name = Annotated[str, typer.Argument(metavar="SUBJECT", help="As `senders` shows it.")]
@@ -47,7 +47,7 @@ def add_to(app: typer.Typer) -> None:
 
 def senders(context: typer.Context, as_json: AsJson = False) -> None:
     """List the senders that wait to be accepted and move nothing, and the accepted ones."""
-    _show(run(ask(context.obj, _DAEMON, "/senders", SenderList), as_json), as_json)
+    _show(asked(context.obj, livelink.LIST_SENDERS, as_json), as_json)
 
 
 def accept(
@@ -58,7 +58,7 @@ def accept(
     as_json: AsJson = False,
 ) -> None:
     """Let a sender drive through the routes from now on; kept over restarts."""
-    _decide(context.obj, "accept", Named(subject, ip, format_), as_json)
+    _decide(context.obj, livelink.ACCEPT_SENDER, Named(subject, ip, format_), as_json)
 
 
 def revoke(
@@ -69,7 +69,7 @@ def revoke(
     as_json: AsJson = False,
 ) -> None:
     """End what a sender drives; it must be accepted again."""
-    _decide(context.obj, "revoke", Named(subject, ip, format_), as_json)
+    _decide(context.obj, livelink.REVOKE_SENDER, Named(subject, ip, format_), as_json)
 
 
 def code(
@@ -78,18 +78,12 @@ def code(
     as_json: AsJson = False,
 ) -> None:
     """Show the code: a subject whose name ends with it is accepted by itself."""
-    reply = run(_code(context.obj, new), as_json)
+    row = livelink.RENEW_SENDER_CODE if new else livelink.GET_SENDER_CODE
+    reply = asked(context.obj, row, as_json)
     if as_json:
         print_json(reply)
         return
     print(f"{reply.code}: call the subject Anna-{reply.code} in the capture app.")
-
-
-async def _code(place: Place, is_new: bool) -> SenderCode:
-    async with client(place, _DAEMON) as daemon:
-        if is_new:
-            return await daemon.post("/senders/code", None, SenderCode, timeout_s=TIMEOUT_S)
-        return await daemon.get("/senders/code", SenderCode, timeout_s=TIMEOUT_S)
 
 
 def check(
@@ -98,30 +92,28 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Let only known senders drive, or all of them (for a closed network)."""
-    body = request(SetCheck, as_json, accept=which)
-    reply = run(tell(context.obj, _DAEMON, "/senders/check", body, SenderList), as_json)
-    _show(reply, as_json)
+    _show(asked(context.obj, livelink.SET_SENDER_CHECK, as_json, accept=which), as_json)
 
 
-def _decide(place: Place, verb: Literal["accept", "revoke"], named: Named, as_json: bool) -> None:
+def _decide(
+    place: Place, row: Endpoint[SenderRef, SenderList], named: Named, as_json: bool
+) -> None:
     """Accept or revoke the sender that is meant, and show all senders."""
-    known = run(ask(place, _DAEMON, "/senders", SenderList), as_json)
-    if verb == "accept":
-        body = _the_one(known.waiting, named, "waits", as_json)
+    known = asked(place, livelink.LIST_SENDERS, as_json)
+    if row is livelink.ACCEPT_SENDER:
+        one = _the_one(known.waiting, named, "waits", as_json)
     else:
-        body = _the_one(known.accepted, named, "is accepted", as_json)
-    _show(run(tell(place, _DAEMON, f"/senders/{verb}", body, SenderList), as_json), as_json)
+        one = _the_one(known.accepted, named, "is accepted", as_json)
+    fields = one.model_dump(include={"format", "ip", "subject_name"})
+    _show(asked(place, row, as_json, **fields), as_json)
 
 
-def _the_one(among: list[SenderInfo], named: Named, state: str, as_json: bool) -> SenderRef:
+def _the_one(among: list[SenderInfo], named: Named, state: str, as_json: bool) -> SenderInfo:
     """Return the only sender that fits what was given."""
     subject = named.subject
     found = [each for each in among if named.fits(each)]
     if len(found) == 1:
-        one = found[0]
-        return request(
-            SenderRef, as_json, format=one.format, ip=one.ip, subject_name=one.subject_name
-        )
+        return found[0]
     if found:
         message = f"{len(found)} senders of {subject!r} fit"
         fix = "Name one with --ip and --format."

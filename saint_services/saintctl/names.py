@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ..lib.api.adoption import NodeList
-from ..lib.api.livelink import SubjectList
-from ..lib.api.routing import PresetList, RouteList, RouterStatus
+from ..lib.api import livelink, presets, routing
+from ..lib.api.adoption import LIST_NODES
+from ..lib.api.endpoint import Nothing
 from ..lib.errors import SaintError
-from .connect import Place, ask
+from .connect import Place, do
 from .server import Server
 
 PATIENCE_S = 2.0
@@ -42,28 +42,28 @@ def _place(given: dict[str, Any]) -> Place:
 
 
 async def _nodes(place: Place) -> list[Offer]:
-    reply = await ask(place, "adoptiond", "/nodes", NodeList)
+    reply = await do(place, LIST_NODES, Nothing())
     return [(node.node_id, node.display_name or str(node.state)) for node in reply.nodes]
 
 
 async def _routes(place: Place) -> list[Offer]:
-    reply = await ask(place, "routerd", "/routes", RouteList)
+    reply = await do(place, routing.LIST_ROUTES, Nothing())
     return [(info.route.id, f"{info.route.input.source} to {info.route.output.target}")
             for info in reply.routes]  # fmt: skip
 
 
 async def _presets(place: Place) -> list[Offer]:
-    reply = await ask(place, "routerd", "/presets", PresetList)
+    reply = await do(place, presets.LIST_PRESETS, Nothing())
     return [(each.name, f"{each.routes} routes") for each in reply.presets]
 
 
 async def _outputs(place: Place) -> list[Offer]:
-    reply = await ask(place, "routerd", "/status", RouterStatus)
+    reply = await do(place, routing.GET_STATUS, Nothing())
     return [(f"{each.target}.{each.field}", each.unit) for each in reply.outputs]
 
 
 async def _subjects(place: Place) -> list[Offer]:
-    reply = await ask(place, "livelinkd", "/subjects", SubjectList)
+    reply = await do(place, livelink.LIST_SOURCES, Nothing())
     return [(each.subject_name, each.subject_type) for each in reply.sources]
 
 

@@ -2,28 +2,15 @@
 
 import json
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
-from ..lib.api import Done
-from ..lib.api.adoption import (
-    AdoptReply,
-    AdoptRequest,
-    IgnoreRequest,
-    NodeInfo,
-    NodeList,
-    NodeRole,
-    NodeState,
-    Peripheral,
-    RenameRequest,
-    ReplaceRequest,
-    ResetRequest,
-)
-from ..lib.api.firmware import FirmwareReport
+from ..lib.api import adoption, firmware
+from ..lib.api.adoption import AdoptReply, NodeInfo, NodeRole, NodeState, Peripheral
+from ..lib.api.endpoint import Nothing
 from ..lib.errors import SaintError
 from . import node_hardware, node_history, node_orders
-from .connect import Place, ask, ask_or_error, client, tell
+from .connect import asked, do_or_error
 from .console import AsJson, dot, duration, print_facts, print_json, print_table, run
 from .firmware_view import machine_of, print_firmware
 from .names import NodeId
@@ -46,7 +33,7 @@ app.command("history")(node_history.history)
 @app.command("list")
 def show(context: typer.Context, as_json: AsJson = False) -> None:
     """Every node that the server knows."""
-    reply = run(ask(context.obj, "adoptiond", "/nodes", NodeList), as_json)
+    reply = asked(context.obj, adoption.LIST_NODES, as_json)
     if as_json:
         print_json(reply)
         return
@@ -75,20 +62,16 @@ def _row(node: NodeInfo) -> tuple[str, ...]:
 @app.command("show")
 def show_one(context: typer.Context, node: NodeId, as_json: AsJson = False) -> None:
     """Everything about one node: role, health, hardware, release and how the last update ended."""
-    info, report = run(_ask_about(context.obj, node), as_json)
-    firmware = machine_of(report, node)
+    info = asked(context.obj, adoption.GET_NODE_INFO, as_json, node_id=node)
+    report = run(do_or_error(context.obj, firmware.STATUS, Nothing()), as_json)
+    release = machine_of(report, node)
     if as_json:
-        facts = firmware.model_dump(mode="json") if firmware else None
+        facts = release.model_dump(mode="json") if release else None
         print(json.dumps(info.model_dump(mode="json") | {"firmware": facts}, indent=2))
         return
     print_facts(_facts(info))
     problem = report if isinstance(report, SaintError) else None
-    print_firmware(firmware, problem)
-
-
-async def _ask_about(given: Place, node: str) -> tuple[NodeInfo, FirmwareReport | SaintError]:
-    info = await ask(given, "adoptiond", f"/nodes/{quote(node, safe='')}", NodeInfo)
-    return info, await ask_or_error(given, "otad", "/status", FirmwareReport)
+    print_firmware(release, problem)
 
 
 def _role_names(node: NodeInfo) -> list[str]:
@@ -157,8 +140,8 @@ def adopt(
     as_json: AsJson = False,
 ) -> None:
     """Give an unadopted node its role, or with --add one more."""
-    body = AdoptRequest(role=role, instance=instance, display_name=name, add=add)
-    reply = run(tell(context.obj, "adoptiond", f"/nodes/{node}/adopt", body, AdoptReply), as_json)
+    wanted = {"role": role, "instance": instance, "display_name": name, "add": add}
+    reply = asked(context.obj, adoption.ADOPT_NODE, as_json, node_id=node, **wanted)
     if as_json:
         print_json(reply)
     else:
@@ -180,8 +163,8 @@ def replace(
     as_json: AsJson = False,
 ) -> None:
     """Give roles and name of a node that is gone to another one, in one step."""
-    body = ReplaceRequest(by=new, display_name=name)
-    reply = run(tell(context.obj, "adoptiond", f"/nodes/{old}/replace", body, AdoptReply), as_json)
+    wanted = {"node_id": old, "by": new, "display_name": name}
+    reply = asked(context.obj, adoption.REPLACE_NODE, as_json, **wanted)
     if as_json:
         print_json(reply)
     else:
@@ -197,17 +180,12 @@ def rename(
     as_json: AsJson = False,
 ) -> None:
     """Give a node another name."""
-    reply = run(_rename(context.obj, node, name), as_json)
+    row = adoption.SET_NODE_NAME
+    reply = asked(context.obj, row, as_json, node_id=node, display_name=name)
     if as_json:
         print_json(reply)
     else:
         print(f"{node} is now called {reply.display_name}")
-
-
-async def _rename(given: Place, node: str, name: str) -> NodeInfo:
-    async with client(given, "adoptiond") as adoptiond:
-        path = f"/nodes/{quote(node, safe='')}"
-        return await adoptiond.patch(path, RenameRequest(display_name=name), NodeInfo)
 
 
 @app.command()
@@ -223,8 +201,8 @@ def unignore(context: typer.Context, node: NodeId, as_json: AsJson = False) -> N
 
 
 def _ignore(context: typer.Context, node: str, is_ignored: bool, as_json: bool) -> None:
-    body = IgnoreRequest(is_ignored=is_ignored)
-    reply = run(tell(context.obj, "adoptiond", f"/nodes/{node}/ignore", body, NodeInfo), as_json)
+    row = adoption.IGNORE_NODE
+    reply = asked(context.obj, row, as_json, node_id=node, is_ignored=is_ignored)
     if as_json:
         print_json(reply)
     else:
@@ -241,8 +219,8 @@ def reset(
     as_json: AsJson = False,
 ) -> None:
     """Take a node's roles away; it stops and announces itself again."""
-    body = ResetRequest(factory_reset=factory, role=role, instance=instance)
-    reply = run(tell(context.obj, "adoptiond", f"/nodes/{node}/reset", body, Done), as_json)
+    wanted = {"factory_reset": factory, "role": role, "instance": instance}
+    reply = asked(context.obj, adoption.RESET_NODE, as_json, node_id=node, **wanted)
     if as_json:
         print_json(reply)
     else:

@@ -1,13 +1,12 @@
 """`saintctl node calibrate`: trim and direction of servos, narrower limits, kept on the server."""
 
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
-from ..lib.api.calibration import CalibratedField, CalibrateRequest, CalibrationReply
-from .connect import ask, tell
-from .console import AsJson, print_json, print_table, run
+from ..lib.api.calibration import CALIBRATE, GET_CALIBRATION, CalibratedField
+from .connect import asked
+from .console import AsJson, print_json, print_table
 
 
 def calibrate(
@@ -29,9 +28,12 @@ def calibrate(
 ) -> None:
     """Show or change how a role's own hardware differs from its manifest."""
     target = f"{role}.{instance}" if instance else role
-    path = f"/roles/{quote(target, safe='')}/calibration"
     if field:
-        body = CalibrateRequest(
+        reply = asked(
+            context.obj,
+            CALIBRATE,
+            as_json,
+            target=target,
             field=field,
             offset=offset,
             minimum=minimum,
@@ -39,11 +41,10 @@ def calibrate(
             is_reversed=is_reversed,
             clear=clear,
         )
-        reply = run(tell(context.obj, "adoptiond", path, body, CalibrationReply), as_json)
     else:
         if clear or (offset, minimum, maximum, is_reversed) != (None,) * 4:
             raise typer.BadParameter("name the field that is meant")
-        reply = run(ask(context.obj, "adoptiond", path, CalibrationReply), as_json)
+        reply = asked(context.obj, GET_CALIBRATION, as_json, target=target)
     if as_json:
         print_json(reply)
         return

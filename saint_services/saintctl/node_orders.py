@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api import Done
-from ..lib.api.firmware import Plan, RolloutRequest
+from ..lib.api import Done, firmware, keys
 from ..lib.api.upkeep import Reboot
-from .connect import post, tell
+from .connect import asked, tell
 from .console import AsJson, print_json, run
 from .names import NodeId
 
@@ -21,8 +20,7 @@ def update(
     as_json: AsJson = False,
 ) -> None:
     """Install the newest release on this node alone; `firmware watch` shows how it goes."""
-    body = RolloutRequest(nodes=[node], version=version)
-    plan = run(tell(context.obj, "otad", "/rollout", body, Plan), as_json)
+    plan = asked(context.obj, firmware.ROLLOUT, as_json, nodes=[node], version=version)
     if as_json:
         print_json(plan)
     else:
@@ -39,7 +37,7 @@ def new_key(
         print("Every node must then be reset by its button and adopted again.")
         print("A backup that holds the key saves that: saintctl backup restore FILE")
         typer.confirm("Make a new key?", abort=True)
-    reply = run(post(context.obj, "adoptiond", "/key/new", Done), as_json)
+    reply = asked(context.obj, keys.RENEW, as_json)
     if as_json:
         print_json(reply)
     else:

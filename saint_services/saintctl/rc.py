@@ -2,31 +2,16 @@
 
 import contextlib
 import sys
-from collections.abc import Mapping
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
-from pydantic import BaseModel, ValidationError
 
-from ..lib.api.rc import (
-    CalibrateChannel,
-    DetectReport,
-    DetectRequest,
-    FailsafeInfo,
-    ProtocolInfo,
-    RcChannelConfig,
-    RcChannelList,
-    RcStatus,
-    ResetRequest,
-    SetChannel,
-    SetEnabled,
-    SetFailsafe,
-    SetProtocol,
-)
-from ..lib.errors import Code, SaintError
-from ..lib.validation import faults
+from ..lib.api import rc
+from ..lib.api.endpoint import Nothing
+from ..lib.api.rc import RcChannelConfig
+from ..lib.errors import SaintError
 from . import rc_view as view
-from .connect import Place, ask, client, tell
+from .connect import Place, asked, client
 from .console import AsJson, fail, print_json, print_table, run
 
 app = typer.Typer(
@@ -34,8 +19,6 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 Number = Annotated[int, typer.Argument(metavar="CHANNEL", help="1 to 18")]
-_DETECT_LIMIT_S = 60.0
-B = TypeVar("B", bound=BaseModel)
 
 
 @app.command()
@@ -49,7 +32,7 @@ def status(
         with contextlib.suppress(KeyboardInterrupt):
             run(_follow(context.obj, as_json), as_json)
         return
-    reply = run(ask(context.obj, "rcd", "/status", RcStatus), as_json)
+    reply = asked(context.obj, rc.GET_STATUS, as_json)
     if as_json:
         print_json(reply)
         return
@@ -73,7 +56,7 @@ def disable(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command()
 def channels(context: typer.Context, as_json: AsJson = False) -> None:
     """Ranges and names of all channels."""
-    reply = run(ask(context.obj, "rcd", "/channels", RcChannelList), as_json)
+    reply = asked(context.obj, rc.LIST_CHANNELS, as_json)
     print_json(reply) if as_json else _print_channels(reply.channels)
 
 
@@ -89,14 +72,11 @@ def channel(
     as_json: AsJson = False,
 ) -> None:
     """Show one channel, or set what is given of it."""
-    path = f"/channels/{number}"
-    wanted = {"name": name, "min": low, "center": center, "max": high, "reversed": turned}
-    given = {key: value for key, value in wanted.items() if value is not None}
-    if given:
-        body = _checked(SetChannel, given, as_json)
-        reply = run(_patch(context.obj, path, body), as_json)
+    given = {"name": name, "min": low, "center": center, "max": high, "reversed": turned}
+    if any(value is not None for value in given.values()):
+        reply = asked(context.obj, rc.SET_CHANNEL_CONFIG, as_json, channel=number, **given)
     else:
-        reply = run(ask(context.obj, "rcd", path, RcChannelConfig), as_json)
+        reply = asked(context.obj, rc.GET_CHANNEL, as_json, channel=number)
     print_json(reply) if as_json else _print_channels([reply])
 
 
@@ -108,9 +88,7 @@ def calibrate_channel(
     as_json: AsJson = False,
 ) -> None:
     """Where the stick is now becomes its end or its middle."""
-    body = _checked(CalibrateChannel, {"position": position}, as_json)
-    path = f"/channels/{number}/calibrate"
-    reply = run(tell(context.obj, "rcd", path, body, RcChannelConfig), as_json)
+    reply = asked(context.obj, rc.CALIBRATE_CHANNEL, as_json, channel=number, position=position)
     print_json(reply) if as_json else _print_channels([reply])
 
 
@@ -135,18 +113,16 @@ def failsafe(
     as_json: AsJson = False,
 ) -> None:
     """Show when the signal is lost and what happens then, or set what is given of it."""
-    wanted = {
+    given = {
         "action": action,
         "timeout_ms": timeout_ms,
         "lost_frames": lost_frames,
         "recovery_ms": recovery_ms,
     }
-    given = {key: value for key, value in wanted.items() if value is not None}
-    if given:
-        body = _checked(SetFailsafe, given, as_json)
-        reply = run(tell(context.obj, "rcd", "/failsafe", body, FailsafeInfo), as_json)
+    if any(value is not None for value in given.values()):
+        reply = asked(context.obj, rc.SET_FAILSAFE, as_json, **given)
     else:
-        reply = run(ask(context.obj, "rcd", "/failsafe", FailsafeInfo), as_json)
+        reply = asked(context.obj, rc.GET_FAILSAFE, as_json)
     if as_json:
         print_json(reply)
         return
@@ -165,10 +141,9 @@ def protocol(
 ) -> None:
     """Show which protocol is listened for, or set it."""
     if name:
-        body = _checked(SetProtocol, {"protocol": name, "baud_rate": baud}, as_json)
-        reply = run(tell(context.obj, "rcd", "/protocol", body, ProtocolInfo), as_json)
+        reply = asked(context.obj, rc.SET_PROTOCOL, as_json, protocol=name, baud_rate=baud)
     else:
-        reply = run(ask(context.obj, "rcd", "/protocol", ProtocolInfo), as_json)
+        reply = asked(context.obj, rc.GET_RECEIVER, as_json)
     speed = f" at {reply.baud_rate} baud" if reply.baud_rate else ""
     print_json(reply) if as_json else print(f"{reply.protocol} on {reply.device}{speed}")
 
@@ -183,8 +158,7 @@ def reset(
     as_json: AsJson = False,
 ) -> None:
     """Forget what was set by page or terminal: as rcd.yaml says again."""
-    body = _checked(ResetRequest, {"parts": parts} if parts else {}, as_json)
-    reply = run(tell(context.obj, "rcd", "/reset", body, RcStatus), as_json)
+    reply = asked(context.obj, rc.RESET, as_json, parts=parts or None)
     if as_json:
         print_json(reply)
         return
@@ -200,8 +174,7 @@ def detect(
     as_json: AsJson = False,
 ) -> None:
     """Listen for every protocol in turn; the transmitter moves nothing meanwhile."""
-    body = _checked(DetectRequest, {"seconds": seconds, "apply": apply}, as_json)
-    reply = run(_detect(context.obj, body), as_json)
+    reply = asked(context.obj, rc.DETECT_PROTOCOL, as_json, seconds=seconds, apply=apply)
     if as_json:
         print_json(reply)
     else:
@@ -229,8 +202,7 @@ def decode(
 
 
 def _switch(given: Place, enabled: bool, as_json: bool) -> None:
-    body = SetEnabled(enabled=enabled)
-    reply = run(tell(given, "rcd", "/enabled", body, RcStatus), as_json)
+    reply = asked(given, rc.SET_ENABLED, as_json, enabled=enabled)
     word = "on" if reply.enabled else "off"
     print_json(reply) if as_json else print(f"The RC receiver is switched {word}.")
 
@@ -239,7 +211,7 @@ async def _follow(given: Place, as_json: bool) -> None:
     """Every status, drawn over the one before."""
     async with contextlib.AsyncExitStack() as stack:
         rcd = await stack.enter_async_context(client(given, "rcd"))
-        lines = rcd.stream("GET", "/watch", None, RcStatus)
+        lines = rcd.follow(rc.WATCH, Nothing())
         await stack.enter_async_context(contextlib.aclosing(lines))
         if as_json or not sys.stdout.isatty():
             async for reply in lines:
@@ -254,11 +226,6 @@ async def _follow(given: Place, as_json: bool) -> None:
             screen.update(view.overview(reply), refresh=True)
 
 
-async def _patch(given: Place, path: str, body: SetChannel) -> RcChannelConfig:
-    async with client(given, "rcd") as rcd:
-        return await rcd.patch(path, body, RcChannelConfig)
-
-
 async def _calibrate(given: Place) -> bool:
     from .rc_calibrate import Lines, calibrate
 
@@ -266,19 +233,5 @@ async def _calibrate(given: Place) -> bool:
         return await calibrate(rcd, Lines(sys.stdin))
 
 
-async def _detect(given: Place, body: DetectRequest) -> DetectReport:
-    async with client(given, "rcd") as rcd:
-        return await rcd.post("/detect", body, DetectReport, timeout_s=_DETECT_LIMIT_S)
-
-
 def _print_channels(shown: list[RcChannelConfig]) -> None:
     print_table(view.CHANNEL_COLUMNS, view.channel_rows(shown), "There are no channels.")
-
-
-def _checked(model: type[B], given: Mapping[str, object], as_json: bool) -> B:
-    """A request of options; a wrong one is told as the daemon would, without asking it."""
-    try:
-        return model.model_validate(given)
-    except ValidationError as err:
-        fault = faults(err, model, given, noun="option")[0]
-        raise fail(SaintError(Code.REQUEST_INVALID, str(fault)), as_json) from None

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import TextIO
 
+from ..lib.api import rc
+from ..lib.api.endpoint import Nothing
 from ..lib.api.rc import CalibrationInfo, CalibrationStep
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
@@ -69,7 +71,7 @@ async def _go_on(
         try:
             typed = await lines.next(LOOK_S if info.step == "directions" else None)
         except TimeoutError:
-            now = await rcd.get("/calibration", CalibrationInfo)
+            now = await rcd.ask(rc.GET_CALIBRATION, Nothing())
             if now != info:
                 return now
             continue
@@ -87,7 +89,7 @@ async def _go_on(
 
 async def _send(rcd: Client, step: str) -> CalibrationInfo:
     body = CalibrationStep.model_validate({"step": step})
-    return await rcd.post("/calibration", body, CalibrationInfo)
+    return await rcd.ask(rc.CALIBRATION, body)
 
 
 def _show_result(info: CalibrationInfo, say: Callable[[str], None]) -> None:

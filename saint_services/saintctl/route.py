@@ -2,24 +2,14 @@
 
 import sys
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
-from ..lib.api.routing import (
-    FieldOutput,
-    ReleaseControl,
-    Rival,
-    RouteInfo,
-    RouteList,
-    RouterStatus,
-    SetEnabled,
-    SetPriority,
-    TakeControl,
-)
+from ..lib.api import routing
+from ..lib.api.routing import Rival, RouteInfo, RouterStatus
 from ..lib.errors import SaintError
-from .connect import Place, ask, tell
-from .console import AsJson, fail, print_facts, print_json, print_table, run
+from .connect import asked
+from .console import AsJson, fail, print_facts, print_json, print_table
 from .names import Output, RouteId
 from .output_text import age_text, policy_text, value_text
 from .route_blending import add_to as add_blending
@@ -28,7 +18,7 @@ from .route_edit import add_to as add_edits
 from .route_files import add_to as add_files
 from .route_preset import app as presets
 from .route_show import show
-from .stop_changes import RemoveStop, confirmed, query
+from .stop_changes import RemoveStop, asked_confirmed
 
 app = typer.Typer(
     help="Routes: list, show, why, set, export, import, preview, priority, blending, preset, test.",
@@ -49,7 +39,7 @@ Target = Annotated[str, typer.Argument(help="head, arms.left, ..., or * for all.
 @app.command("list")
 def show_all(context: typer.Context, as_json: AsJson = False) -> None:
     """Every route, the strongest first, and whether it is in control now."""
-    reply = run(ask(context.obj, "routerd", "/routes", RouteList), as_json)
+    reply = asked(context.obj, routing.LIST_ROUTES, as_json)
     if as_json:
         print_json(reply)
         return
@@ -65,8 +55,7 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Why an output has its value: who is in control, who is not, and for what reason."""
-    path = f"/outputs/{quote(output, safe='')}"
-    reply = run(ask(context.obj, "routerd", path, FieldOutput), as_json)
+    reply = asked(context.obj, routing.GET_OUTPUT, as_json, output=output)
     if as_json:
         print_json(reply)
         return
@@ -89,7 +78,7 @@ def enable(
     context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
 ) -> None:
     """Switch a route on. A velocity moves only after its input was moved."""
-    _change(context.obj, route, "enabled", SetEnabled(enabled=True), remove_stop, as_json)
+    _switch(context, route, True, remove_stop, as_json)
 
 
 @app.command("disable")
@@ -97,7 +86,7 @@ def disable(
     context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
 ) -> None:
     """Switch a route off."""
-    _change(context.obj, route, "enabled", SetEnabled(enabled=False), remove_stop, as_json)
+    _switch(context, route, False, remove_stop, as_json)
 
 
 @app.command("priority")
@@ -111,8 +100,9 @@ def priority(
     """Who wins against whom: give a route another priority, or its source's."""
     if value != "default" and not (value.isascii() and value.isdigit() and int(value) <= 1000):
         raise typer.BadParameter(f"{value!r} is neither a number from 0 to 1000 nor 'default'")
-    body = SetPriority(priority=None if value == "default" else int(value))
-    _change(context.obj, route, "priority", body, remove_stop, as_json)
+    given = {"route_id": route, "priority": None if value == "default" else int(value)}
+    row = routing.SET_ROUTE_PRIORITY
+    _told(asked_confirmed(context.obj, row, remove_stop, as_json, **given), as_json)
 
 
 @app.command("take")
@@ -128,9 +118,8 @@ def take(
     """Give one source a target for itself; the others are refused, the e-stop never is."""
     if not (target and holder):
         raise typer.BadParameter("a target and a holder must be named")
-    body = TakeControl(target=target[:64], holder=holder[:128], timeout_ms=timeout_ms)
-    reply = run(tell(context.obj, "routerd", "/control/take", body, RouterStatus), as_json)
-    _held(reply, as_json)
+    given = {"target": target, "holder": holder, "timeout_ms": timeout_ms}
+    _held(asked(context.obj, routing.TAKE_CONTROL, as_json, **given), as_json)
 
 
 @app.command("release")
@@ -142,9 +131,8 @@ def release(
     as_json: AsJson = False,
 ) -> None:
     """Give a target to everybody again."""
-    body = ReleaseControl(target=target, holder=holder, force=force)
-    reply = run(tell(context.obj, "routerd", "/control/release", body, RouterStatus), as_json)
-    _held(reply, as_json)
+    given = {"target": target, "holder": holder, "force": force}
+    _held(asked(context.obj, routing.RELEASE_CONTROL, as_json, **given), as_json)
 
 
 @app.command("test")
@@ -172,20 +160,12 @@ def test(
     raise typer.Exit(code)
 
 
-def _change(
-    given: Place,
-    route: str,
-    what: str,
-    body: SetEnabled | SetPriority,
-    remove_stop: list[str] | None,
-    as_json: bool,
+def _switch(
+    context: typer.Context, route: str, enabled: bool, remove_stop: list[str] | None, as_json: bool
 ) -> None:
-    path = f"/routes/{quote(route, safe='')}/{what}"
-
-    async def send(names: list[str]) -> RouteInfo:
-        return await tell(given, "routerd", path + query(names), body, RouteInfo)
-
-    _told(run(confirmed(send, remove_stop), as_json), as_json)
+    given = {"route_id": route, "enabled": enabled}
+    row = routing.SET_ROUTE_ENABLED
+    _told(asked_confirmed(context.obj, row, remove_stop, as_json, **given), as_json)
 
 
 def _told(info: RouteInfo, as_json: bool) -> None:

@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
-from pydantic import ValidationError
 
-from ..lib.api.routing import Blending, RouteList
-from ..lib.errors import Code, SaintError
-from ..lib.validation import faults
-from .connect import TIMEOUT_S, ask, client
-from .console import AsJson, fail, print_facts, print_json, run
-from .stop_changes import RemoveStop, confirmed, query
+from ..lib.api import routing
+from ..lib.api.routing import Blending
+from .connect import asked, wish
+from .console import AsJson, print_facts, print_json
+from .stop_changes import RemoveStop, asked_confirmed
 
 DEFAULT = "default"
 Pairs = Annotated[list[str] | None, typer.Option("--field", help="head.pan=blend, or =default")]
@@ -38,30 +36,17 @@ def blending(
     as_json: AsJson = False,
 ) -> None:
     """Show how rivals for one field are combined, or set what is given of it."""
-    reply = run(ask(context.obj, "routerd", "/routes", RouteList), as_json).blending
+    reply = asked(context.obj, routing.LIST_ROUTES, as_json).blending
     data = reply.model_dump()
     data["fields"] = _merged(reply.fields, fields)
     data["source_timeout_ms"] = _times(reply, timeouts)
     given = {"mode": mode, "blend_time_ms": blend_ms, "hysteresis_ms": hysteresis_ms}
     data |= {key: value for key, value in given.items() if value is not None}
-    wanted = _checked(data, as_json)
+    wanted = wish(Blending, as_json, **data)
     if wanted != reply:
-
-        async def put(names: list[str]) -> RouteList:
-            async with client(context.obj, "routerd") as connection:
-                path = f"/blending{query(names)}"
-                return await connection.put(path, wanted, RouteList, timeout_s=TIMEOUT_S)
-
-        reply = run(confirmed(put, remove_stop), as_json).blending
+        place, row = context.obj, routing.SET_BLENDING
+        reply = asked_confirmed(place, row, remove_stop, as_json, blending=wanted)
     print_json(reply) if as_json else print_facts(_facts(reply))
-
-
-def _checked(data: dict[str, object], as_json: bool) -> Blending:
-    try:
-        return Blending.model_validate(data)
-    except ValidationError as err:
-        fault = faults(err, Blending, data, noun="option")[0]
-        raise fail(SaintError(Code.REQUEST_INVALID, str(fault)), as_json) from None
 
 
 def _merged(known: Mapping[str, str], changes: list[str] | None) -> dict[str, str]:

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.routing import Curve, CurveRequest, RouteList
-from .connect import ask, tell
+from ..lib.api import routing
+from ..lib.api.endpoint import Nothing
+from ..lib.api.routing import Curve, PreviewCurve
+from .connect import do, wish
 from .console import AsJson, print_json, print_table, run
-from .livelink_record import request
 from .route_edit import named
 
 _ROWS = 11
@@ -26,11 +27,11 @@ def curve(
     """What a mapping makes of inputs from LOW to HIGH. Nothing moves; --json has every bend."""
 
     async def work() -> Curve:
-        listed = await ask(context.obj, "routerd", "/routes", RouteList)
+        listed = await do(context.obj, routing.LIST_ROUTES, Nothing())
         (wanted,) = named([info.route for info in listed.routes], route, "the robot")
         asked = {"route": wanted, "index": mapping - 1, "low": low, "high": high}
-        body = request(CurveRequest, as_json, **asked, steps=64 if as_json else _ROWS)
-        return await tell(context.obj, "routerd", "/preview/curve", body, Curve)
+        params = wish(PreviewCurve, as_json, **asked, steps=64 if as_json else _ROWS)
+        return await do(context.obj, routing.PREVIEW_CURVE, params)
 
     reply = run(work(), as_json)
     if as_json:

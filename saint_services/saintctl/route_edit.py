@@ -2,22 +2,21 @@
 
 import asyncio
 import math
-from functools import partial
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
 from ..lib import config
-from ..lib.api import Done
-from ..lib.api.routing import Preview, PreviewRequest, Route, RouteFile, RouteInfo, RouteList
+from ..lib.api import routing
+from ..lib.api.endpoint import Nothing
+from ..lib.api.routing import Preview, PreviewRoute, Route, RouteFile, RouteInfo, SetRoute
 from ..lib.errors import Code, SaintError
 from ..lib.spelling import hint
-from .connect import TIMEOUT_S, Place, ask, client, tell
+from .connect import Place, do, wish
 from .console import AsJson, print_json, print_table, run
 from .names import RouteId
-from .stop_changes import RemoveStop, confirmed, query
+from .stop_changes import RemoveStop, asked_confirmed, do_confirmed
 
 File = Annotated[str, typer.Argument(metavar="ROUTES.yaml", help="A file with `routes:`.")]
 Only = Annotated[str, typer.Option("--route", help="Only this one of the file.")]
@@ -41,7 +40,7 @@ def save(
 
     async def work() -> list[RouteInfo]:
         chosen = await asyncio.to_thread(_chosen, file, route)
-        return [await confirmed(partial(_saved, context.obj, each), remove_stop) for each in chosen]
+        return [await _saved(context.obj, each, remove_stop) for each in chosen]
 
     for info in run(work(), as_json):
         if as_json:
@@ -54,13 +53,8 @@ def delete(
     context: typer.Context, route: RouteId, remove_stop: RemoveStop = None, as_json: AsJson = False
 ) -> None:
     """Remove a route."""
-
-    async def send(names: list[str]) -> Done:
-        async with client(context.obj, "routerd") as connection:
-            path = f"/routes/{quote(route, safe='')}{query(names)}"
-            return await connection.delete(path, Done, timeout_s=TIMEOUT_S)
-
-    reply = run(confirmed(send, remove_stop), as_json)
+    place, row = context.obj, routing.DELETE_ROUTE
+    reply = asked_confirmed(place, row, remove_stop, as_json, route_id=route)
     if as_json:
         print_json(reply)
     else:
@@ -83,10 +77,10 @@ def preview(
         if file:
             (wanted,) = await asyncio.to_thread(_chosen, file, route)
         else:
-            listed = await ask(context.obj, "routerd", "/routes", RouteList)
+            listed = await do(context.obj, routing.LIST_ROUTES, Nothing())
             (wanted,) = named([info.route for info in listed.routes], route, "the robot")
-        body = PreviewRequest(route=wanted, values=given)
-        return await tell(context.obj, "routerd", "/preview", body, Preview)
+        params = wish(PreviewRoute, as_json, route=wanted, values=given)
+        return await do(context.obj, routing.PREVIEW_ROUTE, params)
 
     reply = run(work(), as_json)
     if as_json:
@@ -107,10 +101,8 @@ def preview(
         print(f"Not given: {', '.join(reply.missing)}.")
 
 
-async def _saved(place: Place, route: Route, names: list[str]) -> RouteInfo:
-    async with client(place, "routerd") as connection:
-        path = f"/routes/{route.id}{query(names)}"
-        return await connection.put(path, route, RouteInfo, timeout_s=TIMEOUT_S)
+async def _saved(place: Place, route: Route, remove_stop: list[str] | None) -> RouteInfo:
+    return await do_confirmed(place, routing.SET_ROUTE, SetRoute(route=route), remove_stop)
 
 
 def _chosen(file: str, name: str) -> list[Route]:

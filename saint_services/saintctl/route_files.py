@@ -3,19 +3,19 @@ file (route_edit.py), sets under a name (route_preset.py).
 """
 
 import asyncio
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ..lib import config, route_text
-from ..lib.api import Done
-from ..lib.api.routing import RouteFile, RouteList
+from ..lib.api import Done, routing
+from ..lib.api.endpoint import Nothing
+from ..lib.api.routing import ReplaceRoutes, RouteFile, RouteList
 from ..lib.errors import Code, SaintError
-from .connect import TIMEOUT_S, Place, ask, client, tell
+from .connect import do
 from .console import AsJson, print_json, run
-from .stop_changes import RemoveStop, confirmed, query
+from .stop_changes import RemoveStop, do_confirmed
 
 
 def add_to(app: typer.Typer) -> None:
@@ -31,7 +31,7 @@ def export(
     """All routes and how rivals are combined, as a file that `import` takes."""
 
     async def work() -> RouteList:
-        listed = await ask(context.obj, "routerd", "/routes", RouteList)
+        listed = await do(context.obj, routing.LIST_ROUTES, Nothing())
         if to:
             await asyncio.to_thread(_write, Path(to), route_text.write_list(listed))
         return listed
@@ -53,10 +53,11 @@ def take_over(
     """Replace all routes by those of a file, or none when one of them is at fault."""
 
     async def work() -> RouteList | Done:
-        body = await asyncio.to_thread(config.load, RouteFile, Path(file), required=True)
+        found = await asyncio.to_thread(config.load, RouteFile, Path(file), required=True)
         if check:
-            return await tell(context.obj, "routerd", "/routes/check", body, Done)
-        return await confirmed(partial(_replaced, context.obj, body), remove_stop)
+            return await do(context.obj, routing.CHECK_ROUTES, found)
+        wanted = ReplaceRoutes(file=found)
+        return await do_confirmed(context.obj, routing.REPLACE_ROUTES, wanted, remove_stop)
 
     reply = run(work(), as_json)
     if as_json:
@@ -65,12 +66,6 @@ def take_over(
         print(f"{reply.message}; nothing was changed.")
     else:
         print(f"All routes are replaced: {len(reply.routes)} now.")
-
-
-async def _replaced(place: Place, body: RouteFile, names: list[str]) -> RouteList:
-    async with client(place, "routerd") as connection:
-        path = f"/routes{query(names)}"
-        return await connection.put(path, body, RouteList, timeout_s=TIMEOUT_S)
 
 
 def _write(path: Path, text: str) -> None:

@@ -3,17 +3,17 @@
 import asyncio
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
 from ..lib import config, route_text
-from ..lib.api import Done
-from ..lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
-from .connect import TIMEOUT_S, ask, client
+from ..lib.api import presets
+from ..lib.api.presets import PresetInfo
+from ..lib.api.routing import RouteFile
+from .connect import asked
 from .console import AsJson, print_json, print_table, run
 from .names import PresetName
-from .stop_changes import RemoveStop, confirmed, query
+from .stop_changes import RemoveStop, asked_confirmed
 
 app = typer.Typer(help="Presets: list, show, load, save, delete.", no_args_is_help=True)
 
@@ -21,7 +21,7 @@ app = typer.Typer(help="Presets: list, show, load, save, delete.", no_args_is_he
 @app.command("list")
 def show_all(context: typer.Context, as_json: AsJson = False) -> None:
     """Every preset, and which one is in force."""
-    reply = run(ask(context.obj, "routerd", "/presets", PresetList), as_json)
+    reply = asked(context.obj, presets.LIST_PRESETS, as_json)
     if as_json:
         print_json(reply)
         return
@@ -32,7 +32,7 @@ def show_all(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command("show")
 def show(context: typer.Context, preset: PresetName) -> None:
     """A preset's routes, as a file that `save --file` and `route test` take."""
-    reply = run(ask(context.obj, "routerd", _path(preset), RouteFile))
+    reply = asked(context.obj, presets.GET_PRESET, preset_name=preset)
     print(route_text.write(reply), end="")
 
 
@@ -44,13 +44,8 @@ def load(
     as_json: AsJson = False,
 ) -> None:
     """Replace all routes by the preset's, without a jump of what is in motion."""
-
-    async def send(names: list[str]) -> RouteList:
-        async with client(context.obj, "routerd") as connection:
-            path = f"{_path(preset)}/load{query(names)}"
-            return await connection.post(path, None, RouteList, timeout_s=TIMEOUT_S)
-
-    reply = run(confirmed(send, remove_stop), as_json)
+    place, row = context.obj, presets.LOAD_PRESET
+    reply = asked_confirmed(place, row, remove_stop, as_json, preset_name=preset)
     if as_json:
         print_json(reply)
     else:
@@ -65,16 +60,8 @@ def save(
     as_json: AsJson = False,
 ) -> None:
     """Keep routes under a name."""
-
-    async def work() -> PresetInfo:
-        body = SavePreset()
-        if file:
-            found = await asyncio.to_thread(_read, file)
-            body = SavePreset(routes=found.routes, blending=found.blending)
-        async with client(context.obj, "routerd") as connection:
-            return await connection.put(_path(preset), body, PresetInfo, timeout_s=TIMEOUT_S)
-
-    reply = run(work(), as_json)
+    given = dict(run(asyncio.to_thread(_read, file))) if file else {}
+    reply = asked(context.obj, presets.SAVE_PRESET, as_json, preset_name=preset, **given)
     if as_json:
         print_json(reply)
     else:
@@ -84,12 +71,7 @@ def save(
 @app.command("delete")
 def delete(context: typer.Context, preset: PresetName, as_json: AsJson = False) -> None:
     """Remove a preset that was saved; the shipped ones stay."""
-
-    async def work() -> Done:
-        async with client(context.obj, "routerd") as connection:
-            return await connection.delete(_path(preset), Done, timeout_s=TIMEOUT_S)
-
-    reply = run(work(), as_json)
+    reply = asked(context.obj, presets.DELETE_PRESET, as_json, preset_name=preset)
     if as_json:
         print_json(reply)
     else:
@@ -98,10 +80,6 @@ def delete(context: typer.Context, preset: PresetName, as_json: AsJson = False) 
 
 def _read(file: str) -> RouteFile:
     return config.load(RouteFile, Path(file), required=True)
-
-
-def _path(preset: str) -> str:
-    return f"/presets/{quote(preset, safe='')}"
 
 
 def _row(preset: PresetInfo, loaded: str) -> tuple[str, ...]:

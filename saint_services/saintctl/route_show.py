@@ -5,8 +5,10 @@ from collections.abc import Iterator
 
 import typer
 
-from ..lib.api.routing import FieldOutput, Mapping, Route, RouteInfo, RouteList, RouterStatus
-from .connect import Place, ask
+from ..lib.api import routing
+from ..lib.api.endpoint import Nothing
+from ..lib.api.routing import FieldOutput, Mapping, Route, RouteInfo
+from .connect import Place, do
 from .console import AsJson, print_facts, print_table, run
 from .names import RouteId
 from .output_text import policy_text, value_text
@@ -32,10 +34,10 @@ def show(context: typer.Context, route: RouteId, as_json: AsJson = False) -> Non
 
 
 async def _ask(given: Place, name: str) -> tuple[RouteInfo, list[FieldOutput]]:
-    listed = await ask(given, "routerd", "/routes", RouteList)
+    listed = await do(given, routing.LIST_ROUTES, Nothing())
     named([each.route for each in listed.routes], name, "the robot")
     info = next(each for each in listed.routes if each.route.id == name)
-    status = await ask(given, "routerd", "/status", RouterStatus)
+    status = await do(given, routing.GET_STATUS, Nothing())
     return info, [each for each in status.outputs if _is_of(each, info.route)]
 
 

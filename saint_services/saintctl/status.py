@@ -2,27 +2,30 @@
 
 import asyncio
 import json
+from typing import Any
 
 import typer
 from pydantic import BaseModel
 
+from ..lib.api import adoption, firmware, livelink, rc, routing
 from ..lib.api.adoption import NodeList, NodeState
+from ..lib.api.endpoint import Endpoint, Nothing
 from ..lib.api.firmware import FirmwareReport, PlanState
 from ..lib.api.livelink import SubjectList
 from ..lib.api.rc import RcStatus
 from ..lib.api.routing import RouterStatus
 from ..lib.errors import SaintError
-from .connect import Place, ask_or_error
+from .connect import Place, do_or_error
 from .console import AsJson, dot, fail, print_table, run
 from .firmware_view import rollout_line
 from .stop_words import sentences
 
-_PARTS: dict[str, tuple[str, str, type[BaseModel]]] = {
-    "nodes": ("adoptiond", "/nodes", NodeList),
-    "router": ("routerd", "/status", RouterStatus),
-    "rc": ("rcd", "/status", RcStatus),
-    "livelink": ("livelinkd", "/subjects", SubjectList),
-    "firmware": ("otad", "/status", FirmwareReport),
+_PARTS: dict[str, Endpoint[Nothing, Any]] = {
+    "nodes": adoption.LIST_NODES,
+    "router": routing.GET_STATUS,
+    "rc": rc.GET_STATUS,
+    "livelink": livelink.LIST_SOURCES,
+    "firmware": firmware.STATUS,
 }
 
 
@@ -49,7 +52,7 @@ def _is_nobody_at_work(reply: BaseModel | SaintError) -> bool:
 
 
 async def _ask_all(given: Place) -> dict[str, BaseModel | SaintError]:
-    asked = [ask_or_error(given, *part) for part in _PARTS.values()]
+    asked = [do_or_error(given, row, Nothing()) for row in _PARTS.values()]
     return dict(zip(_PARTS, await asyncio.gather(*asked), strict=True))
 
 

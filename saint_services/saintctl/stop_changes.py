@@ -9,9 +9,16 @@ from typing import Annotated, TypeVar
 from urllib.parse import urlencode
 
 import typer
+from pydantic import BaseModel
 
+from ..lib.api.endpoint import Endpoint
+from ..lib.api.routing import Confirming
 from ..lib.errors import Code, SaintError
+from .connect import Place, do, wish
+from .console import run
 
+P = TypeVar("P", bound=Confirming)
+R = TypeVar("R", bound=BaseModel)
 T = TypeVar("T")
 
 RemoveStop = Annotated[
@@ -36,8 +43,29 @@ async def confirmed(send: Callable[[list[str]], Awaitable[T]], given: list[str] 
         return await send(list(err.names))
 
 
+async def do_confirmed(place: Place, row: Endpoint[P, R], params: P, given: list[str] | None) -> R:
+    """The same for a row of lib/api, whose parameters have `confirm`."""
+
+    async def send(names: list[str]) -> R:
+        return await do(place, row, params.model_copy(update={"confirm": names}))
+
+    return await confirmed(send, given)
+
+
+def asked_confirmed(
+    place: Place,
+    row: Endpoint[P, R],
+    given: list[str] | None,
+    as_json: bool,
+    **fields: object,
+) -> R:
+    """The same for a command that does nothing else."""
+    params = wish(row.params, as_json, **fields)
+    return run(do_confirmed(place, row, params, given), as_json)
+
+
 def query(names: list[str]) -> str:
-    """What to add to a path of routerd, or of webd's backups."""
+    """What to add to a path of webd's backups."""
     return f"?{urlencode({'confirm': ','.join(names)})}" if names else ""
 
 

@@ -14,9 +14,8 @@ from ..lib.api import Done
 from ..lib.api.machine import Change, JoinWifi, SetHostname
 from ..lib.api.upkeep import NameRobot, Settings
 from ..lib.errors import Code, SaintError
-from .connect import Place, tell
+from .connect import Place, tell, wish
 from .console import AsJson, fail, print_facts, print_json, run
-from .livelink_record import request
 from .user import NOTHING
 
 app = typer.Typer(help="The server: names, networks, restart, history.", no_args_is_help=True)
@@ -54,7 +53,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 @app.command("rename")
 def rename(context: typer.Context, name: str, as_json: AsJson = False) -> None:
     """How the robot is called on its pages."""
-    body = request(NameRobot, as_json, name=name)
+    body = wish(NameRobot, as_json, name=name)
     settings = run(tell(context.obj, "webd", _path("set_name"), body, Settings), as_json)
     print_json(settings) if as_json else print(f"The robot is now called {settings.name}.")
 
@@ -62,7 +61,7 @@ def rename(context: typer.Context, name: str, as_json: AsJson = False) -> None:
 @app.command("hostname")
 def hostname(context: typer.Context, name: str, as_json: AsJson = False) -> None:
     """How the server is found on the network: NAME.local."""
-    body = request(SetHostname, as_json, hostname=name)
+    body = wish(SetHostname, as_json, hostname=name)
     _change(context.obj, "set_hostname", body, as_json)
 
 
@@ -77,7 +76,7 @@ def wifi(
 ) -> None:
     """Join a wireless network; without an address within a minute the one before comes back."""
     given = {"ssid": ssid, "password": password, "country": country or None, "hidden": hidden}
-    body = request(JoinWifi, as_json, **given)
+    body = wish(JoinWifi, as_json, **given)
     _change(context.obj, "join_wifi", body, as_json)
 
 

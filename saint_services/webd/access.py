@@ -10,7 +10,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from ..lib.errors import Code, SaintError
-from .levels import Level
+from ..lib.levels import Level
 
 FREE_TRIES = 5
 LONGEST_WAIT_S = 60.0

@@ -4,9 +4,11 @@ from comparing what was with what is. Pure but for the list it keeps; not the da
 
 import re
 from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from ..lib import audit
 from ..lib.api.adoption import NodeInfo, NodeList, NodeState
 from ..lib.generated.saint_msgs import EStop, RCReceiverState
 
@@ -54,12 +56,19 @@ class ActivityLog:
         self._entries: deque[Entry] = deque(maxlen=MOST_ENTRIES)
         self._count = 0
 
-    def add(self, event: Event, time: float) -> None:
-        """One entry more; the oldest may go. What two daemons tell at once is told once."""
+    def add(self, event: Event, time: float) -> bool:
+        """One entry more; the oldest may go. What two daemons report at once counts once: False."""
         if any(e.event.text == event.text and time - e.time < SAME_S for e in self._last()):
-            return
+            return False
         self._count += 1
         self._entries.append(Entry(self._count, time, event))
+        return True
+
+    def restore(self, kept: Iterable[audit.Entry]) -> None:
+        """What was stored before webd was started, the oldest first."""
+        for each in kept:
+            severity = each.severity if each.severity in LEVELS else "INFO"
+            self.add(Event(severity, each.source, each.text), each.time_s)
 
     def _last(self) -> list[Entry]:
         return [self._entries[-n] for n in range(1, min(5, len(self._entries)) + 1)]

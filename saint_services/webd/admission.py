@@ -2,15 +2,19 @@
 does the audit log tell of it. Not here: who the caller is (adapters/gate.py).
 """
 
+import contextlib
+from collections.abc import Iterator
+
 from pydantic import BaseModel
 
+from ..lib.audit import Entry
 from ..lib.clock import monotonic_s, wall_s
 from ..lib.errors import Code, SaintError
+from ..lib.levels import Level
 from . import audit, latch
 from .access import RefusedError
 from .actions import ACTIONS
 from .actions.caller import Caller
-from .levels import Level
 from .robot import Robot
 
 # What moves something; sent many times a second, so that only the beginning is told.
@@ -25,13 +29,15 @@ _SAMPLED = MOTION | {("tracks", "stop")}
 OLD = "webd stood still before it could read this, so it may be too old to obey"
 
 
-def check(caller: Caller, group: str, action: str, params: BaseModel) -> None:
-    """Raises forbidden when the caller's role is not enough for these params."""
+def check(robot: Robot, caller: Caller, group: str, action: str, params: BaseModel) -> None:
+    """Raises forbidden, and notes it, when the caller's role is not enough for these params."""
     needs = ACTIONS[group][action].level_for(params)
     who = caller.identity
     if who.level < needs:
         text = f"{who.name} is {who.level.word} here, {group} {action} needs {needs.word}"
         fix = "Ask an admin of this robot for that role."
+        if ACTIONS[group][action].is_logged:
+            tell(robot, caller, group, action, params, refusal=text)
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
 
 
@@ -74,14 +80,35 @@ def check_motion(caller: Caller) -> None:
         raise SaintError(Code.FORBIDDEN, text, fix=fix)
 
 
-def tell(robot: Robot, caller: Caller, group: str, action: str, params: BaseModel) -> None:
-    """After it was done."""
-    if audit.is_told(group, action, ACTIONS[group][action].needs >= Level.ADMIN):
-        what = f"{group} {action}"
-        robot.audit.add(audit.entry_of(caller.identity, caller.address, what, params, wall_s()))
+@contextlib.contextmanager
+def noted(
+    robot: Robot, caller: Caller, group: str, action: str, params: BaseModel
+) -> Iterator[None]:
+    """Around what webd itself carries out: the log has an entry of it, also of a refusal. What it
+    passes on is logged by the other daemon.
+    """
+    entry = ACTIONS[group][action]
+    is_ours = bool(entry.log)
+    try:
+        yield
+    except SaintError as err:
+        if is_ours:
+            tell(robot, caller, group, action, params, refusal=err.message)
+        raise
+    if is_ours:
+        tell(robot, caller, group, action, params)
+
+
+def tell(
+    robot: Robot, caller: Caller, group: str, action: str, params: BaseModel, refusal: str = ""
+) -> None:
+    """An entry of the audit log, and its sentence in the activity log."""
+    act, what = ACTIONS[group][action], f"{group} {action}"
+    text = act.sentence(params) if act.log and not refusal else ""
+    robot.heard(audit.entry_of(caller.person, what, params, text, act.severity, refusal))
 
 
 def tell_motion(robot: Robot, caller: Caller, target: str) -> None:
     """A client that was at rest begins to move something."""
-    who, what = caller.identity, f"began to move {target or 'what its routes say'}"
-    robot.audit.add(audit.Entry(wall_s(), who.name, who.level.word, caller.address, what))
+    who, what = caller.person, f"began to move {target or 'what its routes say'}"
+    robot.audit.add(Entry(wall_s(), who.name, who.level, who.address, what, daemon="webd"))

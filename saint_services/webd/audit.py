@@ -1,82 +1,38 @@
-"""What the audit log tells: who came in, who took control, who stopped the robot, who changed what
-others rely on. Pure. Not here: the file (adapters/audit_file.py).
+"""What webd itself writes into the audit log: who came in, who stopped the robot, what its own
+actions change. Pure. Not here: what other daemons do (they send it: lib/audit.py), the file
+(adapters/audit_file.py).
 """
 
-import json
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from pydantic import BaseModel
 
-from .access import Identity
+from ..lib.api.endpoint import hidden
+from ..lib.audit import Entry, detail
+from ..lib.clock import wall_s
+from ..lib.person import Person
 
-# What is told beside everything that only an admin may do.
-_TOLD = {
-    ("router", "take_control"), ("router", "release_control"), ("router", "load_preset"),
-    ("tracks", "estop"), ("system", "estop"),
-    ("management", "adopt_node"), ("management", "reset_node"), ("management", "replace_node"),
-    ("drill", "begin"), ("drill", "finish"),
-    ("users", "change_password"), ("users", "end_session"),
-}  # fmt: skip
-_READING = ("list_", "get_")
-_SECRET = {"password", "old_password", "token", "code"}
-_LONGEST_DETAIL = 300
 DRIVING_PAUSE_S = 10.0  # a client that moved nothing for so long begins anew
 MOST_TARGETS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the file."""
-
-    time_s: float
-    who: str
-    level: str
-    address: str
-    what: str
-    detail: str = ""
-
-    def line(self) -> str:
-        """JSON, one line."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        return json.dumps(fields, ensure_ascii=False) + "\n"
-
-
-def entries(lines: Iterable[str]) -> Iterator[Entry]:
-    """What can be read of a file; a line that a power cut tore is left out."""
-    for line in lines:
-        try:
-            yield Entry(**json.loads(line))
-        except (ValueError, TypeError):
-            continue
-
-
-def is_told(group: str, action: str, needs_admin: bool) -> bool:
-    """Whether a call of this action belongs into the log."""
-    return (group, action) in _TOLD or (needs_admin and not action.startswith(_READING))
-
-
-def told() -> frozenset[tuple[str, str]]:
-    """The actions that are named one by one."""
-    return frozenset(_TOLD)
-
-
-def entry_of(who: Identity, address: str, what: str, params: BaseModel, now_s: float) -> Entry:
-    """Of a call that was done; `what` is group and action."""
-    return Entry(now_s, who.name, who.level.word, address, what, detail(params))
-
-
-def detail(params: BaseModel) -> str:
-    """The params without secrets and without long ones in full."""
-    given: dict[str, Any] = params.model_dump(mode="json", exclude_unset=True)
-    shown = {name: "…" if name in _SECRET else value for name, value in given.items()}
-    text = ", ".join(f"{name}: {_short(value)}" for name, value in shown.items())
-    return text if len(text) <= _LONGEST_DETAIL else text[: _LONGEST_DETAIL - 1] + "…"
-
-
-def _short(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def entry_of(
+    person: Person, what: str, params: BaseModel, text: str, severity: str, refusal: str
+) -> Entry:
+    """Of a call that webd has carried out, or refused; `what` is group and action."""
+    return Entry(
+        time_s=wall_s(),
+        who=person.name,
+        level=person.level,
+        address=person.address,
+        source=person.source,
+        what=what,
+        detail=detail(hidden(params)),
+        text="" if refusal else text,
+        severity=severity,
+        refused=refusal,
+        daemon="webd",
+    )
 
 
 @dataclass(slots=True)

@@ -12,17 +12,15 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from ..lib import log
-from ..lib.api import Done
+from ..lib.api import keys
 from ..lib.api.backup import (
     BackupInfo,
     DaemonBackup,
-    KeyImport,
-    Passphrase,
     RestoreNotes,
     RestoreReply,
     RestoreState,
-    SealedKey,
 )
+from ..lib.api.keys import KeyImport, Passphrase, SealedKey
 from ..lib.backup import archive
 from ..lib.backup.archive import Content
 from ..lib.backup.sealed_key import key_in, with_key
@@ -94,11 +92,11 @@ class RemoteKey:
 
     async def seal(self, passphrase: str) -> SealedKey:
         given = Passphrase(passphrase=passphrase)
-        return await self._client.post("/key/export", given, SealedKey, timeout_s=_LIMIT_S)
+        return await self._client.ask(keys.EXPORT, given)
 
     async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
         given = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
-        await self._client.post("/key/import", given, Done, timeout_s=_LIMIT_S)
+        await self._client.ask(keys.IMPORT, given)
 
 
 class Backups:

@@ -1,89 +1,53 @@
 """Who may ask which daemon for what through webd: saintctl on another machine uses their requests.
-Pure, one table; what is not in it needs an admin. Not here: passing requests on (adapters/).
+Pure; what is in no row of lib/api needs an admin. Not here: passing requests on (adapters/).
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache
+from typing import Any
 from urllib.parse import unquote
 
-from .levels import Level
+from ..lib.api import table
+from ..lib.api.endpoint import CONFIRM, Endpoint
+from ..lib.levels import Level
 
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
-_CHANGING = "POST PUT PATCH DELETE"
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """Who may ask for these; `paths` are words of the daemon's paths, * is one part of a path."""
-
-    needs: Level
-    methods: str
-    daemons: str
-    paths: str
-
-
-_RULES = (
-    _Rule(
-        Level.VIEWER,
-        "GET",
-        " ".join(DAEMONS),
-        "/status /watch /health /nodes /nodes/* /roles /roles/*/calibration /routes /presets "
-        "/presets/* /outputs/* /drill "
-        "/channels /channels/* /failsafe /protocol /calibration /subjects /subjects/* /formats "
-        "/recordings /recordings/* /senders",
-    ),
-    _Rule(Level.OPERATOR, "GET", "livelinkd", "/senders/code"),
-    _Rule(Level.VIEWER, "POST", "routerd", "/estop /preview /preview/curve /routes/check"),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "routerd",
-        "/estop/clear /routes /routes/* /routes/*/enabled /routes/*/priority /blending "
-        "/presets/* /presets/*/load /control/take /control/release "
-        "/drill/begin /drill/wait /drill/skip /drill/finish",
-    ),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "rcd",
-        "/enabled /channels/* /channels/*/calibrate /failsafe /protocol /calibration /reset "
-        "/detect",
-    ),
-    _Rule(
-        Level.OPERATOR,
-        _CHANGING,
-        "livelinkd",
-        "/release /zero /scale /recordings /recordings/* /playback /playback/stop "
-        "/senders/accept /senders/revoke",
-    ),
-    _Rule(Level.OPERATOR, "POST", "adoptiond", "/nodes/*/adopt /nodes/*/replace /nodes/*/ignore"),
-    _Rule(Level.OPERATOR, "PATCH", "adoptiond", "/nodes/*"),
-)
-
+_ROWS = {daemon: table.of(daemon) for daemon in DAEMONS}
+_HEALTH = ("GET", "/health")  # of every daemon (lib/daemon.py)
 
 # For daemons of this machine alone: the kernel says who asks, and here that would be webd.
-_LOCAL = {"routerd": ("/writers",), "adoptiond": ("/router/credential", "/router/role-proof")}
+_LOCAL = {"routerd": ("/writers",)}
 
 
 def is_local(daemon: str, path: str) -> bool:
     """True for what is never passed on, in whichever spelling."""
-    return "/".join(map(unquote, path.split("/"))) in _LOCAL.get(daemon, ())
+    plain = "/".join(map(unquote, path.split("/")))
+    rows = (row for row in _ROWS[daemon] if row.is_local)
+    return plain in _LOCAL.get(daemon, ()) or any(
+        _row_pattern(row.path).fullmatch(plain) for row in rows
+    )
 
 
 def needs(daemon: str, method: str, path: str, query: str = "") -> Level:
     """What the caller must be; `path` as it is on the wire, so that no spelling slips through. The
     query of a change confirms what may stop the robot no longer, so an operator gives none.
     """
-    for rule in _RULES:
-        is_meant = method in rule.methods.split() and daemon in rule.daemons.split()
-        if is_meant and _pattern(rule.paths).fullmatch(path):
-            is_confirming = query and rule.needs is Level.OPERATOR and daemon == "routerd"
-            return Level.ADMIN if is_confirming else rule.needs
-    return Level.ADMIN
+    if row := row_of(daemon, method, path):
+        return Level.ADMIN if query and _is_confirming(row) else row.level
+    return Level.VIEWER if (method, path) == _HEALTH else Level.ADMIN
+
+
+def row_of(daemon: str, method: str, path: str) -> Endpoint[Any, Any] | None:
+    """The row of lib/api that a request is for; `path` as it is on the wire."""
+    rows = (row for row in _ROWS[daemon] if row.method == method)
+    found = [row for row in rows if _row_pattern(row.path).fullmatch(path)]
+    return min(found, key=lambda row: len(row.parts), default=None)
+
+
+def _is_confirming(row: Endpoint[Any, Any]) -> bool:
+    return CONFIRM in row.query
 
 
 @cache
-def _pattern(paths: str) -> re.Pattern[str]:
-    each = (re.escape(path).replace(r"\*", "[^/]+") for path in paths.split())
-    return re.compile("|".join(each))
+def _row_pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\{[\w.\\]+\\}", "[^/]+", re.escape(path)))

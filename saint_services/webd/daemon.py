@@ -13,8 +13,9 @@ from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.generated.topics import INPUT_WEBSOCKET
 from ..lib.input_writer import InputWriter
 from . import views
-from .activity import SHOWN, ActivityLog
+from .activity import MOST_ENTRIES, SHOWN, ActivityLog
 from .adapters.assets import Assets
+from .adapters.audit_socket import AuditSocket, listening
 from .adapters.backup_files import BackupFiles
 from .adapters.boundary import Boundary
 from .adapters.camera import CameraStream
@@ -80,6 +81,7 @@ async def run(ctx: Context[Config]) -> None:
         await ctx.stopping.wait()
     finally:
         await site.close()
+        robot.entries.close()
         await robot.audit.flush()
         await robot.daemons.close()
 
@@ -101,6 +103,12 @@ async def _robot(ctx: Context[Config], clients: "Clients", boundary: Boundary) -
     samples = writer.publisher(INPUT_WEBSOCKET)
     ctx.spawn(writer.stay_registered(), "registration")
     robot = Robot.on(bus, samples, roles, daemons, newest, hub, activity, directories.state)
+    kept = await robot.audit.read(lambda entry: bool(entry.text), 0, MOST_ENTRIES)
+    activity.restore(reversed(kept))
+    passed = ctx.sockets.pop("audit", None)
+    bound = passed[0] if passed else await asyncio.to_thread(listening, directories.runtime)
+    robot.entries = AuditSocket(bound, ctx.health.counters, robot.heard)
+    robot.entries.open()
     robot.vault.health = ctx.health
     await robot.vault.open()
     robot.clients = clients

@@ -22,6 +22,11 @@ class Daemons:
         names = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
         return cls(**{name: Client(runtime / f"{name}.sock") for name in names})
 
+    def of(self, name: str) -> Client:
+        """The client of that daemon."""
+        client: Client = getattr(self, name)
+        return client
+
     async def close(self) -> None:
         """End all connections."""
         for client in (self.adoptiond, self.routerd, self.rcd, self.livelinkd, self.otad):

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from ..lib.api.backup import RestoreReply
 from ..lib.api.firmware import Release
-from .levels import Level
+from ..lib.levels import Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AliasChoices, Field, StringConstraints
 
 from ..lib.api import Request
-from ..lib.api.routing import Route
+from ..lib.api.adoption import NodeId
+from ..lib.api.endpoint import Nothing as Nothing
+from ..lib.api.routing import Number
 
 LARGEST_BYTES = 64 * 1024
 MOST_TOPICS = 16
@@ -34,10 +36,6 @@ MessageId = (
 Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,40}$")]
 InputName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_.]{0,63}$")]
-NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
-RouteId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-# Strict: true is no number, and neither is "1.0".
-Number = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Ratio = Annotated[float, Field(ge=0.0, le=1.0, strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
 
@@ -113,10 +111,6 @@ ENVELOPES: dict[str, type[Envelope]] = {
 }
 
 
-class Nothing(Request):
-    """An action without params."""
-
-
 class HeadMove(Request):
     """Any of them; the others stay where they are."""
 
@@ -176,64 +170,16 @@ class EStop(Request):
     generation: int | None = Field(default=None, strict=True, ge=0)
 
 
-class NodeParams(Request):
-    """One node."""
-
-    node_id: NodeId
-
-
 class ClientParams(Request):
     """One of the clients that are connected."""
 
     client_id: ClientId
 
 
-class AdoptNode(NodeParams):
-    """Gives a node its role; with `add` one more beside those that it has."""
-
-    role: Name
-    instance: str = Field(default="", max_length=32)
-    display_name: str = Field(default="", max_length=64)
-    add: bool = False
-
-
-class ResetNode(NodeParams):
-    """Takes its roles away, or only the one that is named."""
-
-    factory_reset: bool = False
-    role: str = Field(default="", max_length=32)
-    instance: str = Field(default="", max_length=32)
-
-
-class NameNode(NodeParams):
-    """How people call it."""
-
-    display_name: Name
-
-
-class ReplaceNode(NodeParams):
-    """Another node takes the place of this one, which is gone."""
-
-    by: NodeId
-    display_name: str = Field(default="", max_length=64)
-
-
-class IgnoreNode(NodeParams):
-    """Do not offer it any more, or do so again."""
-
-    is_ignored: bool = True
-
-
 class TriggerUpdate(Request):
     """The newest release, for one node or for all machines."""
 
     node_id: NodeId | None = None
-
-
-class FirmwareParams(Request):
-    """One release."""
-
-    version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+~-]{0,31}$")
 
 
 class ActivityLog(Request):
@@ -244,40 +190,3 @@ class ActivityLog(Request):
     level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"  # this one and worse
     source: str | None = Field(default=None, max_length=64)
     about: str | None = Field(default=None, max_length=64)  # a node: what it did and what was done
-
-
-class Confirming(Request):
-    """A change that may take away what stops the robot. `confirm` names all of that, as the refusal
-    (stop_changed) does; it needs an admin."""
-
-    confirm: list[Annotated[str, Field(pattern=r"^[^,]{1,400}$")]] = Field([], max_length=256)
-
-
-class SetRoute(Confirming):
-    """Creates or replaces a route."""
-
-    route: Route
-
-
-class RouteParams(Confirming):
-    """One route."""
-
-    route_id: RouteId
-
-
-class RouteEnabled(RouteParams):
-    """On or off."""
-
-    enabled: bool
-
-
-class Subject(Request):
-    """One LiveLink subject."""
-
-    subject_name: Name
-
-
-class Enabled(Request):
-    """On or off."""
-
-    enabled: bool

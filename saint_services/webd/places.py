@@ -4,8 +4,8 @@ from those who drive and stop it. Pure. Not here: who is not signed in yet (adap
 
 from collections.abc import Iterable
 
+from ..lib.levels import Level
 from .access import Identity
-from .levels import Level
 
 MOST_OF_ONE_VIEWER = 8
 LEAST_OF_ONE_OPERATOR = 8

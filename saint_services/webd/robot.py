@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from ..lib.audit import Entry
 from ..lib.bus import Bus, Publisher
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.generated import topics
@@ -21,6 +22,7 @@ from ..lib.stall import StallWatch
 from . import latch
 from .activity import ActivityLog, Event
 from .adapters.audit_file import AuditFile
+from .adapters.audit_socket import AuditSocket
 from .adapters.trust import Trust
 from .adapters.vault import Vault
 from .daemons import Daemons
@@ -67,6 +69,7 @@ class Robot:
     clients: OpenClients | None = None  # None: before the site is open
     upkeep: Upkeep = field(init=False)  # set before the site is open
     trust: Trust = field(init=False)  # likewise
+    entries: AuditSocket = field(init=False)  # likewise
     on_sent: Callable[[InputSample], None] | None = None  # somebody looks at the inputs
     # Rises for every source, also over a restart of webd: it starts at the wall clock.
     sequence: "itertools.count[int]" = field(
@@ -134,6 +137,17 @@ class Robot:
     def note_all(self, events: list[Event]) -> None:
         """Lines in the activity log."""
         for event in events:
-            self.log.add(event, wall_s())
+            now_s = wall_s()
+            if self.log.add(event, now_s):
+                self.audit.add(
+                    Entry(now_s, source=event.source, text=event.text, severity=event.level)
+                )
         if events:
+            self.hub.changed("log")
+
+    def heard(self, entry: Entry) -> None:
+        """Another daemon has carried a request out, or refused it."""
+        self.audit.add(entry)
+        if entry.text:
+            self.log.add(Event(entry.severity, entry.source, entry.text), entry.time_s)
             self.hub.changed("log")

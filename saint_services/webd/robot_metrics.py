@@ -5,11 +5,12 @@ degrees Celsius, hertz. Pure. Not here: asking the daemons (adapters/metrics.py)
 from collections.abc import Callable
 from typing import Any
 
-from pydantic import BaseModel
-
-from ..lib.api.adoption import NodeInfo, NodeList, NodeState
-from ..lib.api.firmware import FirmwareReport, PlanState
-from ..lib.api.livelink import SubjectList
+from ..lib.api import rc as rc_rows
+from ..lib.api import routing
+from ..lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeState
+from ..lib.api.endpoint import Endpoint, Nothing
+from ..lib.api.firmware import STATUS, FirmwareReport, PlanState
+from ..lib.api.livelink import LIST_SOURCES, SubjectList
 from ..lib.api.rc import RcLine, RcStatus
 from ..lib.api.routing import RouterStatus
 from ..lib.health import HealthReport
@@ -164,10 +165,10 @@ def server(page: Page, newest: Newest, clients: int) -> None:
 
 
 # What is asked of whom, and how its answer is told.
-QUESTIONS: dict[str, tuple[str, type[BaseModel], Callable[[Page, Any], None]]] = {
-    "adoptiond": ("/nodes", NodeList, nodes),
-    "routerd": ("/status", RouterStatus, router),
-    "rcd": ("/status", RcStatus, rc),
-    "livelinkd": ("/subjects", SubjectList, livelink),
-    "otad": ("/status", FirmwareReport, firmware),
+QUESTIONS: dict[str, tuple[Endpoint[Nothing, Any], Callable[[Page, Any], None]]] = {
+    "adoptiond": (LIST_NODES, nodes),
+    "routerd": (routing.GET_STATUS, router),
+    "rcd": (rc_rows.GET_STATUS, rc),
+    "livelinkd": (LIST_SOURCES, livelink),
+    "otad": (STATUS, firmware),
 }

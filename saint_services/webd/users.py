@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api.users import Role, TokenId, TokenName, UserName
 from ..lib.errors import Code, SaintError
-from .levels import Level
+from ..lib.levels import Level
 from .passwords import is_same
 
 MOST_USERS, MOST_TOKENS = 64, 64

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import aiohttp
 
-from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import EStopRequest
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
@@ -150,7 +152,7 @@ class Course:
 
     async def _standstill(self, routerd: Client) -> str:
         """Why the robot does not drive."""
-        status = await routerd.get("/status", RouterStatus)
+        status = await routerd.ask(routing.GET_STATUS, Nothing())
         field = next(each for each in status.outputs if each.target == "tracks")
         return f"not driving after {LIMIT_S:g} s: {status.estop}, {field}, {status.sources}"
 
@@ -235,7 +237,7 @@ async def _until_heard(robot: Robot, publish: Callable[[Bool], None]) -> None:
         while True:
             publish(Bool(data=True))
             await asyncio.sleep(0.05)
-            reply = await routerd.post("/estop", EStopRequest(source="x", reason=""), EStopInfo)
+            reply = await routerd.ask(routing.ESTOP, EStopRequest(source="x", reason=""))
             if any(each.source == "ros" for each in reply.presses):
                 return
             with contextlib.suppress(SaintError):

@@ -10,9 +10,10 @@ import json
 import time
 from typing import Any
 
+from saint_services.lib.api import routing
 from saint_services.lib.api.adoption import NodeList
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import RcStatus
-from saint_services.lib.api.routing import RouteList, RouterStatus
 from saint_services.lib.errors import SaintError
 from tests.integration.robot import Robot, running_robot
 
@@ -79,8 +80,8 @@ async def _picture(robot: Robot) -> Picture:
     async with robot.client("adoptiond") as adoptiond:
         nodes = (await adoptiond.get("/nodes", NodeList)).nodes
     async with robot.client("routerd") as routerd:
-        routes = await routerd.get("/routes", RouteList)
-        status = await routerd.get("/status", RouterStatus)
+        routes = await routerd.ask(routing.LIST_ROUTES, Nothing())
+        status = await routerd.ask(routing.GET_STATUS, Nothing())
     async with robot.client("rcd") as rcd:
         receiver = await rcd.get("/status", RcStatus)
     seen: Picture = {f"process {machine}/{name}": "runs" for machine, name in robot.pids()}

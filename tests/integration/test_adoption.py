@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
-    AdoptReply,
-    AdoptRequest,
+    ADOPT_NODE,
+    REPLACE_NODE,
+    RESET_NODE,
+    AdoptNode,
     NodeInfo,
     NodeState,
-    ReplaceRequest,
-    ResetRequest,
+    ReplaceNode,
+    ResetNode,
 )
 from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.robot import ROOT, Robot, wait_for
@@ -75,9 +76,8 @@ async def test_node_that_fell_silent_is_replaced_in_one_step_and_reset_when_it_r
 
         robot.kill("noded", "spare", signal.SIGSTOP)  # the watchdog starts it again after 5 s
         assert (await become("sim_spare", NodeState.OFFLINE)).role == "tracks"
-        body = ReplaceRequest(by="sim_tracks")
-        path = "/nodes/sim_spare/replace"
-        reply = await adoptiond.post(path, body, AdoptReply, timeout_s=30.0)
+        wanted = ReplaceNode(node_id="sim_spare", by="sim_tracks")
+        reply = await adoptiond.ask(REPLACE_NODE, wanted)
         assert reply.topic_prefix == "/saint/tracks"
         await become("sim_spare", NodeState.UNADOPTED)
         moved = await become("sim_tracks", NodeState.ACTIVE)
@@ -86,15 +86,13 @@ async def test_node_that_fell_silent_is_replaced_in_one_step_and_reset_when_it_r
 
 
 async def test_node_may_be_adopted_at_once_after_a_factory_reset(robot: Robot) -> None:
-    wanted = AdoptRequest(role="head")
+    wanted = AdoptNode(node_id="sim_head", role="head")
     taken_s = []
     async with robot.client("adoptiond") as adoptiond:
         for _ in range(10):
-            reset = ResetRequest(factory_reset=True)
-            await adoptiond.post("/nodes/sim_head/reset", reset, Done, timeout_s=20.0)
-            path = "/nodes/sim_head/adopt"
+            await adoptiond.ask(RESET_NODE, ResetNode(node_id="sim_head", factory_reset=True))
             began_s = time.monotonic()
-            adopted = await adoptiond.post(path, wanted, AdoptReply, timeout_s=30.0)
+            adopted = await adoptiond.ask(ADOPT_NODE, wanted)
             taken_s.append(time.monotonic() - began_s)
             assert adopted.topic_prefix == "/saint/head"
             found = await adoptiond.get("/nodes/sim_head", NodeInfo)

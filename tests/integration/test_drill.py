@@ -3,6 +3,7 @@ what a press answers when a role's process is frozen.
 """
 
 import asyncio
+import getpass
 import json
 import os
 import signal
@@ -12,24 +13,22 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api import drill as rows
+from saint_services.lib.api import routing
 from saint_services.lib.api.drill import (
-    DrillBegin,
     DrillInfo,
     DrillKill,
     DrillReport,
     DrillStep,
     DrillWait,
 )
-from saint_services.lib.api.routing import EStopClear, EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import EStopClear, EStopRequest
 from saint_services.lib.ipc import Client
 from tests.integration.estop_course import course
 from tests.integration.robot import Robot
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240), pytest.mark.changes_robot]
-
-
-async def _info(routerd: Client, path: str, body: object = None) -> DrillInfo:
-    return await routerd.post(path, body, DrillInfo, timeout_s=20.0)  # type: ignore[arg-type]
 
 
 def _step(info: DrillInfo, way: str) -> DrillStep:
@@ -38,13 +37,13 @@ def _step(info: DrillInfo, way: str) -> DrillStep:
 
 
 async def _clear(routerd: Client) -> None:
-    generation = (await routerd.get("/status", RouterStatus)).estop.generation
-    await routerd.post("/estop/clear", EStopClear(source="test", generation=generation), EStopInfo)
+    generation = (await routerd.ask(routing.GET_STATUS, Nothing())).estop.generation
+    await routerd.ask(routing.CLEAR_ESTOP, EStopClear(source="test", generation=generation))
 
 
 async def _measured(routerd: Client, way: str) -> DrillStep:
     async with asyncio.timeout(10.0):
-        while (found := _step(await routerd.get("/drill", DrillInfo), way)).state == "waiting":  # noqa: ASYNC110
+        while (found := _step(await routerd.ask(rows.STATUS, Nothing()), way)).state == "waiting":  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return found
 
@@ -55,7 +54,7 @@ def _saintctl(robot: Robot, *words: str) -> None:
 
 
 async def _pressed(routerd: Client, body: EStopRequest) -> set[str]:
-    info = await routerd.post("/estop", body, EStopInfo)
+    info = await routerd.ask(routing.ESTOP, body)
     return {each.state for each in info.outcomes}
 
 
@@ -77,27 +76,27 @@ async def _drilled(robot: Robot) -> DrillReport:
             await asyncio.to_thread(_saintctl, robot, "sim", "press", "console", "button_b")
             return 0.0
 
-        await _info(routerd, "/drill/begin", DrillBegin(by="test"))
+        await routerd.ask(rows.BEGIN, Nothing())
         presses = {"page": ways["web"], "rc": ways["RC switch"], "ros": ways["ROS topic"]}
         for way, press in (presses | {"console": console}).items():
             await track.drive()
-            await _info(routerd, "/drill/wait", DrillWait.model_validate({"way": way}))
+            await routerd.ask(rows.WAIT, DrillWait.model_validate({"way": way}))
             await press()
             found = await _measured(routerd, way)
             assert {each.state for each in found.targets} == {"stopped"}, found
             assert track.duties() == (0.0, 0.0)
         await track.drive()
-        killed = _step(await _info(routerd, "/drill/kill", DrillKill(target="tracks")), "kill")
+        killed = _step(await routerd.ask(rows.KILL, DrillKill(target="tracks")), "kill")
         assert [each.state for each in killed.targets] == ["guard"], killed
         assert track.duties() == (0.0, 0.0)
-        return (await _info(routerd, "/drill/finish")).reports[0]
+        return (await routerd.ask(rows.FINISH, Nothing())).reports[0]
 
 
 def test_drill_measures_every_way_and_stores_it(robot: Robot) -> None:
     report = asyncio.run(_drilled(robot))
     assert report.is_passed, report
     kept = json.loads(Path(robot.state("server", "routerd") / "drills.json").read_text())
-    assert kept["reports"][0]["by"] == "test"
+    assert kept["reports"][0]["by"] == getpass.getuser()
 
 
 def test_press_names_the_role_whose_process_is_frozen(robot: Robot) -> None:
@@ -111,7 +110,7 @@ async def _frozen(robot: Robot) -> None:
         os.kill(pid, signal.SIGSTOP)
         try:
             body = EStopRequest(source="test", reason="frozen")
-            info = await routerd.post("/estop", body, EStopInfo)
+            info = await routerd.ask(routing.ESTOP, body)
         finally:
             os.kill(pid, signal.SIGCONT)
         states = {each.target: each.state for each in info.outcomes}

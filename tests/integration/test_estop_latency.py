@@ -6,7 +6,9 @@ import asyncio
 
 import pytest
 
-from saint_services.lib.api.routing import EStopInfo, EStopRequest, RouterStatus
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import EStopRequest
 from tests.integration.estop_course import course
 from tests.integration.robot import Robot
 from tools.bench.estop import presses, row
@@ -50,6 +52,6 @@ async def _drive_after_echoes(robot: Robot) -> None:
 async def _stop_again(robot: Robot) -> None:
     """The echo of the stop before: it comes as soon as the e-stop is released."""
     async with robot.client("routerd") as routerd:
-        while (await routerd.get("/status", RouterStatus)).estop.active:  # noqa: ASYNC110 - over a socket
+        while (await routerd.ask(routing.GET_STATUS, Nothing())).estop.active:  # noqa: ASYNC110 - over a socket
             await asyncio.sleep(0.001)
-        await routerd.post("/estop", EStopRequest(source="echo", reason=""), EStopInfo)
+        await routerd.ask(routing.ESTOP, EStopRequest(source="echo", reason=""))

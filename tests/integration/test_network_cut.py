@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeInfo, NodeState
+from saint_services.lib.api import routing
+from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, NodeInfo, NodeState
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.node import NodeReport
-from saint_services.lib.api.routing import RouterStatus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
@@ -156,8 +157,7 @@ async def silent_for(robot: Robot, seconds: float) -> None:
 async def adopted(robot: Robot) -> None:
     if (await node_is_known(robot)).state is NodeState.UNADOPTED:
         async with robot.client("adoptiond") as client:
-            path, body = f"/nodes/{NODE}/adopt", AdoptRequest(role="tracks")
-            await client.post(path, body, AdoptReply, timeout_s=30.0)
+            await client.ask(ADOPT_NODE, AdoptNode(node_id=NODE, role="tracks"))
     await node_is(robot, NodeState.ACTIVE)
 
 
@@ -207,7 +207,7 @@ async def test_motors_stop_in_time_and_everything_comes_back(
     assert (back.role, back.role_restarts, back.is_ours) == ("tracks", 0, True)
     assert {path.name: path.read_bytes() for path in state.iterdir()} == kept
     async with robot.client("routerd") as client:
-        assert not (await client.get("/status", RouterStatus)).estop.active
+        assert not (await client.ask(routing.GET_STATUS, Nothing())).estop.active
 
 
 async def test_server_that_restarts_disturbs_neither_role_nor_registry(robot: Robot) -> None:

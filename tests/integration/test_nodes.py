@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeList, NodeState
+from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, NodeList, NodeState
 from tests.integration.node_crowd import kept_waiting_s, running_crowd
 
 pytestmark = [pytest.mark.timed, pytest.mark.timeout(120)]
@@ -32,12 +32,11 @@ async def test_twenty_nodes_are_adopted_at_once() -> None:
         await crowd.offered(*(f"crowd_{n}" for n in range(MANY)))
         async with crowd.client() as client:
             began_s = time.monotonic()
-            bodies = [AdoptRequest(role="arms", instance=f"n{n}") for n in range(MANY)]
+            bodies = [
+                AdoptNode(node_id=f"crowd_{n}", role="arms", instance=f"n{n}") for n in range(MANY)
+            ]
             replies = await asyncio.gather(
-                *(
-                    client.post(f"/nodes/crowd_{n}/adopt", body, AdoptReply, timeout_s=30.0)
-                    for n, body in enumerate(bodies)
-                )
+                *(client.ask(ADOPT_NODE, body) for n, body in enumerate(bodies))
             )
             taken_s = time.monotonic() - began_s
             found = {n.node_id: n for n in (await client.get("/nodes", NodeList)).nodes}

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import (
     DetectReport,
     DetectRequest,
@@ -22,7 +24,7 @@ from saint_services.lib.api.rc import (
     SetEnabled,
     SetProtocol,
 )
-from saint_services.lib.api.routing import FieldOutput, RouterStatus
+from saint_services.lib.api.routing import RouterStatus
 from saint_services.lib.bus import Sample
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
@@ -118,7 +120,7 @@ class Place:
 
     async def is_stopped(self) -> bool:
         async with self.client("routerd") as routerd:
-            return (await routerd.get("/status", RouterStatus)).estop.active
+            return (await routerd.ask(routing.GET_STATUS, Nothing())).estop.active
 
     @property
     def live(self) -> list[InputSample]:
@@ -271,7 +273,7 @@ async def test_others_drive_only_where_the_action_lets_them(
                 await asyncio.sleep(0.02)
         await asyncio.sleep(0.5)
         assert (await place.status()).failsafe
-        linear = await router.get("/outputs/tracks.linear", FieldOutput)
+        linear = await router.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
         assert linear.value == pytest.approx(0.3 if drives else 0.0, abs=1e-3), linear
 
 
@@ -303,4 +305,6 @@ async def program(target: str, **values: float) -> AsyncIterator[None]:
 
 
 async def _winner(router: Client) -> str:
-    return (await router.get("/outputs/tracks.linear", FieldOutput)).winner
+    return (
+        await router.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
+    ).winner

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.node import NodeReport
-from saint_services.lib.api.routing import EStopInfo, RouterStatus
+from saint_services.lib.api.routing import EStopInfo
 from saint_services.lib.bus import Bus, Topic
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
@@ -86,7 +88,7 @@ async def released(robot: Robot) -> None:
 
 async def estop(robot: Robot) -> EStopInfo:
     async with robot.client("routerd") as client:
-        return (await client.get("/status", RouterStatus)).estop
+        return (await client.ask(routing.GET_STATUS, Nothing())).estop
 
 
 async def reason(robot: Robot, machine: str) -> str:

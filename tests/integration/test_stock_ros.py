@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.routing import RouterStatus
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.bus_rig import PeerProcess, independent_peer, until
 from tests.integration.clearing import clear_estop
@@ -77,7 +78,7 @@ async def test_twist_on_cmd_vel_drives_the_tracks(
     await until(lambda: any(s["left_velocity"] > 0.3 for s in ros.values(STATE)))
     assert tracks.seconds_until_stopped(1.0) < 0.6  # program gone: time-out 300 ms, then the ramp
     async with robot.client("routerd") as client:
-        status = await client.get("/status", RouterStatus)
+        status = await client.ask(routing.GET_STATUS, Nothing())
     assert any(source.source == "autonomous:ros" for source in status.sources)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import RcChannelConfig, RcStatus, ResetRequest, SetChannel
-from saint_services.lib.api.routing import RouterStatus
 from tests.integration.browser import page_of
 from tests.integration.robot import Robot, wait_for
 from tests.integration.test_rc_calibration import FOUND, NAMES, Hand, _check_saved
@@ -145,7 +146,9 @@ async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(
         await page.wait_for_selector("[data-estop=latched]")
         assert await asyncio.to_thread(tracks.seconds_until_stopped, LIMIT_S) < LIMIT_S
         async with robot.client("routerd") as routerd:
-            assert (await routerd.get("/status", RouterStatus)).estop.source.startswith("websocket")
+            assert (await routerd.ask(routing.GET_STATUS, Nothing())).estop.source.startswith(
+                "websocket"
+            )
             await page.evaluate("pad.axes = [0, 0, 0, 0]")
             await page.evaluate(f"pad.buttons[{DEADMAN}].pressed = false")
             await page.wait_for_selector("[data-state=resting]")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeInfo
+from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, NodeInfo
 from tests.integration.browser import page_of
 from tests.integration.robot import Robot
 
@@ -42,9 +42,7 @@ async def test_node_is_reset_adopted_renamed_and_reset_on_the_page(robot: Robot)
             await page.click("[data-confirm]")
             await page.locator("[data-state]", has_text="No role yet").wait_for()
 
-        body = AdoptRequest(role="console")
-        path = "/nodes/sim_console/adopt"
-        await adoptiond.post(path, body, AdoptReply, timeout_s=ADOPT_LIMIT_S)
+        await adoptiond.ask(ADOPT_NODE, AdoptNode(node_id="sim_console", role="console"))
 
 
 async def _confirm(page: Any, what: str) -> None:

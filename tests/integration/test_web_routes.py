@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.routing import FieldOutput, Route, RouteList
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import FieldOutput, Route
 from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.browser import page_of
 from tests.integration.bus_rig import until
@@ -31,12 +33,12 @@ def turned(channel: int, share: float) -> bytes:
 
 async def pan(robot: Robot) -> FieldOutput:
     async with robot.client("routerd") as routerd:
-        return await routerd.get("/outputs/head.pan", FieldOutput)
+        return await routerd.ask(routing.GET_OUTPUT, routing.OutputParams(output="head.pan"))
 
 
 async def routes(robot: Robot) -> list[Route]:
     async with robot.client("routerd") as routerd:
-        return [info.route for info in (await routerd.get("/routes", RouteList)).routes]
+        return [info.route for info in (await routerd.ask(routing.LIST_ROUTES, Nothing())).routes]
 
 
 async def pull(page: Any, name: str, field: str) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.rc import FailsafeInfo, SetFailsafe
-from saint_services.lib.api.routing import RouteList, SetEnabled
 from saint_services.lib.backup.archive import unpack
 from tests.integration.browser import page_of
 from tests.integration.robot import Robot
@@ -29,7 +30,7 @@ async def test_backup_taken_and_restored_on_the_page(robot: Robot, tmp_path: Pat
     file = tmp_path / "robot.zip"
     async with robot.client("rcd") as rcd, robot.client("routerd") as routerd:
         before = await rcd.get("/failsafe", FailsafeInfo)
-        routes = await routerd.get("/routes", RouteList)
+        routes = await routerd.ask(routing.LIST_ROUTES, Nothing())
         async with page_of(robot, "#/settings") as page:
             async with page.expect_download() as started:
                 await page.click("[data-backup]")
@@ -38,13 +39,13 @@ async def test_backup_taken_and_restored_on_the_page(robot: Robot, tmp_path: Pat
             changed = SetFailsafe(timeout_ms=before.timeout_ms + 30)
             await rcd.post("/failsafe", changed, FailsafeInfo)
             first = routes.routes[0].route
-            path = f"/routes/{first.id}/enabled"
-            await routerd.post(path, SetEnabled(enabled=not first.enabled), type(routes.routes[0]))
+            other = routing.RouteEnabled(route_id=first.id, enabled=not first.enabled)
+            await routerd.ask(routing.SET_ROUTE_ENABLED, other)
             await page.set_input_files(".file-input", file)
             await page.click("[data-restore]")
             await page.wait_for_selector("[data-toast=good]")
         assert await rcd.get("/failsafe", FailsafeInfo) == before
-        again = await routerd.get("/routes", RouteList)
+        again = await routerd.ask(routing.LIST_ROUTES, Nothing())
         assert [info.route for info in again.routes] == [info.route for info in routes.routes]
 
 
@@ -58,5 +59,6 @@ async def test_logs_of_a_node_are_shown_on_the_page(robot: Robot) -> None:
 async def test_doctor_knows_the_robot_and_log_shows_a_daemon(robot: Robot) -> None:
     code, said = await saintctl(robot, "doctor", "--all")
     assert code in (0, 1) and "RC link" in said and "checks:" in said
-    code, said = await saintctl(robot, "log", "show", "--source", "routerd")
+    words = ("--source", "routerd", "--search", "ready")
+    code, said = await saintctl(robot, "log", "show", *words)
     assert code == 0 and "routerd: ready" in said

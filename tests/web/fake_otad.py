@@ -6,8 +6,10 @@ from pathlib import Path
 
 from aiohttp import web
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, firmware
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.firmware import (
+    FirmwareParams,
     FirmwareReport,
     MachineFirmware,
     Plan,
@@ -68,10 +70,10 @@ class FakeOtad:
     def api(self) -> Api:
         """otad.sock"""
         api = Api()
-        api.get("/status", self._status)
-        api.post("/rollout", self._rollout, RolloutRequest)
-        api.post("/rollout/control", self._control, RolloutControl)
-        api.delete("/releases/{version}", self._delete)
+        api.bind(firmware.STATUS, self._status)
+        api.bind(firmware.ROLLOUT, self._rollout)
+        api.bind(firmware.CONTROL, self._control)
+        api.bind(firmware.DELETE, self._delete)
         return api
 
     async def open_files(self, path: Path) -> None:
@@ -144,7 +146,7 @@ class FakeOtad:
             updates_off=self.updates_off,
         )  # fmt: skip
 
-    async def _status(self, _: Call[None]) -> FirmwareReport:
+    async def _status(self, _: Call[Nothing]) -> FirmwareReport:
         return self.report()
 
     def _asked(self, what: str) -> None:
@@ -170,9 +172,9 @@ class FakeOtad:
         self.plan = self.plan.model_copy(update={"state": state, "reason": ""})
         return self.plan
 
-    async def _delete(self, call: Call[None]) -> Done:
-        self._asked(f"delete {call.path['version']}")
-        self.releases = [r for r in self.releases if r.version != call.path["version"]]
+    async def _delete(self, call: Call[FirmwareParams]) -> Done:
+        self._asked(f"delete {call.body.version}")
+        self.releases = [r for r in self.releases if r.version != call.body.version]
         return Done()
 
     async def _upload(self, request: web.Request) -> web.Response:

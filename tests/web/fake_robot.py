@@ -15,23 +15,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib import sealing
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, adoption, keys, routing
 from saint_services.lib.api.adoption import (
+    AdoptNode,
     AdoptReply,
-    AdoptRequest,
-    IgnoreRequest,
+    IgnoreNode,
+    NameNode,
     NodeInfo,
     NodeList,
+    NodeParams,
     NodeState,
     Peripheral,
-    RenameRequest,
-    ReplaceRequest,
-    ResetRequest,
+    ReplaceNode,
+    ResetNode,
     RoleChoice,
     RoleList,
     Stranger,
 )
-from saint_services.lib.api.backup import KeyImport, Passphrase, SealedKey
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.keys import KeyImport, Passphrase, SealedKey
 from saint_services.lib.api.routing import (
     EStopClear,
     EStopInfo,
@@ -39,8 +41,8 @@ from saint_services.lib.api.routing import (
     FieldOutput,
     RouterStatus,
     StopOutcome,
-    StopRequest,
 )
+from saint_services.lib.audit import Reporter
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
 from saint_services.lib.daemon import bind, running
@@ -152,6 +154,7 @@ class FakeRobot:
 
     async def open(self) -> None:
         """Answer on the sockets."""
+        self.reporter = Reporter(self.runtime)
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
         self.confirmations = fakes_stop.FakeConfirmations(self)
         self.drills = fakes_stop.drills(self, self.confirmations, self.runtime)
@@ -180,6 +183,7 @@ class FakeRobot:
             return Health(name).report()
 
         api.get("/health", health)
+        api.on_entry = self.reporter.add
         path = self.runtime / f"{name}.sock"
         path.unlink(missing_ok=True)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -192,6 +196,7 @@ class FakeRobot:
         """Stop answering."""
         for name in list(self.servers):
             await self.stop(name)
+        self.reporter.close()
         await self.otad.close()
 
     async def stop(self, name: str) -> None:
@@ -200,16 +205,16 @@ class FakeRobot:
 
     def _adoptiond(self) -> Api:
         api = Api()
-        api.get("/nodes", self._nodes)
-        api.get("/nodes/{node_id}", self._node)
-        api.get("/roles", self._roles)
-        api.post("/nodes/{node_id}/adopt", self._adopt, AdoptRequest)
-        api.post("/nodes/{node_id}/reset", self._reset, ResetRequest)
-        api.post("/nodes/{node_id}/replace", self._replace, ReplaceRequest)
-        api.post("/nodes/{node_id}/ignore", self._ignore, IgnoreRequest)
-        api.patch("/nodes/{node_id}", self._rename, RenameRequest)
-        api.post("/key/export", self._export_key, Passphrase)
-        api.post("/key/import", self._import_key, KeyImport)
+        api.bind(adoption.LIST_NODES, self._nodes)
+        api.bind(adoption.GET_NODE_INFO, self._node)
+        api.bind(adoption.LIST_ROLES, self._roles)
+        api.bind(adoption.ADOPT_NODE, self._adopt)
+        api.bind(adoption.RESET_NODE, self._reset)
+        api.bind(adoption.REPLACE_NODE, self._replace)
+        api.bind(adoption.IGNORE_NODE, self._ignore)
+        api.bind(adoption.SET_NODE_NAME, self._rename)
+        api.bind(keys.EXPORT, self._export_key)
+        api.bind(keys.IMPORT, self._import_key)
         self.trims.add_to(api)
         return fakes_stop.add_kill(api)
 
@@ -222,20 +227,17 @@ class FakeRobot:
         self.seed = await asyncio.to_thread(sealing.unseal, body.sealed, body.passphrase)
         return Done(message="the server has its key back")
 
-    async def _nodes(self, _: Call[None]) -> NodeList:
+    async def _nodes(self, _: Call[Nothing]) -> NodeList:
         return NodeList(nodes=list(self.nodes.values()), strangers=self.strangers)
 
-    def _known(self, call: Call[object]) -> NodeInfo:
-        return self._named(call.path["node_id"])
-
-    def _named(self, node_id: str) -> NodeInfo:
+    def _known(self, node_id: str) -> NodeInfo:
         found = self.nodes.get(node_id)
         if found is None:
             raise SaintError(Code.NOT_FOUND, f"node {node_id} is not known")
         return found
 
-    async def _node(self, call: Call[None]) -> NodeInfo:
-        return self._known(call)
+    async def _node(self, call: Call[NodeParams]) -> NodeInfo:
+        return self._known(call.body.node_id)
 
     def _is_online(self, node_id: str) -> bool:
         found = self.nodes.get(node_id)
@@ -246,15 +248,15 @@ class FakeRobot:
         held.sort(key=lambda n: n.state is NodeState.OFFLINE)
         return held[0].node_id if held else ""
 
-    async def _roles(self, _: Call[None]) -> RoleList:
+    async def _roles(self, _: Call[Nothing]) -> RoleList:
         choices = [
             RoleChoice(role=r, instance=i, topic_prefix=f"/saint/{r}", node_id=self._holder(r, i))
             for r, i in ROLES
         ]
         return RoleList(robot="SAINT-01", roles=choices)
 
-    async def _adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
-        found, body = self._known(call), call.body
+    async def _adopt(self, call: Call[AdoptNode]) -> AdoptReply:
+        found, body = self._known(call.body.node_id), call.body
         self.requests.append(f"adopt {found.node_id} {body.role} {body.instance}".strip())
         await asyncio.sleep(self.adopt_takes_s)
         holder = self.nodes.get(self._holder(body.role, body.instance))
@@ -268,43 +270,43 @@ class FakeRobot:
         self.nodes[found.node_id] = found.model_copy(update=changes)
         return AdoptReply(message="adopted", topic_prefix=f"/saint/{body.role}", code="482 173")
 
-    async def _reset(self, call: Call[ResetRequest]) -> Done:
-        found = self._known(call)
+    async def _reset(self, call: Call[ResetNode]) -> Done:
+        found = self._known(call.body.node_id)
         self.requests.append(f"reset {found.node_id} factory={call.body.factory_reset}")
         free = {"role": "", "instance": "", "state": NodeState.UNADOPTED, "reason": ""}
         self.nodes[found.node_id] = found.model_copy(update=free)
         return Done(message="reset")
 
-    async def _replace(self, call: Call[ReplaceRequest]) -> AdoptReply:
-        old, new = self._known(call), self._named(call.body.by)
+    async def _replace(self, call: Call[ReplaceNode]) -> AdoptReply:
+        old, new = self._known(call.body.node_id), self._known(call.body.by)
         free = {"role": "", "instance": "", "replaced_by": new.node_id}
         taken = {"role": old.role, "instance": old.instance, "state": NodeState.ACTIVE}
         self.nodes[old.node_id] = old.model_copy(update=free)
         self.nodes[new.node_id] = new.model_copy(update=taken)
         return AdoptReply(message="adopted", topic_prefix=f"/saint/{old.role}", code="482 173")
 
-    async def _ignore(self, call: Call[IgnoreRequest]) -> NodeInfo:
-        found, is_ignored = self._known(call), call.body.is_ignored
+    async def _ignore(self, call: Call[IgnoreNode]) -> NodeInfo:
+        found, is_ignored = self._known(call.body.node_id), call.body.is_ignored
         changes = {"is_ignored": is_ignored, "not_offered": "ignored" if is_ignored else ""}
         self.nodes[found.node_id] = found.model_copy(update=changes)
         return self.nodes[found.node_id]
 
-    async def _rename(self, call: Call[RenameRequest]) -> NodeInfo:
-        found = self._known(call)
+    async def _rename(self, call: Call[NameNode]) -> NodeInfo:
+        found = self._known(call.body.node_id)
         found = found.model_copy(update={"display_name": call.body.display_name})
         self.nodes[found.node_id] = found
         return found
 
     def _routerd(self) -> Api:
         api = Api()
-        api.get("/status", self._router_status)
-        api.post("/estop", self._stop, StopRequest)
-        api.post("/estop/clear", self._clear, EStopClear)
+        api.bind(routing.GET_STATUS, self._router_status)
+        api.bind(routing.ESTOP, self._stop)
+        api.bind(routing.CLEAR_ESTOP, self._clear)
         self.drills.add_to(api)
         self.router.add_to(api)
         return admit_writers(api, self.admission)
 
-    async def _router_status(self, _: Call[None]) -> RouterStatus:
+    async def _router_status(self, _: Call[Nothing]) -> RouterStatus:
         return RouterStatus(
             state="idle", estop=self.estop, outputs=self.outputs, sources=[], samples=0, refused={}
         )

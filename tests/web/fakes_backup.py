@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from saint_services.lib.api.backup import SealedKey
+from saint_services.lib.api.keys import SealedKey
 from saint_services.lib.backup.sections import Backup, Section
 from saint_services.lib.errors import Code, SaintError
 

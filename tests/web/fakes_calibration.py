@@ -5,7 +5,13 @@ from pathlib import Path
 from saint_services.adoptiond.adapters import load_catalog
 from saint_services.adoptiond.calibrations import Calibrations
 from saint_services.adoptiond.registry import RoleKey
-from saint_services.lib.api.calibration import CalibrateRequest, CalibrationReply
+from saint_services.lib.api.calibration import (
+    CALIBRATE,
+    GET_CALIBRATION,
+    Calibrate,
+    CalibrationReply,
+    GetCalibration,
+)
 from saint_services.lib.errors import SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api, Call
@@ -18,27 +24,26 @@ class FakeCalibrations:
         state.mkdir(parents=True, exist_ok=True)
         catalog = load_catalog(manifests, "saint")
         self._kept = Calibrations(state, Health("adoptiond"), catalog)
-        self.asked: list[CalibrateRequest] = []
+        self.asked: list[Calibrate] = []
         self.refusal: SaintError | None = None
 
     def add_to(self, api: Api) -> None:
         """Answer for adoptiond."""
-        path = "/roles/{target}/calibration"
-        api.get(path, self._show)
-        api.post(path, self._change, CalibrateRequest)
+        api.bind(GET_CALIBRATION, self._show)
+        api.bind(CALIBRATE, self._change)
 
     def at(self, target: str) -> CalibrationReply:
         """What is in force."""
         return self._kept.show(target)
 
-    async def _show(self, call: Call[None]) -> CalibrationReply:
-        return self._kept.show(call.path["target"])
+    async def _show(self, call: Call[GetCalibration]) -> CalibrationReply:
+        return self._kept.show(call.body.target)
 
-    async def _change(self, call: Call[CalibrateRequest]) -> CalibrationReply:
+    async def _change(self, call: Call[Calibrate]) -> CalibrationReply:
         self.asked.append(call.body)
         if self.refusal:
             raise self.refusal
-        return await self._kept.change(call.path["target"], call.body, self._tell)
+        return await self._kept.change(call.body, self._tell)
 
     async def _tell(self, key: RoleKey) -> str:
         return f"kept; {key} takes it over as soon as its outputs are safe"

@@ -6,7 +6,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Literal
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, livelink, rc
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
     Acceptance,
     Listener,
@@ -15,6 +16,7 @@ from saint_services.lib.api.livelink import (
     Record,
     RecordingInfo,
     RecordingList,
+    RecordingRef,
     RecordingState,
     Scale,
     SenderCode,
@@ -95,19 +97,22 @@ class FakeReceiver:
 
     def api(self) -> Api:
         api = Api()
-        api.get("/status", self._status)
-        api.post("/enabled", self._enable, SetEnabled)
-        api.get("/channels", self._channels)
-        api.patch("/channels/{number}", self._set_channel, SetChannel)
-        api.get("/failsafe", self._failsafe)
-        api.post("/failsafe", self._set_failsafe, SetFailsafe)
-        api.post("/protocol", self._set_protocol, SetProtocol)
-        api.post("/detect", self._detect, DetectRequest)
-        api.get("/calibration", self._calibration)
-        api.post("/calibration", self._go, CalibrationStep)
+        api.bind(rc.GET_STATUS, self._status)
+        api.bind(rc.SET_ENABLED, self._enable)
+        api.bind(rc.LIST_CHANNELS, self._channels)
+        api.bind(rc.SET_CHANNEL_CONFIG, self._set_channel)
+        api.bind(rc.GET_FAILSAFE, self._failsafe)
+        api.bind(rc.SET_FAILSAFE, self._set_failsafe)
+        api.bind(rc.SET_PROTOCOL, self._set_protocol)
+        api.bind(rc.DETECT_PROTOCOL, self._detect)
+        api.bind(rc.GET_CALIBRATION, self._calibration)
+        api.bind(rc.CALIBRATION, self._go)
         return api
 
-    async def _status(self, _: Call[None]) -> RcStatus:
+    async def _status(self, _: Call[Nothing]) -> RcStatus:
+        return self._now()
+
+    def _now(self) -> RcStatus:
         line = RcLine(
             receiver="primary", protocol=self.protocol, device=self.device,
             connected=True, failsafe=not self.is_live, rssi=-61.0, link_quality=99,
@@ -135,22 +140,21 @@ class FakeReceiver:
 
     async def _enable(self, call: Call[SetEnabled]) -> RcStatus:
         self.is_enabled = call.body.enabled
-        return await self._status(Call({}, {}, None))
+        return self._now()
 
-    async def _channels(self, _: Call[None]) -> RcChannelList:
+    async def _channels(self, _: Call[Nothing]) -> RcChannelList:
         return RcChannelList(channels=list(self.channels.values()))
 
     async def _set_channel(self, call: Call[SetChannel]) -> RcChannelConfig:
-        text = call.path["number"]
-        number = int(text) if text.isascii() and text.isdigit() else 0
+        number = call.body.channel
         if number not in self.channels:
-            message = f"there is no channel {text}; there are 1 to {CHANNELS}"
+            message = f"there is no channel {number}; there are 1 to {CHANNELS}"
             raise SaintError(Code.NOT_FOUND, message)
         changes = call.body.model_dump(exclude_none=True)
         self.channels[number] = self.channels[number].model_copy(update=changes)
         return self.channels[number]
 
-    async def _failsafe(self, _: Call[None]) -> FailsafeInfo:
+    async def _failsafe(self, _: Call[Nothing]) -> FailsafeInfo:
         return self.failsafe
 
     async def _set_failsafe(self, call: Call[SetFailsafe]) -> FailsafeInfo:
@@ -169,7 +173,10 @@ class FakeReceiver:
         text = "SBUS speaks on this line, at 100000 baud."
         return DetectReport(protocol="sbus", baud_rate=100_000, text=text, seen=[seen])
 
-    async def _calibration(self, _: Call[None]) -> CalibrationInfo:
+    async def _calibration(self, _: Call[Nothing]) -> CalibrationInfo:
+        return self._info()
+
+    def _info(self) -> CalibrationInfo:
         found, proposal = [], []
         if self.step == "done":
             text = "channel 1 falls when it is moved to the right or up"
@@ -186,7 +193,7 @@ class FakeReceiver:
             refusal, self.refusal = self.refusal, ""
             raise SaintError(Code.REFUSED, refusal, fix="Leave the sticks alone.")
         self.step = self._after(call.body.step)
-        return await self._calibration(Call({}, {}, None))
+        return self._info()
 
     def _after(self, asked: str) -> Step:
         """Refuses what rcd refuses."""
@@ -238,25 +245,25 @@ class FakeCapture:
 
     def api(self) -> Api:
         api = Api()
-        api.get("/subjects", self._subjects)
-        api.get("/subjects/{name}", self._subject)
-        api.get("/formats", self._formats)
-        api.post("/formats", self._set_formats, SetFormats)
-        api.get("/senders", self._senders)
-        api.post("/senders/accept", self._accept, SenderRef)
-        api.post("/senders/revoke", self._revoke, SenderRef)
-        api.post("/senders/check", self._check, SetCheck)
-        api.get("/senders/code", self._code)
-        api.post("/senders/code", self._new_code)
-        api.post("/release", self._release, SubjectRef)
-        api.post("/zero", self._zero, Zero)
-        api.post("/scale", self._scale, Scale)
-        api.get("/recordings", self._recordings)
-        api.post("/recordings", self._record, Record)
-        api.post("/recordings/stop", self._stop)
-        api.delete("/recordings/{name}", self._remove)
-        api.post("/playback", self._play, Play)
-        api.post("/playback/stop", self._stop_playing)
+        api.bind(livelink.LIST_SOURCES, self._subjects)
+        api.bind(livelink.GET_SUBJECT, self._subject)
+        api.bind(livelink.LIST_FORMATS, self._formats)
+        api.bind(livelink.SET_FORMATS, self._set_formats)
+        api.bind(livelink.LIST_SENDERS, self._senders)
+        api.bind(livelink.ACCEPT_SENDER, self._accept)
+        api.bind(livelink.REVOKE_SENDER, self._revoke)
+        api.bind(livelink.SET_SENDER_CHECK, self._check)
+        api.bind(livelink.GET_SENDER_CODE, self._code)
+        api.bind(livelink.RENEW_SENDER_CODE, self._new_code)
+        api.bind(livelink.RELEASE, self._release)
+        api.bind(livelink.ZERO, self._zero)
+        api.bind(livelink.SCALE, self._scale)
+        api.bind(livelink.LIST_RECORDINGS, self._recordings)
+        api.bind(livelink.RECORD, self._record)
+        api.bind(livelink.STOP_RECORDING, self._stop)
+        api.bind(livelink.DELETE_RECORDING, self._remove)
+        api.bind(livelink.PLAY, self._play)
+        api.bind(livelink.STOP_PLAYING, self._stop_playing)
         return api
 
     def _face(self) -> SubjectInfo:
@@ -271,15 +278,18 @@ class FakeCapture:
     def _detail(self) -> SubjectDetail:
         return SubjectDetail(subject=self._face(), values={"jawOpen": 0.25}, scale=self.scale)
 
-    async def _subjects(self, _: Call[None]) -> SubjectList:
+    async def _subjects(self, _: Call[Nothing]) -> SubjectList:
         return SubjectList(sources=[self._face()], refused={"not_a_frame": 3})
 
-    async def _subject(self, call: Call[None]) -> SubjectDetail:
-        if call.path["name"] != "FaceCapture":
-            raise SaintError(Code.NOT_FOUND, f"there is no subject {call.path['name']}")
+    async def _subject(self, call: Call[SubjectRef]) -> SubjectDetail:
+        if call.body.subject_name != "FaceCapture":
+            raise SaintError(Code.NOT_FOUND, f"there is no subject {call.body.subject_name}")
         return self._detail()
 
-    async def _formats(self, _: Call[None]) -> ListenerList:
+    async def _formats(self, _: Call[Nothing]) -> ListenerList:
+        return self._listeners()
+
+    def _listeners(self) -> ListenerList:
         heard = [
             Listener(format=name, enabled=is_on, addresses=[_HEARD_AT[name]] if is_on else [])
             for name, is_on in self.formats.items()
@@ -291,12 +301,12 @@ class FakeCapture:
             raise SaintError(Code.REFUSED, "UDP port 14786 cannot be opened: it is taken")
         self.formats |= {str(name): is_on for name, is_on in call.body.formats.items()}
         self.limit = call.body.datagrams_per_second or self.limit
-        return await self._formats(Call({}, {}, None))
+        return self._listeners()
 
     def _listed(self) -> SenderList:
         return SenderList(accept=self.accept, waiting=self.waiting, accepted=self.accepted)
 
-    async def _senders(self, _: Call[None]) -> SenderList:
+    async def _senders(self, _: Call[Nothing]) -> SenderList:
         return self._listed()
 
     async def _accept(self, call: Call[SenderRef]) -> SenderList:
@@ -313,10 +323,10 @@ class FakeCapture:
         self.accept = call.body.accept
         return self._listed()
 
-    async def _code(self, _: Call[None]) -> SenderCode:
+    async def _code(self, _: Call[Nothing]) -> SenderCode:
         return SenderCode(code=self.code)
 
-    async def _new_code(self, _: Call[None]) -> SenderCode:
+    async def _new_code(self, _: Call[Nothing]) -> SenderCode:
         self.code = "abcdefgh23"
         return SenderCode(code=self.code)
 
@@ -332,7 +342,7 @@ class FakeCapture:
         self.scale |= call.body.scale
         return self._detail()
 
-    async def _recordings(self, _: Call[None]) -> RecordingList:
+    async def _recordings(self, _: Call[Nothing]) -> RecordingList:
         kept = [
             RecordingInfo(name=each, size_bytes=1_400_000, made=1.76e9) for each in self.recordings
         ]
@@ -342,22 +352,22 @@ class FakeCapture:
         self.current = RecordingState(name=call.body.name, recording=True, seconds=1.0)
         return self.current
 
-    async def _stop(self, _: Call[None]) -> RecordingState:
+    async def _stop(self, _: Call[Nothing]) -> RecordingState:
         if self.current is None:
             raise SaintError(Code.NOT_FOUND, "nothing is being recorded")
         self.recordings.append(self.current.name)
         self.current = self.current.model_copy(update={"recording": False})
         return self.current
 
-    async def _remove(self, call: Call[None]) -> Done:
-        self.recordings.remove(self._existing(call.path["name"]))
+    async def _remove(self, call: Call[RecordingRef]) -> Done:
+        self.recordings.remove(self._existing(call.body.name))
         return Done()
 
     async def _play(self, call: Call[Play]) -> Done:
         self.playing = self._existing(call.body.name)
         return Done()
 
-    async def _stop_playing(self, _: Call[None]) -> Done:
+    async def _stop_playing(self, _: Call[Nothing]) -> Done:
         self.playing = ""
         return Done()
 

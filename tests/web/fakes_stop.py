@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, cast
 
 from saint_services.lib.api.adoption import NodeInfo, NodeRole
-from saint_services.lib.api.orders import Killed, KillOrder
+from saint_services.lib.api.orders import KILL, Killed, KillRole
 from saint_services.lib.api.routing import StopOutcome
 from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import saint_msgs as msgs
@@ -100,12 +100,12 @@ def drills(robot: Stopped, found: FakeConfirmations, runtime: Path) -> Drills:
     return Drills(cast(Any, robot), stops, adoptiond, store, Health("routerd"), now)
 
 
-async def kill(_: Call[KillOrder]) -> Killed:
+async def kill(_: Call[KillRole]) -> Killed:
     """What a node's guard does about a killed role."""
     return Killed(after_ms=31.0, detail="its process ended")
 
 
 def add_kill(api: Api) -> Api:
     """As adoptiond passes it on."""
-    api.post("/nodes/{node_id}/kill", kill, KillOrder)
+    api.bind(KILL, kill)
     return api

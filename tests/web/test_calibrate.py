@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from saint_services.lib.api.calibration import CalibrateRequest
+from saint_services.lib.api.calibration import Calibrate
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import InputSample
 from tests.web.axe import violations
@@ -121,7 +121,14 @@ async def test_place_becomes_zero_is_saved_after_a_question_and_undone(site: Sit
     await page.click("[data-confirm]")
     await page.locator("[data-message]", has_text="as soon as its outputs are safe").wait_for()
     assert site.robot.trims.asked == [
-        CalibrateRequest(field="joint_1", offset=20, minimum=-90, maximum=90, is_reversed=False)
+        Calibrate(
+            target="arms.left",
+            field="joint_1",
+            offset=20,
+            minimum=-90,
+            maximum=90,
+            is_reversed=False,
+        )
     ]
     await page.locator("[data-joint='arms.left.joint_1']", has_text="calibrated").wait_for()
     await page.click("[data-undo]")

@@ -17,6 +17,9 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="session"),
 ]
 
+_AUDIT_LOG = """() => fetch("/api/v1/system/get_audit_log", { method: "POST", body: "{}" })
+    .then((answer) => answer.json()).then((data) => data.entries)"""
+
 
 def free_console(site: Site) -> None:
     """The role console has nobody."""
@@ -145,6 +148,10 @@ async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
     await page.fill(".dialog input[name=name]", "Upstairs")
     await page.click("[data-confirm]")
     await page.locator(".page-head", has_text="Upstairs").wait_for()
+    (entry,) = await page.evaluate(_AUDIT_LOG)
+    told = "node_id: sim_head, display_name: Upstairs"
+    assert (entry["what"], entry["detail"]) == ("management set_node_name", told)
+    assert entry["source"].startswith("websocket:page")
     await page.click("[data-do=factory]")
     assert await page.locator("[data-confirm]").is_disabled()
     await page.fill(".dialog input", "sim_head")

@@ -12,7 +12,7 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 
-from saint_services.lib.api.adoption import AdoptReply, AdoptRequest
+from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode
 from tests.integration.node_crowd import Crowd, cpu_s, running_crowd
 
 NODES = 30
@@ -58,11 +58,8 @@ async def _adopt(crowd: Crowd) -> float:
         began_s = time.monotonic()
         await asyncio.gather(
             *(
-                client.post(
-                    f"/nodes/crowd_{n}/adopt",
-                    AdoptRequest(role="arms", instance=f"n{n}"),
-                    AdoptReply,
-                    timeout_s=30.0,
+                client.ask(
+                    ADOPT_NODE, AdoptNode(node_id=f"crowd_{n}", role="arms", instance=f"n{n}")
                 )
                 for n in range(ADOPTED)
             )

@@ -11,7 +11,9 @@ from .unitfile import Setting
 OBEYED: dict[str, frozenset[str]] = {
     # After: in which order services end. They start by requests, in any order.
     "Unit": frozenset({"After", "Description", "PartOf", "StartLimitIntervalSec"}),
-    "Socket": frozenset({"ListenStream", "ListenDatagram", "FileDescriptorName", "Service"}),
+    "Socket": frozenset(
+        {"ListenStream", "ListenDatagram", "FileDescriptorName", "PassCredentials", "Service"}
+    ),
     "Service": frozenset(
         {
             "CPUSchedulingPolicy",

@@ -40,6 +40,8 @@ def open_sockets(unit: SocketUnit, run: Path, ports: dict[str, int]) -> list[Pas
             bound = _open(kind, address, run, ports, unit.name)
             if kind == socket.SOCK_STREAM:
                 bound.listen(socket.SOMAXCONN)
+            if unit.passes_credentials:
+                bound.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             opened.append(Passed(unit.fd_name, _out_of_the_way(bound)))
     return opened
 

@@ -25,6 +25,7 @@ class SocketUnit:
     datagrams: tuple[str, ...]
     fd_name: str
     wanted_by: tuple[str, ...] = ()
+    passes_credentials: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +220,7 @@ def _socket(name: str, values: _Values) -> SocketUnit:
         service=values.text("Service", f"{stem}.service"),
         streams=values.words("ListenStream"),
         datagrams=values.words("ListenDatagram"),
+        passes_credentials=values.text("PassCredentials", "no") == "yes",
         fd_name=values.text("FileDescriptorName", name),
         wanted_by=values.words("WantedBy"),
     )

@@ -1,8 +1,16 @@
 """adoptiond's socket: which nodes there are, in which role."""
 
 from enum import StrEnum
+from typing import Annotated
 
-from . import Reply, Request
+from pydantic import Field, StringConstraints
+
+from ..levels import Level
+from . import Done, Reply, Request
+from .endpoint import Nothing, Rows
+
+NodeId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
 class NodeState(StrEnum):
@@ -84,19 +92,25 @@ class Stranger(Reply):
 
 
 class NodeList(Reply):
-    """GET /nodes"""
+    """All of them, and who is none."""
 
     nodes: list[NodeInfo]
     strangers: list[Stranger] = []
 
 
-class AdoptRequest(Request):
-    """POST /nodes/{node_id}/adopt"""
+class NodeParams(Request):
+    """One node."""
 
-    role: str
-    instance: str = ""
-    display_name: str = ""
-    add: bool = False  # beside the roles that the node has
+    node_id: NodeId
+
+
+class AdoptNode(NodeParams):
+    """Gives a node its role; with `add` one more beside those that it has."""
+
+    role: Name
+    instance: str = Field(default="", max_length=32)
+    display_name: str = Field(default="", max_length=64)
+    add: bool = False
 
 
 class AdoptReply(Reply):
@@ -107,31 +121,31 @@ class AdoptReply(Reply):
     code: str = ""  # six digits; the node shows the same
 
 
-class ReplaceRequest(Request):
-    """POST /nodes/{node_id}/replace: another node takes the place of one that is gone."""
+class ReplaceNode(NodeParams):
+    """Another node takes the place of this one, which is gone."""
 
-    by: str
-    display_name: str = ""  # empty: as the old one was called
+    by: NodeId
+    display_name: str = Field(default="", max_length=64)  # empty: as the old one was called
 
 
-class IgnoreRequest(Request):
-    """POST /nodes/{node_id}/ignore"""
+class IgnoreNode(NodeParams):
+    """Do not offer it any more, or do so again."""
 
     is_ignored: bool = True
 
 
-class ResetRequest(Request):
-    """POST /nodes/{node_id}/reset. Without `role` the node gives back all that it has."""
+class ResetNode(NodeParams):
+    """Takes its roles away, or only the one that is named."""
 
     factory_reset: bool = False
-    role: str = ""
-    instance: str = ""
+    role: str = Field(default="", max_length=32)
+    instance: str = Field(default="", max_length=32)
 
 
-class RenameRequest(Request):
-    """PATCH /nodes/{node_id}"""
+class NameNode(NodeParams):
+    """How people call it."""
 
-    display_name: str
+    display_name: Name
 
 
 class RoleChoice(Reply):
@@ -144,7 +158,62 @@ class RoleChoice(Reply):
 
 
 class RoleList(Reply):
-    """GET /roles"""
+    """Roles of the robot and who holds them."""
 
     robot: str
     roles: list[RoleChoice]
+
+
+def _adopted(params: AdoptNode, _: AdoptReply) -> str:
+    return f"{params.node_id} was adopted as {_role(params)}"
+
+
+def _reset(params: ResetNode, _: Done) -> str:
+    role = _role(params)
+    return f"{params.node_id} gave back {role}" if role else f"{params.node_id} was reset"
+
+
+def _ignored(params: IgnoreNode, _: NodeInfo) -> str:
+    return f"{params.node_id} is {'ignored' if params.is_ignored else 'offered again'}"
+
+
+def _role(params: AdoptNode | ResetNode) -> str:
+    return f"{params.role} {params.instance}".strip()
+
+
+ROWS = Rows("management", "adoptiond")
+_row = ROWS.row
+_OPERATOR = Level.OPERATOR
+
+# fmt: off
+LIST_NODES = _row("list_nodes", "GET", "/nodes", Nothing, NodeList, "All of them.")
+GET_NODE_INFO = _row(
+    "get_node_info", "GET", "/nodes/{node_id}", NodeParams, NodeInfo, "One node."
+)
+LIST_ROLES = _row(
+    "list_roles", "GET", "/roles", Nothing, RoleList, "Roles of the robot and who holds them."
+)
+ADOPT_NODE = _row(
+    "adopt_node", "POST", "/nodes/{node_id}/adopt", AdoptNode, AdoptReply,
+    "Gives a node its role; takes as long as the node needs to open its drivers.",
+    level=_OPERATOR, log=_adopted,
+    limit_s=28.0,  # longer than adoptiond itself waits for the node (its config.py)
+)
+REPLACE_NODE = _row(
+    "replace_node", "POST", "/nodes/{node_id}/replace", ReplaceNode, AdoptReply,
+    "Role and name of a node that is gone move to another one.",
+    level=_OPERATOR, log="{by} took the place of {node_id}", limit_s=58.0,
+)
+RESET_NODE = _row(
+    "reset_node", "POST", "/nodes/{node_id}/reset", ResetNode, Done,
+    "Takes a node's roles away, or one of them.",
+    level=Level.ADMIN, log=_reset, severity="WARNING",
+)
+IGNORE_NODE = _row(
+    "ignore_node", "POST", "/nodes/{node_id}/ignore", IgnoreNode, NodeInfo,
+    "Whether it is offered for adoption.", level=_OPERATOR, log=_ignored,
+)
+SET_NODE_NAME = _row(
+    "set_node_name", "PATCH", "/nodes/{node_id}", NameNode, NodeInfo,
+    "How people call it.", level=_OPERATOR, log="{node_id} is now called {display_name}",
+)

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from . import Reply, Request
+from .keys import Passphrase
 
 LARGEST_FILE_BYTES = 1 << 20  # a robot with everything set by hand takes 20 KB
 
@@ -80,24 +81,8 @@ class RestoreReply(Reply):
     notes: list[str] = []
 
 
-class Passphrase(Request):
-    """POST /key/export of adoptiond."""
-
-    passphrase: str = Field(max_length=1024, repr=False)
-
-
-class SealedKey(Request):
-    """The server's key, which a passphrase opens (lib/sealing.py); empty: there is none."""
-
-    sealed: str = Field(default="", max_length=4096, repr=False)
-
-
-class KeyImport(SealedKey, Passphrase):
-    """POST /key/import of adoptiond."""
-
-
 class SealedRestore(Passphrase):
-    """PUT /api/backup/sealed of webd: a backup in Base64, and the passphrase of its key."""
+    """A backup in Base64, and the passphrase of its key."""
 
     file: str = Field(max_length=LARGEST_BASE64, repr=False)
     confirm: list[str] = Field(default=[], max_length=256)

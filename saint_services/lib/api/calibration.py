@@ -4,11 +4,19 @@ the server, so that it moves with the role to another node.
 
 from pydantic import Field
 
+from ..levels import Level
 from . import Reply, Request
+from .endpoint import Rows
 
 
-class CalibrateRequest(Request):
-    """POST /roles/{target}/calibration: of one field, in its unit. What is left out stays."""
+class GetCalibration(Request):
+    """Of one role."""
+
+    target: str = Field(pattern=r"^[a-z][a-z0-9_.]{0,63}$")  # "arms.left"
+
+
+class Calibrate(GetCalibration):
+    """One field of a role, in its unit. What is left out stays."""
 
     field: str = Field(min_length=1, max_length=64)
     offset: float | None = None  # the servo stands so far beside what it is told
@@ -32,9 +40,24 @@ class CalibratedField(Reply):
 
 
 class CalibrationReply(Reply):
-    """GET and POST /roles/{target}/calibration"""
+    """What is in force for every field of a role, and what its manifest says."""
 
     target: str
     revision: int  # rises with every change
     fields: list[CalibratedField]
     message: str = ""
+
+
+ROWS = Rows("management", "adoptiond")
+_PATH = "/roles/{target}/calibration"
+
+# fmt: off
+GET_CALIBRATION = ROWS.row(
+    "get_calibration", "GET", _PATH, GetCalibration, CalibrationReply,
+    "What is in force for every field of a role, and what its manifest says.",
+)
+CALIBRATE = ROWS.row(
+    "calibrate", "POST", _PATH, Calibrate, CalibrationReply,
+    "Changes it, within the manifest. The role starts anew with it as soon as nothing moves.",
+    level=Level.ADMIN, log="{target}.{field} was calibrated",
+)

@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from . import Reply, Request
+from ..levels import Level
+from . import Done, Reply, Request
+from .endpoint import Rows
 
 ORIGIN_PATTERN = r"^[0-9a-f]{24}$"
 NODE = "node"  # in place of a role: the node daemon itself
@@ -62,3 +64,17 @@ def router_parts(origin: str, term: int) -> tuple[str, ...]:
 def role_parts(node_id: str, origin: str, role: str) -> tuple[str, ...]:
     """What a node signs for its role process."""
     return "role", node_id, origin, role
+
+
+PROOFS = Rows("proof", "adoptiond")
+
+# fmt: off
+ROUTER_CREDENTIAL = PROOFS.row(
+    "router", "POST", "/router/credential", CredentialRequest, Credential,
+    "The server signs for its router.", level=Level.ADMIN, is_action=False, is_local=True,
+)
+ROLE_PROOF = PROOFS.row(
+    "role", "POST", "/router/role-proof", RoleProof, Done,
+    "Whether a node of this server has signed for a role process.",
+    level=Level.ADMIN, limit_s=3.0, is_action=False, is_local=True,
+)

@@ -6,7 +6,9 @@ from typing import Final, Literal, get_args
 
 from pydantic import Field
 
+from ..levels import Level
 from . import Reply, Request
+from .endpoint import Nothing, Rows, Severity
 from .routing import Target
 
 Way = Literal["page", "rc", "console", "ros", "kill"]
@@ -49,33 +51,75 @@ class DrillReport(Reply):
 
 
 class DrillInfo(Reply):
-    """GET /drill: the one under way, and the stored ones, newest first."""
+    """The one under way, and the stored ones, newest first."""
 
     running: DrillReport | None = None
     reports: list[DrillReport] = []
     limit_ms: float = LIMIT_MS
 
 
-class DrillBegin(Request):
-    """POST /drill/begin; one under way is dropped."""
-
-    by: str = Field(default="", max_length=128)
-
-
 class DrillWait(Request):
-    """POST /drill/wait: the next press of this way is measured. Refused while already stopped."""
+    """The next press of this way is measured. Refused while already stopped."""
 
     way: Literal["page", "rc", "console", "ros"]
 
 
 class DrillSkip(Request):
-    """POST /drill/skip"""
+    """This way is not tried, and why."""
 
     way: Way
     reason: str = Field(min_length=1, max_length=200)
 
 
 class DrillKill(Request):
-    """POST /drill/kill: end the process of the role that drives this target."""
+    """End the process of the role that drives this target."""
 
     target: Target
+
+
+def _failed(reply: DrillInfo) -> list[str]:
+    return [each.way for each in reply.reports[0].steps if each.state == "failed"]
+
+
+def _finished(_: Nothing, reply: DrillInfo) -> str:
+    ways = ", ".join(_failed(reply))
+    return f"The stop test failed by {ways}" if ways else "The stop was tested"
+
+
+def _severity(_: Nothing, reply: DrillInfo) -> Severity:
+    return "ERROR" if _failed(reply) else "INFO"
+
+
+ROWS = Rows("drill", "routerd")
+_row = ROWS.row
+_OPERATOR = Level.OPERATOR
+
+# fmt: off
+STATUS = _row(
+    "status", "GET", "/drill", Nothing, DrillInfo, "The drill under way, and the newest reports."
+)
+BEGIN = _row(
+    "begin", "POST", "/drill/begin", Nothing, DrillInfo,
+    "Every way is open; a drill under way is dropped.",
+    level=_OPERATOR, log="A test of the stop was begun",
+)
+WAIT = _row(
+    "wait", "POST", "/drill/wait", DrillWait, DrillInfo,
+    "The next press of this way is measured; refused while the robot is stopped.",
+    level=_OPERATOR, log=lambda *_: "",
+)
+SKIP = _row(
+    "skip", "POST", "/drill/skip", DrillSkip, DrillInfo,
+    "This way is not tried, for this reason.",
+    level=_OPERATOR, log=lambda *_: "",
+)
+KILL = _row(
+    "kill", "POST", "/drill/kill", DrillKill, DrillInfo,
+    "Ends the process of the role that drives this target; its guard has to stop the outputs.",
+    level=Level.ADMIN, log="The process of {target} was killed for a test", severity="WARNING",
+    limit_s=20.0,  # the node waits for the role's guard
+)
+FINISH = _row(
+    "finish", "POST", "/drill/finish", Nothing, DrillInfo, "Stores the report.",
+    level=_OPERATOR, log=_finished, severity=_severity,
+)

@@ -4,7 +4,9 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from . import Reply, Request
+from ..levels import Level
+from . import Done, Reply, Request
+from .endpoint import Nothing, Rows
 
 
 class UpdateState(StrEnum):
@@ -105,7 +107,7 @@ class Plan(Reply):
 
 
 class FirmwareReport(Reply):
-    """GET /status"""
+    """Releases, machines, the roll-out."""
 
     robot_version: str  # the one that all run that are there; empty while they differ
     versions: list[str] = []  # all that run there, newest first
@@ -126,13 +128,13 @@ class FirmwareCheck(Reply):
 
 
 class ImportRequest(Request):
-    """POST /import: take a bundle from a path on the server, e.g. a USB stick."""
+    """A bundle at a path on the server, e.g. a USB stick."""
 
     path: str = Field(min_length=1, max_length=1024)
 
 
 class RolloutRequest(Request):
-    """POST /rollout"""
+    """Which release, for which machines, in which order."""
 
     version: str = Field(default="", max_length=64)  # the newest where empty
     canary: str = Field(
@@ -153,6 +155,58 @@ class ControlAction(StrEnum):
 
 
 class RolloutControl(Request):
-    """POST /rollout/control"""
+    """Pause, resume, cancel, take back."""
 
     action: ControlAction
+
+
+class FirmwareParams(Request):
+    """One release."""
+
+    version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+~-]{0,31}$")
+
+
+_WORDS = {
+    ControlAction.PAUSE: "paused",
+    ControlAction.RESUME: "resumed",
+    ControlAction.CANCEL: "cancelled",
+    ControlAction.ROLLBACK: "taken back",
+}
+
+
+def _controlled(params: RolloutControl, _: Plan) -> str:
+    return f"The roll-out was {_WORDS[params.action]}"
+
+
+ROWS = Rows("management", "otad")
+_row = ROWS.row
+_ADMIN = Level.ADMIN
+
+# fmt: off
+STATUS = _row(
+    "firmware_status", "GET", "/status", Nothing, FirmwareReport,
+    "Releases, machines, the roll-out.",
+)
+WATCH = _row(
+    "firmware_watch", "GET", "/watch", Nothing, FirmwareReport,
+    "The same with every change, one reply a line.", is_action=False, is_stream=True,
+)
+ROLLOUT = _row(
+    "firmware_rollout", "POST", "/rollout", RolloutRequest, Plan, "A release for the machines.",
+    level=_ADMIN, log="Roll-out of release {reply.version} was begun",
+)
+CONTROL = _row(
+    "firmware_control", "POST", "/rollout/control", RolloutControl, Plan,
+    "Pause, resume, cancel, take back.", level=_ADMIN, log=_controlled, severity="WARNING",
+)
+IMPORT = _row(
+    "firmware_import", "POST", "/import", ImportRequest, Release,
+    "A bundle that lies on the server.",
+    level=_ADMIN, log="Release {reply.version} was imported",
+    limit_s=900.0,  # copying and checking a large bundle from a slow stick
+)
+DELETE = _row(
+    "firmware_delete", "DELETE", "/releases/{version}", FirmwareParams, Done,
+    "A release that nobody needs any more.",
+    level=_ADMIN, log="Release {version} was removed",
+)

@@ -4,7 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from . import Reply, Request
+from ..levels import Level
+from . import Done, Reply, Request
+from .endpoint import Nothing, Rows
 
 FormatName = Literal["llf", "json", "vmc", "ifacialmocap", "lines", "capture"]
 Acceptance = Literal["known", "all"]  # senders that were accepted; every sender
@@ -36,7 +38,7 @@ class SubjectInfo(Reply):
 
 
 class SubjectList(Reply):
-    """GET /subjects"""
+    """All subjects, and what was refused."""
 
     sources: list[SubjectInfo]
     refused: dict[str, int]  # datagrams, by reason
@@ -44,7 +46,7 @@ class SubjectList(Reply):
 
 
 class SubjectDetail(Reply):
-    """GET /subjects/{name}"""
+    """One subject with its newest values."""
 
     subject: SubjectInfo
     values: dict[str, float]  # as sent
@@ -62,21 +64,21 @@ class Listener(Reply):
 
 
 class ListenerList(Reply):
-    """GET /formats"""
+    """All formats that have a listener."""
 
     formats: list[Listener]
     datagrams_per_second: int = 0  # of one sender, where a format has no limit of its own
 
 
 class SetFormats(Request):
-    """POST /formats: switch formats on or off; what is not given stays as it is."""
+    """Switch formats on or off; what is not given stays as it is."""
 
     formats: dict[FormatName, bool] = Field(default={}, max_length=6)
     datagrams_per_second: Rate | None = None  # of one sender: more are not looked at
 
 
 class SenderRef(Request):
-    """POST /senders/accept, /senders/revoke: a sender is its format, address and subject."""
+    """A sender is its format, address and subject."""
 
     format: FormatName
     ip: SenderIp
@@ -84,7 +86,7 @@ class SenderRef(Request):
 
 
 class SetCheck(Request):
-    """POST /senders/check: "all" turns the check off, for a closed network."""
+    """ "all" turns the check off, for a closed network."""
 
     accept: Acceptance
 
@@ -107,7 +109,7 @@ class SenderInfo(Reply):
 
 
 class SenderList(Reply):
-    """GET /senders"""
+    """All senders that wait or are accepted."""
 
     accept: Acceptance  # "all": the check is off, and every sender may move the robot
     waiting: list[SenderInfo]
@@ -115,31 +117,31 @@ class SenderList(Reply):
 
 
 class SenderCode(Reply):
-    """GET /senders/code: a subject whose name ends with it is accepted by itself."""
+    """A subject whose name ends with it is accepted by itself."""
 
     code: str
 
 
 class SubjectRef(Request):
-    """POST /release: the first other sender gets the subject."""
+    """One subject by its name."""
 
     subject_name: SubjectName
 
 
 class Zero(SubjectRef):
-    """POST /zero: the subject looks straight ahead now; or forget that it did."""
+    """The subject looks straight ahead now; or forget that it did."""
 
     clear: bool = False
 
 
 class Scale(SubjectRef):
-    """POST /scale: how much each named value counts; negative turns it round, 1 removes it."""
+    """How much each named value counts; negative turns it round, 1 removes it."""
 
     scale: dict[ValueName, Annotated[float, Field(ge=-100, le=100)]] = Field(max_length=1024)
 
 
 class Record(Request):
-    """POST /recordings: begin to record."""
+    """What is recorded, and for how long."""
 
     name: RecordingName
     formats: list[FormatName] = Field(default=[], max_length=6)  # empty: all
@@ -153,7 +155,7 @@ class RecordingRef(Request):
 
 
 class Play(Request):
-    """POST /playback: play a recording as a source."""
+    """Which recording is played, and how."""
 
     name: RecordingName
     speed: float = Field(default=1.0, ge=0.01, le=1000)
@@ -190,10 +192,124 @@ class RecordingList(Reply):
 
 
 class RecordingDetail(Reply):
-    """GET /recordings/{name}"""
+    """How long a recording is, and who sent what is in it."""
 
     name: str
     datagrams: int
     seconds: float
     formats: dict[str, int]
     senders: dict[str, int]
+
+
+def _heard(_: SetFormats, reply: ListenerList) -> str:
+    on = ", ".join(each.format for each in reply.formats if each.enabled)
+    return f"LiveLink hears {on or 'nothing'}"
+
+
+def _checked(params: SetCheck, _: SenderList) -> str:
+    who = "Every LiveLink sender" if params.accept == "all" else "Only known LiveLink senders"
+    return f"{who} may drive from now on"
+
+
+def _zeroed(params: Zero, _: SubjectDetail) -> str:
+    what = "has no zero any more" if params.clear else "got a new zero"
+    return f"Subject {params.subject_name} {what}"
+
+
+ROWS = Rows("livelink", "livelinkd")
+_row = ROWS.row
+_OPERATOR, _ADMIN = Level.OPERATOR, Level.ADMIN
+
+# fmt: off
+LIST_SOURCES = _row(
+    "list_sources", "GET", "/subjects", Nothing, SubjectList, "All subjects."
+)
+GET_SUBJECT = _row(
+    "get_subject", "GET", "/subjects/{subject_name}", SubjectRef, SubjectDetail,
+    "One subject with its newest values.",
+)
+LIST_FORMATS = _row(
+    "list_formats", "GET", "/formats", Nothing, ListenerList,
+    "Which formats are on, and where each is heard.",
+)
+SET_FORMATS = _row(
+    "set_formats", "POST", "/formats", SetFormats, ListenerList,
+    "Switches formats on or off, and sets how much one sender may send.",
+    level=_ADMIN, log=_heard,
+)
+LIST_SENDERS = _row(
+    "list_senders", "GET", "/senders", Nothing, SenderList,
+    "Which senders wait for somebody to accept them, and which are accepted.",
+)
+ACCEPT_SENDER = _row(
+    "accept_sender", "POST", "/senders/accept", SenderRef, SenderList,
+    "Lets a sender drive through the routes from now on.",
+    level=_OPERATOR, log="Sender {subject_name} of {ip} ({format}) was accepted",
+    severity="WARNING",
+)
+REVOKE_SENDER = _row(
+    "revoke_sender", "POST", "/senders/revoke", SenderRef, SenderList,
+    "Ends what a sender drives; it must be accepted again.",
+    level=_OPERATOR, log="Sender {subject_name} of {ip} ({format}) was revoked",
+    severity="WARNING",
+)
+GET_SENDER_CODE = _row(
+    "get_sender_code", "GET", "/senders/code", Nothing, SenderCode,
+    "The code with which a sender is accepted by itself, at the end of its subject's name.",
+    level=_OPERATOR,
+)
+RENEW_SENDER_CODE = _row(
+    "renew_sender_code", "POST", "/senders/code", Nothing, SenderCode,
+    "Makes a new code; senders with the old one are no longer accepted.",
+    level=_ADMIN, log="The code for LiveLink senders was renewed", severity="WARNING",
+)
+SET_SENDER_CHECK = _row(
+    "set_sender_check", "POST", "/senders/check", SetCheck, SenderList,
+    'Whether senders must be accepted; "all" is for a closed network.',
+    level=_ADMIN, log=_checked, severity="WARNING",
+)
+RELEASE = _row(
+    "release", "POST", "/release", SubjectRef, Done,
+    "Gives a subject to the next other sender.",
+    level=_OPERATOR, log="Subject {subject_name} was released",
+)
+ZERO = _row(
+    "zero", "POST", "/zero", Zero, SubjectDetail, "The subject looks straight ahead now.",
+    level=_OPERATOR, log=_zeroed,
+)
+SCALE = _row(
+    "scale", "POST", "/scale", Scale, SubjectDetail,
+    "How much values count, and with which sign.",
+    level=_OPERATOR, log="Subject {subject_name} was scaled",
+)
+LIST_RECORDINGS = _row(
+    "list_recordings", "GET", "/recordings", Nothing, RecordingList,
+    "Recordings on the robot, and what is being recorded or played.",
+)
+RECORD = _row(
+    "record", "POST", "/recordings", Record, RecordingState,
+    "Begins to record what arrives.",
+    level=_OPERATOR, log="Recording {name} was begun",
+)
+GET_RECORDING = _row(
+    "get_recording", "GET", "/recordings/{name}", RecordingRef, RecordingDetail,
+    "How long a recording is, and who sent what is in it.",
+    limit_s=60.0,  # one of the largest size, from a slow card
+)
+DELETE_RECORDING = _row(
+    "delete_recording", "DELETE", "/recordings/{name}", RecordingRef, Done,
+    "Removes it for good.",
+    level=_OPERATOR, log="Recording {name} was deleted", severity="WARNING",
+)
+STOP_RECORDING = _row(
+    "stop_recording", "POST", "/recordings/stop", Nothing, RecordingState, "Ends and keeps it.",
+    level=_OPERATOR, log="Recording {reply.name} was ended",
+)
+PLAY = _row(
+    "play", "POST", "/playback", Play, Done, "Plays a recording as a source.",
+    level=_OPERATOR, log="Recording {name} is played",
+)
+STOP_PLAYING = _row(
+    "stop_playing", "POST", "/playback/stop", Nothing, Done, "Ends what plays.",
+    level=_OPERATOR, log="Playing a recording was ended",
+)

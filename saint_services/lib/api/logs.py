@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from ..levels import Level
 from . import Reply, Request
+from .endpoint import Rows
 
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 LEVELS: tuple[LogLevel, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -60,3 +62,10 @@ class LogNames(Reply):
     nodes: list[str]
     scope: str
     home: str = ""
+
+
+OF_NODES = Rows("logs", "adoptiond")
+QUERY_NODE = OF_NODES.row(
+    "query_node", "POST", "/nodes/{node}/log", LogQuery, LogPage, "Lines of a node's own log.",
+    level=Level.ADMIN, limit_s=20.0, is_action=False,
+)  # fmt: skip

@@ -1,7 +1,9 @@
 """noded's socket: this node."""
 
-from . import Reply, Request
+from ..levels import Level
+from . import Done, Reply, Request
 from .adoption import NodeState
+from .endpoint import Nothing, Rows
 
 
 class RoleLife(Reply):
@@ -18,7 +20,7 @@ class RoleLife(Reply):
 
 
 class NodeReport(Reply):
-    """GET /status. Of several roles `role`, `instance` and `config_version` are the first one's,
+    """Of several roles `role`, `instance` and `config_version` are the first one's,
     the rest is of all together."""
 
     node_id: str
@@ -37,8 +39,24 @@ class NodeReport(Reply):
 
 
 class NodeReset(Request):
-    """POST /reset. Without `role` the node gives back all that it has."""
+    """Without `role` the node gives back all that it has."""
 
     factory_reset: bool = False
     role: str = ""
     instance: str = ""
+
+
+def _reset(params: NodeReset, _: Done) -> str:
+    role = f"{params.role} {params.instance}".strip()
+    return f"This node gave back {role}" if role else "This node was reset"
+
+
+ROWS = Rows("node", "noded")
+
+# fmt: off
+STATUS = ROWS.row("get_status", "GET", "/status", Nothing, NodeReport, "How this node is.",
+                  is_action=False)
+RESET = ROWS.row(
+    "reset", "POST", "/reset", NodeReset, Done, "Give back one role, or all that this node has.",
+    level=Level.ADMIN, log=_reset, severity="WARNING", is_action=False,
+)

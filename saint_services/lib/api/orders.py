@@ -17,7 +17,10 @@ from ..generated.saint_msgs import (
     SignedOrder_Request,
     SignedOrder_Response,
 )
-from . import Reply, Request
+from ..levels import Level
+from . import Done, Reply, Request
+from .adoption import NodeParams
+from .endpoint import Rows
 
 _HEX = r"^[0-9a-f]*$"
 LONGEST_LOG_BYTES = 48 * 1024  # of lines that a node gives at once; what is older is another page
@@ -119,6 +122,14 @@ class UpdateOrder(Request):
     force: bool = False
 
 
+class KillRole(KillOrder, NodeParams):
+    """The order for one node."""
+
+
+class UpdateNode(UpdateOrder, NodeParams):
+    """The order for one node."""
+
+
 def order_parts(order: SignedOrder_Request) -> tuple[str, ...]:
     """What the server signs."""
     return "order", order.node_id, order.kind, order.body, order.challenge, order.server_key
@@ -139,3 +150,25 @@ def config_parts(
     config = (answer.version, answer.checksum, answer.display_name)
     place = (answer.server, answer.server_address, ",".join(answer.held_roles))
     return "config", *question, *said, *config, *place
+
+
+# Parts of what another daemon does and tells of: routerd's drill, webd's restart of a node, otad's
+# roll-out. They are here because the key that signs for a node is adoptiond's alone.
+ROWS = Rows("order", "adoptiond")
+
+# fmt: off
+REBOOT = ROWS.row(
+    "reboot", "POST", "/nodes/{node_id}/reboot", NodeParams, Done,
+    "Restart a node's machine; it refuses while its outputs are live.",
+    level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
+)
+KILL = ROWS.row(
+    "kill", "POST", "/nodes/{node_id}/kill", KillRole, Killed,
+    "A stop drill: end a role's process and see what the guard does.",
+    level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
+)
+UPDATE = ROWS.row(
+    "update", "POST", "/nodes/{node_id}/update", UpdateNode, Done,
+    "Bring an update to a node that takes signed orders.",
+    level=Level.ADMIN, limit_s=15.0, is_action=False, is_local=True,
+)

@@ -1,16 +1,19 @@
-"""rcd's socket: the RC receiver."""
+"""rcd's socket: the RC receiver, its channels, and what a lost signal means."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import AliasChoices, Field
 
+from ..levels import Level
 from . import Reply, Request
+from .endpoint import Nothing, Rows
 
 Protocol = Literal["crsf", "sbus", "ibus", "ppm", "pwm"]
 Action = Literal["hold", "neutral", "estop", "passthrough"]
 Part = Literal["enabled", "protocol", "failsafe", "channels"]
 LAST_CHANNEL = 18
 LONGEST_US = 4095  # what a channel may be worth in any protocol
+Number = Annotated[int, Field(ge=1, le=LAST_CHANNEL)]
 
 
 class RcChannel(Reply):
@@ -42,7 +45,7 @@ class RcLine(Reply):
 
 
 class RcStatus(Reply):
-    """GET /status, and every line of GET /watch. The receiver in charge, then all of them."""
+    """The receiver in charge, then all of them."""
 
     enabled: bool
     connected: bool
@@ -68,7 +71,7 @@ class RcStatus(Reply):
 
 
 class SetEnabled(Request):
-    """POST /enabled"""
+    """On or off."""
 
     enabled: bool
 
@@ -85,13 +88,19 @@ class RcChannelConfig(Reply):
 
 
 class RcChannelList(Reply):
-    """GET /channels"""
+    """All channels."""
 
     channels: list[RcChannelConfig]
 
 
-class SetChannel(Request):
-    """PATCH /channels/{number}; what is left out stays."""
+class ChannelRef(Request):
+    """One channel."""
+
+    channel: Number
+
+
+class SetChannel(ChannelRef):
+    """Range and name of one channel in microseconds; what is left out stays."""
 
     name: str | None = Field(default=None, max_length=64)
     min: int | None = Field(default=None, ge=0, le=LONGEST_US)
@@ -100,14 +109,14 @@ class SetChannel(Request):
     reversed: bool | None = None
 
 
-class CalibrateChannel(Request):
-    """POST /channels/{number}/calibrate: where the channel is now becomes this of it."""
+class CalibrateChannel(ChannelRef):
+    """Where the channel is now becomes this end, or the middle."""
 
     position: Literal["min", "max", "center"]
 
 
 class FailsafeInfo(Reply):
-    """GET /failsafe"""
+    """When a signal is lost, and what happens then."""
 
     action: Action
     timeout_ms: int
@@ -116,7 +125,7 @@ class FailsafeInfo(Reply):
 
 
 class SetFailsafe(Request):
-    """POST /failsafe; what is left out stays."""
+    """When a signal is lost, and what happens then; what is left out stays."""
 
     action: Action | None = None
     timeout_ms: int | None = Field(default=None, ge=40, le=2000)
@@ -125,13 +134,13 @@ class SetFailsafe(Request):
 
 
 class ResetRequest(Request):
-    """POST /reset: forget what was set by page or terminal; rcd.yaml counts again."""
+    """Which settings are forgotten, so that rcd.yaml counts again."""
 
     parts: list[Part] = Field(default=["enabled", "protocol", "failsafe", "channels"], min_length=1)
 
 
 class ProtocolInfo(Reply):
-    """GET /protocol"""
+    """Which protocol is listened for, and where."""
 
     protocol: Protocol
     device: str
@@ -139,7 +148,7 @@ class ProtocolInfo(Reply):
 
 
 class SetProtocol(Request):
-    """POST /protocol"""
+    """Which protocol to listen for."""
 
     protocol: Protocol
     baud_rate: int | None = Field(default=None, ge=1200, le=4_000_000)  # None: its own
@@ -164,7 +173,7 @@ class SeenRange(Reply):
 
 
 class CalibrationInfo(Reply):
-    """GET /calibration; also the answer to each step."""
+    """Where the guided calibration is; also the answer to each step."""
 
     step: Literal["idle", "center", "ends", "directions", "done"]
     text: str  # what the operator is to do now
@@ -175,7 +184,7 @@ class CalibrationInfo(Reply):
 
 
 class CalibrationStep(Request):
-    """POST /calibration"""
+    """What a person does in the guided calibration."""
 
     step: Literal["start", "next", "skip", "save", "cancel"] = Field(
         validation_alias=AliasChoices("step", "action")
@@ -194,7 +203,7 @@ class Seen(Reply):
 
 
 class DetectRequest(Request):
-    """POST /detect: listen for every protocol in turn; the robot is not driven meanwhile."""
+    """How to listen for every protocol in turn; the robot is not driven meanwhile."""
 
     seconds: float = Field(default=1.0, ge=0.2, le=5.0)  # for each setting
     apply: bool = False  # use what was found
@@ -207,3 +216,88 @@ class DetectReport(Reply):
     baud_rate: int | None
     text: str
     seen: list[Seen]
+
+
+def _calibrated(params: CalibrationStep, _: CalibrationInfo) -> str:
+    is_told = params.step in ("start", "save", "cancel")
+    return f"RC calibration: {params.step}" if is_told else ""
+
+
+def _switched(params: SetEnabled, _: RcStatus) -> str:
+    return f"RC receiver was switched {'on' if params.enabled else 'off'}"
+
+
+ROWS = Rows("rc", "rcd")
+_row = ROWS.row
+_OPERATOR = Level.OPERATOR
+
+# fmt: off
+GET_STATUS = _row(
+    "get_status", "GET", "/status", Nothing, RcStatus, "Receivers and channels as they are now."
+)
+WATCH = _row(
+    "watch", "GET", "/watch", Nothing, RcStatus, "The same again and again, one reply a line.",
+    is_action=False, is_stream=True,
+)
+SET_ENABLED = _row(
+    "set_enabled", "POST", "/enabled", SetEnabled, RcStatus,
+    "Switch the receiver on or off; while it is off, others may drive.",
+    level=_OPERATOR, log=_switched, severity="WARNING",
+)
+LIST_CHANNELS = _row(
+    "list_channels", "GET", "/channels", Nothing, RcChannelList,
+    "Ranges and names of all channels.", is_action=False,
+)
+GET_CHANNEL = _row(
+    "get_channel", "GET", "/channels/{channel}", ChannelRef, RcChannelConfig,
+    "Range and name of one channel.", is_action=False,
+)
+SET_CHANNEL_CONFIG = _row(
+    "set_channel_config", "PATCH", "/channels/{channel}", SetChannel, RcChannelConfig,
+    "Range and name of one channel, in force with its next frame.",
+    level=_OPERATOR, log="RC channel {channel} was set up",
+)
+CALIBRATE_CHANNEL = _row(
+    "calibrate_channel", "POST", "/channels/{channel}/calibrate", CalibrateChannel,
+    RcChannelConfig, "Take where the stick is now as an end or the middle of one channel.",
+    level=_OPERATOR, log="RC channel {channel}: its {position} is where the stick was",
+)
+GET_FAILSAFE = _row(
+    "get_failsafe", "GET", "/failsafe", Nothing, FailsafeInfo,
+    "When the signal is lost, and what happens then.",
+)
+SET_FAILSAFE = _row(
+    "set_failsafe", "POST", "/failsafe", SetFailsafe, FailsafeInfo,
+    "Set when the signal is lost, and what happens then.",
+    level=_OPERATOR, log="RC failsafe is now: {reply.action}", severity="WARNING",
+)
+GET_RECEIVER = _row(
+    "get_receiver", "GET", "/protocol", Nothing, ProtocolInfo,
+    "Which protocol is listened for, on which port.", is_action=False,
+)
+SET_PROTOCOL = _row(
+    "set_protocol", "POST", "/protocol", SetProtocol, ProtocolInfo,
+    "Listen for another protocol.",
+    level=_OPERATOR, log="RC protocol is now {reply.protocol}", severity="WARNING",
+)
+GET_CALIBRATION = _row(
+    "get_calibration", "GET", "/calibration", Nothing, CalibrationInfo,
+    "Where the guided calibration is.",
+)
+CALIBRATION = _row(
+    "calibration", "POST", "/calibration", CalibrationStep, CalibrationInfo,
+    "Go one step on in the guided calibration; while it runs, the sticks move nothing.",
+    level=_OPERATOR, log=_calibrated, severity="WARNING",
+)
+RESET = _row(
+    "reset", "POST", "/reset", ResetRequest, RcStatus,
+    "Forget what was set by hand, or these parts of it: rcd.yaml counts again.",
+    level=_OPERATOR, log=lambda params, _: f"RC receiver was reset: {', '.join(params.parts)}",
+    severity="WARNING",
+)
+DETECT_PROTOCOL = _row(
+    "detect_protocol", "POST", "/detect", DetectRequest, DetectReport,
+    "Listen for every protocol in turn; the transmitter moves nothing meanwhile.",
+    level=_OPERATOR, log="RC protocols were listened for: {reply.text}", severity="WARNING",
+    limit_s=60.0,
+)

@@ -1,15 +1,21 @@
-"""routerd's socket: routes, presets, outputs with their reasons, exclusive control, the e-stop."""
+"""routerd's socket: routes, outputs with their reasons, exclusive control, the e-stop."""
 
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field
 
-from . import Reply, Request
+from ..levels import Level
+from . import Done, Reply, Request
+from .credentials import WriterReply, WriterRequest
+from .endpoint import Nothing, Rows
 
 SourceClass = Literal["rc", "websocket", "livelink", "autonomous", "leader", "safety"]
 Mode = Literal["priority", "blend", "additive"]
 TimeoutMs = Annotated[int, Field(ge=20, le=10_000)]
-PresetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+StopName = Annotated[str, Field(pattern=r"^[^,]{1,400}$")]
+RouteId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
+# Strict: true is no number, and neither is "1.0".
+Number = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Target = Annotated[str, Field(min_length=1, max_length=64)]  # head, arms.left; * is any
 
 
@@ -53,7 +59,7 @@ class RouteOutput(Request):
 class Route(Request):
     """One route, in the specification's form."""
 
-    id: str = Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")
+    id: RouteId
     enabled: bool = True
     priority: int | None = Field(default=None, ge=0, le=1000)  # None: the source class's default
     weight: float | None = Field(default=None, ge=0, le=1000)  # of mode blend; None: the priority
@@ -81,9 +87,7 @@ class Blending(Request):
 
 
 class RouteFile(Request):
-    """A routes YAML: presets and the saved routes have this form. PUT /routes puts them in the
-    place of all others, POST /routes/check only tells whether that could be.
-    """
+    """A routes YAML: presets and the saved routes have this form."""
 
     routes: list[Route] = []
     blending: Blending = Blending()
@@ -186,7 +190,7 @@ class ControlInfo(Reply):
 
 
 class RouterStatus(Reply):
-    """GET /status"""
+    """The router as it is now."""
 
     state: Literal["idle", "routing", "blending", "estop"]
     estop: EStopInfo
@@ -209,52 +213,66 @@ class RouteInfo(Reply):
 
 
 class RouteList(Reply):
-    """GET /routes, PUT /routes"""
+    """All routes."""
 
     routes: list[RouteInfo]
     blending: Blending
 
 
-class SetEnabled(Request):
-    """POST /routes/{id}/enabled"""
+class Confirming(Request):
+    """A change that may take away what stops the robot. `confirm` names all of that, as the refusal
+    (stop_changed) does; it needs an admin."""
+
+    confirm: list[StopName] = Field(default=[], max_length=256)
+
+
+class SetRoute(Confirming):
+    """Creates or replaces a route."""
+
+    route: Route
+
+
+class RouteParams(Confirming):
+    """One route."""
+
+    route_id: RouteId
+
+
+class RouteEnabled(RouteParams):
+    """On or off."""
 
     enabled: bool
 
 
-class SetPriority(Request):
-    """POST /routes/{id}/priority; null is the source class's default."""
+class RoutePriority(RouteParams):
+    """Higher wins; null is the source's default."""
 
     priority: int | None = Field(ge=0, le=1000)
 
 
-class PresetInfo(Reply):
-    """One preset."""
+class SetBlending(Confirming):
+    """How rivals for one field are combined."""
 
-    name: str
-    is_shipped: bool  # cannot be changed or deleted
-    routes: int
-    fault: str = ""  # why it cannot be loaded on this robot
+    blending: Blending
 
 
-class PresetList(Reply):
-    """GET /presets; `loaded` is the one that is in force, empty when routes were edited since."""
+class ReplaceRoutes(Confirming):
+    """All routes, and how rivals are combined."""
 
-    presets: list[PresetInfo]
-    loaded: str = ""
-
-
-class SavePreset(Request):
-    """PUT /presets/{name}: the routes in force where they are not given."""
-
-    routes: list[Route] | None = Field(default=None, max_length=128)
-    blending: Blending | None = None
+    file: RouteFile
 
 
-class PreviewRequest(Request):
-    """POST /preview: what a route would make of these inputs; nothing is saved or moved."""
+class OutputParams(Request):
+    """One field: "tracks.linear"."""
+
+    output: str = Field(pattern=r"^[A-Za-z0-9_.]{1,129}$")
+
+
+class PreviewRoute(Request):
+    """What one route would make of these inputs; nothing is saved or moved."""
 
     route: Route
-    values: dict[str, float] = Field(default={}, max_length=256)
+    values: dict[str, Number] = Field(default={}, max_length=256)
 
 
 class PreviewField(Reply):
@@ -276,13 +294,13 @@ class Preview(Reply):
     missing: list[str] = []
 
 
-class CurveRequest(Request):
-    """POST /preview/curve: what one mapping alone makes of a range of inputs."""
+class PreviewCurve(Request):
+    """What one mapping of a route makes of a range of inputs; nothing is saved."""
 
     route: Route
     index: int = Field(ge=0, le=127)  # of the mapping
-    low: float = Field(default=-1.0, ge=-1e6, le=1e6)
-    high: float = Field(default=1.0, ge=-1e6, le=1e6)
+    low: Number = -1.0
+    high: Number = 1.0
     steps: int = Field(default=64, ge=2, le=128)
 
 
@@ -297,7 +315,7 @@ class Curve(Reply):
 
 
 class TakeControl(Request):
-    """POST /control/take: a target for one source alone. Asking again renews it."""
+    """A target for one source alone. Asking again renews it."""
 
     target: Target
     holder: str = Field(min_length=1, max_length=128)  # a source's name: "websocket:panel"
@@ -305,7 +323,7 @@ class TakeControl(Request):
 
 
 class ReleaseControl(Request):
-    """POST /control/release; `force` takes it from another."""
+    """The target for everybody again; `force` takes it from another."""
 
     target: Target
     holder: str = Field(default="", max_length=128)
@@ -313,14 +331,10 @@ class ReleaseControl(Request):
 
 
 class EStopRequest(Request):
-    """POST /estop: raises the latch, or adds a press to it."""
+    """Raises the latch, or adds a press to it; one that cannot be read does so too."""
 
     source: str
     reason: str = ""
-
-
-class StopRequest(EStopRequest):
-    """POST /estop. One that cannot be read stops the robot all the same."""
 
     @classmethod
     def of_unsound(cls) -> Self:
@@ -329,7 +343,104 @@ class StopRequest(EStopRequest):
 
 
 class EStopClear(Request):
-    """POST /estop/clear. Refused when another press came after the `generation` that was seen."""
+    """Refused when another press came after the `generation` that was seen."""
 
     source: str
     generation: int = Field(strict=True, ge=0)  # of the latch as it was seen (GET /status)
+
+
+def _switched(params: RouteEnabled, _: RouteInfo) -> str:
+    return f"Route {params.route_id} was switched {'on' if params.enabled else 'off'}"
+
+
+def _prioritized(params: RoutePriority, _: RouteInfo) -> str:
+    told = "its source's" if params.priority is None else params.priority
+    return f"The priority of route {params.route_id} is {told} now"
+
+
+def _replaced(params: ReplaceRoutes, _: RouteList) -> str:
+    return f"All routes were replaced: {len(params.file.routes)} now"
+
+
+ROWS = Rows("router", "routerd")
+_row = ROWS.row
+_OPERATOR = Level.OPERATOR
+CONFIRMING = ("confirm",)
+
+# fmt: off
+GET_STATUS = _row(
+    "get_status", "GET", "/status", Nothing, RouterStatus,
+    "Outputs with their reasons, sources, the latch, who has exclusive control.",
+)
+GET_OUTPUT = _row(
+    "get_output", "GET", "/outputs/{output}", OutputParams, FieldOutput,
+    "Why one field has its value.",
+)
+LIST_ROUTES = _row("list_routes", "GET", "/routes", Nothing, RouteList, "All routes.")
+REPLACE_ROUTES = _row(
+    "replace_routes", "PUT", "/routes", ReplaceRoutes, RouteList,
+    "Puts these routes in the place of all others, or none when one of them is at fault.",
+    level=_OPERATOR, log=_replaced, body="file", query=CONFIRMING, is_action=False,
+)
+CHECK_ROUTES = _row(
+    "check_routes", "POST", "/routes/check", RouteFile, Done,
+    "Whether these routes could take the place of all others.", is_action=False,
+)
+SET_ROUTE = _row(
+    "set_route", "PUT", "/routes/{route.id}", SetRoute, RouteInfo,
+    "Creates or replaces a route; the router checks it against the roles.",
+    level=_OPERATOR, log="Route {route.id} was saved", body="route", query=CONFIRMING,
+)
+DELETE_ROUTE = _row(
+    "delete_route", "DELETE", "/routes/{route_id}", RouteParams, Done, "Removes a route.",
+    level=_OPERATOR, log="Route {route_id} was deleted", query=CONFIRMING,
+)
+SET_ROUTE_ENABLED = _row(
+    "set_route_enabled", "POST", "/routes/{route_id}/enabled", RouteEnabled, RouteInfo,
+    "On or off.",
+    level=_OPERATOR, log=_switched, query=CONFIRMING,
+)
+SET_ROUTE_PRIORITY = _row(
+    "set_route_priority", "POST", "/routes/{route_id}/priority", RoutePriority, RouteInfo,
+    "Who wins against whom.",
+    level=_OPERATOR, log=_prioritized, query=CONFIRMING,
+)
+SET_BLENDING = _row(
+    "set_blending", "PUT", "/blending", SetBlending, Blending,
+    "How rivals are combined, cross-fade and time-outs.",
+    level=_OPERATOR, log="Rivals are combined by {reply.mode} now", body="blending",
+    query=CONFIRMING,
+)
+PREVIEW_ROUTE = _row(
+    "preview_route", "POST", "/preview", PreviewRoute, Preview,
+    "Input -> output of a route that is not saved.",
+)
+PREVIEW_CURVE = _row(
+    "preview_curve", "POST", "/preview/curve", PreviewCurve, Curve,
+    "The line of one mapping: what it makes of a range of inputs.",
+)
+TAKE_CONTROL = _row(  # webd names the holder itself
+    "take_control", "POST", "/control/take", TakeControl, RouterStatus,
+    "A target for one source alone.",
+    level=_OPERATOR, log="Exclusive control of {target} was taken", is_action=False,
+)
+RELEASE_CONTROL = _row(
+    "release_control", "POST", "/control/release", ReleaseControl, RouterStatus,
+    "A target for everybody again.",
+    level=_OPERATOR, log="Exclusive control of {target} was released", is_action=False,
+)
+# The activity log tells of the latch itself, whoever has changed it.
+ESTOP = _row(
+    "estop", "POST", "/estop", EStopRequest, EStopInfo, "Stops the robot.",
+    log=lambda *_: "", is_action=False,
+)
+CLEAR_ESTOP = _row(
+    "clear_estop", "POST", "/estop/clear", EStopClear, EStopInfo,
+    "Clears the presses that were seen.",
+    level=_OPERATOR, log=lambda *_: "", is_action=False,
+)
+REGISTER_WRITER = _row(
+    "register_writer", "POST", "/writers", WriterRequest, WriterReply,
+    "Registers who writes inputs, for as long as the connection is open.",
+    level=Level.ADMIN, limit_s=3.0, is_action=False, is_local=True, is_stream=True,
+)

@@ -151,7 +151,7 @@ class Account(Reply):
 
 
 class AuditEntry(Reply):
-    """Who did what, when, from where."""
+    """Who did what, when, from where. `refused`: why it was not done; empty: it was."""
 
     time_s: float
     who: str
@@ -159,6 +159,8 @@ class AuditEntry(Reply):
     address: str
     what: str
     detail: str
+    source: str = ""  # what was used: "websocket:page-3", "saintctl"
+    refused: str = ""
 
 
 class AuditReply(Reply):

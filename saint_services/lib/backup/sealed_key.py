@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import ValidationError
 
-from ..api.backup import DaemonBackup, SealedKey, SectionData
+from ..api.backup import DaemonBackup, SectionData
+from ..api.keys import SealedKey
 from ..errors import Code, SaintError
 
 _DAEMON, _SECTION, _VERSION = "adoptiond", "key", 1

@@ -4,17 +4,16 @@ gives its own when its server orders it (adoptiond signs that). Not here: readin
 """
 
 from collections.abc import AsyncGenerator
-from urllib.parse import quote
 
-from ..api.adoption import NodeInfo, NodeList, NodeState
-from ..api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
+from ..api.adoption import LIST_NODES, NodeInfo, NodeState
+from ..api.endpoint import Nothing
+from ..api.logs import QUERY_NODE, LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ..errors import SaintError
 from ..ipc import Client
 from .asking import follow_pages
 from .journal import Journal
 
 LOOK_S = 2.0  # between two questions to a node, while somebody follows its log
-_LIMIT_S = 25.0  # longer than adoptiond waits for the node
 
 
 class RobotLogs:
@@ -26,11 +25,9 @@ class RobotLogs:
 
     async def page(self, query: LogQuery) -> LogPage:
         """One page, newest first."""
-        asked = query.model_copy(update={"node": ""})
         if await self._is_own(query.node):
-            return await self._own.page(asked)
-        path = f"/nodes/{quote(query.node, safe='')}/log"
-        page = await self._adoptiond.post(path, asked, LogPage, timeout_s=_LIMIT_S)
+            return await self._own.page(query.model_copy(update={"node": ""}))
+        page = await self._adoptiond.ask(QUERY_NODE, query)
         # As it was asked for: a node's host name is not the name that the server has for it.
         lines = [line.model_copy(update={"node": query.node}) for line in page.lines]
         return page.model_copy(update={"lines": lines})
@@ -39,7 +36,7 @@ class RobotLogs:
         """Of this machine, and the nodes that can be asked now."""
         own = await self._own.names()
         try:
-            known = (await self._adoptiond.get("/nodes", NodeList)).nodes
+            known = (await self._adoptiond.ask(LIST_NODES, Nothing())).nodes
         except SaintError:  # not the server, or it is not well; its own lines can be read
             return own
         asked = [node for node in known if node.is_ours and node.state is not NodeState.OFFLINE]

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ...lib.api import Done
-from ...lib.api.adoption import NodeInfo, NodeList
-from ...lib.api.orders import UpdateOrder
+from ...lib.api.adoption import LIST_NODES, NodeInfo
+from ...lib.api.endpoint import Nothing
+from ...lib.api.orders import UPDATE, UpdateNode, UpdateOrder
 from ...lib.bus import Bus, Sample, Subscription
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
@@ -60,8 +60,8 @@ class Nodes:
         )
         try:
             # The registry has the key that nodes obey.
-            path = f"/nodes/{ask.node_id}/update"
-            done = await self._registry.post(path, order, Done, timeout_s=ASK_LIMIT_S + 5.0)
+            wanted = UpdateNode(node_id=ask.node_id, **order.model_dump())
+            done = await self._registry.ask(UPDATE, wanted)
         except SaintError as err:
             if err.code not in _UNSIGNED:
                 raise
@@ -94,7 +94,8 @@ class Nodes:
 
     async def _registered(self) -> list[NodeInfo] | None:
         try:
-            return (await self._registry.get("/nodes", NodeList, timeout_s=_REGISTRY_LIMIT_S)).nodes
+            asked = self._registry.ask(LIST_NODES, Nothing(), timeout_s=_REGISTRY_LIMIT_S)
+            return (await asked).nodes
         except SaintError:
             self._counters["registry_silent"] += 1
             return None

@@ -4,78 +4,26 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 
 from typing import Any
 
-from ...lib.api import Done
-from ...lib.api.adoption import AdoptReply, NodeInfo, NodeList, RoleList
-from ...lib.api.calibration import CalibrationReply
-from ...lib.api.firmware import (
-    FirmwareCheck,
-    FirmwareReport,
-    ImportRequest,
-    Plan,
-    Release,
-    RolloutControl,
-    RolloutRequest,
-)
+from ...lib.api import Done, adoption, calibration, drill, presets, routing
+from ...lib.api import firmware as firmware_rows
+from ...lib.api import livelink as livelink_rows
+from ...lib.api import rc as rc_rows
+from ...lib.api.adoption import NodeList, NodeParams
+from ...lib.api.firmware import FirmwareCheck, Plan
 from ...lib.api.hardware import GpioStatus, NodeFit
-from ...lib.api.livelink import (
-    ListenerList,
-    Play,
-    Record,
-    RecordingDetail,
-    RecordingList,
-    RecordingRef,
-    RecordingState,
-    Scale,
-    SenderCode,
-    SenderList,
-    SenderRef,
-    SetCheck,
-    SetFormats,
-    SubjectDetail,
-    SubjectList,
-    SubjectRef,
-    Zero,
-)
 from ...lib.api.motion import Accepted
-from ...lib.api.rc import (
-    CalibrationInfo,
-    CalibrationStep,
-    DetectReport,
-    DetectRequest,
-    FailsafeInfo,
-    ProtocolInfo,
-    RcChannelConfig,
-    RcStatus,
-    ResetRequest,
-    SetFailsafe,
-    SetProtocol,
-)
-from ...lib.api.routing import (
-    Blending,
-    Curve,
-    FieldOutput,
-    PresetInfo,
-    PresetList,
-    Preview,
-    RouteFile,
-    RouteInfo,
-    RouteList,
-    RouterStatus,
-    RoutesText,
-)
+from ...lib.api.routing import RouteFile, RoutesText
 from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
+from ...lib.levels import Level
 from .. import messages as m
 from .. import replies as r
-from ..levels import Level
 from ..node_history import NodeHistory
 from ..trends import GetHistory, HistoryReply
 from . import (
-    calibration,
     clients,
     firmware,
-    livelink,
     management,
     motion,
     node_hardware,
@@ -90,7 +38,7 @@ from . import (
 )
 from . import router_params as p
 from .action import Action, Quick
-from .drill import DRILL
+from .forward import forwarded, forwarded_all
 from .upkeep_table import UPKEEP
 from .users_table import USERS
 
@@ -98,9 +46,18 @@ __all__ = ["ACTIONS", "MODELS", "Action", "Quick"]
 
 VIEWER, OPERATOR, ADMIN = Level
 
+ESTOP = Action(
+    m.EStop,
+    system.estop,
+    r.LatchReply,
+    needs=VIEWER,
+    raises_to=system.estop_needs,
+    row=routing.ESTOP,
+)
+
 ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     **UPKEEP,
-    **DRILL,
+    "drill": forwarded_all(drill.ROWS.all),
     "head": {
         "move": Quick(m.HeadMove, motion.head_move, Accepted),
         "home": Quick(m.Nothing, motion.head_home, Accepted),
@@ -114,146 +71,101 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     "tracks": {
         "drive": Quick(m.Drive, motion.drive, Accepted),
         "stop": Quick(m.Nothing, motion.stop, Accepted),
-        "estop": Action(
-            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
-        ),
+        "estop": ESTOP,
     },
     "system": {
         "status": Action(m.Nothing, system.status, r.SystemReply, needs=VIEWER),
         "describe": Quick(m.Nothing, system.describe, r.Description, needs=VIEWER),
         "get_audit_log": Action(GetAuditLog, users.get_audit_log, AuditReply, needs=ADMIN),
         "get_tls": Action(m.Nothing, tls.get_tls, TlsInfo, needs=VIEWER),
-        "enable_tls": Action(m.Nothing, tls.enable_tls, TlsInfo, needs=ADMIN),
-        "disable_tls": Action(m.Nothing, tls.disable_tls, TlsInfo, needs=ADMIN),
+        "enable_tls": Action(
+            m.Nothing,
+            tls.enable_tls,
+            TlsInfo,
+            needs=ADMIN,
+            log="Encryption was switched on",
+            severity="WARNING",
+        ),
+        "disable_tls": Action(
+            m.Nothing,
+            tls.disable_tls,
+            TlsInfo,
+            needs=ADMIN,
+            log="Encryption was switched off",
+            severity="WARNING",
+        ),
         "get_history": Quick(GetHistory, system.get_history, HistoryReply, needs=VIEWER),
         "list_clients": Quick(m.Nothing, clients.list_clients, r.ClientList, needs=VIEWER),
-        "disconnect_client": Quick(m.ClientParams, clients.disconnect_client, Done, needs=ADMIN),
-        "reboot": Action(Reboot, upkeep.reboot, Done, needs=ADMIN),
-        "shutdown": Action(Forced, upkeep.shutdown, Done, needs=ADMIN),
-        "estop": Action(
-            m.EStop, system.estop, r.LatchReply, needs=VIEWER, raises_to=system.estop_needs
+        "disconnect_client": Quick(
+            m.ClientParams,
+            clients.disconnect_client,
+            Done,
+            needs=ADMIN,
+            log="Client {client_id} was disconnected",
+            severity="WARNING",
         ),
+        "reboot": Action(
+            Reboot, upkeep.reboot, Done, needs=ADMIN, log=upkeep.rebooted, severity="WARNING"
+        ),
+        "shutdown": Action(
+            Forced,
+            upkeep.shutdown,
+            Done,
+            needs=ADMIN,
+            log="The server switches itself off",
+            severity="WARNING",
+        ),
+        "estop": ESTOP,
     },
     "management": {
-        "list_nodes": Action(m.Nothing, management.list_nodes, NodeList, needs=VIEWER),
+        **forwarded_all(adoption.ROWS.all),
+        **forwarded_all(calibration.ROWS.all),
+        **forwarded_all(firmware_rows.ROWS.all),
         "list_unadopted": Action(m.Nothing, management.list_unadopted, NodeList, needs=VIEWER),
         "list_adopted": Action(m.Nothing, management.list_adopted, NodeList, needs=VIEWER),
-        "list_roles": Action(m.Nothing, management.list_roles, RoleList, needs=VIEWER),
-        "get_node_info": Action(m.NodeParams, management.get_node_info, NodeInfo, needs=VIEWER),
         "get_gpio_status": Action(
-            m.NodeParams, node_hardware.get_gpio_status, GpioStatus, needs=VIEWER
+            NodeParams, node_hardware.get_gpio_status, GpioStatus, needs=VIEWER
         ),
-        "check_node": Action(m.NodeParams, node_hardware.check_node, NodeFit, needs=VIEWER),
+        "check_node": Action(NodeParams, node_hardware.check_node, NodeFit, needs=VIEWER),
         "get_node_history": Quick(
-            m.NodeParams, node_hardware.get_node_history, NodeHistory, needs=VIEWER
+            NodeParams, node_hardware.get_node_history, NodeHistory, needs=VIEWER
         ),
-        "get_calibration": Action(
-            calibration.GetCalibration,
-            calibration.get_calibration,
-            CalibrationReply,
-            needs=VIEWER,
-        ),
-        "calibrate": Action(
-            calibration.Calibrate, calibration.calibrate, CalibrationReply, needs=ADMIN
-        ),
-        "adopt_node": Action(m.AdoptNode, management.adopt_node, AdoptReply),
-        "reset_node": Action(m.ResetNode, management.reset_node, Done, needs=ADMIN),
-        "set_node_name": Action(m.NameNode, management.set_node_name, NodeInfo),
-        "replace_node": Action(m.ReplaceNode, management.replace_node, AdoptReply),
-        "ignore_node": Action(m.IgnoreNode, management.ignore_node, NodeInfo),
-        "firmware_status": Action(m.Nothing, firmware.status, FirmwareReport, needs=VIEWER),
         "firmware_check": Action(m.Nothing, firmware.check, FirmwareCheck, needs=VIEWER),
-        "firmware_rollout": Action(RolloutRequest, firmware.begin, Plan, needs=ADMIN),
-        "firmware_control": Action(RolloutControl, firmware.control, Plan, needs=ADMIN),
-        "firmware_import": Action(ImportRequest, firmware.take, Release, needs=ADMIN),
-        "firmware_delete": Action(m.FirmwareParams, firmware.remove, Done, needs=ADMIN),
-        "trigger_update": Action(m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN),
+        "trigger_update": Action(
+            m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN, row=firmware_rows.ROLLOUT
+        ),
         "get_activity_log": Quick(
             m.ActivityLog, management.get_activity_log, r.ActivityReply, needs=VIEWER
         ),
     },
     "router": {
-        "get_status": Action(m.Nothing, router.get_status, RouterStatus, needs=VIEWER),
-        "list_routes": Action(m.Nothing, router.list_routes, RouteList, needs=VIEWER),
-        "set_route": Action(m.SetRoute, router.set_route, RouteInfo, raises_to=router.level_of),
-        "delete_route": Action(m.RouteParams, router.delete_route, Done, raises_to=router.level_of),
-        "set_route_enabled": Action(
-            m.RouteEnabled, router.set_route_enabled, RouteInfo, raises_to=router.level_of
-        ),
-        "set_route_priority": Action(
-            p.RoutePriority, router.set_route_priority, RouteInfo, raises_to=router.level_of
-        ),
-        "set_blending": Action(
-            p.SetBlending, router.set_blending, Blending, raises_to=router.level_of
-        ),
-        "preview_route": Action(p.PreviewRoute, router.preview_route, Preview, needs=VIEWER),
-        "preview_curve": Action(p.PreviewCurve, router.preview_curve, Curve, needs=VIEWER),
-        "get_output": Action(p.OutputParams, router.get_output, FieldOutput, needs=VIEWER),
-        "list_presets": Action(m.Nothing, router.list_presets, PresetList, needs=VIEWER),
-        "get_preset": Action(p.PresetParams, route_files.get_preset, RouteFile, needs=VIEWER),
-        "load_preset": Action(
-            p.LoadPreset, router.load_preset, RouteList, raises_to=router.level_of
-        ),
-        "save_preset": Action(p.SavePreset, router.save_preset, PresetInfo),
-        "delete_preset": Action(p.PresetParams, router.delete_preset, Done),
+        **forwarded_all(routing.ROWS.all),
+        **forwarded_all(presets.ROWS.all),
         "export_routes": Action(m.Nothing, route_files.export_routes, RoutesText, needs=VIEWER),
         "import_routes": Action(
-            p.ImportRoutes, route_files.import_routes, RouteFile, raises_to=router.level_of
+            p.ImportRoutes,
+            route_files.import_routes,
+            RouteFile,
+            raises_to=routing.REPLACE_ROUTES.level_for,
+            row=routing.REPLACE_ROUTES,
         ),
-        "take_control": Action(p.TakeControl, router.take_control, r.ControlReply),
-        "release_control": Action(p.ReleaseControl, router.release_control, r.ControlReply),
-        "list_livelink_sources": Action(
-            m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER
+        "take_control": Action(
+            p.TakeControl, router.take_control, r.ControlReply, row=routing.TAKE_CONTROL
         ),
-        "get_livelink_subject": Action(
-            m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER
+        "release_control": Action(
+            p.ReleaseControl, router.release_control, r.ControlReply, row=routing.RELEASE_CONTROL
         ),
+        "list_livelink_sources": forwarded(livelink_rows.LIST_SOURCES),
+        "get_livelink_subject": forwarded(livelink_rows.GET_SUBJECT),
     },
     "rc": {
-        "get_status": Action(m.Nothing, rc.get_status, RcStatus, needs=VIEWER),
+        **forwarded_all(rc_rows.ROWS.all),
         "get_protocol": Action(m.Nothing, rc.get_protocol, r.ProtocolReply, needs=VIEWER),
-        "set_enabled": Action(m.Enabled, rc.set_enabled, RcStatus),
         "get_channel_config": Action(
             rc_params.Channels, rc.get_channel_config, r.ChannelReply, needs=VIEWER
         ),
-        "set_channel_config": Action(
-            rc_params.ChannelConfig, rc.set_channel_config, RcChannelConfig
-        ),
-        "calibrate_channel": Action(
-            rc_params.ChannelPosition, rc.calibrate_channel, RcChannelConfig
-        ),
-        "get_failsafe": Action(m.Nothing, rc.get_failsafe, FailsafeInfo, needs=VIEWER),
-        "set_failsafe": Action(SetFailsafe, rc.set_failsafe, FailsafeInfo),
-        "set_protocol": Action(SetProtocol, rc.set_protocol, ProtocolInfo),
-        "reset": Action(ResetRequest, rc.reset, RcStatus),
-        "get_calibration": Action(m.Nothing, rc.get_calibration, CalibrationInfo, needs=VIEWER),
-        "calibration": Action(CalibrationStep, rc.calibration, CalibrationInfo),
-        "detect_protocol": Action(DetectRequest, rc.detect_protocol, DetectReport),
     },
-    "livelink": {
-        "list_sources": Action(m.Nothing, livelink.list_sources, SubjectList, needs=VIEWER),
-        "get_subject": Action(m.Subject, livelink.get_subject, SubjectDetail, needs=VIEWER),
-        "list_formats": Action(m.Nothing, livelink.list_formats, ListenerList, needs=VIEWER),
-        "set_formats": Action(SetFormats, livelink.set_formats, ListenerList, needs=ADMIN),
-        "list_senders": Action(m.Nothing, livelink.list_senders, SenderList, needs=VIEWER),
-        "accept_sender": Action(SenderRef, livelink.accept_sender, SenderList),
-        "revoke_sender": Action(SenderRef, livelink.revoke_sender, SenderList),
-        "get_sender_code": Action(m.Nothing, livelink.get_sender_code, SenderCode),
-        "renew_sender_code": Action(m.Nothing, livelink.renew_sender_code, SenderCode, needs=ADMIN),
-        "set_sender_check": Action(SetCheck, livelink.set_sender_check, SenderList, needs=ADMIN),
-        "release": Action(SubjectRef, livelink.release, Done),
-        "zero": Action(Zero, livelink.zero, SubjectDetail),
-        "scale": Action(Scale, livelink.scale, SubjectDetail),
-        "list_recordings": Action(m.Nothing, livelink.list_recordings, RecordingList, needs=VIEWER),
-        "record": Action(Record, livelink.record, RecordingState),
-        "get_recording": Action(
-            RecordingRef, livelink.get_recording, RecordingDetail, needs=VIEWER
-        ),
-        "delete_recording": Action(RecordingRef, livelink.delete_recording, Done),
-        "stop_recording": Action(m.Nothing, livelink.stop_recording, RecordingState),
-        "play": Action(Play, livelink.play, Done),
-        "stop_playing": Action(m.Nothing, livelink.stop_playing, Done),
-    },
+    "livelink": forwarded_all(livelink_rows.ROWS.all),
     "users": USERS,
 }
 

@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from ..levels import Level
+from ...lib.api.endpoint import Endpoint, Severity
+from ...lib.levels import Level
 from ..robot import Robot
 from .caller import Caller
 
@@ -27,11 +28,26 @@ class _Entry(Generic[P]):
     reply: type[BaseModel] | None = None
     needs: Level = Level.OPERATOR
     raises_to: Callable[[P], Level] | None = None
+    row: Endpoint[Any, Any] | None = None  # of the daemon that carries it out; None: webd does
+    # The sentence for the activity log, with params in braces; empty: it changes nothing.
+    log: str | Callable[[P], str] = ""
+    severity: Severity = "INFO"
 
     @property
     def is_reading(self) -> bool:
         """It changes nothing, so it may be asked for again."""
+        if self.row or self.log:
+            return not self.is_logged
         return self.needs is Level.VIEWER and self.raises_to is None
+
+    @property
+    def is_logged(self) -> bool:
+        """The audit log has an entry of it, done or refused."""
+        return bool(self.log) or bool(self.row and not self.row.is_reading)
+
+    def sentence(self, params: P) -> str:
+        """What the activity log says after it was done."""
+        return self.log.format(**dict(params)) if isinstance(self.log, str) else self.log(params)
 
     def level_for(self, params: P) -> Level:
         """What the caller must be."""

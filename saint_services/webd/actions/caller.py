@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from ...lib.person import Person
 from ..access import ANYONE, Identity
 
 
@@ -17,3 +18,9 @@ class Caller:
     def source(self) -> str:
         """Its name as an input source."""
         return f"websocket:{self.client_id}"
+
+    @property
+    def person(self) -> Person:
+        """As the other daemons and the logs see it."""
+        who = self.identity
+        return Person(who.name, who.level.word, self.address, self.source)

@@ -24,5 +24,4 @@ def disconnect_client(robot: Robot, caller: Caller, params: m.ClientParams) -> D
     by = f"disconnected by {caller.client_id}"
     if robot.clients is None or not robot.clients.end(params.client_id, by):
         raise SaintError(Code.NOT_FOUND, f"no client {params.client_id!r} is connected")
-    robot.note("WARNING", caller.source, f"Client {params.client_id} was disconnected")
     return Done(message=f"{params.client_id} was disconnected").model_dump()

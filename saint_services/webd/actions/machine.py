@@ -21,7 +21,7 @@ _TRIAL = "If no address comes within a minute, the network before comes back."
 async def set_hostname(robot: Robot, caller: Caller, params: SetHostname) -> Data:
     """How the server is found on the network: NAME.local. In force within seconds."""
     name = params.hostname
-    await _ask(robot, caller, MachineWish(hostname=name), f"The server is to be called {name}")
+    await asyncio.to_thread(machine_wish.ask, MachineWish(hostname=name))
     return Done(message=f"The server takes its new name, {name}.local.").model_dump()
 
 
@@ -29,17 +29,12 @@ async def join_wifi(robot: Robot, caller: Caller, params: JoinWifi) -> Data:
     """The server joins this wireless network; without an address the one before comes back."""
     await refuse_while_driven(robot, force=False)
     name = params.ssid
-    await _ask(robot, caller, MachineWish(join=params), f"The server changes to Wi-Fi {name}")
+    await asyncio.to_thread(machine_wish.ask, MachineWish(join=params))
     return Done(message=f"The server tries the Wi-Fi {name}. {_TRIAL}").model_dump()
 
 
 async def leave_wifi(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     """The server joins no wireless network any more and opens its own hotspot."""
     await refuse_while_driven(robot, force=False)
-    await _ask(robot, caller, MachineWish(leave_wifi=True), "The server leaves its Wi-Fi")
+    await asyncio.to_thread(machine_wish.ask, MachineWish(leave_wifi=True))
     return Done(message=f"The server opens its own hotspot. {_TRIAL}").model_dump()
-
-
-async def _ask(robot: Robot, caller: Caller, wish: MachineWish, text: str) -> None:
-    await asyncio.to_thread(machine_wish.ask, wish)
-    robot.note("WARNING", caller.source, text)

@@ -4,7 +4,7 @@ asked itself. Not here: the registry of nodes (management.py).
 
 from typing import Any
 
-from ...lib.api.adoption import NodeInfo
+from ...lib.api.adoption import GET_NODE_INFO, NodeParams
 from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
 from ...lib.claims import conflict
 from ...lib.errors import Code, SaintError
@@ -12,7 +12,6 @@ from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
 from ...lib.hw.header import HEADER
 from ...lib.role_hardware import compare, hardware
-from .. import messages as m
 from .. import views
 from ..robot import Robot
 from .caller import Caller
@@ -22,14 +21,14 @@ Data = dict[str, Any]
 PROBE_LIMIT_S = 3.0
 
 
-async def get_gpio_status(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+async def get_gpio_status(robot: Robot, _: Caller, params: NodeParams) -> Data:
     """All pins of a node's header and what answers on its buses. The node is asked itself, now."""
     return (await _probe(robot, params.node_id)).model_dump(mode="json")
 
 
-async def check_node(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+async def check_node(robot: Robot, _: Caller, params: NodeParams) -> Data:
     """What a node has, and for each role of the robot what it would miss there."""
-    node = await robot.daemons.adoptiond.get(f"/nodes/{params.node_id}", NodeInfo)
+    node = await robot.daemons.adoptiond.ask(GET_NODE_INFO, params)
     status = await _probe(robot, params.node_id)
     roles = robot.roles.by_target.values()
     names = {(each.role, each.instance) for each in node.roles} | {(node.role, node.instance)}
@@ -46,7 +45,7 @@ async def check_node(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
     return NodeFit(status=status, roles=fits).model_dump(mode="json")
 
 
-def get_node_history(robot: Robot, _: Caller, params: m.NodeParams) -> Data:
+def get_node_history(robot: Robot, _: Caller, params: NodeParams) -> Data:
     """Load and temperature of a node in the last ten minutes."""
     return robot.newest.node_history.of(params.node_id).model_dump(mode="json")
 

@@ -3,24 +3,10 @@
 from pydantic import Field
 
 from ...lib.api import Request
-from ...lib.api.rc import LAST_CHANNEL, CalibrateChannel, SetChannel
-
-Number = Field(ge=1, le=LAST_CHANNEL)
+from ...lib.api.rc import LAST_CHANNEL
 
 
 class Channels(Request):
     """One of them, or all."""
 
     channel: int | None = Field(default=None, ge=1, le=LAST_CHANNEL)
-
-
-class ChannelConfig(SetChannel):
-    """What is left out stays."""
-
-    channel: int = Number
-
-
-class ChannelPosition(CalibrateChannel):
-    """Where it is now becomes this."""
-
-    channel: int = Number

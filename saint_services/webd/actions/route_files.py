@@ -1,32 +1,20 @@
-"""All routes at once: as a text to keep, from a text, and a preset's before it is loaded. Not here:
-single routes (router.py), what is a sound route (routerd).
-"""
+"""All routes at once, as a text to keep and from a text. Not here: what is a sound route."""
 
 import asyncio
-from typing import Any
 
 from ...lib import route_text
-from ...lib.api import Done
-from ...lib.api.routing import RouteFile, RouteList
+from ...lib.api import routing
+from ...lib.api.endpoint import Nothing
 from ...lib.errors import Code, SaintError
-from .. import messages as m
 from ..robot import Robot
 from . import router_params as p
+from .action import Data
 from .caller import Caller
-from .router import confirming
-
-Data = dict[str, Any]
 
 
-async def get_preset(robot: Robot, _: Caller, params: p.PresetParams) -> Data:
-    """The routes of one preset, so that what loading it would change can be shown before."""
-    found = await robot.daemons.routerd.get(f"/presets/{params.preset_name}", RouteFile)
-    return found.model_dump(mode="json", by_alias=True)
-
-
-async def export_routes(robot: Robot, _: Caller, __: m.Nothing) -> Data:
+async def export_routes(robot: Robot, _: Caller, __: Nothing) -> Data:
     """All routes and how rivals are combined, as YAML."""
-    listed = await robot.daemons.routerd.get("/routes", RouteList)
+    listed = await robot.daemons.routerd.ask(routing.LIST_ROUTES, Nothing())
     text = await asyncio.to_thread(route_text.write_list, listed)
     return {"yaml": text, "routes": len(listed.routes)}
 
@@ -40,8 +28,8 @@ async def import_routes(robot: Robot, caller: Caller, params: p.ImportRoutes) ->
     except SaintError as err:
         raise SaintError(Code.REQUEST_INVALID, err.message, fix="Correct that line.") from err
     if params.check_only:
-        await robot.daemons.routerd.post("/routes/check", file, Done)
+        await robot.daemons.routerd.ask(routing.CHECK_ROUTES, file)
     else:
-        await robot.daemons.routerd.put(f"/routes{confirming(params)}", file, RouteList)
-        robot.note("INFO", caller.source, f"All routes were replaced: {len(file.routes)} now")
+        wish = routing.ReplaceRoutes(file=file, confirm=params.confirm)
+        await robot.daemons.routerd.ask(routing.REPLACE_ROUTES, wish, caller.person)
     return file.model_dump(mode="json", by_alias=True)

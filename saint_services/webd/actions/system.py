@@ -3,15 +3,16 @@
 import asyncio
 from typing import Any
 
+from ...lib.api import routing
 from ...lib.api.routing import EStopClear, EStopInfo, EStopRequest
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
+from ...lib.levels import Level
 from ...lib.role_hardware import hardware
 from ...lib.roles import RoleConfig
 from .. import messages as m
 from .. import views
-from ..levels import Level
 from ..robot import Robot
 from ..trends import GetHistory
 from .caller import Caller
@@ -70,7 +71,7 @@ async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
     """Raise the latch, or clear it: a clear names the generation that was seen and is refused when
     another press came since."""
     if params.enable:
-        return _latch(await _raise(robot, EStopRequest(source=caller.source, reason=params.reason)))
+        return _latch(await _raise(robot, caller, params.reason))
     if params.generation is None:
         raise SaintError(
             Code.REFUSED,
@@ -79,20 +80,22 @@ async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
             'robot, then send {"enable": false, "generation": <that number>}.',
         )
     clear = EStopClear(source=caller.source, generation=params.generation)
-    reply = await robot.daemons.routerd.post("/estop/clear", clear, EStopInfo, timeout_s=3.0)
-    return _latch(reply)
+    ask = robot.daemons.routerd.ask
+    return _latch(await ask(routing.CLEAR_ESTOP, clear, caller.person, timeout_s=3.0))
 
 
 def _latch(info: EStopInfo) -> Data:
     return {"estop": info.model_dump(mode="json")}
 
 
-async def _raise(robot: Robot, body: EStopRequest) -> EStopInfo:
+async def _raise(robot: Robot, caller: Caller, reason: str) -> EStopInfo:
     """Press at the router. One that does not answer at once must not be in the way: the tracks get
     the stop directly, while the answer (it waits for the disk) is still awaited.
     """
-    post = robot.daemons.routerd.post("/estop", body, EStopInfo, timeout_s=STORED_LIMIT_S)
-    asking = asyncio.ensure_future(post)
+    press, ask = EStopRequest(source=caller.source, reason=reason), robot.daemons.routerd.ask
+    asking = asyncio.ensure_future(
+        ask(routing.ESTOP, press, caller.person, timeout_s=STORED_LIMIT_S)
+    )
     try:
         done, _ = await asyncio.wait([asking], timeout=ESTOP_LIMIT_S)
         if not done:

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ...lib import interfaces, machine, machine_wish, power
-from ...lib.api import Done
-from ...lib.api.adoption import NodeInfo, NodeList, NodeState, ResetRequest
+from ...lib.api import Done, routing
+from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
 from ...lib.api.backup import RestoreReply
-from ...lib.api.routing import RouterStatus
+from ...lib.api.endpoint import Nothing
+from ...lib.api.orders import REBOOT
+from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
 from ...lib.power import Wish
@@ -26,7 +28,6 @@ from .caller import Caller
 
 Data = dict[str, Any]
 
-_RESET_LIMIT_S = 30.0
 _SETUP_REPORT = Path("/run/saint/setup.json")
 
 
@@ -72,7 +73,6 @@ def is_simulated() -> bool:
 async def set_name(robot: Robot, caller: Caller, params: NameRobot) -> Data:
     """How the robot is called on its pages, from now on."""
     await robot.upkeep.own.save(SavedSettings(name=params.name))
-    robot.note("INFO", caller.source, f"The robot is now called {params.name}")
     return await get_settings(robot, caller, m.Nothing())
 
 
@@ -80,36 +80,38 @@ async def reboot(robot: Robot, caller: Caller, params: Reboot) -> Data:
     """The server's machine, or a node's, restarts."""
     await refuse_while_driven(robot, params.force)
     if params.node is not None:
-        return await _reboot_node(robot, caller, params.node)
-    await _ask(robot, caller, Wish.REBOOT, "The server restarts")
+        return await _reboot_node(robot, params.node)
+    await _ask(caller, Wish.REBOOT)
     return Done(message="The server restarts. It is back in about a minute.").model_dump()
 
 
-async def _reboot_node(robot: Robot, caller: Caller, node_id: str) -> Data:
-    node = await robot.daemons.adoptiond.get(f"/nodes/{node_id}", NodeInfo)
-    reply = await robot.daemons.adoptiond.post(f"/nodes/{node_id}/reboot", None, Done)
-    robot.note("WARNING", caller.source, f"{node.display_name or node_id} was told to restart")
+async def _reboot_node(robot: Robot, node_id: str) -> Data:
+    reply = await robot.daemons.adoptiond.ask(REBOOT, NodeParams(node_id=node_id))
     return reply.model_dump(mode="json")
+
+
+def rebooted(params: Reboot) -> str:
+    """For the activity log."""
+    return f"{params.node or 'The server'} restarts"
 
 
 async def restart(robot: Robot, caller: Caller, params: Forced) -> Data:
     """The server's programs start anew; its machine and the nodes go on."""
     await refuse_while_driven(robot, params.force)
-    await _ask(robot, caller, Wish.RESTART, "The server's programs start anew")
+    await _ask(caller, Wish.RESTART)
     return Done(message="The server's programs start anew, which takes seconds.").model_dump()
 
 
 async def shutdown(robot: Robot, caller: Caller, params: Forced) -> Data:
     """The server's machine goes off. Nodes keep their safe state until their power is cut."""
     await refuse_while_driven(robot, params.force)
-    await _ask(robot, caller, Wish.POWER_OFF, "The server switches itself off")
+    await _ask(caller, Wish.POWER_OFF)
     text = "The server switches itself off. Take its power away and give it again to start it."
     return Done(message=text).model_dump()
 
 
-async def _ask(robot: Robot, caller: Caller, wish: Wish, text: str) -> None:
+async def _ask(caller: Caller, wish: Wish) -> None:
     await asyncio.to_thread(power.ask, wish, f"asked for by {caller.source}")
-    robot.note("WARNING", caller.source, text)
 
 
 async def refuse_while_driven(robot: Robot, force: bool) -> None:
@@ -117,7 +119,7 @@ async def refuse_while_driven(robot: Robot, force: bool) -> None:
     if force:
         return
     try:
-        status = await robot.daemons.routerd.get("/status", RouterStatus, timeout_s=2.0)
+        status = await robot.daemons.routerd.ask(routing.GET_STATUS, Nothing(), timeout_s=2.0)
     except SaintError:
         return
     driven = next((out for out in status.outputs if out.policy == "live"), None)
@@ -135,10 +137,9 @@ async def restore_state(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return robot.upkeep.backups.state().model_dump(mode="json")
 
 
-async def undo_restore(robot: Robot, caller: Caller, params: m.Confirming) -> Data:
+async def undo_restore(robot: Robot, caller: Caller, params: Confirming) -> Data:
     """As it was before the last restore or reset."""
     reply = await robot.upkeep.backups.undo(robot.roles.name, now(), params.confirm)
-    robot.note("WARNING", caller.source, "The last restore was undone")
     return reply.model_dump(mode="json")
 
 
@@ -148,25 +149,23 @@ async def factory_reset(robot: Robot, caller: Caller, params: FactoryReset) -> D
         text = f"{params.confirm!r} is not this robot's name, {robot.roles.name}"
         raise SaintError(Code.REQUEST_INVALID, text, fix="Type the name as it is written.")
     await refuse_while_driven(robot, params.force)
-    notes = await _reset_nodes(robot) if params.nodes else []
+    notes = await _reset_nodes(robot, caller) if params.nodes else []
     reply = await robot.upkeep.backups.forget(robot.roles.name, now())
-    robot.note("WARNING", caller.source, "The robot was reset to how it was shipped")
     told = reply.model_copy(update={"notes": [*notes, *reply.notes]})
     return RestoreReply.model_validate(told).model_dump(mode="json")
 
 
-async def _reset_nodes(robot: Robot) -> list[str]:
+async def _reset_nodes(robot: Robot, caller: Caller) -> list[str]:
     """Sentences about those that did not obey."""
     client, notes = robot.daemons.adoptiond, []
-    known = (await client.get("/nodes", NodeList)).nodes
+    known = (await client.ask(LIST_NODES, Nothing())).nodes
     for node in known:
         if node.state is NodeState.OFFLINE:
             notes.append(f"{node.node_id} is offline and keeps its role and server.")
             continue
         try:
-            body = ResetRequest(factory_reset=True)
-            path = f"/nodes/{node.node_id}/reset"
-            await client.post(path, body, Done, timeout_s=_RESET_LIMIT_S)
+            wanted = ResetNode(node_id=node.node_id, factory_reset=True)
+            await client.ask(RESET_NODE, wanted, caller.person)
         except SaintError as err:
             notes.append(f"{node.node_id} was not reset: {err.message}.")
     return notes

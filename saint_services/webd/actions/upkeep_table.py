@@ -8,9 +8,10 @@ from ...lib.api import Done
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
 from ...lib.api.machine import JoinWifi, SetHostname
+from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
+from ...lib.levels import Level
 from .. import messages as m
-from ..levels import Level
 from . import logs, machine, upkeep
 from .action import Action, Quick
 
@@ -23,15 +24,59 @@ UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     },
     "settings": {
         "get": Action(m.Nothing, upkeep.get_settings, Settings, needs=VIEWER),
-        "set_name": Action(NameRobot, upkeep.set_name, Settings, needs=ADMIN),
-        "set_hostname": Action(SetHostname, machine.set_hostname, Done, needs=ADMIN),
-        "join_wifi": Action(JoinWifi, machine.join_wifi, Done, needs=ADMIN),
-        "leave_wifi": Action(m.Nothing, machine.leave_wifi, Done, needs=ADMIN),
+        "set_name": Action(
+            NameRobot, upkeep.set_name, Settings, needs=ADMIN, log="The robot is now called {name}"
+        ),
+        "set_hostname": Action(
+            SetHostname,
+            machine.set_hostname,
+            Done,
+            needs=ADMIN,
+            log="The server is to be called {hostname}",
+            severity="WARNING",
+        ),
+        "join_wifi": Action(
+            JoinWifi,
+            machine.join_wifi,
+            Done,
+            needs=ADMIN,
+            log="The server changes to Wi-Fi {ssid}",
+            severity="WARNING",
+        ),
+        "leave_wifi": Action(
+            m.Nothing,
+            machine.leave_wifi,
+            Done,
+            needs=ADMIN,
+            log="The server leaves its Wi-Fi",
+            severity="WARNING",
+        ),
     },
     "maintenance": {
-        "restart": Action(Forced, upkeep.restart, Done, needs=ADMIN),
+        "restart": Action(
+            Forced,
+            upkeep.restart,
+            Done,
+            needs=ADMIN,
+            log="The server's programs start anew",
+            severity="WARNING",
+        ),
         "restore_state": Action(m.Nothing, upkeep.restore_state, RestoreState, needs=VIEWER),
-        "undo_restore": Action(m.Confirming, upkeep.undo_restore, RestoreReply, needs=ADMIN),
-        "factory_reset": Action(FactoryReset, upkeep.factory_reset, RestoreReply, needs=ADMIN),
+        "undo_restore": Action(
+            Confirming,
+            upkeep.undo_restore,
+            RestoreReply,
+            needs=ADMIN,
+            log="The last restore was undone",
+            severity="WARNING",
+        ),
+        "factory_reset": Action(
+            FactoryReset,
+            upkeep.factory_reset,
+            RestoreReply,
+            needs=ADMIN,
+            log="The robot was reset to how it was shipped",
+            severity="WARNING",
+        ),
     },
 }

@@ -5,11 +5,11 @@ from typing import Any, Literal
 
 from ...lib.api import Done
 from ...lib.api import users as u
+from ...lib.audit import Entry
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
+from ...lib.levels import Level
 from .. import messages as m
-from ..audit import Entry
-from ..levels import Level
 from ..robot import Robot
 from ..signins import SignIn
 from ..users import Token, User, named
@@ -135,11 +135,11 @@ async def get_audit_log(robot: Robot, _: Caller, params: u.GetAuditLog) -> Data:
     word = params.search.lower()
 
     def is_wanted(entry: Entry) -> bool:
-        texts = (entry.who, entry.address, entry.what, entry.detail)
-        return not word or any(word in text.lower() for text in texts)
+        texts = (entry.who, entry.address, entry.what, entry.detail, entry.refused)
+        return bool(entry.what) and (not word or any(word in text.lower() for text in texts))
 
     found = await robot.audit.read(is_wanted, params.offset, params.limit)
-    entries = [u.AuditEntry(**asdict(entry)) for entry in found]
+    entries = [u.AuditEntry.model_validate(asdict(entry)) for entry in found]
     return u.AuditReply(entries=entries).model_dump(mode="json")
 
 

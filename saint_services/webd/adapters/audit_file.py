@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib import log
+from ...lib.audit import Entry, entries
 from ...lib.clock import wall_s
-from ..audit import Entry, entries
 
 LARGEST_BYTES = 512 << 10
 _MOST_WAITING = 1000

@@ -11,9 +11,10 @@ from typing import TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
-from ...lib.api.backup import LARGEST_BASE64, LARGEST_FILE_BYTES, Passphrase, SealedRestore
+from ...lib.api.backup import LARGEST_BASE64, LARGEST_FILE_BYTES, SealedRestore
+from ...lib.api.keys import Passphrase
 from ...lib.errors import Code, SaintError
-from ..levels import Level
+from ...lib.levels import Level
 from ..robot import Robot
 from ..upkeep import file_name, now
 from . import bodies

@@ -12,7 +12,7 @@ from ...lib.bus import Bus, Sample, Subscription
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.sensor_msgs import CompressedImage
-from ..levels import Level
+from ...lib.levels import Level
 from .gate import Gate
 
 MOST_VIEWERS = 4  # each costs the picture's bytes once more

@@ -72,13 +72,13 @@ class Commands:
         identity = self._gate.admit(request, named.entry.needs, is_action=True)
         params = await _params(request, named)
         caller, waited = _caller(identity, request), is_old(request)
-        admission.check(caller, named.group, named.action, params)
+        admission.check(self._robot, caller, named.group, named.action, params)
         admission.check_moving(self._robot, named.group, named.action, params, waited)
         self._robot.newest.counters["http_commands"] += 1
         begun_s = monotonic_s()
-        data = await self._perform(named, caller, params)
+        with admission.noted(self._robot, caller, named.group, named.action, params):
+            data = await self._perform(named, caller, params)
         self.times[named.group].observe(monotonic_s() - begun_s)
-        admission.tell(self._robot, caller, named.group, named.action, params)
         return _json(data)
 
     async def _perform(

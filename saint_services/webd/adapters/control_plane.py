@@ -11,10 +11,12 @@ from yarl import URL
 
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import LARGEST_BODY_BYTES
+from ...lib.person import Person
 from .. import admission, control_plane
+from ..actions.caller import Caller
 from . import bodies
 from .connections import is_old
-from .gate import Gate
+from .gate import Gate, address_of
 
 _ROOT = "/api/v1/daemon/"
 MOST_AT_ONCE = 64
@@ -56,28 +58,35 @@ class ControlPlane:
             text = f"{path[:64]} of {daemon} is for daemons of the robot itself"
             raise SaintError(Code.FORBIDDEN, text, fix="Nothing to do: they use it by themselves.")
         query = request.rel_url.raw_query_string
-        self._gate.admit(request, control_plane.needs(daemon, request.method, path, query))
+        needs = control_plane.needs(daemon, request.method, path, query)
+        row = control_plane.row_of(daemon, request.method, path)
+        identity = self._gate.admit(request, needs, is_action=row is not None)
+        who = Caller("saintctl", identity, address_of(request)).person
         if self._open >= MOST_AT_ONCE and (daemon, path) != _ALWAYS:
             raise SaintError(Code.REFUSED, f"{MOST_AT_ONCE} requests are not answered yet")
         self._open += 1
         try:
             if (daemon, path) == _ALWAYS:
-                return await self._ask(request, daemon, path, await _stop_body(request))
+                return await self._ask(request, who, path, await _stop_body(request))
             body = await bodies.whole(request, LARGEST_BODY_BYTES)
             if (daemon, path) == _RELEASE and is_old(request):
                 raise SaintError(Code.REFUSED, admission.OLD, fix="Send it again.")
-            return await self._ask(request, daemon, path, body)
+            return await self._ask(request, who, path, body)
         finally:
             self._open -= 1
 
     async def _ask(
-        self, request: web.Request, daemon: str, path: str, body: bytes
+        self, request: web.Request, who: Person, path: str, body: bytes
     ) -> web.StreamResponse:
+        daemon = request.match_info["daemon"]
         url = f"http://{daemon}{path}"
         if query := request.rel_url.raw_query_string:
             url += f"?{query}"
         asked = self._session(daemon).request(
-            request.method, URL(url, encoded=True), data=body or None
+            request.method,
+            URL(url, encoded=True),
+            data=body or None,
+            headers=dict([who.header]),
         )
         try:
             async with asked as answer:

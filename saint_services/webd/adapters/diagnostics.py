@@ -12,18 +12,18 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel
 
-from ...lib.api.adoption import NodeList
-from ...lib.api.firmware import FirmwareReport
-from ...lib.api.livelink import SubjectList
+from ...lib.api import rc, routing
+from ...lib.api.adoption import LIST_NODES
+from ...lib.api.endpoint import Endpoint, Nothing
+from ...lib.api.firmware import STATUS
+from ...lib.api.livelink import LIST_SOURCES
 from ...lib.api.logs import LogQuery
-from ...lib.api.rc import RcStatus
-from ...lib.api.routing import RouteList, RouterStatus
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
+from ...lib.levels import Level
 from .. import messages as m
 from ..actions.caller import Caller
 from ..actions.upkeep import get_settings
-from ..levels import Level
 from ..robot import Robot
 from ..upkeep import file_name
 from .gate import Gate
@@ -33,15 +33,13 @@ LOG_PAGES = 8
 _PAGE = 500
 _LIMIT_S = 3.0  # for a daemon; one that hangs is named, the others are in the file
 
+_ROWS: tuple[Endpoint[Nothing, Any], ...] = (
+    LIST_NODES, routing.GET_STATUS, routing.LIST_ROUTES, rc.GET_STATUS, LIST_SOURCES, STATUS,
+)  # fmt: skip
+_DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
 _ASKED: tuple[tuple[str, str, type[BaseModel]], ...] = (
-    ("adoptiond", "/nodes", NodeList),
-    ("routerd", "/status", RouterStatus),
-    ("routerd", "/routes", RouteList),
-    ("rcd", "/status", RcStatus),
-    ("livelinkd", "/subjects", SubjectList),
-    ("otad", "/status", FirmwareReport),
-    *((name, "/health", HealthReport) for name in ("adoptiond", "routerd", "rcd")),
-    *((name, "/health", HealthReport) for name in ("livelinkd", "otad")),
+    *((row.daemon, row.path, row.reply) for row in _ROWS),
+    *((name, "/health", HealthReport) for name in _DAEMONS),
 )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeVar
 
-from ...lib.api.adoption import NodeList, RoleList
-from ...lib.api.firmware import FirmwareReport
+from ...lib.api.adoption import LIST_NODES, LIST_ROLES
+from ...lib.api.endpoint import Nothing
+from ...lib.api.firmware import STATUS
 from ...lib.bus import Message, Sample, Subscription, Topic
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
@@ -32,6 +33,7 @@ M = TypeVar("M", bound=Message)
 NODES_PERIOD_S = 0.5
 NODES_IDLE_S = 5.0  # while nobody looks: what happens to nodes is noted all the same
 FIRMWARE_PERIOD_S = 0.5
+_LOOK_LIMIT_S = 2.0  # then a daemon is told as silent
 TICK_S = 0.5  # "system" is sent so often in any case: pages notice a dead connection by it
 _INPUTS = (
     topics.INPUT_RC,
@@ -184,7 +186,7 @@ class Feeds:
         """Ask once."""
         newest = self._newest
         try:
-            found = await self._robot.daemons.otad.get("/status", FirmwareReport, timeout_s=2.0)
+            found = await self._robot.daemons.otad.ask(STATUS, Nothing(), timeout_s=_LOOK_LIMIT_S)
         except SaintError as err:
             newest.firmware_problem = err
         else:
@@ -195,8 +197,8 @@ class Feeds:
         """Ask once."""
         adoptiond = self._robot.daemons.adoptiond
         try:
-            found = await adoptiond.get("/nodes", NodeList, timeout_s=2.0)
-            self._newest.roles = await adoptiond.get("/roles", RoleList, timeout_s=2.0)
+            found = await adoptiond.ask(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            self._newest.roles = await adoptiond.ask(LIST_ROLES, Nothing(), timeout_s=_LOOK_LIMIT_S)
         except SaintError as err:
             self._newest.nodes_problem = err
         else:

@@ -10,7 +10,7 @@ import aiohttp
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
-from ..levels import Level
+from ...lib.levels import Level
 from . import bodies
 from .gate import Gate
 

@@ -10,12 +10,12 @@ import struct
 
 from aiohttp import web
 
+from ...lib.audit import Entry
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code
+from ...lib.levels import Level
 from ..access import ANYONE, Identity, RefusedError, is_origin_allowed, is_same_origin
-from ..audit import Entry
 from ..config import Config
-from ..levels import Level
 from .audit_file import AuditFile
 from .vault import Vault
 

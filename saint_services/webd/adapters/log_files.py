@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from ...lib import validation
 from ...lib.api.logs import LogFilter, LogLine, LogQuery
 from ...lib.errors import Code, SaintError
-from ..levels import Level
+from ...lib.levels import Level
 from ..robot import Robot
 from .gate import Gate
 

@@ -12,12 +12,13 @@ from typing import TypeVar
 from aiohttp import web
 from pydantic import BaseModel
 
+from ...lib.api.endpoint import Nothing
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
+from ...lib.levels import Level
 from .. import robot_metrics
-from ..levels import Level
 from ..metrics import CONTENT_TYPE, Histogram, Page
 from ..robot import Robot
 from .gate import Gate
@@ -76,7 +77,7 @@ class Metrics:
         for told in self._told:
             robot_metrics.health(page, told.daemon, told.health)
             if told.answer is not None:
-                robot_metrics.QUESTIONS[told.daemon][2](page, told.answer)
+                robot_metrics.QUESTIONS[told.daemon][1](page, told.answer)
         return page.text()
 
     async def _ask_all(self) -> list[_Told]:
@@ -85,9 +86,9 @@ class Metrics:
         return await asyncio.gather(*asked)
 
     async def _ask(self, name: str, daemon: Client) -> _Told:
-        path, model, _ = robot_metrics.QUESTIONS[name]
+        row, _ = robot_metrics.QUESTIONS[name]
         health = await _answer(daemon.get("/health", HealthReport, timeout_s=ANSWER_LIMIT_S))
-        answer = await _answer(daemon.get(path, model, timeout_s=ANSWER_LIMIT_S))
+        answer = await _answer(daemon.ask(row, Nothing(), timeout_s=ANSWER_LIMIT_S))
         return _Told(name, health, answer)
 
 

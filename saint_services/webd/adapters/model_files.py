@@ -10,8 +10,8 @@ from pathlib import Path
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
+from ...lib.levels import Level
 from ..actions.system import MODEL_PATH
-from ..levels import Level
 from .gate import Gate
 
 _TYPES = {

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
+from ...lib.levels import Level
 from .. import admission, logic, places, stopping, views
 from .. import messages as m
 from ..access import Identity, RefusedError, network_of
@@ -24,7 +25,6 @@ from ..close_codes import CloseCode
 from ..frames import FrameError, Kind
 from ..hub import encoded
 from ..lag import Lag
-from ..levels import Level
 from ..pace import Pace
 from ..robot import Robot
 from .boundary import Boundary
@@ -355,14 +355,15 @@ class Session:
 
     def _call(self, call: logic.Call) -> None:
         action = ACTIONS[call.group][call.action]
-        admission.check(self._answers_to, call.group, call.action, call.params)
         robot, is_old = self._door.robot, self._is_old
+        admission.check(robot, self._answers_to, call.group, call.action, call.params)
         admission.check_moving(robot, call.group, call.action, call.params, is_old)
         if isinstance(action, Quick):
             self.commands += 1
-            data = action.handler(robot, self._answers_to, _params(call.params))
+            with admission.noted(robot, self._answers_to, call.group, call.action, call.params):
+                data = action.handler(robot, self._answers_to, _params(call.params))
             self._answer(call.id, data)
-            self._note(call)
+            self._note_moved(call)
         elif self._waiting >= MOST_REQUESTS and call.action != "estop":
             text = f"{MOST_REQUESTS} requests of this client are not answered yet"
             raise RefusedError("too_many", Code.REFUSED, text)
@@ -379,20 +380,19 @@ class Session:
     async def _perform(self, call: logic.Call, action: Action[Any]) -> None:
         caller = self._answers_to
         try:
-            with self._door.boundary.around("a message"):
+            with (
+                self._door.boundary.around("a message"),
+                admission.noted(self._door.robot, caller, call.group, call.action, call.params),
+            ):
                 data = await action.handler(self._door.robot, caller, _params(call.params))
-                self._answer(call.id, data)
-                self._note(call)
+            self._answer(call.id, data)
+            self._note_moved(call)
         except SaintError as err:
             self._refuse(call.id, err)
 
-    def _note(self, call: logic.Call) -> None:
-        """For the audit log."""
+    def _note_moved(self, call: logic.Call) -> None:
         if (call.group, call.action) in admission.MOTION:
             self._note_motion(call.group)
-        else:
-            robot = self._door.robot
-            admission.tell(robot, self._answers_to, call.group, call.action, call.params)
 
     def _note_motion(self, target: str) -> None:
         if self._driving.begins(target, monotonic_s()):

@@ -13,9 +13,9 @@ from ...lib.api.users import Role
 from ...lib.clock import wall_s
 from ...lib.errors import Code
 from ...lib.health import Health
+from ...lib.levels import Level
 from .. import passwords, state
 from ..access import Guard, Identity
-from ..levels import Level
 from ..signins import SignIn, SignIns
 from ..users import FIRST_TOKEN, Book, Token, User
 from .hashing import Hashing

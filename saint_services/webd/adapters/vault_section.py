@@ -4,7 +4,7 @@ hashes. Who is signed in, and the claim code, stay out.
 
 from ...lib.backup.sections import Section
 from ...lib.errors import Code, SaintError
-from ..levels import Level
+from ...lib.levels import Level
 from ..users import Book
 from .vault import Vault
 

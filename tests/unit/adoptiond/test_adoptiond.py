@@ -7,15 +7,17 @@ import time
 import pytest
 
 from saint_services.adoptiond.config import Config
-from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
+    ADOPT_NODE,
+    RESET_NODE,
+    SET_NODE_NAME,
+    AdoptNode,
     AdoptReply,
-    AdoptRequest,
+    NameNode,
     NodeInfo,
     NodeList,
     NodeState,
-    RenameRequest,
-    ResetRequest,
+    ResetNode,
     RoleList,
 )
 from saint_services.lib.errors import Code, SaintError
@@ -41,8 +43,7 @@ async def info(client: Client, node_id: str) -> NodeInfo:
 
 
 async def adopt(client: Client, node_id: str, role: str, instance: str = "") -> AdoptReply:
-    body = AdoptRequest(role=role, instance=instance)
-    return await client.post(f"/nodes/{node_id}/adopt", body, AdoptReply, timeout_s=9.0)
+    return await client.ask(ADOPT_NODE, AdoptNode(node_id=node_id, role=role, instance=instance))
 
 
 async def test_roles_are_those_of_the_robot_manifest(robot: Robot):
@@ -177,12 +178,12 @@ async def test_reset_online_asks_the_node_offline_forgets_it_with_a_sentence(
     async with robot.registry() as client:
         await heard(client, node)
         await adopt(client, "pi_1", "head")
-        done = await client.post("/nodes/pi_1/reset", ResetRequest(), Done)
+        done = await client.ask(RESET_NODE, ResetNode(node_id="pi_1"))
         assert (done.message, node.role) == ("is unadopted", "")
         assert (await info(client, "pi_1")).role == ""
         await adopt(client, "pi_1", "head")
         monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", -1.0)
-        done = await client.post("/nodes/pi_1/reset", ResetRequest(), Done)
+        done = await client.ask(RESET_NODE, ResetNode(node_id="pi_1"))
         assert done.message == (
             "pi_1 is offline and was forgotten here; when it is switched on again it is still head"
         )
@@ -194,8 +195,8 @@ async def test_registry_survives_a_restart_and_names_stay(robot: Robot):
     async with robot.registry() as client:
         await heard(client, node)
         await adopt(client, "pi_1", "head")
-        renamed = await client.patch(
-            "/nodes/pi_1", RenameRequest(display_name="Head Unit"), NodeInfo
+        renamed = await client.ask(
+            SET_NODE_NAME, NameNode(node_id="pi_1", display_name="Head Unit")
         )
         assert renamed.display_name == "Head Unit"
     kept = json.loads((robot.directories.state / "nodes.json").read_text())

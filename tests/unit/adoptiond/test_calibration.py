@@ -21,7 +21,7 @@ from saint_services.adoptiond.calibration import (
 from saint_services.adoptiond.calibrations import Calibrations
 from saint_services.adoptiond.registry import Catalog, RoleKey, RoleText
 from saint_services.lib import config as settings
-from saint_services.lib.api.calibration import CalibrateRequest
+from saint_services.lib.api.calibration import Calibrate
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.lib.hw.servo import ServoScale
@@ -45,7 +45,7 @@ def trimmed(role: RoleText = HEAD, **trims: Trim) -> Applied:
 
 def refused(role: RoleText = HEAD, **wanted: object) -> str:
     with pytest.raises(SaintError) as caught:
-        changed(role.config, RoleTrims(), CalibrateRequest.model_validate(wanted))
+        changed(role.config, RoleTrims(), Calibrate.model_validate({"target": "head", **wanted}))
     return caught.value.message
 
 
@@ -142,10 +142,10 @@ def test_velocity_has_limits_and_no_offset():
 
 
 def test_second_change_keeps_what_it_does_not_name_and_clearing_takes_all_away():
-    first = changed(HEAD.config, RoleTrims(), CalibrateRequest(field="pan", offset=2.0))
-    second = changed(HEAD.config, first, CalibrateRequest(field="pan", maximum=90.0))
+    first = changed(HEAD.config, RoleTrims(), Calibrate(target="head", field="pan", offset=2.0))
+    second = changed(HEAD.config, first, Calibrate(target="head", field="pan", maximum=90.0))
     assert second == RoleTrims(revision=2, fields={"pan": Trim(offset=2.0, maximum=90.0)})
-    third = changed(HEAD.config, second, CalibrateRequest(field="pan", clear=True))
+    third = changed(HEAD.config, second, Calibrate(target="head", field="pan", clear=True))
     assert third == RoleTrims(revision=3)
 
 
@@ -196,7 +196,7 @@ async def test_calibration_of_the_format_before_stays_readable_for_the_release_b
     (tmp_path / "calibration.json").write_text(SAVED_1)
     kept = calibrations(tmp_path)
     await kept.load()
-    await kept.change("head", CalibrateRequest(field="pan", is_reversed=True), nobody)
+    await kept.change(Calibrate(target="head", field="pan", is_reversed=True), nobody)
     on_disk = json.loads((tmp_path / "calibration.json").read_text())
     assert on_disk["version_of_format"] == 2
     assert on_disk["roles"]["head"]["fields"]["pan"] == {
@@ -217,9 +217,9 @@ async def test_change_is_on_the_disk_before_it_is_in_force(
     with monkeypatch.context() as broken:
         broken.setattr("saint_services.lib.state.Store.save", full)
         with pytest.raises(SaintError, match="the disk is full"):
-            await kept.change("head", CalibrateRequest(field="pan", offset=9.0), nobody)
+            await kept.change(Calibrate(target="head", field="pan", offset=9.0), nobody)
     assert kept.catalog.roles[RoleKey("head")] == HEAD
-    reply = await kept.change("head", CalibrateRequest(field="pan", offset=9.0), nobody)
+    reply = await kept.change(Calibrate(target="head", field="pan", offset=9.0), nobody)
     assert (reply.revision, reply.message) == (1, "no node is head")
     on_disk = json.loads((tmp_path / "calibration.json").read_text())
     assert on_disk["roles"]["head"]["fields"]["pan"]["offset"] == 9.0

@@ -10,13 +10,18 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.adoption import (
+    ADOPT_NODE,
+    GET_NODE_INFO,
+    LIST_NODES,
+    AdoptNode,
     AdoptReply,
-    AdoptRequest,
     NodeInfo,
     NodeList,
+    NodeParams,
     NodeRole,
     NodeState,
 )
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
 from tools.launch.registry import Known, Registry, Role
@@ -30,20 +35,20 @@ class Adoptiond:
     def __init__(self, failures: int = 0, held: tuple[Role, ...] = ()) -> None:
         self.failures = failures
         self.held = list(held)
-        self.asked: list[AdoptRequest] = []
+        self.asked: list[AdoptNode] = []
 
     def _node(self) -> NodeInfo:
         roles = [NodeRole(role=each.role, instance=each.instance) for each in self.held]
         state = NodeState.ACTIVE if roles else NodeState.UNADOPTED
         return NodeInfo(node_id="sim_arms", display_name="", state=state, roles=roles)
 
-    async def _nodes(self, _: Call[None]) -> NodeList:
+    async def _nodes(self, _: Call[Nothing]) -> NodeList:
         return NodeList(nodes=[self._node()])
 
-    async def _one(self, _: Call[None]) -> NodeInfo:
+    async def _one(self, _: Call[NodeParams]) -> NodeInfo:
         return self._node()
 
-    async def _adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
+    async def _adopt(self, call: Call[AdoptNode]) -> AdoptReply:
         self.asked.append(call.body)
         if len(self.asked) <= self.failures:
             raise SaintError(Code.CONFLICT, "role-armsd was not ready within 15 s")
@@ -53,9 +58,9 @@ class Adoptiond:
     @asynccontextmanager
     async def serve(self, run: Path) -> AsyncIterator[Registry]:
         api = Api()
-        api.get("/nodes", self._nodes)
-        api.get("/nodes/{node_id}", self._one)
-        api.post("/nodes/{node_id}/adopt", self._adopt, AdoptRequest)
+        api.bind(LIST_NODES, self._nodes)
+        api.bind(GET_NODE_INFO, self._one)
+        api.bind(ADOPT_NODE, self._adopt)
         listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listening.bind(str(run / "adoptiond.sock"))
         listening.listen()

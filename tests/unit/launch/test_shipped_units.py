@@ -59,6 +59,7 @@ def test_sockets_have_the_agreed_names(shipped: UnitFolder) -> None:
         ("webd", "http"): "80",
         ("webd", "https"): "443",
         ("webd", "saint"): "9090",
+        ("webd", "audit"): "/run/saint/audit.sock",
         ("livelinkd", "llf"): "11111",
         ("livelinkd", "json"): "54321",
         ("livelinkd", "vmc"): "39539",

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRole, NodeState
-from saint_services.lib.api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
+from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.logs import QUERY_NODE, LogFilter, LogLine, LogNames, LogPage, LogQuery
 from saint_services.lib.daemon import bind
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call, Client
@@ -56,11 +57,11 @@ class Adoptiond:
 
     def api(self) -> Api:
         api = Api()
-        api.get("/nodes", self._nodes)
-        api.post("/nodes/{node_id}/log", self._log, LogQuery)
+        api.bind(LIST_NODES, self._nodes)
+        api.bind(QUERY_NODE, self._log)
         return api
 
-    async def _nodes(self, _: Call[None]) -> NodeList:
+    async def _nodes(self, _: Call[Nothing]) -> NodeList:
         def node(node_id: str, state: NodeState, is_ours: bool) -> NodeInfo:
             roles = [NodeRole(role="head")]
             return NodeInfo(
@@ -76,7 +77,7 @@ class Adoptiond:
         )
 
     async def _log(self, call: Call[LogQuery]) -> LogPage:
-        assert call.path["node_id"] == "pi_1"
+        assert call.body.node == "pi_1"
         self.asked.append(call.body)
         if self.ill_times:
             self.ill_times -= 1
@@ -122,7 +123,7 @@ async def test_lines_of_a_node_carry_the_name_that_was_asked_for(
 ) -> None:
     page = await logs.page(LogQuery(node="pi_1", level="ERROR"))
     assert [(each.text, each.node) for each in page.lines] == [("old", "pi_1")]
-    assert adoptiond.asked == [LogQuery(level="ERROR")]
+    assert adoptiond.asked == [LogQuery(node="pi_1", level="ERROR")]
 
 
 async def test_names_are_of_nodes_that_can_be_asked(logs: RobotLogs) -> None:

@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from saint_services.lib.api import livelink
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import SubjectList
 from saint_services.lib.bus import Sample
 from saint_services.lib.bus.local import LocalDomain
@@ -51,7 +53,7 @@ class Ears:
         raise TimeoutError
 
     async def subjects(self) -> SubjectList:
-        return await self.client.get("/subjects", SubjectList)
+        return await self.client.ask(livelink.LIST_SOURCES, Nothing())
 
     async def refusals(self, count: int) -> SubjectList:
         """The list, once so many datagrams were refused."""

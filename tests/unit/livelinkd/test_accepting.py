@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import livelink
 from saint_services.lib.api.backup import DaemonBackup
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
     Play,
     Record,
-    RecordingState,
-    SenderCode,
     SenderList,
     SenderRef,
     SetCheck,
@@ -23,16 +22,20 @@ REF = SenderRef(format="llf", ip="127.0.0.1", subject_name="FaceCapture-p")
 
 
 async def senders(ears: Ears) -> SenderList:
-    return await ears.client.get("/senders", SenderList)
+    return await ears.client.ask(livelink.LIST_SENDERS, Nothing())
 
 
-async def post(ears: Ears, verb: str, body: SenderRef = REF) -> SenderList:
-    return await ears.client.post(f"/senders/{verb}", body, SenderList)
+async def accept(ears: Ears, sender: SenderRef = REF) -> SenderList:
+    return await ears.client.ask(livelink.ACCEPT_SENDER, sender)
 
 
-async def check(ears: Ears, accept: str) -> SenderList:
-    body = SetCheck.model_validate({"accept": accept})
-    return await ears.client.post("/senders/check", body, SenderList)
+async def revoke(ears: Ears, sender: SenderRef = REF) -> SenderList:
+    return await ears.client.ask(livelink.REVOKE_SENDER, sender)
+
+
+async def check(ears: Ears, wanted: str) -> SenderList:
+    body = SetCheck.model_validate({"accept": wanted})
+    return await ears.client.ask(livelink.SET_SENDER_CHECK, body)
 
 
 async def test_unknown_sender_moves_nothing_and_is_shown_with_its_numbers(tmp_path: Path) -> None:
@@ -62,13 +65,13 @@ async def test_accepted_sender_is_known_after_a_restart_until_it_is_revoked(tmp_
     async with listening(tmp_path, accept="known") as ears:
         ears.send(CAPTURE[0])
         await ears.refusals(1)
-        assert [each.accepted_by for each in (await post(ears, "accept")).accepted] == ["person"]
+        assert [each.accepted_by for each in (await accept(ears)).accepted] == ["person"]
         ears.send(CAPTURE[1])
         await ears.until(lambda: len(ears.samples) == 1)
     async with listening(tmp_path, accept="known") as ears:
         ears.send(CAPTURE[2])
         await ears.until(lambda: len(ears.samples) == 1)
-        assert (await post(ears, "revoke")).accepted == []
+        assert (await revoke(ears)).accepted == []
         await ears.until(lambda: len(ears.samples) == 2)
         last = ears.samples[-1]
         assert (last.failsafe, last.names) == (
@@ -87,7 +90,7 @@ async def test_accepted_sender_is_known_after_a_restart_until_it_is_revoked(tmp_
 
 async def test_damaged_list_of_senders_accepts_nobody(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        await post(ears, "accept")
+        await accept(ears)
     (tmp_path / "senders.json").write_text("{")
     async with listening(tmp_path, accept="known") as ears:
         ears.send(CAPTURE[0])
@@ -97,7 +100,7 @@ async def test_damaged_list_of_senders_accepts_nobody(tmp_path: Path) -> None:
 
 async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        code = (await ears.client.get("/senders/code", SenderCode)).code
+        code = (await ears.client.ask(livelink.GET_SENDER_CODE, Nothing())).code
         assert len(code) == 10
         datagram = b'{"Anna-%s": {"Parameter": [{"Name": "jawOpen", "Value": 0.5}]}}'
         ears.send(datagram % code.encode(), format="json")
@@ -106,11 +109,9 @@ async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -
         (known,) = (await senders(ears)).accepted
         assert (known.subject_name, known.accepted_by) == ("Anna", "code")
         with pytest.raises(SaintError) as caught:
-            await post(
-                ears, "revoke", SenderRef(format="json", ip="127.0.0.1", subject_name="Anna")
-            )
+            await revoke(ears, SenderRef(format="json", ip="127.0.0.1", subject_name="Anna"))
         assert caught.value.code is Code.REFUSED
-        new = (await ears.client.post("/senders/code", None, SenderCode)).code
+        new = (await ears.client.ask(livelink.RENEW_SENDER_CODE, Nothing())).code
         assert new != code
         await ears.until(lambda: len(ears.samples) == 2)
         assert ears.samples[1].failsafe
@@ -118,7 +119,7 @@ async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -
         await ears.refusals(1)
         assert len(ears.samples) == 2
     async with listening(tmp_path, accept="known") as ears:
-        assert (await ears.client.get("/senders/code", SenderCode)).code == new
+        assert (await ears.client.ask(livelink.GET_SENDER_CODE, Nothing())).code == new
 
 
 async def test_check_can_be_turned_off_and_on_while_it_runs(tmp_path: Path) -> None:
@@ -141,7 +142,7 @@ async def test_sender_of_the_settings_needs_nobody_and_cannot_be_revoked(tmp_pat
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)
         with pytest.raises(SaintError) as caught:
-            await post(ears, "revoke")
+            await revoke(ears)
         assert caught.value.code is Code.REFUSED
         ears.send(CAPTURE[1], host="127.0.0.2")
         await ears.refusals(1)
@@ -149,22 +150,22 @@ async def test_sender_of_the_settings_needs_nobody_and_cannot_be_revoked(tmp_pat
 
 async def test_recording_that_a_person_plays_needs_nobody_to_accept_it(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        await ears.client.post("/recordings", Record(name="phone"), RecordingState)
+        await ears.client.ask(livelink.RECORD, Record(name="phone"))
         ears.send(*CAPTURE[:3])
         await ears.refusals(3)
-        await ears.client.post("/recordings/stop", None, RecordingState)
-        await ears.client.post("/playback", Play(name="phone", speed=1000), Done)
+        await ears.client.ask(livelink.STOP_RECORDING, Nothing())
+        await ears.client.ask(livelink.PLAY, Play(name="phone", speed=1000))
         await ears.until(lambda: bool(ears.samples))
 
 
 async def test_revoking_one_sender_leaves_the_others(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
         other = SenderRef(format="llf", ip="127.0.0.2", subject_name="FaceCapture-p")
-        await post(ears, "accept")
-        await post(ears, "accept", other)
+        await accept(ears)
+        await accept(ears, other)
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)
-        await post(ears, "revoke", other)
+        await revoke(ears, other)
         ears.send(CAPTURE[1])
         await ears.until(lambda: len(ears.samples) == 2)
         assert not ears.samples[1].failsafe
@@ -175,14 +176,14 @@ async def test_unknown_sender_is_not_accepted_by_a_revocation_that_names_nobody(
 ) -> None:
     async with listening(tmp_path, accept="known") as ears:
         with pytest.raises(SaintError) as caught:
-            await post(ears, "revoke")
+            await revoke(ears)
         assert caught.value.code is Code.NOT_FOUND
 
 
 async def test_backup_has_the_senders_and_not_the_code(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        await post(ears, "accept")
+        await accept(ears)
         backup = await ears.client.get("/backup", DaemonBackup)
-        code = (await ears.client.get("/senders/code", SenderCode)).code
+        code = (await ears.client.ask(livelink.GET_SENDER_CODE, Nothing())).code
         assert code not in backup.model_dump_json()
         assert "FaceCapture-p" in backup.model_dump_json()

@@ -6,10 +6,12 @@ from typing import Any, cast
 
 import pytest
 
+from saint_services.lib.audit import Entry
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
 from saint_services.webd.robot import Robot
+from tests.audit_log import collected
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 
 WHO = {"subject_name": "FaceCapture-p"}
@@ -18,14 +20,17 @@ WHO = {"subject_name": "FaceCapture-p"}
 class Desk:
     """A client's messages, checked as webd checks them."""
 
-    def __init__(self, ears: Ears) -> None:
-        self.notes: list[str] = []
-        daemons = SimpleNamespace(livelinkd=ears.client)
-        self._robot = cast(Robot, SimpleNamespace(daemons=daemons, note=self._note))
+    def __init__(self, ears: Ears, entries: list[Entry]) -> None:
+        self._ears = ears
+        self.entries = entries
+        daemons = SimpleNamespace(of=lambda name: ears.client)
+        self._robot = cast(Robot, SimpleNamespace(daemons=daemons))
 
-    def _note(self, _: str, source: str, text: str) -> None:
-        assert source == "websocket:desk"
-        self.notes.append(text)
+    async def notes(self, count: int) -> list[str]:
+        """The sentences of the log, of which there must be so many."""
+        await self._ears.until(lambda: len(self.entries) >= count)
+        assert {each.source for each in self.entries} == {"websocket:desk"}
+        return [each.text for each in self.entries]
 
     async def do(self, action: str, group: str = "livelink", **params: Any) -> dict[str, Any]:
         found = ACTIONS[group][action]
@@ -34,8 +39,8 @@ class Desk:
 
 
 async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
-    async with listening(tmp_path) as ears:
-        desk = Desk(ears)
+    async with collected(tmp_path) as entries, listening(tmp_path) as ears:
+        desk = Desk(ears, entries)
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)
         (source,) = (await desk.do("list_livelink_sources", "router"))["sources"]
@@ -47,7 +52,7 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
         assert (await desk.do("scale", **WHO, scale={"jawOpen": 2}))["scale"] == {"jawOpen": 2.0}
         assert "free" in (await desk.do("release", **WHO))["message"]
         assert len((await desk.do("list_formats"))["formats"]) == 6
-        assert desk.notes == [
+        assert await desk.notes(3) == [
             "Subject FaceCapture-p got a new zero",
             "Subject FaceCapture-p was scaled",
             "Subject FaceCapture-p was released",
@@ -55,13 +60,19 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
         with pytest.raises(SaintError, match="did you mean 'FaceCapture-p'") as caught:
             await desk.do("zero", subject_name="facecapture")
         assert caught.value.code is Code.NOT_FOUND
+        await desk.notes(4)
+        done, refused = desk.entries[1], desk.entries[3]
+        assert (done.what, done.who, done.level) == ("livelink scale", "anyone", "admin")
+        assert 'scale: {"jawOpen": 2.0}' in done.detail
+        assert (refused.what, refused.text) == ("livelink zero", "")
+        assert "subject 'facecapture' is not known" in refused.refused
 
 
 async def test_senders_are_accepted_and_revoked_with_a_note_in_the_activity_log(
     tmp_path: Path,
 ) -> None:
-    async with listening(tmp_path, accept="known") as ears:
-        desk = Desk(ears)
+    async with collected(tmp_path) as entries, listening(tmp_path, accept="known") as ears:
+        desk = Desk(ears, entries)
         ears.send(CAPTURE[0])
         await ears.refusals(1)
         (waiting,) = (await desk.do("list_senders"))["waiting"]
@@ -71,17 +82,18 @@ async def test_senders_are_accepted_and_revoked_with_a_note_in_the_activity_log(
         code = (await desk.do("get_sender_code"))["code"]
         assert (await desk.do("renew_sender_code"))["code"] != code
         assert (await desk.do("set_sender_check", accept="all"))["accept"] == "all"
-        assert desk.notes == [
+        assert await desk.notes(4) == [
             "Sender FaceCapture-p of 127.0.0.1 (llf) was accepted",
             "Sender FaceCapture-p of 127.0.0.1 (llf) was revoked",
             "The code for LiveLink senders was renewed",
             "Every LiveLink sender may drive from now on",
         ]
+        assert code not in str(desk.entries)
 
 
 async def test_recordings_are_made_and_played(tmp_path: Path) -> None:
-    async with listening(tmp_path) as ears:
-        desk = Desk(ears)
+    async with collected(tmp_path) as entries, listening(tmp_path) as ears:
+        desk = Desk(ears, entries)
         assert (await desk.do("record", name="a"))["recording"]
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.livelink import SubjectDetail
+from saint_services.lib.api import livelink
 from saint_services.lib.errors import Code, SaintError
 from tests.unit.livelinkd.rig import CAPTURE, listening
+
+WHO = livelink.SubjectRef(subject_name="FaceCapture-p")
 
 
 async def test_capture_becomes_samples(tmp_path: Path) -> None:
@@ -33,10 +35,10 @@ async def test_subjects_are_shown(tmp_path: Path) -> None:
         (subject,) = (await ears.subjects()).sources
         assert (subject.subject_name, subject.frames, subject.lost) == ("FaceCapture-p", 2, 1)
         assert subject.source_ip == "127.0.0.1" and subject.tracked
-        detail = await ears.client.get("/subjects/FaceCapture-p", SubjectDetail)
+        detail = await ears.client.ask(livelink.GET_SUBJECT, WHO)
         assert detail.values["eyeBlinkLeft"] == pytest.approx(0.837, abs=0.01)
         with pytest.raises(SaintError) as caught:
-            await ears.client.get("/subjects/nobody", SubjectDetail)
+            await ears.client.ask(livelink.GET_SUBJECT, livelink.SubjectRef(subject_name="nobody"))
         assert caught.value.code is Code.NOT_FOUND
 
 

@@ -5,17 +5,18 @@ import asyncio
 import pytest
 import yaml
 
-from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.node import NodeReport, NodeReset
+from saint_services.lib.api.node import RESET, NodeReport, NodeReset
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.clock import monotonic_s
+from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
 from saint_services.noded.config import Config
+from tests.audit_log import collected
 from tests.unit.noded.node_rig import READY, Robot, until
 
 
@@ -198,9 +199,26 @@ async def test_reset_takes_the_role_away_and_a_factory_reset_the_name_too(robot:
         assert "role-headd ended" in robot.happened
         kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
         assert kept["assigned_role"] == ""
-        done = await client.post("/reset", NodeReset(factory_reset=True), Done)
+        done = await client.ask(RESET, NodeReset(factory_reset=True))
         assert done.message == "pi_1 is unadopted"
         assert (await report(client)).display_name == ""
+
+
+async def test_reset_at_the_node_itself_is_told(robot: Robot):
+    runtime = robot.directories.runtime
+    async with collected(runtime) as entries, robot.node() as client:
+        with pytest.raises(SaintError):
+            await client.ask(RESET, NodeReset(role="tail"))
+        await client.ask(RESET, NodeReset(factory_reset=True))
+        await until(lambda: len(entries) == 2)
+    refused, done = entries
+    assert (refused.what, refused.detail, refused.text) == (
+        "node reset",
+        "factory_reset: false, role: tail",
+        "",
+    )
+    assert "tail" in refused.refused
+    assert (done.text, done.severity, done.source) == ("This node was reset", "WARNING", "saintctl")
 
 
 async def test_server_that_comes_back_brings_a_newer_configuration_and_the_name(robot: Robot):

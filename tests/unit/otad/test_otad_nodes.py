@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api import Done
-from saint_services.lib.api.orders import UpdateOrder
+from saint_services.lib.api.orders import UPDATE, UpdateNode
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import bind
 from saint_services.lib.errors import Code, SaintError
@@ -25,7 +25,7 @@ class Rig:
 
     def __init__(self, runtime: Path) -> None:
         self.domain = LocalDomain()
-        self.signed: list[UpdateOrder] = []
+        self.signed: list[UpdateNode] = []
         self.unsigned: list[msgs.UpdateNode_Request] = []
         self.refusal: SaintError | None = None
         self.nodes = Nodes(self.domain.bus("otad"), runtime, "", Counter())
@@ -36,7 +36,7 @@ class Rig:
         self.unsigned.append(request)
         return msgs.UpdateNode_Response(success=True, message="installs, unsigned")
 
-    async def update(self, call: Call[UpdateOrder]) -> Done:
+    async def update(self, call: Call[UpdateNode]) -> Done:
         if self.refusal:
             raise self.refusal
         self.signed.append(call.body)
@@ -52,7 +52,7 @@ async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
 
 async def ask_with_registry(rig: Rig, runtime: Path) -> str:
     api = Api()
-    api.post("/nodes/{node_id}/update", rig.update, body=UpdateOrder)
+    api.bind(UPDATE, rig.update)
     server = await api.serve([bind(runtime, "adoptiond")])
     try:
         return await rig.nodes.ask(ASK, None, "http://192.168.10.1:8080/saint.raucb")

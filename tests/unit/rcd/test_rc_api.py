@@ -38,7 +38,7 @@ def line(tmp_path: Path) -> Iterator[Line]:
 
 
 async def calibrate(rc: Robot, number: int, position: str) -> RcChannelConfig:
-    body = CalibrateChannel.model_validate({"position": position})
+    body = CalibrateChannel.model_validate({"channel": number, "position": position})
     return await rc.client.post(f"/channels/{number}/calibrate", body, RcChannelConfig)
 
 
@@ -61,7 +61,7 @@ async def test_range_is_changed_between_two_frames(line: Line, tmp_path: Path) -
         await rc.until(lambda: bool(rc.live))
         assert rc.live[-1].values[0] == 0.5
         before = rc.live[-1].sequence
-        body = SetChannel(min=1100, reversed=True)
+        body = SetChannel(channel=1, min=1100, reversed=True)
         reply = await rc.client.patch("/channels/1", body, RcChannelConfig)
         assert (reply.min, reply.center, reply.max, reply.reversed) == (1100, 1500, 2000, True)
         await rc.until(lambda: rc.live[-1].values[0] == -0.5)
@@ -87,7 +87,7 @@ async def test_channel_is_calibrated_where_the_stick_is(line: Line, tmp_path: Pa
 async def test_wrong_range_is_refused_with_its_numbers(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
         with pytest.raises(SaintError, match="would be 1600, 1500, 2000") as caught:
-            await rc.client.patch("/channels/1", SetChannel(min=1600), RcChannelConfig)
+            await rc.client.patch("/channels/1", SetChannel(channel=1, min=1600), RcChannelConfig)
         assert caught.value.code is Code.REQUEST_INVALID
         async with rc.stick(crsf()):
             await rc.until(lambda: bool(rc.live))
@@ -95,12 +95,12 @@ async def test_wrong_range_is_refused_with_its_numbers(line: Line, tmp_path: Pat
                 await calibrate(rc, 1, "max")
 
 
-@pytest.mark.parametrize("number", ["0", "19", "-1", "x", "1.0", "²"])
+@pytest.mark.parametrize("number", ["0", "19", "-1", "x", "1.5", "²"])
 async def test_unknown_channel_is_told(line: Line, tmp_path: Path, number: str) -> None:
     async with robot(line, tmp_path) as rc:
-        with pytest.raises(SaintError, match="there is no channel") as caught:
+        with pytest.raises(SaintError, match="channel must be") as caught:
             await rc.client.get(f"/channels/{number}", RcChannelConfig)
-        assert caught.value.code is Code.NOT_FOUND
+        assert caught.value.code is Code.REQUEST_INVALID
 
 
 async def test_silent_channel_is_not_calibrated(line: Line, tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ async def test_ended_calibration_disturbs_nobody_later(
 
 async def test_reset_is_as_the_file_says(line: Line, tmp_path: Path) -> None:
     async with robot(line, tmp_path) as rc:
-        await rc.client.patch("/channels/1", SetChannel(min=1100), RcChannelConfig)
+        await rc.client.patch("/channels/1", SetChannel(channel=1, min=1100), RcChannelConfig)
         await rc.client.post("/protocol", SetProtocol(protocol="sbus"), ProtocolInfo)
         await rc.client.post("/enabled", SetEnabled(enabled=False), RcStatus)
         status = await rc.client.post("/reset", None, RcStatus)

@@ -6,14 +6,15 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any, get_args
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, routing
 from saint_services.lib.api.credentials import (
+    ROLE_PROOF,
     RoleProof,
     WriterName,
-    WriterReply,
     WriterRequest,
 )
-from saint_services.lib.api.routing import EStopClear, EStopInfo, RouterStatus
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import EStopClear, EStopInfo
 from saint_services.lib.bus import Bus, Topic
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import Context, bind, running
@@ -63,13 +64,13 @@ class Robot:
 
     async def latch(self) -> EStopInfo:
         """The e-stop as a person sees it."""
-        return (await self.client.get("/status", RouterStatus)).estop
+        return (await self.client.ask(routing.GET_STATUS, Nothing())).estop
 
     async def clear(self, source: str = "web", generation: int | None = None) -> EStopInfo:
         """Clear as one who has seen every press, or only up to `generation`."""
         seen = (await self.latch()).generation if generation is None else generation
         body = EStopClear(source=source, generation=seen)
-        return await self.client.post("/estop/clear", body, EStopInfo)
+        return await self.client.ask(routing.CLEAR_ESTOP, body)
 
     async def drive(self, seconds: float, **channels: float) -> None:
         for _ in range(round(seconds * 50)):
@@ -107,7 +108,7 @@ async def registered(client: Client, origin: str, *daemons: WriterName) -> Async
     async with contextlib.AsyncExitStack() as stack:
         for daemon in daemons:
             request = WriterRequest(daemon=daemon, origin=origin)
-            replies = client.stream("POST", "/writers", request, WriterReply)
+            replies = client.follow(routing.REGISTER_WRITER, request)
             await stack.enter_async_context(contextlib.aclosing(replies))
             await anext(replies)
         yield
@@ -125,7 +126,7 @@ async def vouching(directories: Directories, robot: Robot) -> AsyncIterator[None
         return Done()
 
     api = Api()
-    api.post("/router/role-proof", check, body=RoleProof)
+    api.bind(ROLE_PROOF, check)
     server = await api.serve([bind(directories.runtime, "adoptiond")])
     said = RoleCredential("pi_5", robot.bus.origin, "console", "0" * 128)
     robot.bus.publisher(topics.ROLE_CREDENTIAL).publish(said)

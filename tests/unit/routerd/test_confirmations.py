@@ -5,9 +5,10 @@ import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from saint_services.lib.api import Done
-from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRole, NodeState
-from saint_services.lib.api.credentials import RoleProof
+from saint_services.lib.api import Done, routing
+from saint_services.lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.credentials import ROLE_PROOF, RoleProof
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import EStopInfo, EStopRequest
 from saint_services.lib.daemon import bind
 from saint_services.lib.generated import topics
@@ -27,7 +28,7 @@ async def adoptiond(directories: Directories, *targets: str) -> AsyncIterator[li
     roles = [NodeRole(role=each) for each in targets]
     node = NodeInfo(node_id="pi_5", display_name="", state=NodeState.ACTIVE, roles=roles)
 
-    async def nodes(_: Call[None]) -> NodeList:
+    async def nodes(_: Call[Nothing]) -> NodeList:
         asked.append("nodes")
         return NodeList(nodes=[node])
 
@@ -36,8 +37,8 @@ async def adoptiond(directories: Directories, *targets: str) -> AsyncIterator[li
         return Done()
 
     api = Api()
-    api.get("/nodes", nodes)
-    api.post("/router/role-proof", check, body=RoleProof)
+    api.bind(LIST_NODES, nodes)
+    api.bind(ROLE_PROOF, check)
     server = await api.serve([bind(directories.runtime, "adoptiond")])
     try:
         yield asked
@@ -67,7 +68,7 @@ def report(robot: Robot, outcome: str = "stopped", **changes: object) -> None:
 
 
 async def pressed(robot: Robot) -> EStopInfo:
-    return await robot.client.post("/estop", PRESS, EStopInfo)
+    return await robot.client.ask(routing.ESTOP, PRESS)
 
 
 def known(info: EStopInfo) -> dict[str, str]:

@@ -1,17 +1,21 @@
 """The stop drill: which press counts, when a step is passed, what is stored."""
 
+import getpass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from saint_services.lib.api import Request
+from saint_services.lib.api import drill as rows
 from saint_services.lib.api.drill import (
-    DrillBegin,
     DrillInfo,
     DrillKill,
     DrillSkip,
     DrillStep,
     DrillWait,
 )
+from saint_services.lib.api.endpoint import Endpoint, Nothing
 from saint_services.lib.api.routing import StopOutcome
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
@@ -70,37 +74,41 @@ def step(info: DrillInfo, way: str) -> DrillStep:
 async def test_drill_measures_a_press_and_keeps_its_report(tmp_path: Path) -> None:
     async with robot_with(tmp_path, "tracks") as robot:
         client = robot.client
-        info = await client.post("/drill/begin", DrillBegin(by="ada"), DrillInfo)
+        info = await client.ask(rows.BEGIN, Nothing())
         assert {each.state for each in info.running.steps} == {"open"} if info.running else False
-        await client.post("/drill/wait", DrillWait(way="ros"), DrillInfo)
+        await client.ask(rows.WAIT, DrillWait(way="ros"))
         await pressed(robot)  # by another way
-        assert step(await client.get("/drill", DrillInfo), "ros").state == "waiting"
+        assert step(await client.ask(rows.STATUS, Nothing()), "ros").state == "waiting"
         await robot.clear()
-        await client.post("/drill/wait", DrillWait(way="ros"), DrillInfo)
+        await client.ask(rows.WAIT, DrillWait(way="ros"))
         robot.bus.publisher(topics.TRACKS_ESTOP).publish(Bool(data=True))
         await turns()
         report(robot, generation=(await robot.latch()).generation)
         await turns()
-        found = step(await client.get("/drill", DrillInfo), "ros")
+        found = step(await client.ask(rows.STATUS, Nothing()), "ros")
         assert (found.state, found.source) == ("passed", "ros")
         assert [(each.target, each.state) for each in found.targets] == [("tracks", "stopped")]
         skip = DrillSkip(way="rc", reason="no transmitter")
-        await client.post("/drill/skip", skip, DrillInfo)
-        kept = (await client.post("/drill/finish", None, DrillInfo)).reports
+        await client.ask(rows.SKIP, skip)
+        kept = (await client.ask(rows.FINISH, Nothing())).reports
         assert [(each.way, each.state) for each in kept[0].steps] == [
             ("page", "open"), ("rc", "skipped"), ("console", "open"), ("ros", "passed"),
             ("kill", "open"),
         ]  # fmt: skip
-        assert kept[0].by == "ada" and "server" in kept[0].versions and not kept[0].is_passed
+        assert (
+            kept[0].by == getpass.getuser()
+            and "server" in kept[0].versions
+            and not kept[0].is_passed
+        )
     async with alive(places(tmp_path)) as again:
-        assert (await again.client.get("/drill", DrillInfo)).reports == kept
+        assert (await again.client.ask(rows.STATUS, Nothing())).reports == kept
 
 
 async def test_press_that_is_released_before_anyone_looks_is_judged(tmp_path: Path) -> None:
     async with robot_with(tmp_path, "tracks") as robot:
-        await robot.client.post("/drill/begin", DrillBegin(), DrillInfo)
+        await robot.client.ask(rows.BEGIN, Nothing())
         for is_reported, state in ((True, "passed"), (False, "failed")):
-            await robot.client.post("/drill/wait", DrillWait(way="ros"), DrillInfo)
+            await robot.client.ask(rows.WAIT, DrillWait(way="ros"))
             robot.bus.publisher(topics.TRACKS_ESTOP).publish(Bool(data=True))
             await turns()
             if is_reported:
@@ -108,36 +116,37 @@ async def test_press_that_is_released_before_anyone_looks_is_judged(tmp_path: Pa
                 await turns()
             await robot.clear()
             await turns()
-            assert step(await robot.client.get("/drill", DrillInfo), "ros").state == state
+            assert step(await robot.client.ask(rows.STATUS, Nothing()), "ros").state == state
 
 
 async def test_step_of_a_robot_that_is_stopped_is_refused(tmp_path: Path) -> None:
     async with alive(places(tmp_path)) as robot:
-        await robot.client.post("/drill/begin", DrillBegin(), DrillInfo)
+        await robot.client.ask(rows.BEGIN, Nothing())
         await pressed(robot)
         with pytest.raises(SaintError) as caught:
-            await robot.client.post("/drill/wait", DrillWait(way="rc"), DrillInfo)
+            await robot.client.ask(rows.WAIT, DrillWait(way="rc"))
         assert caught.value.code is Code.REFUSED
 
 
 async def test_step_without_a_drill_is_refused(tmp_path: Path) -> None:
     async with alive(places(tmp_path)) as robot:
-        for path, body in (
-            ("/drill/wait", DrillWait(way="rc")),
-            ("/drill/skip", DrillSkip(way="rc", reason="x")),
-            ("/drill/kill", DrillKill(target="tracks")),
-            ("/drill/finish", None),
-        ):
+        asked: list[tuple[Endpoint[Any, Any], Request]] = [
+            (rows.WAIT, DrillWait(way="rc")),
+            (rows.SKIP, DrillSkip(way="rc", reason="x")),
+            (rows.KILL, DrillKill(target="tracks")),
+            (rows.FINISH, Nothing()),
+        ]
+        for row, params in asked:
             with pytest.raises(SaintError) as caught:
-                await robot.client.post(path, body, DrillInfo)
+                await robot.client.ask(row, params)
             assert caught.value.code is Code.REFUSED
 
 
 async def test_press_that_never_comes_is_a_failure(tmp_path: Path) -> None:
     async with alive(places(tmp_path)) as robot:
-        await robot.client.post("/drill/begin", DrillBegin(), DrillInfo)
-        await robot.client.post("/drill/wait", DrillWait(way="console"), DrillInfo)
-        kept = (await robot.client.post("/drill/finish", None, DrillInfo)).reports[0]
+        await robot.client.ask(rows.BEGIN, Nothing())
+        await robot.client.ask(rows.WAIT, DrillWait(way="console"))
+        kept = (await robot.client.ask(rows.FINISH, Nothing())).reports[0]
         found = next(each for each in kept.steps if each.way == "console")
         assert (found.state, found.reason) == ("failed", "no press came")
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
+from saint_services.lib.api.routing import REGISTER_WRITER
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import bind
 from saint_services.lib.generated.saint_msgs import InputSample
@@ -54,7 +55,7 @@ async def test_input_is_published_only_while_the_writer_is_registered(tmp_path: 
     bench = Bench(tmp_path)
     bench.publish(1)
     api = Api()
-    api.stream("POST", "/writers", bench.hold, body=WriterRequest)
+    api.bind_stream(REGISTER_WRITER, bench.hold)
     server = await api.serve([bench.listener])
     work = asyncio.create_task(bench.writer.stay_registered())
     try:

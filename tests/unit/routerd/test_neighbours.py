@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from saint_services.lib.api.routing import RouterStatus
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.bus import Bus, Sample
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
@@ -151,7 +152,7 @@ def test_256_writers_of_this_robot_are_published_at_most() -> None:
 
 
 async def refused(robot: Robot) -> dict[str, int]:
-    return (await robot.client.get("/status", RouterStatus)).refused
+    return (await robot.client.ask(routing.GET_STATUS, Nothing())).refused
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """The WebSocket's router actions with a running router behind them."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.audit import Entry
 from saint_services.lib.errors import SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
+from tests.audit_log import collected
 from tests.unit.routerd.daemon_rig import Robot, alive, places
 from tests.unit.routerd.rig import route
 
@@ -18,9 +21,23 @@ MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 
 
 
 @pytest.fixture
-async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
+async def entries(tmp_path: Path) -> AsyncIterator[list[Entry]]:
+    async with collected(places(tmp_path).runtime) as found:
+        yield found
+
+
+@pytest.fixture
+async def robot(tmp_path: Path, entries: list[Entry]) -> AsyncIterator[Robot]:
     async with alive(places(tmp_path)) as running:
         yield running
+
+
+async def noted(entries: list[Entry], count: int) -> list[Entry]:
+    """The entries of the log, of which there must be so many."""
+    async with asyncio.timeout(5.0):
+        while len(entries) < count:  # noqa: ASYNC110 - they come over a socket
+            await asyncio.sleep(0.005)
+    return entries
 
 
 class Page:
@@ -28,21 +45,20 @@ class Page:
 
     def __init__(self, robot: Robot, client_id: str = "page") -> None:
         self.caller = Caller(client_id)
-        self.notes: list[str] = []
-        daemons = SimpleNamespace(routerd=robot.client)
-        self.robot: Any = SimpleNamespace(daemons=daemons, note=self._note)
+        daemons = SimpleNamespace(routerd=robot.client, of=lambda _: robot.client)
+        stop = SimpleNamespace(publish=lambda _: None)
+        self.robot: Any = SimpleNamespace(daemons=daemons, stop=stop)
 
-    def _note(self, level: str, source: str, text: str) -> None:
-        self.notes.append(text)
-
-    async def do(self, action: str, **params: Any) -> dict[str, Any]:
-        found = ACTIONS["router"][action]
+    async def do(self, action: str, group: str = "router", **params: Any) -> dict[str, Any]:
+        found = ACTIONS[group][action]
         reply = await found.handler(self.robot, self.caller, found.params.model_validate(params))
         json.dumps(reply, allow_nan=False)
         return reply
 
 
-async def test_actions_of_the_specifications_table_do_what_they_say(robot: Robot) -> None:
+async def test_actions_of_the_specifications_table_do_what_they_say(
+    robot: Robot, entries: list[Entry]
+) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)
     assert (await page.do("set_route", route=mine))["status"] == "standby"
@@ -62,7 +78,20 @@ async def test_actions_of_the_specifications_table_do_what_they_say(robot: Robot
     await page.do("delete_route", route_id="mine")
     assert (await page.do("list_routes"))["routes"] == []
     assert (await page.do("get_status"))["state"] == "idle"
-    assert "Preset one was loaded" in page.notes
+    assert [each.text for each in await noted(entries, 8)] == [
+        "Route mine was saved",
+        "Route mine was switched off",
+        "The priority of route mine is 9 now",
+        "Preset show was saved",
+        "Preset one was saved",
+        "Preset one was loaded",
+        "Preset show was deleted",
+        "Route mine was deleted",
+    ]
+    loading = entries[5]
+    assert (loading.what, loading.who, loading.level) == ("router load_preset", "anyone", "admin")
+    assert loading.source == "websocket:page"
+    assert loading.detail == 'confirm: ["rc_estop:channel_6"], preset_name: one'
 
 
 async def test_specifications_own_set_route_message_is_taken(robot: Robot) -> None:
@@ -78,7 +107,7 @@ async def test_specifications_own_set_route_message_is_taken(robot: Robot) -> No
     assert (saved["route"]["id"], saved["status"]) == ("my_custom_route", "standby")
 
 
-async def test_actions_preview_blend_explain_and_lock(robot: Robot) -> None:
+async def test_actions_preview_blend_explain_and_lock(robot: Robot, entries: list[Entry]) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)
     shown = await page.do("preview_route", route=mine, values={"channel_4": -1.0})
@@ -90,9 +119,61 @@ async def test_actions_preview_blend_explain_and_lock(robot: Robot) -> None:
     with pytest.raises(SaintError, match="locked by websocket:page"):
         await Page(robot, "other").do("take_control", target="head")
     assert (await page.do("release_control", target="*"))["control"] == []
+    told = [(each.what, each.text or each.refused) for each in await noted(entries, 4)]
+    assert told == [
+        ("router set_blending", "Rivals are combined by additive now"),
+        ("router take_control", "Exclusive control of * was taken"),
+        ("router take_control", entries[2].refused),
+        ("router release_control", "Exclusive control of * was released"),
+    ]
+    assert "locked by websocket:page" in entries[2].refused
+    assert entries[2].source == "websocket:other"
 
 
-async def test_all_routes_travel_as_yaml(robot: Robot) -> None:
+@pytest.mark.parametrize("group", ["tracks", "system"])
+async def test_stop_and_its_clear_give_one_entry_each_and_no_second_sentence(
+    robot: Robot, entries: list[Entry], group: str
+) -> None:
+    page = Page(robot)
+    raised = await page.do("estop", group, reason="a child")
+    seen = raised["estop"]["generation"]
+    with pytest.raises(SaintError, match="the e-stop stays"):
+        await page.do("estop", group, enable=False, generation=seen - 1)
+    await page.do("estop", group, enable=False, generation=seen)
+    told = [
+        (each.what, each.who, each.text, bool(each.refused)) for each in await noted(entries, 3)
+    ]
+    assert told == [
+        ("router estop", "anyone", "", False),
+        ("router clear_estop", "anyone", "", True),
+        ("router clear_estop", "anyone", "", False),
+    ]
+    assert entries[0].detail == "source: websocket:page, reason: a child"
+
+
+async def test_drill_names_who_began_it_and_tells_how_it_ended(
+    robot: Robot, entries: list[Entry]
+) -> None:
+    page = Page(robot)
+    begun = await page.do("begin", "drill")
+    assert begun["running"]["by"] == "anyone"
+    await page.do("skip", "drill", way="rc", reason="no transmitter")
+    with pytest.raises(SaintError, match="no node holds tracks"):
+        await page.do("kill", "drill", target="tracks")
+    await page.do("wait", "drill", way="console")
+    await page.do("finish", "drill")
+    await noted(entries, 5)
+    assert [(each.what, each.text, each.severity) for each in entries] == [
+        ("drill begin", "A test of the stop was begun", "INFO"),
+        ("drill skip", "", "INFO"),
+        ("drill kill", "", "INFO"),
+        ("drill wait", "", "INFO"),
+        ("drill finish", "The stop test failed by console", "ERROR"),
+    ]
+    assert entries[2].refused == "no node holds tracks"
+
+
+async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[Entry]) -> None:
     page = Page(robot)
     before = await page.do("export_routes")
     mine = MINE.model_dump(mode="json", by_alias=True)
@@ -103,7 +184,8 @@ async def test_all_routes_travel_as_yaml(robot: Robot) -> None:
     assert (await page.do("export_routes"))["yaml"] == changed
     await page.do("import_routes", yaml=before["yaml"])
     assert (await page.do("export_routes"))["yaml"] == before["yaml"]
-    assert page.notes[-1] == f"All routes were replaced: {before['routes']} now"
+    await noted(entries, 2)
+    assert entries[-1].text == f"All routes were replaced: {before['routes']} now"
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api import presets, routing
 from saint_services.lib.api.backup import DaemonBackup, RestoreNotes
-from saint_services.lib.api.routing import PresetInfo, PresetList, RouteFile, RouteList, SavePreset
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import RouteFile
 from tests.unit.routerd.daemon_rig import Robot, alive, places
 from tests.unit.routerd.rig import route
 
 PAN = route("look", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 180}])
-ROUTES = "/routes?confirm=rc_estop:channel_6"  # without the shipped stop switch
 JAW = route("talk", "rc", "head", [{"from": "channel_3", "to": "jaw"}])
 
 
@@ -21,29 +22,45 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
         yield running
 
 
+async def replace(robot: Robot, routes: list[routing.Route]) -> None:
+    """All routes, without the shipped stop switch."""
+    wanted = routing.ReplaceRoutes(file=RouteFile(routes=routes), confirm=["rc_estop:channel_6"])
+    await robot.client.ask(routing.REPLACE_ROUTES, wanted)
+
+
 async def ids(robot: Robot) -> list[str]:
-    listed = await robot.client.get("/routes", RouteList)
+    listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
     return [info.route.id for info in listed.routes]
 
 
 async def own_presets(robot: Robot) -> list[str]:
-    found = await robot.client.get("/presets", PresetList)
+    found = await robot.client.ask(presets.LIST_PRESETS, Nothing())
     return [preset.name for preset in found.presets if not preset.is_shipped]
 
 
 async def test_routes_and_presets_come_back_as_they_were(robot: Robot) -> None:
-    await robot.client.put(ROUTES, RouteFile(routes=[PAN, JAW]), RouteList)
-    await robot.client.put("/presets/show", SavePreset(), PresetInfo)
+    await replace(robot, [PAN, JAW])
+    await robot.client.ask(
+        presets.SAVE_PRESET,
+        presets.SavePreset(
+            preset_name="show",
+        ),
+    )
     backup = await robot.client.get("/backup", DaemonBackup)
-    await robot.client.put(ROUTES, RouteFile(routes=[JAW]), RouteList)
-    await robot.client.put("/presets/other", SavePreset(), PresetInfo)
+    await replace(robot, [JAW])
+    await robot.client.ask(
+        presets.SAVE_PRESET,
+        presets.SavePreset(
+            preset_name="other",
+        ),
+    )
     await robot.client.put("/backup", backup, RestoreNotes)
     assert await ids(robot) == ["look", "talk"]
     assert await own_presets(robot) == ["show"]
 
 
 async def test_route_that_this_robot_cannot_use_is_left_out_with_a_note(robot: Robot) -> None:
-    await robot.client.put(ROUTES, RouteFile(routes=[PAN, JAW]), RouteList)
+    await replace(robot, [PAN, JAW])
     backup = await robot.client.get("/backup", DaemonBackup)
     backup.sections["routes"].data["routes"][0]["output"]["target"] = "wings"
     notes = await robot.client.post("/backup/check", backup, RestoreNotes)
@@ -55,7 +72,7 @@ async def test_route_that_this_robot_cannot_use_is_left_out_with_a_note(robot: R
 
 async def test_forgotten_routes_are_those_of_the_start(robot: Robot) -> None:
     first = await ids(robot)
-    await robot.client.put(ROUTES, RouteFile(routes=[JAW]), RouteList)
+    await replace(robot, [JAW])
     await robot.client.delete("/backup", RestoreNotes)
     assert await ids(robot) == first
     assert await own_presets(robot) == []

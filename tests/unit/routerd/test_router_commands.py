@@ -6,21 +6,15 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import presets, routing
+from saint_services.lib.api.endpoint import Endpoint, Nothing
+from saint_services.lib.api.presets import LoadPreset, PresetParams, SavePreset
 from saint_services.lib.api.routing import (
     Blending,
-    FieldOutput,
-    PresetInfo,
-    PresetList,
-    Preview,
-    PreviewRequest,
+    OutputParams,
+    PreviewRoute,
     ReleaseControl,
-    RouteFile,
-    RouteInfo,
-    RouteList,
-    RouterStatus,
-    SavePreset,
-    SetPriority,
+    RoutePriority,
     TakeControl,
 )
 from saint_services.lib.errors import Code, SaintError
@@ -39,15 +33,17 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
 
 
 async def loaded(robot: Robot) -> str:
-    return (await robot.client.get("/presets", PresetList)).loaded
+    return (await robot.client.ask(presets.LIST_PRESETS, Nothing())).loaded
 
 
 async def ids(robot: Robot) -> list[str]:
-    return [info.route.id for info in (await robot.client.get("/routes", RouteList)).routes]
+    return [
+        info.route.id for info in (await robot.client.ask(routing.LIST_ROUTES, Nothing())).routes
+    ]
 
 
 async def test_shipped_presets_are_listed_and_fit(robot: Robot) -> None:
-    found = await robot.client.get("/presets", PresetList)
+    found = await robot.client.ask(presets.LIST_PRESETS, Nothing())
     assert {each.name for each in found.presets if each.is_shipped} == SHIPPED
     assert [each.fault for each in found.presets] == [""] * 5
     assert found.loaded == "default"
@@ -56,8 +52,9 @@ async def test_shipped_presets_are_listed_and_fit(robot: Robot) -> None:
 @pytest.mark.parametrize("name", sorted(SHIPPED))
 async def test_preset_is_loaded_at_once_and_after_a_restart(tmp_path: Path, name: str) -> None:
     async with alive(places(tmp_path)) as robot:
-        reply = await robot.client.post(f"/presets/{name}/load", None, RouteList)
-        wanted = (await robot.client.get(f"/presets/{name}", RouteFile)).routes
+        reply = await robot.client.ask(presets.LOAD_PRESET, LoadPreset(preset_name=name))
+        kept = await robot.client.ask(presets.GET_PRESET, PresetParams(preset_name=name))
+        wanted = kept.routes
         assert [info.route for info in reply.routes] == wanted
         assert await loaded(robot) == name
     async with alive(places(tmp_path)) as robot:
@@ -67,131 +64,143 @@ async def test_preset_is_loaded_at_once_and_after_a_restart(tmp_path: Path, name
 
 async def test_preset_is_saved_edited_loaded_and_deleted(robot: Robot) -> None:
     before = await ids(robot)
-    mine = await robot.client.put("/presets/mine", SavePreset(), PresetInfo)
+    mine = await robot.client.ask(
+        presets.SAVE_PRESET,
+        presets.SavePreset(
+            preset_name="mine",
+        ),
+    )
     assert (mine.routes, mine.is_shipped) == (len(before), False)
-    await robot.client.put("/routes/mine", MINE, RouteInfo)
+    await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=MINE))
     assert await loaded(robot) == ""
-    await robot.client.put("/presets/one", SavePreset(routes=[MINE]), PresetInfo)
-    await robot.client.post("/presets/one/load?confirm=rc_estop:channel_6", None, RouteList)
+    await robot.client.ask(
+        presets.SAVE_PRESET, presets.SavePreset(preset_name="one", routes=[MINE])
+    )
+    await robot.client.ask(
+        presets.LOAD_PRESET, presets.LoadPreset(preset_name="one", confirm=["rc_estop:channel_6"])
+    )
     assert await ids(robot) == ["mine"]
-    await robot.client.post("/presets/mine/load", None, RouteList)
+    await robot.client.ask(presets.LOAD_PRESET, presets.LoadPreset(preset_name="mine"))
     assert await ids(robot) == before
-    await robot.client.delete("/presets/mine", Done)
-    names = {each.name for each in (await robot.client.get("/presets", PresetList)).presets}
+    await robot.client.ask(presets.DELETE_PRESET, presets.PresetParams(preset_name="mine"))
+    names = {
+        each.name for each in (await robot.client.ask(presets.LIST_PRESETS, Nothing())).presets
+    }
     assert names == SHIPPED | {"one"}
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body", "code", "words"),
+    ("row", "params", "code", "words"),
     [
-        ("delete", "/presets/default", None, Code.REFUSED, "shipped"),
-        ("put", "/presets/default", SavePreset(), Code.REFUSED, "shipped"),
-        ("get", "/presets/defualt", None, Code.NOT_FOUND, "did you mean 'default'?"),
-        ("post", "/presets/none/load", None, Code.NOT_FOUND, "no preset 'none'"),
-        ("put", "/presets/a%20b", SavePreset(), Code.REQUEST_INVALID, "not a name for a preset"),
-        ("put", "/presets/a", SavePreset(routes=[route("a", "rc", "legs")]), Code.REQUEST_INVALID,
-         "output.target 'legs'"),
-        ("get", "/outputs/tracks.linaer", None, Code.NOT_FOUND, "did you mean 'tracks.linear'?"),
-        ("post", "/routes/rc_driv/priority", SetPriority(priority=1), Code.NOT_FOUND,
+        (presets.DELETE_PRESET, PresetParams(preset_name="default"), Code.REFUSED, "shipped"),
+        (presets.SAVE_PRESET, SavePreset(preset_name="default"), Code.REFUSED, "shipped"),
+        (presets.GET_PRESET, PresetParams(preset_name="defualt"), Code.NOT_FOUND,
+         "did you mean 'default'?"),
+        (presets.LOAD_PRESET, LoadPreset(preset_name="none"), Code.NOT_FOUND, "no preset 'none'"),
+        (presets.SAVE_PRESET, SavePreset.model_construct(preset_name="a b"), Code.REQUEST_INVALID,
+         "preset_name"),
+        (presets.SAVE_PRESET, SavePreset(preset_name="a", routes=[route("a", "rc", "legs")]),
+         Code.REQUEST_INVALID, "output.target 'legs'"),
+        (routing.GET_OUTPUT, OutputParams(output="tracks.linaer"), Code.NOT_FOUND,
+         "did you mean 'tracks.linear'?"),
+        (routing.SET_ROUTE_PRIORITY, RoutePriority(route_id="rc_driv", priority=1), Code.NOT_FOUND,
          "did you mean 'rc_drive'?"),
-        ("put", "/blending", Blending(fields={"head.pam": "blend"}), Code.REQUEST_INVALID,
-         "did you mean 'head.pan'?"),
-        ("post", "/preview", PreviewRequest(route=route("a", "rc", "head", [
+        (routing.SET_BLENDING, routing.SetBlending(blending=Blending(fields={"head.pam": "blend"})),
+         Code.REQUEST_INVALID, "did you mean 'head.pan'?"),
+        (routing.PREVIEW_ROUTE, PreviewRoute(route=route("a", "rc", "head", [
             {"from": "x", "to": "pam"}])), Code.REQUEST_INVALID, "did you mean 'pan'?"),
-        ("post", "/control/take", TakeControl(target="haed", holder="rc"), Code.NOT_FOUND,
+        (routing.TAKE_CONTROL, TakeControl(target="haed", holder="rc"), Code.NOT_FOUND,
          "did you mean 'head'?"),
-        ("post", "/control/take", TakeControl(target="head", holder="me"), Code.REQUEST_INVALID,
+        (routing.TAKE_CONTROL, TakeControl(target="head", holder="me"), Code.REQUEST_INVALID,
          "not the name of a source"),
     ],
 )  # fmt: skip
 async def test_request_that_cannot_be_is_refused(
-    robot: Robot, method: str, path: str, body: Any, code: Code, words: str
+    robot: Robot, row: Endpoint[Any, Any], params: Any, code: Code, words: str
 ) -> None:
-    arguments = (path, Done) if method in ("get", "delete") else (path, body, Done)
     with pytest.raises(SaintError) as caught:
-        await getattr(robot.client, method)(*arguments)
+        await robot.client.ask(row, params)
     assert caught.value.code is code
     assert words in caught.value.message
 
 
 async def test_priority_is_set_and_taken_back(robot: Robot) -> None:
-    path = "/routes/rc_drive/priority"
-    info = await robot.client.post(path, SetPriority(priority=7), RouteInfo)
-    assert info.route.priority == 7
-    info = await robot.client.post(path, SetPriority(priority=None), RouteInfo)
-    assert info.route.priority is None
+    for priority in (7, None):
+        wanted = RoutePriority(route_id="rc_drive", priority=priority)
+        info = await robot.client.ask(routing.SET_ROUTE_PRIORITY, wanted)
+        assert info.route.priority == priority
 
 
 async def test_blending_is_set_and_kept(tmp_path: Path) -> None:
     wanted = Blending(mode="blend", blend_time_ms=50, source_timeout_ms={"rc": 80})
     async with alive(places(tmp_path)) as robot:
-        reply = await robot.client.put("/blending", wanted, RouteList)
-        assert reply.blending == wanted
+        given = routing.SetBlending(blending=wanted)
+        assert await robot.client.ask(routing.SET_BLENDING, given) == wanted
     async with alive(places(tmp_path)) as robot:
-        assert (await robot.client.get("/routes", RouteList)).blending == wanted
+        assert (await robot.client.ask(routing.LIST_ROUTES, Nothing())).blending == wanted
 
 
 async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
-    body = PreviewRequest(route=MINE, values={"channel_4": 0.5, "other": 1.0})
-    (field,) = (await robot.client.post("/preview", body, Preview)).fields
+    body = PreviewRoute(route=MINE, values={"channel_4": 0.5, "other": 1.0})
+    (field,) = (await robot.client.ask(routing.PREVIEW_ROUTE, body)).fields
     assert (field.target, field.field, field.value, field.asked, field.clamped) == (
         "head", "pan", 180.0, 200.0, True,
     )  # fmt: skip
     assert "mine" not in await ids(robot)
-    empty = await robot.client.post("/preview", PreviewRequest(route=MINE), Preview)
+    empty = await robot.client.ask(routing.PREVIEW_ROUTE, PreviewRoute(route=MINE))
     assert (empty.fields, empty.missing) == ([], ["channel_4"])
-    status = await robot.client.get("/status", RouterStatus)
+    status = await robot.client.ask(routing.GET_STATUS, Nothing())
     assert (status.sources, status.samples) == ([], 0)
 
 
 async def test_preview_of_direct_commands_takes_the_routes_target(robot: Robot) -> None:
-    body = PreviewRequest(route=route("a", "websocket", "head"), values={"pan": 200.0, "x": 1.0})
-    shown = await robot.client.post("/preview", body, Preview)
+    body = PreviewRoute(route=route("a", "websocket", "head"), values={"pan": 200.0, "x": 1.0})
+    shown = await robot.client.ask(routing.PREVIEW_ROUTE, body)
     assert [(each.field, each.value) for each in shown.fields] == [("pan", 180.0)]
     assert (shown.missing, shown.estop) == ([], False)
 
 
 async def test_preview_of_huge_numbers_is_still_told(robot: Robot) -> None:
     arrows = [{"from": "x", "to": "pan", "scale": sign * 1.7e308} for sign in (1, -1)]
-    body = PreviewRequest(route=route("a", "rc", "head", arrows), values={"x": 3e38})
-    (field,) = (await robot.client.post("/preview", body, Preview)).fields
+    body = PreviewRoute(route=route("a", "rc", "head", arrows), values={"x": 1e6})
+    (field,) = (await robot.client.ask(routing.PREVIEW_ROUTE, body)).fields
     assert field.value == 0.0
-    body = PreviewRequest(route=route("a", "rc", "head", arrows[:1]), values={"x": 3e38})
-    (field,) = (await robot.client.post("/preview", body, Preview)).fields
+    body = PreviewRoute(route=route("a", "rc", "head", arrows[:1]), values={"x": 1e6})
+    (field,) = (await robot.client.ask(routing.PREVIEW_ROUTE, body)).fields
     assert (field.value, field.asked, field.clamped) == (180.0, 1e300, True)
 
 
 async def test_preview_tells_of_the_stop(robot: Robot) -> None:
     stop = route("s", "rc", "*", [{"from": "x", "to": "estop", "mode": "switch"}])
     for value, raises in ((0.4, False), (0.5, True)):
-        body = PreviewRequest(route=stop, values={"x": value})
-        assert (await robot.client.post("/preview", body, Preview)).estop is raises
+        body = PreviewRoute(route=stop, values={"x": value})
+        assert (await robot.client.ask(routing.PREVIEW_ROUTE, body)).estop is raises
 
 
 async def test_why_names_winner_and_rivals(robot: Robot) -> None:
     robot.rc(channel_2=0.0)
     await turns()
-    why = await robot.client.get("/outputs/tracks.linear", FieldOutput)
+    why = await robot.client.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
     assert (why.winner, why.source, why.policy) == ("rc_drive", "rc", "live")
 
 
 async def test_control_is_taken_refused_and_released(robot: Robot) -> None:
     take = TakeControl(target="tracks", holder="websocket:a", timeout_ms=60_000)
-    status = await robot.client.post("/control/take", take, RouterStatus)
+    status = await robot.client.ask(routing.TAKE_CONTROL, take)
     assert [(each.target, each.holder) for each in status.control] == [("tracks", "websocket:a")]
     robot.rc(channel_2=0.0)
     await turns()
-    why = await robot.client.get("/outputs/tracks.linear", FieldOutput)
+    why = await robot.client.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
     assert (why.winner, why.rivals[0].reason) == ("", "panel locked by websocket:a")
     other = take.model_copy(update={"holder": "websocket:b"})
     with pytest.raises(SaintError, match="locked by websocket:a") as caught:
-        await robot.client.post("/control/take", other, RouterStatus)
+        await robot.client.ask(routing.TAKE_CONTROL, other)
     assert caught.value.code is Code.CONFLICT
     give = ReleaseControl(target="tracks", holder="websocket:b")
     with pytest.raises(SaintError, match="locked by websocket:a"):
-        await robot.client.post("/control/release", give, RouterStatus)
+        await robot.client.ask(routing.RELEASE_CONTROL, give)
     forced = give.model_copy(update={"force": True})
-    assert (await robot.client.post("/control/release", forced, RouterStatus)).control == []
+    assert (await robot.client.ask(routing.RELEASE_CONTROL, forced)).control == []
 
 
 async def test_damaged_preset_is_told_and_the_others_stay(tmp_path: Path) -> None:
@@ -199,7 +208,7 @@ async def test_damaged_preset_is_told_and_the_others_stay(tmp_path: Path) -> Non
     (folders.state / "presets").mkdir(parents=True)
     (folders.state / "presets" / "bad.yaml").write_text("{")
     async with alive(folders) as robot:
-        found = (await robot.client.get("/presets", PresetList)).presets
+        found = (await robot.client.ask(presets.LIST_PRESETS, Nothing())).presets
         assert [each.name for each in found if each.fault] == ["bad"]
         assert len(found) == 6
 

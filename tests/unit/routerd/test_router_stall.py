@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.routing import RouterStatus
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import InputSample
@@ -27,7 +28,7 @@ def directories(tmp_path: Path) -> Directories:
 
 async def counted(robot: Robot) -> int:
 
-    return (await robot.client.get("/status", RouterStatus)).refused.get(OLD, 0)
+    return (await robot.client.ask(routing.GET_STATUS, Nothing())).refused.get(OLD, 0)
 
 
 def stall(seconds: float) -> None:

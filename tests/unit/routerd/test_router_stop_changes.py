@@ -1,23 +1,19 @@
 """Every request that would take a stop away: refused without its name, done with it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import presets, routing
 from saint_services.lib.api.backup import DaemonBackup, RestoreNotes
+from saint_services.lib.api.endpoint import Endpoint, Nothing
 from saint_services.lib.api.routing import (
     Blending,
-    PresetInfo,
+    Confirming,
     Route,
     RouteFile,
-    RouteInfo,
-    RouteList,
-    RouterStatus,
-    SavePreset,
-    SetEnabled,
-    SetPriority,
 )
 from saint_services.lib.errors import Code, SaintError
 from tests.unit.routerd.daemon_rig import Robot, alive, places
@@ -27,66 +23,69 @@ NAME = "rc_estop:channel_6"
 JAW = route("talk", "rc", "head", [{"from": "channel_3", "to": "jaw"}])
 HARMLESS = route("rc_estop", "rc", "head", [{"from": "channel_6", "to": "jaw"}])
 
-Change = Callable[[Robot, str], Awaitable[object]]
-
 
 @pytest.fixture
 async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     async with alive(places(tmp_path)) as running:
-        await running.client.put("/presets/bare", SavePreset(routes=[JAW]), PresetInfo)
+        bare = presets.SavePreset(preset_name="bare", routes=[JAW])
+        await running.client.ask(presets.SAVE_PRESET, bare)
         yield running
 
 
 async def stops(robot: Robot) -> list[str]:
-    return (await robot.client.get("/status", RouterStatus)).stop_switches
+    return (await robot.client.ask(routing.GET_STATUS, Nothing())).stop_switches
 
 
-CHANGES: dict[str, Change] = {
-    "delete": lambda robot, query: robot.client.delete(f"/routes/rc_estop{query}", Done),
-    "disable": lambda robot, query: robot.client.post(
-        f"/routes/rc_estop/enabled{query}", SetEnabled(enabled=False), RouteInfo
+CHANGES: dict[str, tuple[Endpoint[Any, Any], Confirming]] = {
+    "delete": (routing.DELETE_ROUTE, routing.RouteParams(route_id="rc_estop")),
+    "disable": (
+        routing.SET_ROUTE_ENABLED, routing.RouteEnabled(route_id="rc_estop", enabled=False),
     ),
-    "edit": lambda robot, query: robot.client.put(f"/routes/rc_estop{query}", HARMLESS, RouteInfo),
-    "replace": lambda robot, query: robot.client.put(
-        f"/routes{query}", RouteFile(routes=[JAW]), RouteList
-    ),
-    "preset": lambda robot, query: robot.client.post(f"/presets/bare/load{query}", None, RouteList),
-}
+    "edit": (routing.SET_ROUTE, routing.SetRoute(route=HARMLESS)),
+    "replace": (routing.REPLACE_ROUTES, routing.ReplaceRoutes(file=RouteFile(routes=[JAW]))),
+    "preset": (presets.LOAD_PRESET, presets.LoadPreset(preset_name="bare")),
+}  # fmt: skip
+
+
+async def change(robot: Robot, name: str, *confirm: str) -> None:
+    row, params = CHANGES[name]
+    await robot.client.ask(row, params.model_copy(update={"confirm": list(confirm)}))
 
 
 @pytest.mark.parametrize("name", CHANGES)
 async def test_change_that_takes_the_stop_switch_away_is_refused_without_its_name(
     robot: Robot, name: str
 ) -> None:
-    before = await robot.client.get("/routes", RouteList)
-    for query in ("", "?confirm=", "?confirm=rc_estop", "?confirm=rc_estop:channel_5,other"):
+    before = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+    for confirm in ((), ("",), ("rc_estop",), ("rc_estop:channel_5", "other")):
         with pytest.raises(SaintError, match=NAME) as caught:
-            await CHANGES[name](robot, query)
+            await change(robot, name, *confirm)
         assert caught.value.code is Code.STOP_CHANGED
         assert caught.value.names == (NAME,)
-    assert await robot.client.get("/routes", RouteList) == before
+    assert await robot.client.ask(routing.LIST_ROUTES, Nothing()) == before
     assert NAME in await stops(robot)
 
 
 @pytest.mark.parametrize("name", CHANGES)
 async def test_change_that_names_the_stop_switch_is_done(robot: Robot, name: str) -> None:
-    await CHANGES[name](robot, f"?confirm={NAME}")
+    await change(robot, name, NAME)
     assert NAME not in await stops(robot)
 
 
 async def test_priority_of_the_safety_class_and_longer_silence_are_confirmed_by_name(
     robot: Robot,
 ) -> None:
-    strong = SetPriority(priority=1000)
+    strong = routing.RoutePriority(route_id="websocket_direct", priority=1000)
     with pytest.raises(SaintError, match="every lock: websocket_direct"):
-        await robot.client.post("/routes/websocket_direct/priority", strong, RouteInfo)
-    query = "?confirm=websocket_direct"
-    await robot.client.post(f"/routes/websocket_direct/priority{query}", strong, RouteInfo)
+        await robot.client.ask(routing.SET_ROUTE_PRIORITY, strong)
+    confirmed = strong.model_copy(update={"confirm": ["websocket_direct"]})
+    await robot.client.ask(routing.SET_ROUTE_PRIORITY, confirmed)
     with pytest.raises(SaintError, match="websocket_direct"):
-        await robot.client.put("/blending", Blending(source_timeout_ms=5000), RouteList)
-    weak = SetPriority(priority=10)
+        longer = routing.SetBlending(blending=Blending(source_timeout_ms=5000))
+        await robot.client.ask(routing.SET_BLENDING, longer)
+    weak = strong.model_copy(update={"priority": 10})
     with pytest.raises(SaintError, match="no longer stop the robot: websocket_direct"):
-        await robot.client.post("/routes/websocket_direct/priority", weak, RouteInfo)
+        await robot.client.ask(routing.SET_ROUTE_PRIORITY, weak)
 
 
 async def test_backup_without_the_stop_switch_names_it(robot: Robot) -> None:
@@ -102,10 +101,10 @@ async def test_robot_tells_its_stop_switches_and_the_buttons_of_its_console(robo
 
 
 async def test_other_changes_need_no_confirmation(robot: Robot) -> None:
-    listed = await robot.client.get("/routes", RouteList)
+    listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
     for info in listed.routes:
         same: Route = info.route
-        await robot.client.put(f"/routes/{same.id}", same, RouteInfo)
-    off = SetEnabled(enabled=False)
-    await robot.client.post("/routes/rc_drive/enabled", off, RouteInfo)
-    await robot.client.post("/presets/rc_manual/load", None, RouteList)
+        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=same))
+    off = routing.RouteEnabled(route_id="rc_drive", enabled=False)
+    await robot.client.ask(routing.SET_ROUTE_ENABLED, off)
+    await robot.client.ask(presets.LOAD_PRESET, presets.LoadPreset(preset_name="rc_manual"))

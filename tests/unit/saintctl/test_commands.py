@@ -9,20 +9,22 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import Done, adoption, routing
 from saint_services.lib.api.adoption import (
+    AdoptNode,
     AdoptReply,
-    AdoptRequest,
-    IgnoreRequest,
+    IgnoreNode,
+    NameNode,
     NodeInfo,
     NodeList,
+    NodeParams,
     NodeState,
     Peripheral,
-    RenameRequest,
-    ReplaceRequest,
-    ResetRequest,
+    ReplaceNode,
+    ResetNode,
     Stranger,
 )
+from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import (
     Blending,
     EStopClear,
@@ -63,32 +65,32 @@ class Robot:
         self.problem = ""  # why the stop is not stored
         self.node = NODE
 
-    async def one(self, _: Call[None]) -> NodeInfo:
+    async def one(self, _: Call[NodeParams]) -> NodeInfo:
         return self.node
 
-    async def adopt(self, call: Call[AdoptRequest]) -> AdoptReply:
-        self.asked.append((call.path["node_id"], call.body))
+    async def adopt(self, call: Call[AdoptNode]) -> AdoptReply:
+        self.asked.append(call.body)
         if call.body.role == "head":
             raise SaintError(Code.CONFLICT, "head is held by sim_head")
         return AdoptReply(message="adopted", topic_prefix="/saint/arms/left")
 
-    async def reset(self, call: Call[ResetRequest]) -> Done:
-        self.asked.append((call.path["node_id"], call.body))
+    async def reset(self, call: Call[ResetNode]) -> Done:
+        self.asked.append(call.body)
         return Done(message="sim_tracks has no role any more")
 
-    async def nodes(self, call: Call[None]) -> NodeList:
+    async def nodes(self, call: Call[Nothing]) -> NodeList:
         stranger = Stranger(name="pi-1", reason="its id is no name", seen_age_s=1.0)
         return NodeList(nodes=[self.node], strangers=[stranger])
 
-    async def replace(self, call: Call[ReplaceRequest]) -> AdoptReply:
-        self.asked.append((call.path["node_id"], call.body))
+    async def replace(self, call: Call[ReplaceNode]) -> AdoptReply:
+        self.asked.append(call.body)
         return AdoptReply(message="done", topic_prefix="/saint/tracks", code="482 173")
 
-    async def ignore(self, call: Call[IgnoreRequest]) -> NodeInfo:
-        self.asked.append((call.path["node_id"], call.body))
+    async def ignore(self, call: Call[IgnoreNode]) -> NodeInfo:
+        self.asked.append(call.body)
         return NODE
 
-    async def rename(self, call: Call[RenameRequest]) -> NodeInfo:
+    async def rename(self, call: Call[NameNode]) -> NodeInfo:
         return NODE.model_copy(update={"display_name": call.body.display_name})
 
     async def routes(self, call: Call[None]) -> RouteList:
@@ -129,21 +131,21 @@ def listening(path: Path) -> socket.socket:
 @pytest.fixture
 async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     fake = Robot(tmp_path)
-    adoption, routing = Api(), Api()
-    adoption.get("/nodes", fake.nodes)
-    adoption.get("/nodes/{node_id}", fake.one)
-    adoption.post("/nodes/{node_id}/adopt", fake.adopt, AdoptRequest)
-    adoption.post("/nodes/{node_id}/replace", fake.replace, ReplaceRequest)
-    adoption.post("/nodes/{node_id}/ignore", fake.ignore, IgnoreRequest)
-    adoption.patch("/nodes/{node_id}", fake.rename, RenameRequest)
-    adoption.post("/nodes/{node_id}/reset", fake.reset, ResetRequest)
-    routing.get("/routes", fake.routes)
-    routing.get("/status", fake.status)
-    routing.post("/estop", fake.estop, EStopRequest)
-    routing.post("/estop/clear", fake.clear, EStopClear)
+    adoptiond, router = Api(), Api()
+    adoptiond.bind(adoption.LIST_NODES, fake.nodes)
+    adoptiond.bind(adoption.GET_NODE_INFO, fake.one)
+    adoptiond.bind(adoption.ADOPT_NODE, fake.adopt)
+    adoptiond.bind(adoption.REPLACE_NODE, fake.replace)
+    adoptiond.bind(adoption.IGNORE_NODE, fake.ignore)
+    adoptiond.bind(adoption.SET_NODE_NAME, fake.rename)
+    adoptiond.bind(adoption.RESET_NODE, fake.reset)
+    router.bind(routing.LIST_ROUTES, fake.routes)
+    router.bind(routing.GET_STATUS, fake.status)
+    router.bind(routing.ESTOP, fake.estop)
+    router.bind(routing.CLEAR_ESTOP, fake.clear)
     servers = [
-        await adoption.serve([listening(tmp_path / "adoptiond.sock")]),
-        await routing.serve([listening(tmp_path / "routerd.sock")]),
+        await adoptiond.serve([listening(tmp_path / "adoptiond.sock")]),
+        await router.serve([listening(tmp_path / "routerd.sock")]),
     ]
     yield fake
     for server in servers:
@@ -164,7 +166,7 @@ async def test_node_list_tells_of_devices_that_are_not_offered_and_why(robot: Ro
 
 async def test_node_replace_is_one_command_and_shows_the_code(robot: Robot) -> None:
     result = await robot.saintctl("node", "replace", "sim_tracks", "sim_spare")
-    assert robot.asked == [("sim_tracks", ReplaceRequest(by="sim_spare"))]
+    assert robot.asked == [ReplaceNode(node_id="sim_tracks", by="sim_spare")]
     assert "sim_spare is now /saint/tracks, in the place of sim_tracks" in result.stdout
     assert "code 482 173" in result.stdout
 
@@ -173,8 +175,8 @@ async def test_node_ignore_and_unignore_ask_for_it(robot: Robot) -> None:
     await robot.saintctl("node", "ignore", "pi_1")
     result = await robot.saintctl("node", "unignore", "pi_1")
     assert robot.asked == [
-        ("pi_1", IgnoreRequest(is_ignored=True)),
-        ("pi_1", IgnoreRequest(is_ignored=False)),
+        IgnoreNode(node_id="pi_1", is_ignored=True),
+        IgnoreNode(node_id="pi_1", is_ignored=False),
     ]
     assert "pi_1 is offered again" in result.stdout
 
@@ -235,8 +237,8 @@ async def test_adopt_sends_role_instance_and_name(robot: Robot) -> None:
     result = await robot.saintctl(*words)
     assert result.exit_code == 0
     assert "/saint/arms/left" in result.stdout
-    body = AdoptRequest(role="arms", instance="left", display_name="Lefty")
-    assert robot.asked == [("sim_spare", body)]
+    names = {"role": "arms", "instance": "left", "display_name": "Lefty"}
+    assert robot.asked == [AdoptNode(node_id="sim_spare", **names)]
 
 
 async def test_adopt_of_a_taken_role_exits_5_and_names_the_holder(robot: Robot) -> None:
@@ -254,7 +256,7 @@ async def test_fault_as_json_goes_to_stderr(robot: Robot) -> None:
 async def test_reset_says_what_happened(robot: Robot) -> None:
     result = await robot.saintctl("node", "reset", "sim_tracks", "--factory")
     assert "no role" in result.stdout
-    assert robot.asked == [("sim_tracks", ResetRequest(factory_reset=True))]
+    assert robot.asked == [ResetNode(node_id="sim_tracks", factory_reset=True)]
 
 
 async def test_route_list_shows_mapping(robot: Robot) -> None:

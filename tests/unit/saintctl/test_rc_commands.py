@@ -135,7 +135,7 @@ async def test_protocol_is_shown_set_and_detected(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "told"),
     [
-        (["channel", "19"], 4, "there is no channel 19"),
+        (["channel", "19"], 2, "channel must be at most 18"),
         (["channel", "1", "--min", "1600"], 2, "would be 1600, 1500, 2000"),
         (["channel", "1", "--min", "9999"], 2, "min must be at most 4095"),
         (["calibrate-channel", "1", "middle"], 2, "position must be one of"),

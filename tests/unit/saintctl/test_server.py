@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, RenameRequest
-from saint_services.lib.api.routing import EStopInfo, EStopRequest
+from saint_services.lib.api import routing
+from saint_services.lib.api.adoption import SET_NODE_NAME, NameNode, NodeInfo, NodeList
+from saint_services.lib.api.routing import EStopRequest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.saintctl import urgent
-from saint_services.saintctl.connect import ask, ask_or_error, client, runtime_directory, tell
+from saint_services.saintctl.connect import ask, ask_or_error, client, do, runtime_directory
 from saint_services.saintctl.server import Server
 from tests.web.fake_robot import fake_robot
 
@@ -44,10 +45,10 @@ async def test_requests_reach_the_daemons(tmp_path: Path):
         nodes = await ask(server, "adoptiond", "/nodes", NodeList)
         assert {node.node_id for node in nodes.nodes} == set(robot.nodes)
         body = EStopRequest(source="saintctl", reason="far away")
-        assert (await tell(server, "routerd", "/estop", body, EStopInfo)).reason == "far away"
+        assert (await do(server, routing.ESTOP, body)).reason == "far away"
         async with client(server, "adoptiond") as adoptiond:
-            rename = RenameRequest(display_name="Hals")
-            assert (await adoptiond.patch("/nodes/sim_head", rename, NodeInfo)).display_name
+            rename = NameNode(node_id="sim_head", display_name="Hals")
+            assert (await adoptiond.ask(SET_NODE_NAME, rename)).display_name
         assert robot.nodes["sim_head"].display_name == "Hals"
         missing = await ask_or_error(server, "adoptiond", "/nodes/nobody", NodeInfo)
         assert isinstance(missing, SaintError)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api import routing
 from saint_services.saintctl import start, urgent
 from tools.image import layer
 
@@ -52,6 +53,16 @@ def router(folder: Path, reply: bytes) -> Iterator[list[bytes]]:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("SAINT_RUN", str(tmp_path))
     return tmp_path
+
+
+def test_short_way_asks_as_the_row_says() -> None:
+    """It imports no rows, for they take too long to load."""
+    head, _, body = urgent._REQUEST.partition(b"\r\n\r\n")
+    method, target, _ = head.split(b"\r\n")[0].decode().split(" ")
+    press = routing.EStopRequest(source="saintctl")
+    assert (method, target) == (routing.ESTOP.method, routing.ESTOP.target(press))
+    assert body == routing.ESTOP.content(press)
+    assert f"Content-Length: {len(body)}".encode() in head
 
 
 def test_stop_is_sent_and_confirmed(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

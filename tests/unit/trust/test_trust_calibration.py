@@ -2,16 +2,16 @@
 
 import pytest
 
-from saint_services.lib.api.adoption import AdoptReply, NodeState, ReplaceRequest
-from saint_services.lib.api.calibration import CalibrateRequest, CalibrationReply
+from saint_services.lib.api.adoption import REPLACE_NODE, NodeState, ReplaceNode
+from saint_services.lib.api.calibration import CALIBRATE, Calibrate, CalibrationReply
 from saint_services.lib.ipc import Client
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, seen
 
 
 async def calibrate(server: Client, **wanted: object) -> CalibrationReply:
-    body = CalibrateRequest.model_validate({"field": "pan", **wanted})
-    return await server.post("/roles/head/calibration", body, CalibrationReply)
+    body = Calibrate.model_validate({"target": "head", "field": "pan", **wanted})
+    return await server.ask(CALIBRATE, body)
 
 
 async def test_calibration_reaches_the_role_at_work(robot: Robot):
@@ -53,6 +53,5 @@ async def test_calibration_moves_with_the_role_to_another_node(
         async with robot.node("pi_2"):
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
-            body = ReplaceRequest(by="pi_2")
-            await server.post("/nodes/pi_1/replace", body, AdoptReply, timeout_s=20.0)
+            await server.ask(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
     assert new.assignments[0].config.gpio_mapping["pan"].pulse_us == (550, 2500)

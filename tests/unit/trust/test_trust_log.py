@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.logs import LogPage, LogQuery
+from saint_services.lib.api.logs import QUERY_NODE, LogPage, LogQuery
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
 from saint_services.noded import log_desk
@@ -34,7 +34,7 @@ async def adopted(robot: Robot, server: Client) -> None:
 
 
 async def lines(server: Client, **query: object) -> LogPage:
-    return await server.post("/nodes/pi_1/log", LogQuery.model_validate(query), LogPage)
+    return await server.ask(QUERY_NODE, LogQuery.model_validate({"node": "pi_1", **query}))
 
 
 async def test_server_reads_the_lines_of_its_node_and_no_others(robot: Robot) -> None:

@@ -4,20 +4,20 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api import Done
+from saint_services.lib.api import keys
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.backup import (
     DaemonBackup,
-    KeyImport,
-    Passphrase,
     RestoreNotes,
-    SealedKey,
     SectionData,
 )
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.keys import KeyImport, Passphrase, SealedKey
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
 from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
+from tests.audit_log import collected
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report
 
 
@@ -74,11 +74,11 @@ async def test_key_that_is_lost_is_replaced_only_when_asked(
                 await adopt(server, "pi_2", "console")
             assert caught.value.code is Code.REFUSED
         assert not key_file(robot).exists() or key_file(robot).read_bytes() == content
-        told = await server.post("/key/new", None, Done)
+        told = await server.ask(keys.RENEW, Nothing())
         assert "hold each node's button" in told.message
         assert "saintctl node new-key" not in await issue(server)
         with pytest.raises(SaintError, match="in order"):
-            await server.post("/key/new", None, Done)
+            await server.ask(keys.RENEW, Nothing())
         made = key_file(robot).read_bytes()
     async with robot.server():
         assert key_file(robot).read_bytes() == made
@@ -88,23 +88,28 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
     await adopted(robot)
     before = key_file(robot).read_bytes()
     passphrase = "five words that nobody guesses"
-    async with robot.server() as server:
-        sealed = await server.post(
-            "/key/export", Passphrase(passphrase=passphrase), SealedKey, timeout_s=20.0
-        )
+    runtime = robot.directories("server").runtime
+    async with collected(runtime) as entries, robot.server() as server:
+        sealed = await server.ask(keys.EXPORT, Passphrase(passphrase=passphrase))
         assert before.decode().strip() not in sealed.sealed
         assert "key" not in (await server.get("/backup", DaemonBackup)).sections
         notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
         assert "--with-keys" in notes.notes[0]
+    assert [(each.what, each.text) for each in entries] == [
+        ("key export", "The server's key was copied, sealed")
+    ]
     for path in (key_file(robot), last_good(key_file(robot))):
         path.write_bytes(b"?")
-    async with robot.server() as server, robot.node():
+    async with collected(runtime) as entries, robot.server() as server, robot.node():
         wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
         with pytest.raises(SaintError, match="not the right one"):
-            await server.post("/key/import", wrong, Done, timeout_s=20.0)
+            await server.ask(keys.IMPORT, wrong)
         right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
-        await server.post("/key/import", right, Done, timeout_s=20.0)
+        await server.ask(keys.IMPORT, right)
         await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
+    assert [each.what for each in entries] == ["key import", "key import"]
+    assert "not the right one" in entries[0].refused and not entries[1].refused
+    assert {each.detail for each in entries} == {"passphrase: …, sealed: …"}
     assert key_file(robot).read_bytes() == before
 
 

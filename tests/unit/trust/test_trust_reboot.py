@@ -3,8 +3,8 @@
 import pytest
 
 from saint_services.lib import power
-from saint_services.lib.api import Done
-from saint_services.lib.api.adoption import NodeState
+from saint_services.lib.api.adoption import NodeParams, NodeState
+from saint_services.lib.api.orders import REBOOT
 from saint_services.lib.errors import SaintError
 from saint_services.lib.power import Wish
 from tests.unit.noded.node_rig import until
@@ -30,7 +30,7 @@ async def test_node_restarts_when_its_server_orders_it(
         await adopt(server, "pi_1")
         await seen(server, "pi_1", NodeState.ACTIVE)
         await until(lambda: bool(role.assignments))
-        reply = await server.post("/nodes/pi_1/reboot", None, Done)
+        reply = await server.ask(REBOOT, NodeParams(node_id="pi_1"))
         assert reply.message == "pi_1 restarts"
         assert requests == [(Wish.REBOOT, "its server asks for it")]
 
@@ -42,5 +42,5 @@ async def test_node_that_belongs_to_nobody_is_not_restarted(
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
         with pytest.raises(SaintError, match="does not belong to this server"):
-            await server.post("/nodes/pi_1/reboot", None, Done)
+            await server.ask(REBOOT, NodeParams(node_id="pi_1"))
     assert requests == []

@@ -3,14 +3,15 @@
 import pytest
 
 from saint_services.adoptiond.authority import SavedRouters
-from saint_services.lib.api import Done
 from saint_services.lib.api.credentials import (
+    ROLE_PROOF,
+    ROUTER_CREDENTIAL,
     Credential,
     CredentialRequest,
     RoleProof,
     router_parts,
 )
-from saint_services.lib.api.node import NodeReset
+from saint_services.lib.api.node import RESET, NodeReset
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import RoleCredential
@@ -24,7 +25,7 @@ FIRST, SECOND = "0a" * 12, "0b" * 12
 
 
 async def signed(server: Client, origin: str) -> Credential:
-    return await server.post("/router/credential", CredentialRequest(origin=origin), Credential)
+    return await server.ask(ROUTER_CREDENTIAL, CredentialRequest(origin=origin))
 
 
 async def test_router_gets_a_signature_of_the_servers_key_and_keeps_its_term(robot: Robot):
@@ -96,7 +97,7 @@ async def test_node_signs_for_its_console_and_the_server_knows_it(robot: Robot):
         async def checked(**changes: str) -> str:
             fields = {name: getattr(said[0], name) for name in RoleProof.model_fields} | changes
             body = RoleProof(**fields)
-            return (await server.post("/router/role-proof", body, Done)).message
+            return (await server.ask(ROLE_PROOF, body)).message
 
         async def refused() -> bool:
             try:
@@ -114,6 +115,6 @@ async def test_node_signs_for_its_console_and_the_server_knows_it(robot: Robot):
         ):
             with pytest.raises(SaintError):
                 await checked(**changes)
-        await node.post("/reset", NodeReset(), Done)
+        await node.ask(RESET, NodeReset())
         await eventually(lambda: report(node), lambda found: not found.role)
         await eventually(refused, bool)

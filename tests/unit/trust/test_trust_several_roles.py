@@ -6,12 +6,15 @@ import pytest
 
 from saint_services.lib.api import Done
 from saint_services.lib.api.adoption import (
+    ADOPT_NODE,
+    REPLACE_NODE,
+    RESET_NODE,
+    AdoptNode,
     AdoptReply,
-    AdoptRequest,
     NodeInfo,
     NodeState,
-    ReplaceRequest,
-    ResetRequest,
+    ReplaceNode,
+    ResetNode,
     RoleList,
 )
 from saint_services.lib.errors import Code, SaintError
@@ -20,12 +23,11 @@ from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, s
 
 
 async def add(server: Client, node_id: str, role: str) -> AdoptReply:
-    body = AdoptRequest(role=role, add=True)
-    return await server.post(f"/nodes/{node_id}/adopt", body, AdoptReply, timeout_s=9.0)
+    return await server.ask(ADOPT_NODE, AdoptNode(node_id=node_id, role=role, add=True))
 
 
 async def reset(server: Client, node_id: str, role: str = "") -> Done:
-    return await server.post(f"/nodes/{node_id}/reset", ResetRequest(role=role), Done)
+    return await server.ask(RESET_NODE, ResetNode(node_id=node_id, role=role))
 
 
 def names(node: NodeInfo) -> list[str]:
@@ -68,8 +70,8 @@ async def test_both_arms_are_held_by_one_node_in_two_processes(robot: Robot):
     async with robot.server(robot="saint_two") as server, robot.node() as node:
         await seen(server, "pi_1")
         for number, side in enumerate(("left", "right"), start=1):
-            body = AdoptRequest(role="arms", instance=side, add=number > 1)
-            await server.post("/nodes/pi_1/adopt", body, AdoptReply, timeout_s=9.0)
+            one = {"role": "arms", "instance": side, "add": number > 1}
+            await server.ask(ADOPT_NODE, AdoptNode(node_id="pi_1", **one))
             await knows(server, "pi_1", ["arms"] * number)
         await second.die()
         said = await eventually(lambda: report(node), lambda s: s.roles[1].role_restarts == 1)
@@ -174,8 +176,7 @@ async def test_replacing_moves_every_role(robot: Robot, monkeypatch: pytest.Monk
         async with robot.node("pi_2") as node:
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
-            body = ReplaceRequest(by="pi_2")
-            await server.post("/nodes/pi_1/replace", body, AdoptReply, timeout_s=20.0)
+            await server.ask(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
             new = await knows(server, "pi_2", ["head", "console"])
             assert new.display_name == "Upper Body"
             assert [role.role for role in (await report(node)).roles] == ["head", "console"]
@@ -196,7 +197,6 @@ async def test_replacing_that_fails_half_way_leaves_everything_as_it_was(
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
             with pytest.raises(SaintError, match="did not become console"):
-                body = ReplaceRequest(by="pi_2")
-                await server.post("/nodes/pi_1/replace", body, AdoptReply, timeout_s=20.0)
+                await server.ask(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
             assert (await report(node)).state is NodeState.UNADOPTED
             assert names(await info(server, "pi_1")) == ["head", "console"]

@@ -15,7 +15,7 @@ import pytest
 
 from saint_services.adoptiond import config as server_config
 from saint_services.adoptiond import daemon as server_daemon
-from saint_services.lib.api.adoption import AdoptReply, AdoptRequest, NodeInfo, NodeState
+from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, AdoptReply, NodeInfo, NodeState
 from saint_services.lib.api.node import NodeReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
@@ -121,8 +121,8 @@ class Robot:
 
 
 async def adopt(server: Client, node_id: str, role: str = "head", name: str = "") -> AdoptReply:
-    body = AdoptRequest(role=role, display_name=name)
-    return await server.post(f"/nodes/{node_id}/adopt", body, AdoptReply, timeout_s=9.0)
+    wanted = AdoptNode(node_id=node_id, role=role, display_name=name)
+    return await server.ask(ADOPT_NODE, wanted)
 
 
 async def info(server: Client, node_id: str) -> NodeInfo:

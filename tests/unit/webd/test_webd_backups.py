@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SealedKey, SectionData
+from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SectionData
+from saint_services.lib.api.keys import SealedKey
 from saint_services.lib.backup.archive import pack, unpack
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.backups import Backups

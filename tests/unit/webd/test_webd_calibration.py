@@ -1,6 +1,6 @@
 """What the pages ask about calibrations, over the socket."""
 
-from saint_services.lib.api.calibration import CalibrateRequest
+from saint_services.lib.api.calibration import Calibrate
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ArmState
 from tests.unit.webd.web_rig import Rig
@@ -18,7 +18,7 @@ async def test_calibration_is_shown_changed_and_named_in_the_log(rig: Rig) -> No
     assert (after["joint_1"]["offset"], after["joint_1"]["is_reversed"]) == (4.5, True)
     assert kept["message"] == "kept; arms left takes it over as soon as its outputs are safe"
     assert rig.robot.trims.asked == [
-        CalibrateRequest(field="joint_1", offset=4.5, is_reversed=True)
+        Calibrate(target="arms.left", field="joint_1", offset=4.5, is_reversed=True)
     ]
     log = await chat.do("management", "get_activity_log")
     assert "arms.left.joint_1 was calibrated" in [entry["text"] for entry in log["entries"]]
@@ -30,6 +30,9 @@ async def test_calibration_that_the_manifest_does_not_allow_is_refused_with_its_
     chat = await rig.chat()
     refused = await chat.fail("management", "calibrate", target="head", field="pan", maximum=181.0)
     assert refused["message"] == "head.pan may go from -180 to 180 deg; 181 is beyond that"
+    entry = (await chat.do("system", "get_audit_log"))["entries"][0]
+    assert (entry["what"], entry["refused"]) == ("management calibrate", refused["message"])
+    assert "target: head, field: pan, maximum: 181.0" in entry["detail"]
     unknown = await chat.fail("management", "get_calibration", target="tail")
     assert "no role 'tail'" in unknown["message"]
 

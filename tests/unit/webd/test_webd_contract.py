@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.states import STATES
+from saint_services.lib.levels import Level
 from saint_services.webd.actions import ACTIONS
-from saint_services.webd.levels import Level
 from tests.unit.webd.web_rig import Rig
 
 # What the fake robot says something of, again and again.

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 from yarl import URL
 
+from saint_services.lib.levels import Level
 from saint_services.webd.adapters import control_plane
 from saint_services.webd.control_plane import needs
-from saint_services.webd.levels import Level
 from tests.unit.webd.web_rig import Rig
 
 
@@ -35,6 +35,14 @@ from tests.unit.webd.web_rig import Rig
         (Level.OPERATOR, "livelinkd", "POST", "/senders/revoke"),
         (Level.ADMIN, "livelinkd", "POST", "/senders/check"),
         (Level.ADMIN, "livelinkd", "POST", "/senders/code"),
+        (Level.VIEWER, "livelinkd", "GET", "/recordings/wave"),
+        (Level.OPERATOR, "livelinkd", "DELETE", "/recordings/wave"),
+        (Level.VIEWER, "routerd", "POST", "/routes/check"),
+        (Level.VIEWER, "routerd", "GET", "/outputs/head.pan"),
+        (Level.OPERATOR, "routerd", "POST", "/control/take"),
+        (Level.OPERATOR, "routerd", "POST", "/drill/begin"),
+        (Level.ADMIN, "routerd", "POST", "/drill/kill"),
+        (Level.ADMIN, "routerd", "POST", "/writers"),
         (Level.ADMIN, "routerd", "GET", "/backup"),
         (Level.ADMIN, "routerd", "GET", "/%62ackup"),
         (Level.ADMIN, "routerd", "GET", "/nodes/../backup"),
@@ -54,9 +62,13 @@ def test_level_of_a_request(level: Level, daemon: str, method: str, path: str):
         "routerd/%77riters",
         "adoptiond/router/credential",
         "adoptiond/router/role%2dproof",
+        "adoptiond/nodes/sim_head/reboot",
+        "adoptiond/nodes/sim_head/kill",
+        "adoptiond/nodes/sim_head/%6bill",
+        "adoptiond/nodes/sim%5fhead/update",
     ],
 )
-async def test_what_daemons_prove_to_each_other_is_passed_on_for_nobody(rig: Rig, path: str):
+async def test_what_daemons_ask_of_each_other_is_passed_on_for_nobody(rig: Rig, path: str):
     url = URL(f"{rig.url}/api/v1/daemon/{path}", encoded=True)
     async with rig.http.post(url, json={"daemon": "webd", "origin": "0a" * 12}) as answer:
         assert answer.status == 403

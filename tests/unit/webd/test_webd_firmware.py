@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from saint_services.lib.errors import Code, SaintError
 from tests.unit.otad.ota_rig import Robot, until
 from tests.unit.webd.web_rig import Chat, Rig
 from tools.fake_rauc.bundle_writer import make_keys
@@ -124,6 +125,24 @@ async def test_roll_out_by_websocket_is_seen_paused_and_taken_back(rig: Rig, fir
     assert (plan["state"], paused["data"]["state"]) == ("running", "paused")
     assert (back["data"]["version"], back["data"]["is_rollback"]) == ("1.0.0", True)
     assert "explode" in wrong["error"]["message"]
+
+
+async def test_orders_are_told_once_and_refused_ones_with_the_reason(rig: Rig):
+    chat = await rig.chat()
+    await chat.do("management", "trigger_update", node_id="sim_head")
+    rig.robot.otad.refusal = SaintError(Code.CONFLICT, "it runs already")
+    await chat.fail("management", "firmware_rollout", version="0.1.0")
+    rig.robot.otad.refusal = None
+    await chat.do("management", "firmware_delete", version="0.1.0")
+    entries = (await chat.do("system", "get_audit_log"))["entries"][::-1]
+    assert [(each["what"], each["refused"]) for each in entries] == [
+        ("management firmware_rollout", ""),
+        ("management firmware_rollout", "it runs already"),
+        ("management firmware_delete", ""),
+    ]
+    assert 'nodes: ["sim_head"]' in entries[0]["detail"] and entries[0]["who"] == "anyone"
+    told = (await chat.do("management", "get_activity_log"))["entries"]
+    assert "Release 0.1.0 was removed" in [each["text"] for each in told]
 
 
 async def test_topic_tells_when_otad_does_not_answer(rig: Rig):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saint_services.lib.api.adoption import AdoptNode
 from saint_services.webd import logic
 from saint_services.webd import messages as m
 from saint_services.webd.actions import ACTIONS, MODELS
@@ -29,7 +30,7 @@ def test_both_shapes_are_the_same_call() -> None:
     )
     assert short == long
     assert isinstance(short, logic.Call)
-    assert short.params == m.AdoptNode(node_id="pi_1", role="head")
+    assert short.params == AdoptNode(node_id="pi_1", role="head")
 
 
 def test_message_of_the_specification_is_accepted() -> None:

@@ -46,8 +46,8 @@ def whole_page() -> str:
     robot_metrics.health(page, "routerd", report)
     robot_metrics.health(page, "rcd", None)
     answers = (NODES, ROUTER, RC, SUBJECTS, FIRMWARE)
-    for (_, model, tell), answer in zip(robot_metrics.QUESTIONS.values(), answers, strict=True):
-        assert isinstance(answer, model)
+    for (row, tell), answer in zip(robot_metrics.QUESTIONS.values(), answers, strict=True):
+        assert isinstance(answer, row.reply)
         tell(page, answer)
     return page.text()
 

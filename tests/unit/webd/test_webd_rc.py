@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from saint_services.lib.audit import Entry
 from saint_services.lib.errors import SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
+from tests.audit_log import collected
 from tests.unit.rcd.rig import Line, Robot, crsf, robot
 
 Data = dict[str, Any]
@@ -19,13 +21,16 @@ Data = dict[str, Any]
 class Desk:
     """Sends actions as a client does, to a receiver that is there."""
 
-    def __init__(self, receiver: Robot) -> None:
+    def __init__(self, receiver: Robot, entries: list[Entry]) -> None:
         self.receiver = receiver
-        self.notes: list[str] = []
-        self._robot: Any = types.SimpleNamespace(
-            daemons=types.SimpleNamespace(rcd=receiver.client),
-            note=lambda level, source, text: self.notes.append(text),
-        )
+        self.entries = entries
+        daemons = types.SimpleNamespace(rcd=receiver.client, of=lambda name: receiver.client)
+        self._robot: Any = types.SimpleNamespace(daemons=daemons)
+
+    async def notes(self, count: int) -> list[str]:
+        """The sentences of the log, of which there must be so many."""
+        await self.receiver.until(lambda: len(self.entries) >= count)
+        return [each.text for each in self.entries]
 
     async def do(self, name: str, /, **params: object) -> Data:
         action = ACTIONS["rc"][name]
@@ -35,8 +40,8 @@ class Desk:
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     line = Line(tmp_path / "receiver")
-    async with robot(line, tmp_path) as receiver:
-        yield Desk(receiver)
+    async with collected(tmp_path / "run") as entries, robot(line, tmp_path) as receiver:
+        yield Desk(receiver, entries)
     line.unplug()
 
 
@@ -56,7 +61,10 @@ async def test_channel_of_the_specification_s_example_is_set(desk: Desk) -> None
     assert await desk.do("set_channel_config", **example) == example
     assert await desk.do("get_channel_config", channel=1) == example
     assert len((await desk.do("get_channel_config"))["channels"]) == 18
-    assert desk.notes == ["RC channel 1 was set up"]
+    assert await desk.notes(1) == ["RC channel 1 was set up"]
+    (entry,) = desk.entries
+    assert (entry.who, entry.level, entry.what) == ("anyone", "admin", "rc set_channel_config")
+    assert "channel: 1, name: steering" in entry.detail
 
 
 async def test_status_has_what_the_specification_shows(desk: Desk) -> None:
@@ -95,7 +103,7 @@ async def test_calibration_is_begun_and_given_up(desk: Desk) -> None:
         await desk.receiver.until(lambda: bool(desk.receiver.live))
         assert (await desk.do("calibration", step="start"))["step"] == "center"
         assert (await desk.do("calibration", step="cancel"))["step"] == "idle"
-    assert desk.notes == ["RC calibration: start", "RC calibration: cancel"]
+    assert await desk.notes(2) == ["RC calibration: start", "RC calibration: cancel"]
 
 
 async def test_reset_forgets_all_or_the_named_parts(desk: Desk) -> None:
@@ -105,7 +113,7 @@ async def test_reset_forgets_all_or_the_named_parts(desk: Desk) -> None:
     assert (await desk.do("get_channel_config", channel=1))["min"] == 1100
     await desk.do("reset")
     assert (await desk.do("get_channel_config", channel=1))["min"] == 1000
-    assert "RC receiver was reset: failsafe" in desk.notes
+    assert "RC receiver was reset: failsafe" in await desk.notes(1)
 
 
 async def test_silent_line_is_detected_as_silent(desk: Desk) -> None:

@@ -168,7 +168,8 @@ async def test_passphrase_is_in_no_log_and_the_audit_log_tells_of_the_backup(
     _, audit = await act(owned, "/api/v1/system/get_audit_log", {})
     _, lines = await act(owned, "/api/v1/logs/query", {})
     told = [entry["what"] for entry in reversed(audit["entries"])]
-    assert told[1:4] == [f"POST {PATH}", f"PUT {PATH}", f"PUT {PATH}"]
+    by_page = [what for what in told if PATH in what]
+    assert by_page == [f"POST {PATH}", f"PUT {PATH}", f"PUT {PATH}"]
     records = caplog.text + json.dumps([each.__dict__ for each in caplog.records], default=str)
     for text in (json.dumps(audit), json.dumps(lines), records, await owned.counters()):
         assert PASSPHRASE not in text and WRONG not in text

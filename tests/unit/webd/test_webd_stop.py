@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from saint_services.lib.levels import Level
 from saint_services.webd import logic, stopping
 from saint_services.webd import messages as m
 from saint_services.webd.access import FREE_TRIES, Identity
 from saint_services.webd.actions import MODELS
-from saint_services.webd.levels import Level
 from saint_services.webd.places import refusal
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig

@@ -1,0 +1,227 @@
+"""One row for everything that a daemon can be asked: its name, where it is answered, who may ask,
+what goes in and out, and what the logs say of it. Sockets, pages, saintctl, documents and the audit
+log are made of these rows. Not here: carrying a request out (the daemon that it names).
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+from urllib.parse import parse_qsl, quote, urlencode
+
+import pydantic_core
+from pydantic import BaseModel
+
+from ..errors import Code, SaintError
+from ..levels import Level
+from . import Request
+
+P = TypeVar("P", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
+
+Severity = Literal["INFO", "WARNING", "ERROR"]
+Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+CONFIRM = "confirm"  # the parameter that names which stops a change takes away
+_MOST_FIELDS = 100  # of a query
+_PART = re.compile(r"{([\w.]+)}")
+_SECRETS = frozenset({"password", "old_password", "passphrase", "token", "code", "psk", "sealed"})
+
+
+class Nothing(Request):
+    """A request without parameters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint(Generic[P, R]):
+    """One row. `path` names parameters in braces; a GET takes the others in its query, all other
+    methods in a JSON body. `log` is the sentence for the activity log after it was done, with
+    parameters in braces, or a function of parameters and reply; without one nothing is changed,
+    or the daemon that asks for it tells of it.
+    """
+
+    group: str  # of the action: "rc"
+    action: str  # "set_failsafe"
+    daemon: str
+    method: Method
+    path: str
+    reply: type[R]
+    text: str  # what it does, for the documents and for --help
+    params: type[P]
+    level: Level = Level.VIEWER
+    log: str | Callable[[P, R], str] = ""
+    severity: Severity | Callable[[P, R], Severity] = "INFO"
+    limit_s: float = 10.0  # the longest that an answer may take
+    body: str = ""  # the parameter that is the body as a whole
+    query: tuple[str, ...] = ()  # parameters that stand in the query of a request with a body
+    is_action: bool = True  # offered by webd; the others are for daemons and streams
+    is_local: bool = False  # for daemons of this machine alone: webd passes it on for nobody
+    is_stream: bool = False  # one reply a line
+
+    @property
+    def name(self) -> str:
+        """As the logs write it: "rc set_failsafe"."""
+        return f"{self.group} {self.action}"
+
+    @property
+    def is_reading(self) -> bool:
+        """It changes nothing, so it may be asked again."""
+        return not self.log
+
+    @property
+    def parts(self) -> list[str]:
+        """Parameters in the path, dotted where they stand inside another one."""
+        return _PART.findall(self.path)
+
+    def level_for(self, params: BaseModel) -> Level:
+        """What the caller must be: whoever confirms the loss of a stop must be an admin."""
+        return Level.ADMIN if getattr(params, CONFIRM, None) else self.level
+
+    def sentence(self, params: P, reply: R) -> str:
+        """What the activity log says after it was done."""
+        if isinstance(self.log, str):
+            return self.log.format(**dict(params), reply=reply)
+        return self.log(params, reply)
+
+    def severity_of(self, params: P, reply: R) -> Severity:
+        """Of that sentence."""
+        return self.severity if isinstance(self.severity, str) else self.severity(params, reply)
+
+    def target(self, params: P) -> str:
+        """The path and query of a request."""
+        fields = params.model_dump(mode="json", by_alias=True)
+        path = _PART.sub(lambda part: quote(str(_inside(params, part[1])), safe=""), self.path)
+        names = self._in_query(fields)
+        found = {name: _joined(fields[name]) for name in names if fields[name] not in (None, [])}
+        return f"{path}?{urlencode(found)}" if found else path
+
+    def content(self, params: P) -> bytes | None:
+        """The body of a request."""
+        if self.method in ("GET", "DELETE"):
+            return None
+        fields = params.model_dump(mode="json", by_alias=True)
+        if self.body:
+            return pydantic_core.to_json(fields[self.body])
+        left_out = {*self.parts, *self.query}
+        kept = {name: value for name, value in fields.items() if name not in left_out}
+        return pydantic_core.to_json(kept) if kept else None
+
+    def fields(self, values: Mapping[str, str], query: str, raw: bytes) -> bytes:
+        """The parameters of a request as JSON, to be checked; raises request_invalid."""
+        found: dict[str, Any] = dict(_query(query, self._lists()))
+        if raw and self.method not in ("GET", "DELETE"):
+            given = _json(raw)
+            if self.body:
+                given = {self.body: given}
+            if not isinstance(given, dict):
+                raise SaintError(Code.REQUEST_INVALID, "the body is no JSON object")
+            if misplaced := sorted(given.keys() & set(self.query)):
+                text = f"{misplaced[0]} stands in the query, not in the body"
+                raise SaintError(Code.REQUEST_INVALID, text)
+            found |= given
+        for name, value in values.items():
+            _put(found, name, value)
+        return pydantic_core.to_json(found)
+
+    def _in_query(self, fields: Iterable[str]) -> list[str]:
+        if self.method in ("GET", "DELETE"):
+            return [name for name in fields if name not in self.parts]
+        return list(self.query)
+
+    def _lists(self) -> frozenset[str]:
+        kinds = self.params.model_fields
+        return frozenset(name for name, each in kinds.items() if "list" in str(each.annotation))
+
+
+def hidden(params: BaseModel) -> dict[str, Any]:
+    """The parameters as the logs keep them: without secrets, and without what is empty, since
+    saintctl and webd send on what nobody gave.
+    """
+    given = params.model_dump(mode="json", exclude_unset=True)
+    named = {name: value for name, value in given.items() if value not in ("", None, [])}
+    return {name: "…" if name in _SECRETS else value for name, value in named.items()}
+
+
+class Rows:
+    """The rows of one daemon in one group of actions, in their order."""
+
+    def __init__(self, group: str, daemon: str) -> None:
+        self._group = group
+        self._daemon = daemon
+        self.all: list[Endpoint[Any, Any]] = []
+
+    def row(
+        self,
+        action: str,
+        method: Method,
+        path: str,
+        params: type[P],
+        reply: type[R],
+        text: str,
+        *,
+        level: Level = Level.VIEWER,
+        log: str | Callable[[P, R], str] = "",
+        **more: Any,
+    ) -> Endpoint[P, R]:
+        """One row more; the rest as in Endpoint."""
+        made = Endpoint(
+            group=self._group,
+            daemon=self._daemon,
+            action=action,
+            method=method,
+            path=path,
+            params=params,
+            reply=reply,
+            text=text,
+            level=level,
+            log=log,
+            **more,
+        )
+        self.all.append(made)
+        return made
+
+
+def _put(found: dict[str, Any], name: str, value: str) -> None:
+    """The value of a part of the path; a body that names another one is refused."""
+    outer, _, inner = name.partition(".")
+    place = found.get(outer) if inner else found
+    given = place.get(inner or name, value) if isinstance(place, dict) else None
+    if str(given) != value:
+        text = f"the path names {value!r} as {inner or name}, the body does not"
+        raise SaintError(Code.REQUEST_INVALID, text)
+    if not inner:
+        found.setdefault(name, value)
+
+
+def _inside(params: BaseModel, name: str) -> object:
+    found: object = params
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _joined(value: object) -> object:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _query(text: str, lists: frozenset[str]) -> dict[str, str | list[str]]:
+    """The fields of a query; of several with one name the first counts."""
+    try:
+        pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError as err:
+        message = f"the query has more than {_MOST_FIELDS} fields"
+        raise SaintError(Code.REQUEST_INVALID, message) from err
+    return {name: _split(value) if name in lists else value for name, value in reversed(pairs)}
+
+
+def _split(text: str) -> list[str]:
+    return [part for part in text.split(",") if part]
+
+
+def _json(raw: bytes) -> Any:
+    try:
+        return pydantic_core.from_json(raw)
+    except ValueError as err:
+        raise SaintError(Code.REQUEST_INVALID, "the body is not JSON") from err

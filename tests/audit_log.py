@@ -1,0 +1,24 @@
+"""The audit log's end of a daemon under test: collects what the daemon sends."""
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from saint_services.lib.audit import Entry
+from saint_services.webd.adapters.audit_socket import AuditSocket, listening
+
+
+@contextlib.asynccontextmanager
+async def collected(runtime: Path) -> AsyncIterator[list[Entry]]:
+    """Entries of the daemons of this folder, as they come."""
+    await asyncio.to_thread(runtime.mkdir, parents=True, exist_ok=True)
+    found: list[Entry] = []
+    bound = await asyncio.to_thread(listening, runtime)
+    log = AuditSocket(bound, Counter(), found.append)
+    log.open()
+    try:
+        yield found
+    finally:
+        log.close()
