@@ -91,6 +91,31 @@ class TestSafety:
         assert made.overrides is overrides
 
 
+class TestOutput:
+    def test_a_velocity_begins_at_rest(self) -> None:
+        made = output(low=0.25, neutral=1.0)
+        assert (made.value, made.rest) == (0.25, 0.25)
+
+    def test_a_position_begins_where_nobody_has_commanded_it(self) -> None:
+        made = output(is_velocity=False, neutral=1.0)
+        assert (made.value, made.rest) == (None, 1.0)
+
+    def test_neutral_and_park_are_within_the_limits(self) -> None:
+        made = output(is_velocity=False, neutral=9.0, park=-9.0)
+        assert (made.neutral, made.park) == (2.0, -1.0)
+
+    def test_it_begins_with_its_full_rate(self) -> None:
+        assert output().rate == 10.0
+
+    def test_who_drives_it(self) -> None:
+        made = output()
+        assert made.drivers == ()
+        made.winner = claim(made)
+        assert made.drivers == (made.winner,)
+        made.members = (made.winner, claim(made))
+        assert made.drivers == made.members
+
+
 class TestWhoIsChosen:
     def test_nobody_when_none_may_drive(self) -> None:
         where = output()

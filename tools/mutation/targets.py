@@ -30,12 +30,15 @@ _BESIDE = {
     "neighbours": (f"{_STATE}neighbours.py", f"{_UNIT}other_robots.py"),
     "latch_file": (_LATCH[0],),
     "latch_start": (_LATCH[1],),
-    "latch_store": ("tests/property/test_estop_latch.py", _LATCH[1]),
+    "latch_store": (f"{_STATE}latch_store.py",),
     "presses": (f"{_STATE}presses.py",),
     "stops": ("tests/safety/test_router_stops.py", f"{_UNIT}stop_changes.py"),
     "pending": (f"{_STATE}pending.py",),
     "overrides": (f"{_UNIT}overrides.py",),
-    "consoles": (f"{_UNIT}daemon.py",),
+    "outcomes": ("tests/safety/test_router_outcomes.py", "tests/property/test_stop_outcomes.py"),
+    "confirmations": (f"{_STATE}confirmations.py",),
+    "drill": (f"{_STATE}drill.py",),
+    "proven_roles": (f"{_STATE}proven_roles.py", f"{_STATE}confirmations.py"),
     "proof": ("tests/unit/trust/test_trust_router.py",),
 }
 _ROUTERD: dict[str, tuple[str, ...]] = {
@@ -46,11 +49,11 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "board": ("loss", "blending"),
     "estop": (),
     "locks": ("control",),
-    "logic": ("arbitration", "loss"),
+    "logic": ("samples", "arbitration", "loss", "signal", "blending", "control", "sources"),
     "plan": ("routes", "arbitration"),
     "sources": ("sources",),
     "source_classes": ("sources",),
-    "intake": ("sources",),
+    "intake": ("intake", "sources"),
     "routes": ("routes", "sources", "other_robots"),
     "targets": ("messages",),
     "modifiers": ("messages", "modifiers"),
@@ -75,6 +78,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
         "arbitration": ("tests/safety/test_router_claims.py",),
         "motion": ("tests/safety/test_router_motion.py",),
         "board": _BOARD,
+        "estop": (f"{_STATE}latch.py",),
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
     edges = tuple(f"tests/safety/test_router_{each}.py" for each in ("edges", "plans", "estop"))
