@@ -86,6 +86,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/role/collisions.py": {
         "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was asked before",
     },
+    "saint_services/lib/role/proof.py": {
+        "without minus: -1 in self._second = -1": "no check was counted in any second before",
+        "1 -> 2 in self._second = -1": "no check was counted in any second before",
+        "without: self._checks = 0": "every new second begins with it",
+        "0 -> 1 in self._checks = 0": "every new second begins with it",
+    },
     "saint_services/lib/stall.py": {
         "without: self._length_s = 0.0": "read only after a stall has set it",
         "0.0 -> 1.0 in self._length_s = 0.0": "read only after a stall has set it",
@@ -97,6 +103,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Gt -> GtE: fastest > top_mps": "what is exactly as fast as possible is scaled by one",
         "Lt -> LtE: abs(turn) < _STRAIGHT_RAD": "at the bound both ways to compute it agree",
         "True: if self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
+        "Or: self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
     },
     "saint_services/routerd/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",

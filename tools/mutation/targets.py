@@ -35,10 +35,18 @@ _BESIDE = {
     "stops": ("tests/safety/test_router_stops.py", f"{_UNIT}stop_changes.py"),
     "pending": (f"{_STATE}pending.py",),
     "overrides": (f"{_UNIT}overrides.py",),
-    "outcomes": ("tests/safety/test_router_outcomes.py", "tests/property/test_stop_outcomes.py"),
+    "outcomes": ("tests/safety/test_router_outcomes.py", f"{_STATE}collected_reports.py"),
+    "confirmations": (f"{_STATE}collected_reports.py",),
+    "drill": (f"{_STATE}drill_rules.py",),
+    "proven_roles": (f"{_STATE}proven_roles.py",),
+    "proof": (f"{_STATE}router_proof.py",),
+}
+_MORE: dict[str, tuple[str, ...]] = {
+    "latch_store": (_LATCH[1],),
+    "outcomes": ("tests/property/test_stop_outcomes.py", f"{_STATE}confirmations.py"),
     "confirmations": (f"{_STATE}confirmations.py",),
     "drill": (f"{_STATE}drill.py",),
-    "proven_roles": (f"{_STATE}proven_roles.py", f"{_STATE}confirmations.py"),
+    "proven_roles": (f"{_UNIT}writers.py", f"{_STATE}confirmations.py"),
     "proof": ("tests/unit/trust/test_trust_router.py",),
 }
 _ROUTERD: dict[str, tuple[str, ...]] = {
@@ -89,7 +97,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{f"saint_services/routerd/{name}.py": _router(name) for name in _ROUTERD},
     **{
         f"saint_services/routerd/{name}.py": _stages(
-            tests, ("tests/property/test_estop_latch.py", f"{_UNIT}daemon.py")
+            tests, (*_MORE.get(name, ()), "tests/property/test_estop_latch.py", f"{_UNIT}daemon.py")
         )
         for name, tests in _BESIDE.items()
     },
