@@ -308,6 +308,12 @@ class TestWhatIsAskedFor:
         where.want = 0.25
         assert board(where).asked(where) == 0.25
 
+    def test_by_nobody_of_a_mix_is_what_the_policy_wants(self) -> None:
+        where = output()
+        made = board(where, mode="additive")
+        where.want = 0.25
+        assert (where.members, made.asked(where)) == ((), 0.25)
+
     @pytest.mark.parametrize(("mode", "expected"), [("blend", 6.25), ("additive", 5.0)])
     def test_by_a_mix_as_it_is_mixed(self, mode: str, expected: float) -> None:
         where = output()

@@ -11,6 +11,7 @@ from saint_services.routerd.arbitration import (
     has_moved,
     is_barred,
     mixed,
+    mixed_unlimited,
 )
 from saint_services.routerd.claims import NEVER
 from saint_services.routerd.modifiers import Modifier
@@ -235,6 +236,12 @@ class TestWhatAMixGives:
         assert self.mix((0.5, 1.0), (0.75, 9.0), is_sum=True) == 1.25
         assert self.mix((1.5, 1.0), (1.5, 1.0), is_sum=True) == 2.0
         assert self.mix((-0.75, 1.0), (-0.75, 1.0), is_sum=True) == -1.0
+
+    def test_without_any_limit(self) -> None:
+        where = output()
+        where.members = (claim(where, 1.5, weight=1.0), claim(where, 1.0, weight=4.0))
+        assert mixed_unlimited(where, is_sum=True) == 25.0  # ten times as much
+        assert mixed_unlimited(where, is_sum=False) == 11.0
 
     def test_the_mean_within_the_limits(self) -> None:
         assert self.mix((9.0, 1.0), (9.0, 1.0)) == 2.0

@@ -134,6 +134,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
         "0 -> 1 in return 0": "wall time is higher",
     },
+    "saint_services/routerd/latch_store.py": {
+        "1 -> 2 in self._kept = 1": "only whether it is the stored one is ever read",
+        "1 -> 2 in self._kept += 1": "only whether it is the stored one is ever read",
+    },
+    "saint_services/routerd/overrides.py": {
+        "1 -> 2 in self._sequence = itertools.count(1)": "any first number will do",
+    },
     "saint_services/routerd/mapping.py": {
         "True: if mapping.deadzone": "a short cut: a deadzone of 0 takes nothing away",
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",
@@ -153,6 +160,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
         "False: values if type(values) is tuple else tuple(values)": "a short cut: no copy",
         "True: if values != old": "a short cut: what is the same changes nothing",
+        "True: if source is None or source.is_known != is_known": (
+            "a short cut: the look-up finds the same source"
+        ),
         "True: if self.locks.held": "a short cut: there is no lock to renew",
         "True: if was_lost": "asked anew, everybody gives the same answer",
         "False: if x == old[index]": "a short cut: the same input asks for the same",

@@ -57,7 +57,10 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "board": ("loss", "blending"),
     "estop": (),
     "locks": ("control",),
-    "logic": ("samples", "arbitration", "loss", "signal", "blending", "control", "sources"),
+    "logic": (
+        *("samples", "arbitration", "loss", "signal", "blending", "control", "sources"),
+        "modifiers",
+    ),
     "plan": ("routes", "arbitration"),
     "sources": ("sources",),
     "source_classes": ("sources",),
@@ -159,10 +162,16 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/unit/livelinkd/test_acceptance.py",), ("tests/unit/livelinkd/test_accepting.py",)
     ),
     **{
-        f"saint_services/webd/{name}.py": _stages((f"tests/unit/webd/test_webd_{tests}.py",))
-        for name, tests in {
-            **{"stopping": "stop", "places": "stop", "latch": "motion", "admission": "levels"},
-            **{"goals": "goals", "lag": "lag", "pace": "pace"},
-        }.items()
+        f"saint_services/webd/{name}.py": _stages(
+            ("tests/unit/webd/test_webd_rules.py",), (f"tests/unit/webd/test_webd_{tests}.py",)
+        )
+        for name, tests in (
+            *(("stopping", "stop"), ("places", "stop"), ("latch", "motion")),
+            ("admission", "levels"),
+        )
+    },
+    **{
+        f"saint_services/webd/{name}.py": _stages((f"tests/unit/webd/test_webd_{name}.py",))
+        for name in ("goals", "lag", "pace")
     },
 }

@@ -226,19 +226,26 @@ def test_rows_are_those_of_six_axes() -> None:
     )
 
 
-@pytest.mark.parametrize("side", [-1.0, 1.0])
-def test_quarter_turn_on_one_track_is_as_unsure_as_geometry_says(side: float) -> None:
-    odometer = Odometer(0.5, error_m=0.1)
-    way_m = 0.5 * math.pi / 2
+@pytest.mark.parametrize(
+    ("side", "start_deg", "x", "y"),
+    [
+        # Half of the error along the chord at 45 degrees, the rest of it turns: pi / 8 of lever.
+        (1.0, 0.0, (0.5 - math.pi / 8) / math.sqrt(2), (0.5 + math.pi / 8) / math.sqrt(2)),
+        (-1.0, 0.0, (0.5 - math.pi / 8) / math.sqrt(2), -(0.5 + math.pi / 8) / math.sqrt(2)),
+        (1.0, 45.0, -math.pi / 8, 0.5),
+        (-1.0, 45.0, 0.5, -math.pi / 8),
+    ],
+)
+def test_quarter_turn_on_one_track_is_as_unsure_as_geometry_says(
+    side: float, start_deg: float, x: float, y: float
+) -> None:
+    odometer = Odometer(0.8, error_m=0.1)
+    odometer.heading_rad = math.radians(start_deg)
+    way_m = 0.8 * math.pi / 2
     odometer.travel(*((0.0, way_m) if side > 0 else (way_m, 0.0)))
-    # Half of the error along the chord at 45 degrees, the rest of it turns: pi / 8 of lever.
-    x, y = (0.5 - math.pi / 8) / math.sqrt(2), side * (0.5 + math.pi / 8) / math.sqrt(2)
-    heading = side / 0.5
-    variance = 0.01 * way_m
-    factors = [[x], [y], [heading]]
-    expected = product(factors, [[variance * x, variance * y, variance * heading]])
-    for row, wanted in zip(matrix(odometer.covariance), expected, strict=True):
-        assert row == pytest.approx(wanted)
+    factors = [x, y, side / 0.8]
+    for row, factor in zip(matrix(odometer.covariance), factors, strict=True):
+        assert row == pytest.approx([0.01 * way_m * factor * each for each in factors], abs=1e-12)
 
 
 def test_way_straight_on_is_as_unsure_as_its_heading() -> None:

@@ -2,7 +2,16 @@
 Numbers are typed by hand.
 """
 
-from saint_services.routerd.estop import Latch, Press, cleared, raised, stamped, unseen
+from saint_services.routerd.estop import (
+    Latch,
+    Press,
+    cleared,
+    objection,
+    raised,
+    stamped,
+    unseen,
+)
+from saint_services.routerd.sources import Source
 
 LONG = "x" * 300
 STOPPED = raised(Latch(generation=7), "A", "first")
@@ -53,3 +62,11 @@ def test_clear_that_saw_the_first_press_is_answered_with_the_second() -> None:
 def test_active_latch_has_its_first_press() -> None:
     latch = Latch(True, "A", "r", 8)
     assert latch.presses == (Press("A", "r", generation=8),)
+
+
+def test_receiver_that_asks_for_the_stop_bars_the_clear_while_it_is_heard() -> None:
+    receiver = Source("rc", "rc", 0.12, received=100.0, asks_stop=True)
+    assert objection([], [receiver], 100.119) == (
+        "rc has lost its signal; switch its transmitter on, or the receiver off"
+    )
+    assert objection([], [receiver], 100.121) == ""

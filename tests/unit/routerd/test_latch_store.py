@@ -34,11 +34,15 @@ class Disk:
         self.is_missing = False
         self.is_spoiled = False
         self.fault = ""
+        self.tries = 0
         self.may_write = threading.Event()
         self.may_write.set()
 
     def write(self, payload: bytes) -> None:
         self.may_write.wait(5.0)
+        self.tries += 1
+        if self.fault == "bug":
+            raise ZeroDivisionError
         if self.fault:
             raise SaintError(Code.STATE_DAMAGED, self.fault)
         self.stored = payload
@@ -153,6 +157,25 @@ async def test_refused_latch_is_tried_again_after_a_pause(monkeypatch: pytest.Mo
                 await asyncio.sleep(0)
         bench.disk.fault = ""
         await bench.until_written(1)
+
+
+async def test_disk_that_refuses_is_not_tried_without_a_pause() -> None:
+    bench = Bench()
+    bench.disk.fault = "the disk is full"
+    async with bench.working():
+        async with asyncio.timeout(5.0):
+            while not bench.issues:  # noqa: ASYNC110  # a thread writes
+                await asyncio.sleep(0)
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        assert await asyncio.to_thread(lambda: bench.disk.tries) == 1
+
+
+async def test_mistake_of_ours_is_no_fault_of_the_disk() -> None:
+    bench = Bench()
+    bench.disk.fault = "bug"
+    with pytest.raises(ZeroDivisionError):
+        await bench.store.settled()
 
 
 async def test_answer_does_not_wait_for_a_disk_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,7 @@ class Bench:
         work = asyncio.create_task(self.proven.work())
         try:
             yield
+            assert not work.done(), "it goes on until it is stopped"
         finally:
             work.cancel()
 

@@ -11,6 +11,7 @@ from saint_services.routerd.writers import Admitted
 from tests.unit.routerd.rig import DIRECT, DRIVE, STOP, Rig, route
 
 AUTO = route("auto", "autonomous", "*")
+MAT = route("mat", "safety", "*")
 
 
 def program(rig: Rig, name: str, *, is_known: bool = False, **values: float) -> bool:
@@ -44,12 +45,21 @@ def test_source_stays_the_same_from_sample_to_sample() -> None:
 
 
 def test_registered_writer_takes_its_name_from_an_unknown_one() -> None:
-    rig = Rig(AUTO)
-    program(rig, "autonomous:a", pan=0.0)
-    assert program(rig, "autonomous:a", is_known=True, pan=1.0)
-    source = rig.router.sources["autonomous:a"]
+    rig = Rig(MAT)
+    program(rig, "safety:mat", pan=0.0)
+    assert not list(rig.router.claims)  # it may stop, and drives nothing
+    assert program(rig, "safety:mat", is_known=True, pan=1.0)
+    source = rig.router.sources["safety:mat"]
     assert (source.is_known, source.samples) == (True, 1)
-    assert len(list(rig.router.claims)) == 1  # that of the unknown one is gone
+    assert [each.source for each in rig.router.claims] == ["safety:mat"]
+
+
+def test_registered_writer_takes_the_very_place_of_an_unknown_one() -> None:
+    rig = Rig(AUTO, mode="additive")
+    program(rig, "safety:mat", x=0.0)
+    assert all(many(rig, 63, is_known=True, pan=0.0))
+    assert program(rig, "safety:mat", is_known=True, x=0.0)
+    assert dict(rig.router.refused) == {}
 
 
 def test_unknown_writer_does_not_get_the_name_of_a_registered_one() -> None:
@@ -96,6 +106,14 @@ def test_name_of_no_class_is_refused_and_counted_once() -> None:
     assert not rig.send("joystick:a", stick=1.0)
     assert dict(rig.router.refused) == {"unknown source": 1}
     assert rig.router.sources == {}
+
+
+def test_source_of_the_same_writer_is_found_again() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.0)
+    source = rig.router._intake.source("rc", is_known=True)
+    assert source is rig.router.sources["rc"]
+    assert dict(rig.router.refused) == {}
 
 
 @pytest.mark.parametrize("target", ["head", ""])

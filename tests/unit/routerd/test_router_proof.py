@@ -3,6 +3,7 @@ is told. On an adoptiond made by hand; numbers are typed by hand.
 """
 
 import asyncio
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,6 +54,8 @@ class Bench:
         )
         for _ in range(turns):
             await self._sleep(0)
+        if work.done():
+            work.result()
         work.cancel()
 
 
@@ -80,7 +83,10 @@ async def test_pauses_double_up_to_five_seconds_and_then_a_person_is_told(
 
 
 async def test_bus_that_names_no_writers_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    warned: list[str] = []
+    monkeypatch.setattr(proof, "_log", SimpleNamespace(warning=warned.append))
     bench = Bench(monkeypatch)
     bench.bus.origin = ""
     await bench.prove()
     assert bench.adoptiond.asked == [] and bench.heard == []
+    assert warned == ["this bus does not name its writers, so no role can check this router"]

@@ -6,7 +6,7 @@ from saint_services.lib.api.routing import Blending
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd.logic import Router
 from saint_services.routerd.writers import Admitted
-from tests.unit.routerd.rig import DIRECT, DRIVE, STOP, Rig, robot
+from tests.unit.routerd.rig import DIRECT, DRIVE, STOP, Rig, robot, route
 
 OLD = "old after a stall"
 PROGRAM = Admitted("autonomous:program", is_known=False)
@@ -161,3 +161,22 @@ def test_new_router_has_its_own_time_outs_and_stops_nothing() -> None:
     router.sample(sample("rc", stick=0.0), "a", 0.0)
     assert router.sources["rc"].timeout_s == 0.25
     assert {each.policy for each in router.outputs} == {"live", "hold"}
+
+
+def test_same_values_of_several_inputs_send_nothing_again() -> None:
+    both = [{"from": "stick", "to": "linear"}, {"from": "trim", "to": "linear"}]
+    rig = Rig(route("sum", "rc", "tracks", both))
+    rig.send("rc", stick=0.02, trim=0.01)
+    rig.router.dirty.clear()
+    rig.send("rc", stick=0.02, trim=0.01)
+    assert rig.router.dirty == set()
+    rig.send("rc", stick=0.02, trim=0.0)
+    assert rig.router.dirty != set()
+
+
+def test_only_a_safety_input_is_watched() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", wheel=0.0)
+    assert rig.router.wake_at == float("inf")
+    rig.send("safety:mat", x=0.0)
+    assert rig.router.wake_at == rig.now + 0.3
