@@ -149,7 +149,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         )
         for name in ("adapters", "hand", "config")
     },
-    "saint_services/guardd/daemon.py": _stages((f"{_GUARD}guard.py",)),
+    "saint_services/guardd/daemon.py": _stages(
+        (f"{_GUARD}guard_turns.py",), (f"{_GUARD}guard.py",)
+    ),
     "saint_services/rcd/telling.py": _stages(
         ("tests/unit/rcd/test_rc_telling.py",),
         ("tests/property/test_rc_telling.py", "tests/safety/test_rc_limits.py"),

@@ -73,6 +73,7 @@ def test_failed_step_names_who_has_not_confirmed() -> None:
         outcome("stopping", None, "arms.right"),
         outcome("silent", None, "tracks"),
     ]
+    assert drill.judged("rc", "rc", found, 1.99).state == "waiting"
     step = drill.judged("rc", "rc", found, 2.0)
     assert (step.state, step.reason) == ("failed", "not confirmed: arms.right, tracks")
     assert drill.GIVE_UP_S == 2.0
