@@ -534,9 +534,15 @@ class TestRun:
 
 class TestMain:
     @pytest.fixture
-    def began(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    def began(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         """In which order a start does what."""
         found: list[str] = []
+        guards: list[Guard] = []
+
+        def run(guard: Guard) -> None:
+            guards.append(guard)
+            found.append("run")
+
         monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
         monkeypatch.delenv("SAINT_ENABLE_LINE", raising=False)
         monkeypatch.setattr(daemon.log, "setup", found.append)
@@ -547,8 +553,14 @@ class TestMain:
             daemon, "_log", SimpleNamespace(warning=found.append, error=lambda *_, **__: None)
         )
         monkeypatch.setattr(daemon.signal, "signal", lambda number, _: found.append(number.name))
-        monkeypatch.setattr(daemon.Guard, "run", lambda self: found.append("run"))
-        return found
+        monkeypatch.setattr(daemon.Guard, "run", run)
+        yield found
+        for guard in guards:
+            listeners = [key.fileobj for key in guard._selector.get_map().values()]
+            guard._close()
+            for each in listeners:
+                assert isinstance(each, socket.socket)
+                each.close()
 
     def test_it_is_ready_before_it_runs(self, began: list[str], tmp_path: Path) -> None:
         daemon.main()
@@ -575,7 +587,6 @@ class TestMain:
         daemon.main()
         assert not passed.getblocking()
         assert not (tmp_path / "guardd.sock").exists()
-        passed.close()
 
     def test_what_it_cannot_start_with_ends_it_with_2(
         self, began: list[str], monkeypatch: pytest.MonkeyPatch

@@ -180,3 +180,27 @@ def test_only_a_safety_input_is_watched() -> None:
     assert rig.router.wake_at == float("inf")
     rig.send("safety:mat", x=0.0)
     assert rig.router.wake_at == rig.now + 0.3
+
+
+def test_failsafe_during_a_stop_changes_no_output() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.02)
+    rig.router.raise_estop("test", "pressed", rig.now)
+    rig.send("rc", failsafe=True)
+    output = rig.router.by_name["tracks", "linear"]
+    assert (output.policy, rig.router.dirty) == ("estop", set())
+
+
+def test_safety_input_that_falls_silent_again_is_the_same_press() -> None:
+    rig = Rig(DRIVE)
+    for _ in range(2):
+        rig.send("safety:mat", x=0.0)
+        rig.wait(0.4)
+    assert [each.reason for each in rig.router.latch.presses] == ["it fell silent"]
+
+
+def test_presses_are_stamped() -> None:
+    rig = Rig(DRIVE)
+    rig.router.raise_estop("test", "pressed", rig.now)
+    rig.router.stamp_presses("2026-11-23T10:00:00Z")
+    assert [each.since for each in rig.router.latch.presses] == ["2026-11-23T10:00:00Z"]

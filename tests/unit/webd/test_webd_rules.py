@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import EStop
@@ -89,6 +90,10 @@ class TestLatch:
     def test_silent_for_more_than_a_second_it_refuses(self) -> None:
         problem = latch.problem(self.newest(heard_s=98.99), NOW_S)
         assert problem is not None and problem.code is Code.REFUSED
+
+    def test_heard_of_once_right_after_the_machine_began_it_refuses(self) -> None:
+        assert latch.problem(self.newest(heard_s=0.5), 1.5) is None
+        assert latch.problem(self.newest(heard_s=0.5), 1.6) is not None
 
     def test_never_heard_of_it_refuses(self) -> None:
         problem = latch.problem(Newest(), NOW_S)
@@ -182,6 +187,9 @@ class TestMotion:
         admission.check_moving(stopped(robot), "system", "estop", m.EStop(enable=False), False)
         with pytest.raises(RefusedError):
             admission.check_moving(robot, "system", "estop", m.EStop(enable=False), True)
+
+    def test_stop_that_does_not_say_whether_is_no_release(self, robot: Any) -> None:
+        admission.check_moving(robot, "system", "estop", BaseModel(), True)
 
     def test_what_moves_nothing_passes(self, robot: Any) -> None:
         admission.check_moving(stopped(robot), "tracks", "stop", m.EStop(enable=False), True)
