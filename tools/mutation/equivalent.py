@@ -59,6 +59,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "without minus: -1 in self._line = -1": "read only after a line was requested",
         "1 -> 2 in self._line = -1": "read only after a line was requested",
     },
+    "saint_services/guardd/daemon.py": {
+        "0 -> 1 in due_ns = 0": "any time that is over",
+        "1000000000.0 -> 1000000001.0 in wait_s = max(0.0, (due_ns - monotonic_ns()) / 1000000000.0)": (  # noqa: E501 - as it is printed
+            "a billionth of 50 ms sooner"
+        ),
+    },
     "saint_services/lib/role/guarded.py": {
         "without: self._beat_ns = 0": "read only after the first motion has set it",
         "0 -> 1 in self._beat_ns = 0": "read only after the first motion has set it",

@@ -482,7 +482,7 @@ class TestRun:
     def test_it_looks_when_it_is_due_and_waits_meanwhile(
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        guard = bench.guard
+        guard, node = bench.guard, bench.connect()
         selector = guard._selector
         monkeypatch.setattr(
             Selector, "__init__", lambda self: selectors.DefaultSelector.__init__(self)
@@ -493,7 +493,11 @@ class TestRun:
             noted.register(key.fileobj, key.events, key.data)
         selector.close()
         guard._selector = noted
+        wire.send(node, {"do": "make_safe", "target": "y", "id": 7})
         guard.run()
+        assert wire.Lines().fed(node.recv(65_536)) == [
+            {"event": "made_safe", "id": 7, "failed": ""}
+        ]
         # At once; after 50 ms, of which 15 pass; the rest; and so on.
         assert noted.waits_ms == [0.0, 50.0, 35.0, 50.0]
         assert bench.notified == [{"WATCHDOG": 1}] * 2

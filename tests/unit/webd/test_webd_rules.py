@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import EStop
@@ -189,7 +188,7 @@ class TestMotion:
             admission.check_moving(robot, "system", "estop", m.EStop(enable=False), True)
 
     def test_stop_that_does_not_say_whether_is_no_release(self, robot: Any) -> None:
-        admission.check_moving(robot, "system", "estop", BaseModel(), True)
+        admission.check_moving(robot, "system", "estop", m.Drive(), True)
 
     def test_what_moves_nothing_passes(self, robot: Any) -> None:
         admission.check_moving(stopped(robot), "tracks", "stop", m.EStop(enable=False), True)
@@ -209,6 +208,10 @@ class TestAudit:
         admission.tell(robot, Caller("1", VIEWER, "10.0.0.1"), "system", "estop", m.EStop())
         (entry,) = robot.audit.entries
         assert (entry.who, entry.address, entry.what) == ("eve", "10.0.0.1", "system estop")
+
+    def test_all_that_needs_an_admin_is(self, robot: Any) -> None:
+        admission.tell(robot, Caller("1", ADMIN), "settings", "set_name", m.Drive())
+        assert [each.what for each in robot.audit.entries] == ["settings set_name"]
 
     def test_query_is_not(self, robot: Any) -> None:
         admission.tell(robot, Caller("1", VIEWER), "system", "status", m.EStop())
