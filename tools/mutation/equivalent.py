@@ -169,6 +169,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "True: if source is None or source.is_known != is_known": (
             "a short cut: the look-up finds the same source"
         ),
+        "True: if not claim.is_armed in if not claim.is_armed: of _follow_sum()": (
+            "who is armed asks again for what it has or has not"
+        ),
+        "False: if self.latch.active in if self.latch.active: of _fail()": (
+            "a stopped output has nobody whom it could lose"
+        ),
         "True: if self.locks.held": "a short cut: there is no lock to renew",
         "True: if was_lost": "asked anew, everybody gives the same answer",
         "False: if x == old[index]": "a short cut: the same input asks for the same",

@@ -61,7 +61,7 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
         *("samples", "arbitration", "loss", "signal", "blending", "control", "sources"),
         "modifiers",
     ),
-    "plan": ("routes", "arbitration"),
+    "plan": ("intake", "modifiers", "blending", "routes", "arbitration"),
     "sources": ("sources",),
     "source_classes": ("sources",),
     "intake": ("intake", "sources"),

@@ -351,6 +351,31 @@ class TestEndOfARole:
         bench.turn()  # it is gone already
         assert answers(node) == []
 
+    @pytest.mark.parametrize("is_process_first", [False, True])
+    def test_end_of_process_and_connection_in_one_turn_is_one_end(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch, is_process_first: bool
+    ) -> None:
+        alive, ended = os.pipe()
+        monkeypatch.setattr("saint_services.guardd.adapters._process", lambda _: alive)
+        node, role = bench.node(), driving(bench)
+        for is_process in (is_process_first, not is_process_first):
+            if is_process:
+                os.close(ended)
+            else:
+                role.connection.close()
+        bench.turn()
+        assert bench.duty == 0.0 and not role.file.exists()
+        assert len(answers(node)) == role.beat.trips == 1
+
+    def test_next_process_is_guarded_as_the_one_before(self, bench: Bench) -> None:
+        watched = len(bench.guard._selector.get_map())
+        for _ in range(2):
+            role = driving(bench)
+            role.connection.close()
+            bench.turn()
+            assert bench.duty == 0.0
+            assert len(bench.guard._selector.get_map()) == watched
+
     def test_machine_without_process_descriptors_watches_the_connection(
         self, bench: Bench, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -429,6 +454,13 @@ class TestConnections:
         assert is_closed(role.connection) and bench.duty == 0.0
         (told,) = answers(node)
         assert told["why"] == f"'{'x' * 40}' is no request to the guard"
+
+    @pytest.mark.parametrize("will", [[], "x", 7, None])
+    def test_will_that_is_none_ends_it_alone(self, bench: Bench, will: object) -> None:
+        connection, role = bench.connect(), driving(bench)
+        wire.send(connection, {"do": "guard", "will": will})
+        bench.turn()
+        assert is_closed(connection) and not is_closed(role.connection)
 
     @needs_proc
     def test_descriptors_without_a_will_are_closed_with_it(self, bench: Bench) -> None:

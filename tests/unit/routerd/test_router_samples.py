@@ -166,11 +166,11 @@ def test_new_router_has_its_own_time_outs_and_stops_nothing() -> None:
 def test_same_values_of_several_inputs_send_nothing_again() -> None:
     both = [{"from": "stick", "to": "linear"}, {"from": "trim", "to": "linear"}]
     rig = Rig(route("sum", "rc", "tracks", both))
-    rig.send("rc", stick=0.02, trim=0.01)
+    rig.send("rc", stick=0.02, trim=0.01, wheel=0.0)
     rig.router.dirty.clear()
-    rig.send("rc", stick=0.02, trim=0.01)
+    rig.send("rc", stick=0.02, trim=0.01, wheel=1.0)
     assert rig.router.dirty == set()
-    rig.send("rc", stick=0.02, trim=0.0)
+    rig.send("rc", stick=0.02, trim=0.0, wheel=1.0)
     assert rig.router.dirty != set()
 
 

@@ -59,7 +59,7 @@ def test_any_times_have_a_verdict(readings: list[tuple[float, float]]) -> None:
 @pytest.mark.parametrize(
     ("readings", "verdicts"),
     [  # when each comes, and how long it was on its way
-        ([(0.0, 0.0), (1.0, 0.2), (2.0, 0.25)], [False, False, True]),
+        ([(0.0, 0.0), (1.0, 0.19), (2.0, 0.21)], [False, False, True]),
         ([(0.0, 0.5), (1.0, 0.0), (2.0, 0.4)], [False, False, True]),  # the best counts
         ([(0.0, 0.0), (4.9, 1.0), (9.9, 1.0)], [False, True, True]),  # that of the window before
         ([(0.0, 0.0), (9.9, 1.0)], [False, True]),
@@ -72,3 +72,10 @@ def test_best_of_this_window_and_the_one_before_counts(
 ) -> None:
     lag = Lag()
     assert [lag.is_stale(now_s - way_s, now_s) for now_s, way_s in readings] == verdicts
+
+
+def test_fifth_of_a_second_later_than_the_best_is_fresh() -> None:
+    lag = Lag()
+    assert not lag.is_stale(0.0, 0.0)
+    assert not lag.is_stale(-0.2, 0.0)
+    assert lag.is_stale(-0.21, 0.0)
