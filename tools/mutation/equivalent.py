@@ -64,6 +64,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "1000000000.0 -> 1000000001.0 in wait_s = max(0.0, (due_ns - monotonic_ns()) / 1000000000.0)": (  # noqa: E501 - as it is printed
             "a billionth of 50 ms sooner"
         ),
+        "without: peer.close() in peer.close()": "the last reference goes in the same moment",
     },
     "saint_services/lib/role/guarded.py": {
         "without: self._beat_ns = 0": "read only after the first motion has set it",
@@ -172,6 +173,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "True: if not claim.is_armed in if not claim.is_armed: of _follow_sum()": (
             "who is armed asks again for what it has or has not"
         ),
+        "False: if output.members in if output.members: of _drop()": (
+            "who is mixed is decided anew in the same call"
+        ),
+        "without: output.members = tuple((each for each in output.members i...": (
+            "who is mixed is decided anew in the same call"
+        ),
+        "NotIn -> In: id(each) not in gone": "who is mixed is decided anew in the same call",
         "False: if self.latch.active in if self.latch.active: of _fail()": (
             "a stopped output has nobody whom it could lose"
         ),

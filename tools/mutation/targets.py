@@ -62,7 +62,7 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
         "modifiers",
     ),
     "plan": ("intake", "modifiers", "blending", "routes", "arbitration"),
-    "sources": ("sources",),
+    "sources": ("sources", "intake"),
     "source_classes": ("sources",),
     "intake": ("intake", "sources"),
     "routes": ("routes", "sources", "other_robots"),

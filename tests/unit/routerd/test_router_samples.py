@@ -204,3 +204,15 @@ def test_presses_are_stamped() -> None:
     rig.router.raise_estop("test", "pressed", rig.now)
     rig.router.stamp_presses("2026-11-23T10:00:00Z")
     assert [each.since for each in rig.router.latch.presses] == ["2026-11-23T10:00:00Z"]
+
+
+def test_edit_of_a_route_that_two_sets_of_names_feed() -> None:
+    both = [{"from": "stick", "to": "linear"}, {"from": "trim", "to": "linear"}]
+    rig = Rig(route("r", "rc", "tracks", both))
+    rig.send("rc", stick=0.5)
+    rig.send("rc", stick=0.5, trim=0.0)
+    rig.router.set_routes([route("r", "rc", "tracks", both[:1])], rig.now)
+    (claim,) = rig.router.claims
+    assert not claim.is_armed  # a stick that stands still drives nothing new
+    rig.send("rc", stick=0.6, trim=0.0)
+    assert claim.is_armed
