@@ -66,7 +66,7 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "source_classes": ("sources",),
     "intake": ("intake", "sources"),
     "routes": ("routes", "sources", "other_robots"),
-    "targets": ("messages",),
+    "targets": ("targets", "messages"),
     "modifiers": ("messages", "modifiers"),
     "preview": ("commands",),
     "report": ("reasons",),

@@ -147,3 +147,17 @@ def test_silent_safety_source_is_no_room_for_others() -> None:
         assert rig.send(f"websocket:{number}", "head", x=0.0)
     assert "safety:mat" in rig.router.sources
     assert "websocket:0" not in rig.router.sources
+
+
+@pytest.mark.parametrize(("is_known", "drives"), [(False, 0), (True, 1)])
+def test_unknown_safety_input_may_stop_and_drives_by_no_route(is_known: bool, drives: int) -> None:
+    mappings = [
+        {"from": "pan", "to": "pan"},
+        {"from": "mat", "to": "estop", "mode": "switch"},
+    ]
+    rig = Rig(route("mat", "safety", "head", mappings))
+    program(rig, "safety:mat", is_known=is_known, pan=0.0, mat=0.0)
+    assert len(list(rig.router.claims)) == drives
+    assert not rig.router.latch.active
+    program(rig, "safety:mat", is_known=is_known, pan=0.0, mat=1.0)
+    assert rig.router.latch.active

@@ -1,11 +1,20 @@
 """Which routes are refused, with which words; what an edit does to a moving robot; the presets."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from saint_services.lib.api.routing import Blending, RouteFile
 from saint_services.lib.errors import Code, SaintError
-from saint_services.routerd.routes import MAX_ROUTES, check, check_all
+from saint_services.routerd.routes import (
+    MAX_ROUTES,
+    check,
+    check_all,
+    check_file,
+    fitting,
+    missing_targets,
+)
 from tests.unit.routerd.rig import DIRECT, DRIVE, SHARE, TURN, Rig, preset, robot, route
 
 PAN = {"from": "a", "to": "pan"}
@@ -265,3 +274,30 @@ def test_program_that_comes_after_an_edit_drives_at_once() -> None:
     rig.router.set_routes([DRIVE, DIRECT], rig.now)
     rig.stream(0.2, "websocket:7", "tracks", linear=0.5)
     assert rig.value("tracks.linear") == 0.5
+
+
+def file_of(**fields: str) -> RouteFile:
+    """Two routes, and how these fields are combined."""
+    named = {name.replace("__", "."): mode for name, mode in fields.items()}
+    blending = Blending.model_validate({"fields": named})
+    return RouteFile(routes=[DRIVE, route("pan", "rc", "head", [PAN])], blending=blending)
+
+
+def test_unknown_field_that_is_to_be_mixed_is_refused() -> None:
+    check_file(file_of(tracks__linear="blend"), robot())
+    with pytest.raises(SaintError, match=r"blending\.fields 'tracks\.liner' is not known") as caught:
+        check_file(file_of(tracks__liner="blend"), robot())
+    assert caught.value.code is Code.REQUEST_INVALID
+
+
+def test_preset_for_more_roles_is_cut_to_those_that_there_are() -> None:
+    file = file_of(tracks__linear="blend", arms__left__joint_0="additive", wings__flap="blend")
+    headless = replace(robot(), fields={"tracks": robot().fields["tracks"]})
+    assert missing_targets(file, headless) == {"head", "arms.left", "wings"}
+    found = fitting(file, headless, ["head", "arms.left", "tracks"])
+    assert [each.id for each in found.routes] == ["rc_drive"]
+    assert sorted(found.blending.fields) == ["tracks.linear", "wings.flap"]  # refused by name
+
+
+def test_clamp_of_one_value_is_sound() -> None:
+    check(route("x", "websocket", "head", [PAN | {"clamp": [1, 1]}]), robot())
