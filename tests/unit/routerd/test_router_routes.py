@@ -31,6 +31,12 @@ PAN = {"from": "a", "to": "pan"}
         ("head", [PAN], {"input": {"type": "fase"}}, "did you mean 'face'?"),
         ("*", "passthrough", {"input": {"command_types": ["moev"]}}, "did you mean 'move'?"),
         ("head", [PAN] * 129, {}, "more than 128 mappings"),
+        (
+            "head",
+            [PAN | {"from": "tracks.linear"}],
+            {},
+            "'tracks.linear' is an output of the robot",
+        ),
     ],
 )
 def test_unsound_route_is_refused_with_the_nearest_name(
@@ -285,7 +291,7 @@ def file_of(**fields: str) -> RouteFile:
 
 def test_unknown_field_that_is_to_be_mixed_is_refused() -> None:
     check_file(file_of(tracks__linear="blend"), robot())
-    with pytest.raises(SaintError, match=r"blending\.fields 'tracks\.liner' is not known") as caught:
+    with pytest.raises(SaintError, match=r"fields 'tracks\.liner' is not known") as caught:
         check_file(file_of(tracks__liner="blend"), robot())
     assert caught.value.code is Code.REQUEST_INVALID
 

@@ -1,6 +1,7 @@
 """What waited in sockets while routerd's loop stood still drives nothing; a stop among it stops."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ import pytest
 from saint_services.lib.api.routing import RouterStatus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
+from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.sd import Directories
-from saint_services.routerd import neighbours
+from saint_services.routerd import neighbours, writers
 from saint_services.routerd.daemon import STALL_S
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
 
@@ -64,6 +66,24 @@ async def test_foreign_command_that_waited_out_a_stall_drives_nothing(
         own = robot.bus.publisher(topics.TRACKS_CMD_VEL)
         own.publish(Twist(Vector3(x=0.4), Vector3()))
         stall(0.4)
+        await turns()
+        assert await counted(robot) == 1
+
+
+async def test_program_under_another_name_may_not_wait_for_longer_than_a_program(
+    directories: Directories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writers, "GRACE_S", 0.0)
+    sample = InputSample(source="livelink:ann", sequence=1, names=("headYaw",), values=(0.1,))
+    async with alive(directories) as robot:
+        robot.bus.publisher(topics.INPUT_LIVELINK).publish(sample)
+        program = robot.stranger.publisher(topics.INPUT_LIVELINK)
+        program.publish(sample)
+        await turns()
+        sources = (await robot.client.get("/status", RouterStatus)).sources
+        assert {each.source.partition(":")[0] for each in sources} == {"livelink", "autonomous"}
+        program.publish(replace(sample, sequence=2))
+        stall(0.4)  # LiveLink may be silent for 500 ms, a program for 300
         await turns()
         assert await counted(robot) == 1
 
