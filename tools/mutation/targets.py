@@ -68,7 +68,7 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "routes": ("routes", "sources", "other_robots"),
     "targets": ("targets", "messages"),
     "modifiers": ("messages", "modifiers"),
-    "preview": ("commands",),
+    "preview": ("preview",),
     "report": ("reasons",),
 }
 

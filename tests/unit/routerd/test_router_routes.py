@@ -9,12 +9,14 @@ from saint_services.lib.api.routing import Blending, RouteFile
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.routes import (
     MAX_ROUTES,
+    applies,
     check,
     check_all,
     check_file,
     fitting,
     missing_targets,
 )
+from saint_services.routerd.sources import Source
 from tests.unit.routerd.rig import DIRECT, DRIVE, SHARE, TURN, Rig, preset, robot, route
 
 PAN = {"from": "a", "to": "pan"}
@@ -307,3 +309,61 @@ def test_preset_for_more_roles_is_cut_to_those_that_there_are() -> None:
 
 def test_clamp_of_one_value_is_sound() -> None:
     check(route("x", "websocket", "head", [PAN | {"clamp": [1, 1]}]), robot())
+
+
+def test_mapping_without_a_target_is_answered_with_an_example() -> None:
+    with pytest.raises(SaintError) as caught:
+        check(route("x", "rc", "*", [PAN]), robot())
+    first = next(f"{target}.{field}" for target, of in robot().fields.items() for field in of)
+    assert caught.value.message.endswith(f"such as '{first}'")
+    with pytest.raises(SaintError, match=r"such as 'head\.pan'"):
+        check(route("x", "rc", "*", [PAN]), replace(robot(), fields={}))
+
+
+def is_for(
+    wanted: dict[str, Any], source: Source, target: str = "", *names: str, to: str = "head"
+) -> bool:
+    more = {"mapping": [PAN]} if wanted.pop("is_mapped", True) else {}
+    made = route("r", wanted.pop("source", "livelink"), to, **more, input=wanted)
+    return applies(made, source, target, names)
+
+
+def test_route_is_for_its_source_and_subject() -> None:
+    ann = Source("livelink:Ann", "livelink", 0.5)
+    assert is_for({"subject": "Ann"}, ann) and is_for({"subject": "*"}, ann)
+    assert not is_for({"subject": "Bob"}, ann)
+    assert not is_for({"subject": "*", "source": "websocket"}, ann)
+    rc = Source("rc", "rc", 0.12)
+    assert is_for({"subject": "other", "source": "rc"}, rc)  # there is only one
+
+
+def test_route_is_for_its_type_of_subject() -> None:
+    ann = Source("livelink:Ann", "livelink", 0.5)
+    assert is_for({"type": "face"}, ann, "", "jawOpen")
+    assert not is_for({"type": "face"}, ann, "", "LeftArm.elbow")
+
+
+@pytest.mark.parametrize(
+    ("target", "to", "is_mapped", "expected"),
+    [
+        ("head", "head", False, True),
+        ("head", "*", False, True),
+        ("head", "tracks", False, False),
+        ("head", "tracks", True, False),
+        ("", "head", False, True),
+        ("", "head", True, True),
+        ("", "*", True, True),
+        ("", "*", False, False),  # nobody says what it drives
+    ],
+)
+def test_route_is_for_samples_of_its_target(
+    target: str, to: str, is_mapped: bool, expected: bool
+) -> None:
+    ann = Source("livelink:Ann", "livelink", 0.5)
+    assert is_for({"is_mapped": is_mapped}, ann, target, to=to) is expected
+
+
+def test_route_that_is_off_is_for_nothing() -> None:
+    rc = Source("rc", "rc", 0.12)
+    assert applies(DRIVE, rc, "", ())
+    assert not applies(DRIVE.model_copy(update={"enabled": False}), rc, "", ())
