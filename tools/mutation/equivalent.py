@@ -173,6 +173,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "True: if not claim.is_armed in if not claim.is_armed: of _follow_sum()": (
             "who is armed asks again for what it has or has not"
         ),
+        "False: if self.latch.active in if self.latch.active: of _recompute()": (
+            "the clear disarms everybody again"
+        ),
         "False: if output.members in if output.members: of _drop()": (
             "who is mixed is decided anew in the same call"
         ),

@@ -314,8 +314,10 @@ def test_clamp_of_one_value_is_sound() -> None:
 def test_mapping_without_a_target_is_answered_with_an_example() -> None:
     with pytest.raises(SaintError) as caught:
         check(route("x", "rc", "*", [PAN]), robot())
-    first = next(f"{target}.{field}" for target, of in robot().fields.items() for field in of)
-    assert caught.value.message.endswith(f"such as '{first}'")
+    assert caught.value.message.endswith("such as 'head.pan'")
+    headless = replace(robot(), fields={"tracks": robot().fields["tracks"]})
+    with pytest.raises(SaintError, match=r"such as 'tracks\.linear'"):
+        check(route("x", "rc", "*", [PAN]), headless)
     with pytest.raises(SaintError, match=r"such as 'head\.pan'"):
         check(route("x", "rc", "*", [PAN]), replace(robot(), fields={}))
 
