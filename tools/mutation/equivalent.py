@@ -148,6 +148,14 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/routerd/overrides.py": {
         "1 -> 2 in self._sequence = itertools.count(1)": "any first number will do",
     },
+    "saint_services/routerd/report.py": {
+        "False -> True in values |= {prefix + name: value for name, value in zip(stream.names, stream.values, strict=False)}": (  # noqa: E501 - as it is printed
+            "who was heard has as many values as names"
+        ),
+    },
+    "saint_services/routerd/preview.py": {
+        "Lt -> LtE: low < bend < high": "both ends are points of the grid",
+    },
     "saint_services/routerd/mapping.py": {
         "True: if mapping.deadzone": "a short cut: a deadzone of 0 takes nothing away",
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",

@@ -567,6 +567,19 @@ class TestRun:
             guard._selector.select(0)
         monkeypatch.setattr(guard, "_close", lambda: None)
 
+    @needs_proc
+    def test_at_its_end_it_gives_every_handle_back(
+        self, bench: Bench, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        before = handles()
+        role = driving(bench)
+        role.beat.close()
+        bench.guard.end()
+        bench.guard.run()
+        role.connection.close()
+        assert handles() == before - 1  # the selector's own
+        monkeypatch.setattr(bench.guard, "_close", lambda: None)
+
 
 class TestMain:
     @pytest.fixture

@@ -320,3 +320,11 @@ def test_stop_is_confirmed_by_everyone_and_never_by_nobody(
 def test_message_takes_the_fields_that_the_caller_brings() -> None:
     rig = Rig(DRIVE)
     assert report.message(rig.router, rig.now, []).fields == []
+
+
+def test_source_without_a_target_is_told_with_its_plain_names_and_its_rate() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.25)
+    rig.router.sources["rc"].rate_hz = 33.333
+    (source,) = rig.status().sources
+    assert (source.values, source.rate_hz) == ({"stick": 0.25}, 33.3)
