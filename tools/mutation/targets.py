@@ -89,7 +89,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
         "arbitration": ("tests/safety/test_router_claims.py",),
         "motion": ("tests/safety/test_router_motion.py",),
         "board": _BOARD,
-        "estop": (f"{_STATE}latch.py",),
+        "estop": (f"{_STATE}latch.py", "tests/safety/test_router_estop.py"),
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
     edges = tuple(f"tests/safety/test_router_{each}.py" for each in ("edges", "plans", "estop"))

@@ -216,3 +216,16 @@ def test_edit_of_a_route_that_two_sets_of_names_feed() -> None:
     assert not claim.is_armed  # a stick that stands still drives nothing new
     rig.send("rc", stick=0.6, trim=0.0)
     assert claim.is_armed
+
+
+def test_stick_stands_where_its_newest_sample_says_and_not_where_a_refused_one_was() -> None:
+    rig = Rig(route("pan", "rc", "head", [{"from": "stick", "to": "pan", "scale": 90.0}]))
+    rig.send("rc", stick=0.0)
+    rig.send("rc", stick=0.5, trim=0.0)
+    rig.send("rc", stick=float("nan"))
+    rig.router.raise_estop("test", "pressed", rig.now)
+    rig.clear("web", rig.now)
+    rig.send("rc", stick=0.5, trim=0.0)
+    assert not rig.is_driven("head.pan")
+    rig.send("rc", stick=0.6, trim=0.0)
+    assert rig.is_driven("head.pan")
