@@ -2,6 +2,7 @@
 Numbers are typed by hand.
 """
 
+from saint_services.routerd.claims import Stream
 from saint_services.routerd.estop import (
     Latch,
     Press,
@@ -70,3 +71,12 @@ def test_receiver_that_asks_for_the_stop_bars_the_clear_while_it_is_heard() -> N
         "rc has lost its signal; switch its transmitter on, or the receiver off"
     )
     assert objection([], [receiver], 100.121) == ""
+
+
+def test_switch_that_is_on_bars_the_clear_while_it_is_heard() -> None:
+    receiver = Source("rc", "rc", 0.125)
+    stream = Stream("rc", "", ("switch",), (1.0,), received=100.0)
+    stream.stops = ((0, lambda x: x > 0.5, "rc_stop"),)
+    receiver.streams["", ("switch",)] = stream
+    assert objection([], [receiver], 100.124) == "switch of rc still asks for the stop"
+    assert objection([], [receiver], 100.125) == ""
