@@ -43,8 +43,9 @@ class Waiting:
     frames: int = 0
 
     def rate_hz(self) -> float:
-        """Return the mean rate since its first frame."""
-        return (self.frames - 1) / (self.last_s - self.first_s) if self.frames > 1 else 0.0
+        """Return the mean rate since its first frame; 0 while all came in one datagram."""
+        elapsed_s = self.last_s - self.first_s
+        return (self.frames - 1) / elapsed_s if elapsed_s > 0.0 else 0.0
 
 
 @dataclass(slots=True)

@@ -269,7 +269,8 @@ class Wiring:
         and the time of arrival says only when it was read.
         """
         waited_s = self._stalls.waited_s(monotonic_s())
-        if waited_s and self._router.is_too_old(message.source, waited_s):
+        source = admitted.source if admitted else message.source
+        if waited_s and self._router.is_too_old(source, waited_s):
             self._router.refuse_old(message, received_s, admitted)
         else:
             self._router.sample(message, origin, received_s, admitted)

@@ -142,6 +142,35 @@ class TestWhoContends:
         assert where.winner.priority == 50
         assert (where.review_at, made.wake_at <= NOW + 0.05) == (NOW + 0.05, True)
 
+    def test_the_alarm_rings_when_it_is_steady(self) -> None:
+        where = output()
+        made = board(where)
+        claim(where, 0.05, priority=50)  # within one step
+        claim(where, priority=200, steady_at=NOW + 0.05)
+        made.decide(where, NOW)
+        assert made.wake_at == 100.05
+
+    @pytest.mark.parametrize(
+        ("priority", "review_at"), [(49, FOREVER), (50, FOREVER), (51, 100.05)]
+    )
+    def test_only_a_higher_one_is_looked_at_again(self, priority: int, review_at: float) -> None:
+        where = output()
+        made = board(where)
+        claim(where, priority=50)
+        claim(where, priority=priority, steady_at=NOW + 0.05)
+        made.decide(where, NOW)
+        assert where.review_at == review_at
+
+    def test_of_a_mix_also_a_lower_one(self) -> None:
+        where = output()
+        made = board(where, mode="blend")
+        winner = claim(where, steady_at=NOW)
+        made.decide(where, NOW)
+        assert (where.members, where.review_at) == ((winner,), FOREVER)
+        claim(where, priority=100, steady_at=NOW + 0.05)
+        made.decide(where, NOW)
+        assert (where.members, where.review_at) == ((winner,), 100.05)
+
     def test_an_equal_one_does_not_even_ask(self) -> None:
         where = output()
         made = board(where)
@@ -164,6 +193,7 @@ class TestWhoContends:
         winner = driven(where, made, priority=100)
         made.contend(claim(where, priority=300, steady_at=NOW + 0.05), NOW)
         assert (where.winner, where.review_at, made.wake_at) == (winner, 100.05, 100.05)
+        assert made.dirty == set()
         made.contend(claim(where, priority=300, steady_at=NOW + 0.07), NOW)
         assert where.review_at == 100.05
         made.contend(claim(where, priority=300, steady_at=NOW + 0.02), NOW)
@@ -264,3 +294,30 @@ class TestPace:
         made = board(where, mode="blend")
         made.contend(slow(claim(where, 1.0)), NOW)
         assert where.rate == 10.0
+
+
+class TestWhatIsAskedFor:
+    def test_by_the_one_in_control_without_any_limit(self) -> None:
+        where = output()
+        made = board(where)
+        driven(where, made, 0.5)  # it asks for ten times as much
+        assert (where.want, made.asked(where)) == (0.5, 5.0)
+
+    def test_by_nobody_is_what_the_policy_wants(self) -> None:
+        where = output()
+        where.want = 0.25
+        assert board(where).asked(where) == 0.25
+
+    def test_by_nobody_of_a_mix_is_what_the_policy_wants(self) -> None:
+        where = output()
+        made = board(where, mode="additive")
+        where.want = 0.25
+        assert (where.members, made.asked(where)) == ((), 0.25)
+
+    @pytest.mark.parametrize(("mode", "expected"), [("blend", 6.25), ("additive", 5.0)])
+    def test_by_a_mix_as_it_is_mixed(self, mode: str, expected: float) -> None:
+        where = output()
+        made = board(where, mode=mode)
+        made.contend(claim(where, 1.0), NOW)
+        made.contend(claim(where, -0.5, priority=100, weight=100.0), NOW)
+        assert made.asked(where) == expected  # (300 x 10 - 100 x 5) / 400, and 10 - 5

@@ -48,6 +48,18 @@ class TestTimeOut:
         made.advance(NOW + 0.12)
         assert where.members == (other,)
 
+    def test_a_member_that_says_that_it_is_lost_leaves_the_mix(self) -> None:
+        where = output()
+        made = board(where, mode="blend")
+        winner = driven(where, made)
+        other = claim(where, source="web", priority=200)
+        made.contend(other, NOW)
+        assert where.members == (winner, other)
+        assert other.stream is not None
+        other.stream.received = NEVER
+        made.lose_source("web", NOW)
+        assert where.members == (winner,)
+
     def test_a_lost_source_of_a_field_that_was_never_live_changes_nothing(self) -> None:
         where = output(policy="hold")
         made = board(where)

@@ -11,6 +11,7 @@ from saint_services.routerd.arbitration import (
     has_moved,
     is_barred,
     mixed,
+    mixed_unlimited,
 )
 from saint_services.routerd.claims import NEVER
 from saint_services.routerd.modifiers import Modifier
@@ -89,6 +90,31 @@ class TestSafety:
     def test_class_or_priority_1000(self, priority: int, is_safety: bool, overrides: bool) -> None:
         made = claim(output(), priority=priority, is_safety=is_safety)
         assert made.overrides is overrides
+
+
+class TestOutput:
+    def test_a_velocity_begins_at_rest(self) -> None:
+        made = output(low=0.25, neutral=1.0)
+        assert (made.value, made.rest) == (0.25, 0.25)
+
+    def test_a_position_begins_where_nobody_has_commanded_it(self) -> None:
+        made = output(is_velocity=False, neutral=1.0)
+        assert (made.value, made.rest) == (None, 1.0)
+
+    def test_neutral_and_park_are_within_the_limits(self) -> None:
+        made = output(is_velocity=False, neutral=9.0, park=-9.0)
+        assert (made.neutral, made.park) == (2.0, -1.0)
+
+    def test_it_begins_with_its_full_rate(self) -> None:
+        assert output().rate == 10.0
+
+    def test_who_drives_it(self) -> None:
+        made = output()
+        assert made.drivers == ()
+        made.winner = claim(made)
+        assert made.drivers == (made.winner,)
+        made.members = (made.winner, claim(made))
+        assert made.drivers == made.members
 
 
 class TestWhoIsChosen:
@@ -210,6 +236,12 @@ class TestWhatAMixGives:
         assert self.mix((0.5, 1.0), (0.75, 9.0), is_sum=True) == 1.25
         assert self.mix((1.5, 1.0), (1.5, 1.0), is_sum=True) == 2.0
         assert self.mix((-0.75, 1.0), (-0.75, 1.0), is_sum=True) == -1.0
+
+    def test_without_any_limit(self) -> None:
+        where = output()
+        where.members = (claim(where, 1.5, weight=1.0), claim(where, 1.0, weight=4.0))
+        assert mixed_unlimited(where, is_sum=True) == 25.0  # ten times as much
+        assert mixed_unlimited(where, is_sum=False) == 11.0
 
     def test_the_mean_within_the_limits(self) -> None:
         assert self.mix((9.0, 1.0), (9.0, 1.0)) == 2.0

@@ -74,3 +74,25 @@ def test_first_confirmation_keeps_its_time() -> None:
 def test_nothing_is_listed_after_the_clear() -> None:
     found = stopped().after(said("head"), 100.01).latched(8, 101.0, is_active=False)
     assert found.listed() == () and not found.is_confirmed
+
+
+def test_confirmation_of_the_same_press_outlasts_its_repetition() -> None:
+    found = stopped().after(said("head"), 100.01)
+    assert found.latched(7, 105.0, is_active=True) is found
+
+
+def test_time_of_a_confirmation_is_to_a_tenth_of_a_millisecond_and_never_negative() -> None:
+    assert stopped().after(said("head"), 100.01234).listed()[0].after_ms == 12.3
+    assert stopped().after(said("head"), 100.0).listed()[0].after_ms == 0.0
+    assert stopped().after(said("head"), 99.0).listed()[0].after_ms == 0.0
+
+
+def test_doubt_of_the_node_before_is_still_shown() -> None:
+    found = stopped().after(said("head", State.STOPPING), 100.01)
+    moved = found.held_by({"head": "pi_9", "tracks": "pi_2"})
+    assert states(moved) == ["stopping", "silent"]
+
+
+def test_silent_role_is_listed_with_the_node_that_holds_it() -> None:
+    assert [each.node_id for each in stopped().listed()] == ["pi_1", "pi_2"]
+    assert [each.node_id for each in stopped(None).listed()] == ["", ""]

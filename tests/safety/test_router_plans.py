@@ -261,3 +261,23 @@ class TestSamplesOfAnotherForm:
         rig.router.set_routes([DIRECT], rig.now)
         rig.send("websocket:1", "head", nose=1.0, ear=1.0)
         assert rig.router.refused["unknown field"] == 4
+
+
+@pytest.mark.parametrize(("stick", "expected"), [(1.0, 1.5), (-1.0, -1.5), (0.25, 1.0)])
+def test_mapping_alone_asks_for_no_more_than_its_field_allows(
+    stick: float, expected: float
+) -> None:
+    rig = Rig(route("r", "rc", "tracks", [{"from": "stick", "to": "linear", "scale": 4.0}]))
+    rig.send("rc", stick=stick)
+    (claim,) = rig.router.claims
+    assert (claim.value, rig.router.by_name["tracks", "linear"].want) == (expected, expected)
+
+
+@pytest.mark.parametrize(("weight", "expected"), [(None, 300), (7.0, 7.0)])
+def test_weight_is_that_of_the_route_else_its_priority(
+    weight: float | None, expected: float
+) -> None:
+    mapping = [{"from": "stick", "to": "linear"}]
+    rig = Rig(route("r", "rc", "tracks", mapping, weight=weight))
+    rig.send("rc", stick=0.0)
+    assert [claim.weight for claim in rig.router.claims] == [expected]

@@ -59,6 +59,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "without minus: -1 in self._line = -1": "read only after a line was requested",
         "1 -> 2 in self._line = -1": "read only after a line was requested",
     },
+    "saint_services/guardd/daemon.py": {
+        "0 -> 1 in due_ns = 0": "any time that is over",
+        "1000000000.0 -> 1000000001.0 in wait_s = max(0.0, (due_ns - monotonic_ns()) / 1000000000.0)": (  # noqa: E501 - as it is printed
+            "a billionth of 50 ms sooner"
+        ),
+        "without: peer.close() in peer.close()": "the last reference goes in the same moment",
+    },
     "saint_services/lib/role/guarded.py": {
         "without: self._beat_ns = 0": "read only after the first motion has set it",
         "0 -> 1 in self._beat_ns = 0": "read only after the first motion has set it",
@@ -86,6 +93,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/role/collisions.py": {
         "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was asked before",
     },
+    "saint_services/lib/role/proof.py": {
+        "without minus: -1 in self._second = -1": "no check was counted in any second before",
+        "1 -> 2 in self._second = -1": "no check was counted in any second before",
+        "without: self._checks = 0": "every new second begins with it",
+        "0 -> 1 in self._checks = 0": "every new second begins with it",
+    },
     "saint_services/lib/stall.py": {
         "without: self._length_s = 0.0": "read only after a stall has set it",
         "0.0 -> 1.0 in self._length_s = 0.0": "read only after a stall has set it",
@@ -97,6 +110,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Gt -> GtE: fastest > top_mps": "what is exactly as fast as possible is scaled by one",
         "Lt -> LtE: abs(turn) < _STRAIGHT_RAD": "at the bound both ways to compute it agree",
         "True: if self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
+        "Or: self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
+        "Div: speed / top_mps * math.copysign(1.0, duty)": "by 1 or -1, the same",
     },
     "saint_services/routerd/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
@@ -127,6 +142,21 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
         "0 -> 1 in return 0": "wall time is higher",
     },
+    "saint_services/routerd/latch_store.py": {
+        "1 -> 2 in self._kept = 1": "only whether it is the stored one is ever read",
+        "1 -> 2 in self._kept += 1": "only whether it is the stored one is ever read",
+    },
+    "saint_services/routerd/overrides.py": {
+        "1 -> 2 in self._sequence = itertools.count(1)": "any first number will do",
+    },
+    "saint_services/routerd/report.py": {
+        "False -> True in values |= {prefix + name: value for name, value in zip(stream.names, stream.values, strict=False)}": (  # noqa: E501 - as it is printed
+            "who was heard has as many values as names"
+        ),
+    },
+    "saint_services/routerd/preview.py": {
+        "Lt -> LtE: low < bend < high": "both ends are points of the grid",
+    },
     "saint_services/routerd/mapping.py": {
         "True: if mapping.deadzone": "a short cut: a deadzone of 0 takes nothing away",
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",
@@ -146,9 +176,34 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
         "False: values if type(values) is tuple else tuple(values)": "a short cut: no copy",
         "True: if values != old": "a short cut: what is the same changes nothing",
+        "True: if source is None or source.is_known != is_known": (
+            "a short cut: the look-up finds the same source"
+        ),
+        "True: if not claim.is_armed in if not claim.is_armed: of _follow_sum()": (
+            "who is armed asks again for what it has or has not"
+        ),
+        "False: if self.latch.active in if self.latch.active: of _recompute()": (
+            "the clear disarms everybody again"
+        ),
+        "False: if output.members in if output.members: of _drop()": (
+            "who is mixed is decided anew in the same call"
+        ),
+        "without: output.members = tuple((each for each in output.members i...": (
+            "who is mixed is decided anew in the same call"
+        ),
+        "NotIn -> In: id(each) not in gone": "who is mixed is decided anew in the same call",
+        "False: if self.latch.active in if self.latch.active: of _fail()": (
+            "a stopped output has nobody whom it could lose"
+        ),
         "True: if self.locks.held": "a short cut: there is no lock to renew",
         "True: if was_lost": "asked anew, everybody gives the same answer",
         "False: if x == old[index]": "a short cut: the same input asks for the same",
         "without: continue": "a short cut: the same input asks for the same",
+    },
+    "saint_services/webd/goals.py": {
+        "True: if SPEED not in values": "a speed of this command is written again",
+    },
+    "saint_services/webd/lag.py": {
+        "without: self._best_s = self._before_s = float('inf')": "the first reading sets both",
     },
 }

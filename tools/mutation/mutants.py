@@ -43,34 +43,41 @@ class Mutant:
     what: str
     where: str  # the first line of its statement
     source: str
+    function: str = ""  # the innermost one
 
     def is_one_of(self, known: Iterable[str]) -> bool:
-        """Is it named there: by what it changes, or by that and the statement?"""
-        return self.what in known or f"{self.what} in {self.where}" in known
+        """Is it named there: by what it changes, by that and the statement, or the function too?"""
+        return not known_names(self.what, self.where, self.function).isdisjoint(known)
 
 
 def mutants(source: str) -> list[Mutant]:
     """All of them, in the order of the lines."""
     tree = ast.parse(source)
-    statements = _statements(tree)
+    statements, functions = _statements(tree), _functions(tree)
     found = []
     for node, change in list(_changes(tree)):
         before = change.swap(change.value)
         text = ast.unparse(tree)
         change.swap(before)
-        where = statements.get(id(node), "")
-        found.append(Mutant(getattr(node, "lineno", 0), change.what, where, text))
+        where, function = statements.get(id(node), ""), functions.get(id(node), "")
+        found.append(Mutant(getattr(node, "lineno", 0), change.what, where, text, function))
     return sorted(found, key=lambda mutant: mutant.line)
 
 
 def names(source: str) -> set[str]:
-    """What the changes are called, without and with their statement; quicker than making them."""
+    """What the changes are called, shortly and at length; quicker than making them."""
     tree = ast.parse(source)
-    statements = _statements(tree)
+    statements, functions = _statements(tree), _functions(tree)
     found = set()
     for node, change in _changes(tree):
-        found |= {change.what, f"{change.what} in {statements.get(id(node), '')}"}
+        where, function = statements.get(id(node), ""), functions.get(id(node), "")
+        found |= known_names(change.what, where, function)
     return found
+
+
+def known_names(what: str, where: str, function: str) -> set[str]:
+    """By which names a change may be called."""
+    return {what, f"{what} in {where}", f"{what} in {where} of {function}()"}
 
 
 def _statements(tree: ast.Module) -> dict[int, str]:
@@ -80,6 +87,15 @@ def _statements(tree: ast.Module) -> dict[int, str]:
         if isinstance(statement, ast.stmt):
             text = ast.unparse(statement).split("\n", 1)[0]
             found |= {id(node): text for node in ast.walk(statement)}
+    return found
+
+
+def _functions(tree: ast.Module) -> dict[int, str]:
+    """The innermost function of every node."""
+    found: dict[int, str] = {}
+    for each in ast.walk(tree):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            found |= {id(node): each.name for node in ast.walk(each)}
     return found
 
 

@@ -30,12 +30,23 @@ _BESIDE = {
     "neighbours": (f"{_STATE}neighbours.py", f"{_UNIT}other_robots.py"),
     "latch_file": (_LATCH[0],),
     "latch_start": (_LATCH[1],),
-    "latch_store": ("tests/property/test_estop_latch.py", _LATCH[1]),
+    "latch_store": (f"{_STATE}latch_store.py",),
     "presses": (f"{_STATE}presses.py",),
     "stops": ("tests/safety/test_router_stops.py", f"{_UNIT}stop_changes.py"),
     "pending": (f"{_STATE}pending.py",),
     "overrides": (f"{_UNIT}overrides.py",),
-    "consoles": (f"{_UNIT}daemon.py",),
+    "outcomes": ("tests/safety/test_router_outcomes.py", f"{_STATE}collected_reports.py"),
+    "confirmations": (f"{_STATE}collected_reports.py",),
+    "drill": (f"{_STATE}drill_rules.py",),
+    "proven_roles": (f"{_STATE}proven_roles.py",),
+    "proof": (f"{_STATE}router_proof.py",),
+}
+_MORE: dict[str, tuple[str, ...]] = {
+    "latch_store": (_LATCH[1],),
+    "outcomes": ("tests/property/test_stop_outcomes.py", f"{_STATE}confirmations.py"),
+    "confirmations": (f"{_STATE}confirmations.py",),
+    "drill": (f"{_STATE}drill.py",),
+    "proven_roles": (f"{_UNIT}writers.py", f"{_STATE}confirmations.py"),
     "proof": ("tests/unit/trust/test_trust_router.py",),
 }
 _ROUTERD: dict[str, tuple[str, ...]] = {
@@ -46,15 +57,18 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "board": ("loss", "blending"),
     "estop": (),
     "locks": ("control",),
-    "logic": ("arbitration", "loss"),
-    "plan": ("routes", "arbitration"),
-    "sources": ("sources",),
+    "logic": (
+        *("samples", "arbitration", "loss", "signal", "blending", "control", "sources"),
+        "modifiers",
+    ),
+    "plan": ("intake", "modifiers", "blending", "routes", "arbitration"),
+    "sources": ("sources", "intake"),
     "source_classes": ("sources",),
-    "intake": ("sources",),
+    "intake": ("intake", "sources"),
     "routes": ("routes", "sources", "other_robots"),
-    "targets": ("messages",),
+    "targets": ("targets", "messages"),
     "modifiers": ("messages", "modifiers"),
-    "preview": ("commands",),
+    "preview": ("preview",),
     "report": ("reasons",),
 }
 
@@ -75,6 +89,7 @@ def _router(name: str) -> tuple[tuple[str, ...], ...]:
         "arbitration": ("tests/safety/test_router_claims.py",),
         "motion": ("tests/safety/test_router_motion.py",),
         "board": _BOARD,
+        "estop": (f"{_STATE}latch.py", "tests/safety/test_router_estop.py"),
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
     edges = tuple(f"tests/safety/test_router_{each}.py" for each in ("edges", "plans", "estop"))
@@ -85,7 +100,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{f"saint_services/routerd/{name}.py": _router(name) for name in _ROUTERD},
     **{
         f"saint_services/routerd/{name}.py": _stages(
-            tests, ("tests/property/test_estop_latch.py", f"{_UNIT}daemon.py")
+            tests, (*_MORE.get(name, ()), "tests/property/test_estop_latch.py", f"{_UNIT}daemon.py")
         )
         for name, tests in _BESIDE.items()
     },
@@ -134,7 +149,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         )
         for name in ("adapters", "hand", "config")
     },
-    "saint_services/guardd/daemon.py": _stages((f"{_GUARD}guard.py",)),
+    "saint_services/guardd/daemon.py": _stages(
+        (f"{_GUARD}guard_turns.py",), (f"{_GUARD}guard.py",)
+    ),
     "saint_services/rcd/telling.py": _stages(
         ("tests/unit/rcd/test_rc_telling.py",),
         ("tests/property/test_rc_telling.py", "tests/safety/test_rc_limits.py"),
@@ -147,10 +164,16 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/unit/livelinkd/test_acceptance.py",), ("tests/unit/livelinkd/test_accepting.py",)
     ),
     **{
-        f"saint_services/webd/{name}.py": _stages((f"tests/unit/webd/test_webd_{tests}.py",))
-        for name, tests in {
-            **{"stopping": "stop", "places": "stop", "latch": "motion", "admission": "levels"},
-            **{"goals": "goals", "lag": "lag", "pace": "pace"},
-        }.items()
+        f"saint_services/webd/{name}.py": _stages(
+            ("tests/unit/webd/test_webd_rules.py",), (f"tests/unit/webd/test_webd_{tests}.py",)
+        )
+        for name, tests in (
+            *(("stopping", "stop"), ("places", "stop"), ("latch", "motion")),
+            ("admission", "levels"),
+        )
+    },
+    **{
+        f"saint_services/webd/{name}.py": _stages((f"tests/unit/webd/test_webd_{name}.py",))
+        for name in ("goals", "lag", "pace")
     },
 }

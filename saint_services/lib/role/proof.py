@@ -15,6 +15,7 @@ from ..trust import is_signed
 _CHECKS_PER_S = 10
 _FIRST_PAUSE_S = 1.0  # after a false credential, for its writer; doubles up to the longest
 _LONGEST_PAUSE_S = 60.0
+_NEW = (0.0, _FIRST_PAUSE_S / 2)  # of a writer that has not failed: again at, pause
 _MOST_WRITERS = 64
 _SIGNATURE_CHARS = 128
 V = TypeVar("V")
@@ -56,12 +57,12 @@ class Proofs:
             self._on_proven(origin, said.term)
             return
         self.refused += 1
-        _, pause_s = self._failed.get(origin, (0.0, _FIRST_PAUSE_S / 2))
+        _, pause_s = self._failed.get(origin, _NEW)
         pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         _keep(self._failed, origin, (sample.received_s + pause_s, pause_s))
 
     def _may_check(self, origin: str, now_s: float) -> bool:
-        if not self._server_key or now_s < self._failed.get(origin, (0.0, 0.0))[0]:
+        if not self._server_key or now_s < self._failed.get(origin, _NEW)[0]:
             return False
         if int(now_s) != self._second:
             self._second, self._checks = int(now_s), 0

@@ -5,15 +5,19 @@ import itertools
 import pytest
 
 from saint_services.livelinkd.acceptance import (
+    CODE_LENGTH,
     EVERY,
+    MAX_ACCEPTED,
     MAX_WAITING,
     MAX_WAITING_OF_ONE,
     Gate,
     SenderKey,
 )
 from saint_services.livelinkd.config import Config
+from saint_services.livelinkd.logic import LONG_NAME
 from saint_services.livelinkd.phones import known_senders
-from saint_services.livelinkd.protocols import Frame
+from saint_services.livelinkd.protocols import Frame, Refused
+from saint_services.livelinkd.senders import NOT_ACCEPTED
 
 PHONE = SenderKey("llf", "192.168.1.50", "Anna")
 CODE = "abcdefgh23"
@@ -153,3 +157,64 @@ def test_senders_of_the_settings_are_known() -> None:
     assert passing == [
         ("json", "10.0.0.1", "Bob"), ("lines", "10.0.0.2", "Bob"), ("lines", "10.0.0.2", "Eve"),
     ]  # fmt: skip
+
+
+def test_numbers_are_these() -> None:
+    assert (MAX_ACCEPTED, MAX_WAITING, MAX_WAITING_OF_ONE, CODE_LENGTH) == (64, 32, 4, 10)
+
+
+@pytest.mark.parametrize(
+    ("times_s", "rate_hz"),
+    [
+        ([1.0], 0.0),
+        ([1.0, 1.0], 0.0),  # two frames in one datagram
+        ([1.0, 1.5], 2.0),
+        ([1.0, 1.5, 2.5], 4 / 3),
+    ],
+)
+def test_rate_of_a_waiting_sender_is_the_mean_since_its_first_frame(
+    times_s: list[float], rate_hz: float
+) -> None:
+    gate = Gate()
+    for at_s in times_s:
+        gate.refusal(frame(), "llf", PHONE.ip, at_s)
+    assert gate.waiting[PHONE].rate_hz() == pytest.approx(rate_hz)
+
+
+def test_accepted_sender_keeps_a_name_that_ends_with_the_code() -> None:
+    sent = frame(f"Anna-{CODE}")
+    known = SenderKey("llf", PHONE.ip, sent.subject)
+    gate = Gate(code=CODE, accepted={known: 0.0})
+    assert gate.refusal(sent, "llf", PHONE.ip, 1.0) is None
+    assert sent.subject == f"Anna-{CODE}"
+    assert not gate.with_code
+
+
+@pytest.mark.parametrize(("length", "reason"), [(100, NOT_ACCEPTED), (101, LONG_NAME)])
+def test_name_of_up_to_100_characters_is_shown(length: int, reason: Refused) -> None:
+    gate = Gate()
+    assert gate.refusal(frame("a" * length), "llf", PHONE.ip, 1.0) == reason
+    assert bool(gate.waiting) is (reason == NOT_ACCEPTED)
+
+
+@pytest.mark.parametrize(("length", "is_accepted"), [(100, True), (101, False)])
+def test_code_counts_in_a_name_of_up_to_100_characters(length: int, is_accepted: bool) -> None:
+    assert passes(Gate(code=CODE), "a" * (length - 10) + CODE) is is_accepted
+
+
+def test_senders_with_the_code_are_listed_and_the_oldest_goes_first() -> None:
+    gate = Gate(code=CODE)
+    for number in range(64):
+        assert passes(gate, f"s{number}-{CODE}")
+    assert passes(gate, f"s5-{CODE}")  # one of them again
+    assert [key.subject for key in gate.with_code] == [f"s{number}" for number in range(64)]
+    assert passes(gate, f"s64-{CODE}")
+    assert [key.subject for key in gate.with_code] == [f"s{number}" for number in range(1, 65)]
+
+
+def test_new_sender_takes_the_place_of_the_one_that_was_silent_for_longest() -> None:
+    gate = Gate()
+    for number, at_s in enumerate((2.0, 1.0, 3.0, 4.0)):
+        gate.refusal(frame(f"s{number}"), "llf", PHONE.ip, at_s)
+    gate.refusal(frame("new"), "llf", PHONE.ip, 4.0)
+    assert [key.subject for key in gate.waiting] == ["s0", "s2", "s3", "new"]

@@ -91,3 +91,93 @@ def test_flood_of_many_writers_costs_ten_checks_a_second(monkeypatch: pytest.Mon
     assert len(checked) == 10
     role.hear(credential(ROUTER), at_s=101.0)
     assert checked[-1] == ROUTER
+
+
+@pytest.fixture
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Whose credentials were checked; a signature of ones is genuine."""
+    found: list[str] = []
+
+    def is_signed(key: str, signature: str, *parts: str) -> bool:
+        found.append(parts[1])
+        return signature == "1" * 128
+
+    monkeypatch.setattr("saint_services.lib.role.proof.is_signed", is_signed)
+    return found
+
+
+def genuine(origin: str, term: int = 1) -> RouterCredential:
+    return RouterCredential(origin, SERVER.public, term, "1" * 128)
+
+
+def false(origin: str) -> RouterCredential:
+    return RouterCredential(origin, SERVER.public, 1, "0" * 128)
+
+
+@pytest.mark.parametrize(
+    ("said", "origin"),
+    [
+        (genuine(STRANGER), ROUTER),
+        (genuine(""), ""),
+        (replace(genuine(ROUTER), server_key=OTHER.public), ROUTER),
+        (replace(genuine(ROUTER), signature="1" * 127), ROUTER),
+    ],
+)
+def test_credential_that_is_plainly_none_costs_no_check(
+    checked: list[str], said: RouterCredential, origin: str
+) -> None:
+    role = Role()
+    role.hear(said, origin=origin)
+    assert (checked, role.proven, role.proofs.refused) == ([], [], 1)
+
+
+def test_false_one_is_checked_again_after_pauses_that_double_up_to_a_minute(
+    checked: list[str],
+) -> None:
+    role = Role()
+    checked_at = []
+    for eighth in range(8 * 250):
+        before = len(checked)
+        role.hear(false(STRANGER), origin=STRANGER, at_s=100.0 + eighth / 8)
+        if len(checked) > before:
+            checked_at.append(eighth / 8)
+    assert checked_at == [0.0, 1.0, 3.0, 7.0, 15.0, 31.0, 63.0, 123.0, 183.0, 243.0]
+    assert role.proofs.refused == 8 * 250
+
+
+def test_genuine_one_ends_the_pauses_of_its_writer(checked: list[str]) -> None:
+    role = Role()
+    role.hear(false(ROUTER), at_s=100.0)
+    role.hear(genuine(ROUTER), at_s=101.0)
+    role.hear(false(ROUTER), at_s=101.0)
+    role.hear(genuine(ROUTER, term=2), at_s=102.0)
+    assert role.proven == [(ROUTER, 1), (ROUTER, 2)]
+
+
+def test_credential_is_checked_right_after_the_machine_began(checked: list[str]) -> None:
+    role = Role()
+    role.hear(genuine(ROUTER), at_s=0.5)
+    assert role.proven == [(ROUTER, 1)]
+
+
+def test_credential_that_is_known_is_not_checked_again(checked: list[str]) -> None:
+    role = Role()
+    for at_s in (100.0, 102.0, 104.0):
+        role.hear(genuine(ROUTER), at_s=at_s)
+    assert (checked, role.proofs.refused) == ([ROUTER], 0)
+
+
+def test_sixty_four_routers_are_known_and_the_oldest_is_checked_again(checked: list[str]) -> None:
+    role = Role()
+    origins = [f"{number:024x}" for number in range(65)]
+    for number, origin in enumerate(origins[:64]):
+        role.hear(genuine(origin), origin=origin, at_s=100.0 + number)
+    role.hear(genuine(origins[0], term=2), origin=origins[0], at_s=200.0)  # it is the newest now
+    role.hear(genuine(origins[2]), origin=origins[2], at_s=201.0)
+    assert len(checked) == 65
+    role.hear(genuine(origins[64]), origin=origins[64], at_s=202.0)
+    checked.clear()
+    for number in (0, 2, 1):
+        origin = origins[number]
+        role.hear(genuine(origin, term=1 if number else 2), origin=origin, at_s=203.0)
+    assert checked == [origins[1]]

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.role_tracksd.logic import Odometer, Speed, current_a, duty_of, mix
+from saint_services.role_tracksd.logic import (
+    Covariance,
+    Odometer,
+    Speed,
+    current_a,
+    duty_of,
+    mix,
+)
 
 WIDTH_M = 0.5
 
@@ -150,3 +157,110 @@ def test_turn_on_one_track_makes_the_odometer_unsure() -> None:
     assert heading == pytest.approx(0.01**2 / 0.6**2)
     odometer.travel(1.0, 0.0)
     assert odometer.covariance.hh == pytest.approx(2 * heading)
+
+
+def test_duty_begins_above_the_friction() -> None:
+    assert duty_of(0.0, 2.0, 0.2) == 0.0
+    assert duty_of(1.0, 2.0, 0.2) == pytest.approx(0.6)  # 0.2 and half of the other 0.8
+    assert duty_of(-1.0, 2.0, 0.2) == pytest.approx(-0.6)
+
+
+def test_motor_under_load_draws_what_its_own_voltage_leaves() -> None:
+    # The duty drives 0.8, the motor's voltage is that of a fifth of its top speed.
+    assert current_a(0.8, 0.3, 1.5, 12.0, 0.6) == pytest.approx(0.6 * 12.0 + 0.6)
+    assert current_a(-0.8, -0.3, 1.5, 12.0, 0.6) == pytest.approx(0.6 * 12.0 + 0.6)
+
+
+def test_friction_counts_above_a_hundredth_of_the_top_speed() -> None:
+    assert current_a(1.0, 0.01, 1.0, 100.0, 7.0) == pytest.approx(99.0)
+    assert current_a(1.0, 0.02, 1.0, 100.0, 7.0) == pytest.approx(98.0 + 7.0)
+
+
+Matrix = list[list[float]]
+
+
+def product(a: Matrix, b: Matrix) -> Matrix:
+    return [
+        [sum(x * y for x, y in zip(row, column, strict=True)) for column in zip(*b, strict=True)]
+        for row in a
+    ]
+
+
+def moved(covariance: Matrix, dx_m: float, dy_m: float) -> Matrix:
+    """F P F^T: the derivative of a place that was reached by a heading."""
+    f = [[1.0, 0.0, -dy_m], [0.0, 1.0, dx_m], [0.0, 0.0, 1.0]]
+    return product(product(f, covariance), [list(row) for row in zip(*f, strict=True)])
+
+
+def matrix(covariance: Covariance) -> Matrix:
+    rows = covariance.rows(0.0, 0.0)
+    return [[rows[6 * i + j] for j in (0, 1, 5)] for i in (0, 1, 5)]
+
+
+def test_unsure_heading_makes_the_place_unsure() -> None:
+    covariance = Covariance()
+    covariance.xx, covariance.xy, covariance.xh = 1.0, 0.5, 0.25
+    covariance.yy, covariance.yh, covariance.hh = 2.0, 0.75, 4.0
+    before = matrix(covariance)
+    covariance.move(3.0, -5.0)
+    assert matrix(covariance) == moved(before, 3.0, -5.0)
+
+
+def test_error_acts_by_its_factors() -> None:
+    covariance = Covariance()
+    for _ in range(2):
+        covariance.add(0.5, 2.0, 3.0, 5.0)
+    assert matrix(covariance) == [[4.0, 6.0, 10.0], [6.0, 9.0, 15.0], [10.0, 15.0, 25.0]]
+
+
+def test_rows_are_those_of_six_axes() -> None:
+    covariance = Covariance()
+    covariance.add(1.0, 2.0, 3.0, 5.0)
+    assert covariance.rows(0.25, 9.0) == (
+        *(4.25, 6.0, 0.0, 0.0, 0.0, 10.0),
+        *(6.0, 9.25, 0.0, 0.0, 0.0, 15.0),
+        *(0.0, 0.0, 9.0, 0.0, 0.0, 0.0),
+        *(0.0, 0.0, 0.0, 9.0, 0.0, 0.0),
+        *(0.0, 0.0, 0.0, 0.0, 9.0, 0.0),
+        *(10.0, 15.0, 0.0, 0.0, 0.0, 25.25),
+    )
+
+
+@pytest.mark.parametrize(
+    ("side", "start_deg", "x", "y"),
+    [
+        # Half of the error along the chord at 45 degrees, the rest of it turns: pi / 8 of lever.
+        (1.0, 0.0, (0.5 - math.pi / 8) / math.sqrt(2), (0.5 + math.pi / 8) / math.sqrt(2)),
+        (-1.0, 0.0, (0.5 - math.pi / 8) / math.sqrt(2), -(0.5 + math.pi / 8) / math.sqrt(2)),
+        (1.0, 45.0, -math.pi / 8, 0.5),
+        (-1.0, 45.0, 0.5, -math.pi / 8),
+    ],
+)
+def test_quarter_turn_on_one_track_is_as_unsure_as_geometry_says(
+    side: float, start_deg: float, x: float, y: float
+) -> None:
+    odometer = Odometer(0.8, error_m=0.1)
+    odometer.heading_rad = math.radians(start_deg)
+    way_m = 0.8 * math.pi / 2
+    odometer.travel(*((0.0, way_m) if side > 0 else (way_m, 0.0)))
+    factors = [x, y, side / 0.8]
+    for row, factor in zip(matrix(odometer.covariance), factors, strict=True):
+        assert row == pytest.approx([0.01 * way_m * factor * each for each in factors], abs=1e-12)
+
+
+def test_way_straight_on_is_as_unsure_as_its_heading() -> None:
+    odometer = Odometer(0.5, error_m=0.1)
+    odometer.x_m, odometer.y_m = 10.0, -10.0  # where it is does not matter
+    odometer.travel(0.1, 0.3)
+    before = matrix(odometer.covariance)
+    heading = odometer.heading_rad
+    odometer.travel(1.0, 1.0)
+    cosine, sine = math.cos(heading), math.sin(heading)
+    expected = moved(before, cosine, sine)
+    for side in (-1.0, 1.0):
+        factors = [0.5 * cosine - side * sine, 0.5 * sine + side * cosine, side / 0.5]
+        for i in range(3):
+            for j in range(3):
+                expected[i][j] += 0.01 * factors[i] * factors[j]
+    for row, wanted in zip(matrix(odometer.covariance), expected, strict=True):
+        assert row == pytest.approx(wanted)

@@ -26,6 +26,13 @@ def test_command_that_is_asked_for_again_leaves_once() -> None:
     assert pending.take() == []
 
 
+def test_command_that_is_asked_for_again_leaves_first() -> None:
+    pending = Pending(6)
+    pending.ask(range(6))
+    pending.ask([2])
+    assert pending.take()[0] == 2
+
+
 def test_repeated_commands_come_after_new_ones() -> None:
     pending = Pending(8)
     pending.ask([2])

@@ -179,3 +179,12 @@ def test_lock_of_another_target_ends_no_hold() -> None:
     take(rig, "head")
     rig.send("websocket:1", "tracks", linear=0.04)
     assert rig.output("tracks.linear").winner == ""
+
+
+@pytest.mark.parametrize("holder", ["me", "", "rc:2", "websocket:"])
+def test_holder_that_is_no_source_gets_nothing(holder: str) -> None:
+    rig = Rig(DIRECT)
+    with pytest.raises(SaintError, match="is not the name of a source") as caught:
+        take(rig, "head", holder)
+    assert caught.value.code is Code.REQUEST_INVALID
+    assert rig.router.locks.held == {}

@@ -1,9 +1,13 @@
 """What the buttons of the console ask the router for."""
 
+from dataclasses import replace
+
 import pytest
 
-from saint_services.routerd.overrides import REPEAT_S, Overrides
-from tests.unit.routerd.rig import DIRECT, DRIVE, Rig, route
+from saint_services.lib.roles import FieldSpec
+from saint_services.routerd.logic import Router
+from saint_services.routerd.overrides import REPEAT_S, Overrides, _longest_s
+from tests.unit.routerd.rig import DIRECT, DRIVE, Rig, robot, route
 
 
 class Console:
@@ -130,3 +134,73 @@ def test_home_ends_with_a_stop_that_was_cleared_before_the_next_step() -> None:
     at.wait(2.0)
     assert not at.overrides.is_homing
     assert value(at.rig, "head", "pan") == stood
+
+
+def test_home_begins_with_the_press_and_at_three_tenths_of_the_top_rate() -> None:
+    at = console()
+    at.rig.stream(2.0, "websocket:page", "arms.left", joint_1=40.0)
+    at.rig.wait(0.5)
+    at.press("home", "arms.left")
+    joint = at.rig.router.by_name["arms.left", "joint_1"]
+    assert (joint.want, joint.rate) == (0.0, 36.0)  # of 120 degrees a second
+    assert dict(at.rig.router.refused) == {}
+
+
+def test_home_ends_when_the_slowest_joint_must_be_there() -> None:
+    at = console()
+    at.press("home", "head")
+    # 360 degrees of pan at 30 % of 360 degrees a second, and half a second more.
+    began = at.rig.now
+    at.overrides.step(began + 3.833)
+    assert at.overrides.is_homing
+    at.overrides.step(began + 360.0 / (360.0 * 0.3) + 0.5)
+    assert not at.overrides.is_homing
+
+
+def test_home_of_the_slowest_joint_ends_after_half_a_minute() -> None:
+    facts = {"command": "c", "path": "p", "kind": "position", "unit": "deg", "on_loss": "hold"}
+    spec = FieldSpec.model_validate({**facts, "limits": (-180.0, 180.0), "max_rate": 1.0})
+    assert _longest_s(spec) == 30.0
+
+
+def test_home_of_a_target_without_a_pace_sends_none() -> None:
+    own = robot()
+    plain = {"type": "sensor_msgs/msg/JointState"}  # this type has no modifiers
+    commands = tuple(
+        each if each.target == "head" else replace(each, topic=each.topic.model_copy(update=plain))
+        for each in own.commands
+    )
+    router = Router(replace(own, commands=commands), [DIRECT])
+    assert Overrides(router).act("arms", "home", 100.0) == ""
+    assert dict(router.refused) == {}
+
+
+def test_home_that_no_route_takes_does_not_go_on() -> None:
+    at = console(DRIVE)
+    at.press("home")
+    assert not at.overrides.is_homing
+
+
+def test_home_of_an_unknown_target_names_it() -> None:
+    assert console().press("home", "wings") == "there are no joints to bring home: wings"
+
+
+def test_forgotten_home_sends_nothing_more() -> None:
+    at = console()
+    at.press("home")
+    samples = at.rig.router.samples
+    at.overrides.forget()
+    at.overrides.step(at.rig.now)
+    assert not at.overrides.is_homing and at.rig.router.samples == samples
+
+
+def test_step_before_the_first_press_does_nothing() -> None:
+    at = console()
+    at.overrides.step(at.rig.now)
+    assert at.rig.router.samples == 0
+
+
+def test_long_name_of_a_target_is_shortened() -> None:
+    at = console()
+    at.press("stop", "x" * 100)
+    assert at.rig.router.latch.reason == "manual override of " + "x" * 64

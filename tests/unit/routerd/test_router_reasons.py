@@ -4,7 +4,9 @@ import math
 
 import pytest
 
+from saint_services.lib.api.routing import StopOutcome
 from saint_services.routerd import report
+from saint_services.routerd.estop import Latch
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, TURN, Rig, route
 
 
@@ -276,3 +278,53 @@ def test_field_that_nobody_moves_has_no_age() -> None:
     assert set(ages.values()) == {0}
     fields = report.message(rig.router, rig.now).fields
     assert {field.age_ms for field in fields if not field.winner} == {0}
+
+
+def test_field_that_a_lost_source_keeps_names_it() -> None:
+    pan = route("pan", "rc", "head", [{"from": "stick", "to": "pan"}])
+    rig = Rig(pan, DIRECT)
+    rig.send("rc", stick=0.02)
+    rig.send("websocket:1", "head", pan=0.02)
+    rig.send("rc", failsafe=True, stick=0.02)
+    assert reasons(rig, "head.pan")["web"] == "failsafe of rc holds"
+
+
+def test_member_of_a_mix_says_so() -> None:
+    rig = Rig(DRIVE, DIRECT, mode="additive")
+    rig.send("rc", stick=0.02)
+    rig.send("websocket:1", "tracks", linear=0.01)
+    assert reasons(rig) == {"web": "mixed in"}
+    (claim,) = (each for each in rig.router.claims if each.route == "web")
+    claim.steady_at = rig.now
+    assert reasons(rig) == {"web": "mixed in"}
+    claim.steady_at = rig.now + 0.001
+    assert reasons(rig) == {"web": "returned just now"}
+    claim.output.members = ()
+    claim.steady_at = rig.now
+    assert reasons(rig) == {"web": "lower priority"}
+
+
+@pytest.mark.parametrize(
+    ("states", "confirmed"),
+    [([], False), (["silent"], False), (["stopped", "absent"], True), (["guard", "silent"], False)],
+)
+def test_stop_is_confirmed_by_everyone_and_never_by_nobody(
+    states: list[str], confirmed: bool
+) -> None:
+    outcomes = [StopOutcome.model_validate({"target": "t", "state": each}) for each in states]
+    info = report.estop_info(Latch(True, "desk", "test", 1), "", outcomes)
+    assert (info.confirmed, info.outcomes, info.stored) == (confirmed, outcomes, True)
+    assert not report.estop_info(Latch(), "the disk is full").stored
+
+
+def test_message_takes_the_fields_that_the_caller_brings() -> None:
+    rig = Rig(DRIVE)
+    assert report.message(rig.router, rig.now, []).fields == []
+
+
+def test_source_without_a_target_is_told_with_its_plain_names_and_its_rate() -> None:
+    rig = Rig(DRIVE)
+    rig.send("rc", stick=0.25)
+    rig.router.sources["rc"].rate_hz = 33.333
+    (source,) = rig.status().sources
+    assert (source.values, source.rate_hz) == ({"stick": 0.25}, 33.3)

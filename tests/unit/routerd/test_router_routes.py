@@ -1,11 +1,22 @@
 """Which routes are refused, with which words; what an edit does to a moving robot; the presets."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from saint_services.lib.api.routing import Blending, RouteFile
 from saint_services.lib.errors import Code, SaintError
-from saint_services.routerd.routes import MAX_ROUTES, check, check_all
+from saint_services.routerd.routes import (
+    MAX_ROUTES,
+    applies,
+    check,
+    check_all,
+    check_file,
+    fitting,
+    missing_targets,
+)
+from saint_services.routerd.sources import Source
 from tests.unit.routerd.rig import DIRECT, DRIVE, SHARE, TURN, Rig, preset, robot, route
 
 PAN = {"from": "a", "to": "pan"}
@@ -22,6 +33,12 @@ PAN = {"from": "a", "to": "pan"}
         ("head", [PAN], {"input": {"type": "fase"}}, "did you mean 'face'?"),
         ("*", "passthrough", {"input": {"command_types": ["moev"]}}, "did you mean 'move'?"),
         ("head", [PAN] * 129, {}, "more than 128 mappings"),
+        (
+            "head",
+            [PAN | {"from": "tracks.linear"}],
+            {},
+            "'tracks.linear' is an output of the robot",
+        ),
     ],
 )
 def test_unsound_route_is_refused_with_the_nearest_name(
@@ -265,3 +282,90 @@ def test_program_that_comes_after_an_edit_drives_at_once() -> None:
     rig.router.set_routes([DRIVE, DIRECT], rig.now)
     rig.stream(0.2, "websocket:7", "tracks", linear=0.5)
     assert rig.value("tracks.linear") == 0.5
+
+
+def file_of(**fields: str) -> RouteFile:
+    """Two routes, and how these fields are combined."""
+    named = {name.replace("__", "."): mode for name, mode in fields.items()}
+    blending = Blending.model_validate({"fields": named})
+    return RouteFile(routes=[DRIVE, route("pan", "rc", "head", [PAN])], blending=blending)
+
+
+def test_unknown_field_that_is_to_be_mixed_is_refused() -> None:
+    check_file(file_of(tracks__linear="blend"), robot())
+    with pytest.raises(SaintError, match=r"fields 'tracks\.liner' is not known") as caught:
+        check_file(file_of(tracks__liner="blend"), robot())
+    assert caught.value.code is Code.REQUEST_INVALID
+
+
+def test_preset_for_more_roles_is_cut_to_those_that_there_are() -> None:
+    file = file_of(tracks__linear="blend", arms__left__joint_0="additive", wings__flap="blend")
+    headless = replace(robot(), fields={"tracks": robot().fields["tracks"]})
+    assert missing_targets(file, headless) == {"head", "arms.left", "wings"}
+    found = fitting(file, headless, ["head", "arms.left", "tracks"])
+    assert [each.id for each in found.routes] == ["rc_drive"]
+    assert sorted(found.blending.fields) == ["tracks.linear", "wings.flap"]  # refused by name
+
+
+def test_clamp_of_one_value_is_sound() -> None:
+    check(route("x", "websocket", "head", [PAN | {"clamp": [1, 1]}]), robot())
+
+
+def test_mapping_without_a_target_is_answered_with_an_example() -> None:
+    with pytest.raises(SaintError) as caught:
+        check(route("x", "rc", "*", [PAN]), robot())
+    assert caught.value.message.endswith("such as 'head.pan'")
+    headless = replace(robot(), fields={"tracks": robot().fields["tracks"]})
+    with pytest.raises(SaintError, match=r"such as 'tracks\.linear'"):
+        check(route("x", "rc", "*", [PAN]), headless)
+    with pytest.raises(SaintError, match=r"such as 'head\.pan'"):
+        check(route("x", "rc", "*", [PAN]), replace(robot(), fields={}))
+
+
+def is_for(
+    wanted: dict[str, Any], source: Source, target: str = "", *names: str, to: str = "head"
+) -> bool:
+    more = {"mapping": [PAN]} if wanted.pop("is_mapped", True) else {}
+    made = route("r", wanted.pop("source", "livelink"), to, **more, input=wanted)
+    return applies(made, source, target, names)
+
+
+def test_route_is_for_its_source_and_subject() -> None:
+    ann = Source("livelink:Ann", "livelink", 0.5)
+    assert is_for({"subject": "Ann"}, ann) and is_for({"subject": "*"}, ann)
+    assert not is_for({"subject": "Bob"}, ann)
+    assert not is_for({"subject": "*", "source": "websocket"}, ann)
+    rc = Source("rc", "rc", 0.12)
+    assert is_for({"subject": "other", "source": "rc"}, rc)  # there is only one
+
+
+def test_route_is_for_its_type_of_subject() -> None:
+    ann = Source("livelink:Ann", "livelink", 0.5)
+    assert is_for({"type": "face"}, ann, "", "jawOpen")
+    assert not is_for({"type": "face"}, ann, "", "LeftArm.elbow")
+
+
+@pytest.mark.parametrize(
+    ("target", "to", "is_mapped", "expected"),
+    [
+        ("head", "head", False, True),
+        ("head", "*", False, True),
+        ("head", "tracks", False, False),
+        ("head", "tracks", True, False),
+        ("", "head", False, True),
+        ("", "head", True, True),
+        ("", "*", True, True),
+        ("", "*", False, False),  # nobody says what it drives
+    ],
+)
+def test_route_is_for_samples_of_its_target(
+    target: str, to: str, is_mapped: bool, expected: bool
+) -> None:
+    ann = Source("livelink:Ann", "livelink", 0.5)
+    assert is_for({"is_mapped": is_mapped}, ann, target, to=to) is expected
+
+
+def test_route_that_is_off_is_for_nothing() -> None:
+    rc = Source("rc", "rc", 0.12)
+    assert applies(DRIVE, rc, "", ())
+    assert not applies(DRIVE.model_copy(update={"enabled": False}), rc, "", ())

@@ -1,6 +1,7 @@
 """What waited in sockets while routerd's loop stood still drives nothing; a stop among it stops."""
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,9 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.sd import Directories
-from saint_services.routerd import neighbours
+from saint_services.routerd import neighbours, writers
 from saint_services.routerd.daemon import STALL_S
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
-from tests.unit.routerd.rig import DIRECT, STOP, Rig
 
 pytestmark = pytest.mark.timed
 
@@ -71,6 +71,24 @@ async def test_foreign_command_that_waited_out_a_stall_drives_nothing(
         assert await counted(robot) == 1
 
 
+async def test_program_under_another_name_may_not_wait_for_longer_than_a_program(
+    directories: Directories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writers, "GRACE_S", 0.0)
+    sample = InputSample(source="livelink:ann", sequence=1, names=("headYaw",), values=(0.1,))
+    async with alive(directories) as robot:
+        robot.bus.publisher(topics.INPUT_LIVELINK).publish(sample)
+        program = robot.stranger.publisher(topics.INPUT_LIVELINK)
+        program.publish(sample)
+        await turns()
+        sources = (await robot.client.get("/status", RouterStatus)).sources
+        assert {each.source.partition(":")[0] for each in sources} == {"livelink", "autonomous"}
+        program.publish(replace(sample, sequence=2))
+        stall(0.4)  # LiveLink may be silent for 500 ms, a program for 300
+        await turns()
+        assert await counted(robot) == 1
+
+
 async def test_stop_that_waited_out_a_stall_stops(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.hear(topics.ESTOP)
@@ -84,49 +102,3 @@ async def test_stop_that_waited_out_a_stall_stops(directories: Directories) -> N
 @pytest.mark.parametrize("limit_s", [STALL_S])
 def test_stall_is_noticed_before_the_shortest_time_out_is_over(limit_s: float) -> None:
     assert 0.05 < limit_s < 0.12  # faster than no source, slower than the heartbeat
-
-
-def sample(name: str, *, failsafe: bool = False, **values: float) -> InputSample:
-    names = tuple(values)
-    return InputSample(
-        source=name, sequence=1, failsafe=failsafe, names=names, values=tuple(values.values())
-    )
-
-
-@pytest.mark.parametrize(
-    ("name", "waited_s", "is_old"),
-    [("rc", 0.119, False), ("rc", 0.121, True), ("websocket:a", 0.299, False),
-     ("websocket:a", 0.301, True), ("livelink:a", 0.499, False), ("livelink:a", 0.501, True)],
-)  # fmt: skip
-def test_sample_is_too_old_beyond_the_time_out_of_its_source(
-    name: str, waited_s: float, is_old: bool
-) -> None:
-    rig = Rig(DIRECT, STOP)
-    rig.send(name, stick=0.0)
-    assert rig.router.is_too_old(name, waited_s) is is_old
-    assert rig.router.is_too_old("websocket:unknown", waited_s)
-
-
-@pytest.mark.parametrize(
-    ("message", "stops"),
-    [
-        (sample("rc", switch=1.0), True),
-        (sample("rc", switch=0.0), False),
-        (sample("rc", failsafe=True, estop=1.0), True),
-        (sample("rc", failsafe=True), False),
-        (sample("safety:mat", failsafe=True), True),
-        (sample("nonsense", switch=1.0), False),
-    ],
-)
-def test_old_sample_may_stop_and_nothing_else(message: InputSample, stops: bool) -> None:
-    rig = Rig(DIRECT, STOP)
-    rig.router.refuse_old(message, rig.now)
-    assert rig.router.latch.active is stops
-    assert rig.router.refused[OLD] == 1
-    assert not rig.router.dirty
-
-
-def test_old_sample_leaves_the_sequence_to_the_next() -> None:
-    rig = Rig(DIRECT, STOP)
-    rig.router.refuse_old(sample("rc", switch=0.0), rig.now)
-    assert rig.send("rc", sequence=1, switch=0.0)

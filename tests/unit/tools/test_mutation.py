@@ -55,6 +55,14 @@ def test_bound_is_not_changed_where_it_makes_no_difference() -> None:
     assert [mutant.what for mutant in found if "->" in mutant.what] == ["Lt -> GtE: y < low"]
 
 
+def test_change_is_named_alone_or_with_its_statement_and_function() -> None:
+    source = "def f(x):\n    return x > 0\n\n\ndef g(x):\n    return x > 0\n"
+    name = "0 -> 1 in return x > 0"
+    for known, count in (("0 -> 1", 2), (name, 2), (f"{name} of g()", 1), (f"{name} of h()", 0)):
+        assert sum(each.is_one_of({known}) for each in mutants(source)) == count
+        assert (known in names(source)) is (count > 0)
+
+
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [

@@ -46,7 +46,7 @@ def test_goal_goes_with_its_client_alone() -> None:
     goals.add(ME, HEAD, {"pan": 1.0}, 10.0)
     goals.add("websocket:other", HEAD, {"tilt": 2.0}, 10.0)
     goals.drop(ME)
-    assert due(goals, 10.1) == {"head": {"tilt": 2.0}}
+    assert [source for source, _, _ in goals.due(10.1)] == ["websocket:other"]
 
 
 def test_estop_ends_all_goals() -> None:
@@ -83,3 +83,19 @@ def test_speed_of_the_command_before_is_forgotten() -> None:
     goals.add("websocket:a", HEAD, {"pan": 90.0, "speed": 0.25}, 0.0)
     goals.add("websocket:a", HEAD, {"pan": 10.0}, 0.1)
     assert list(goals.due(0.2)) == [("websocket:a", "head", {"pan": 10.0})]
+
+
+def test_speed_lasts_as_long_as_the_longest_way() -> None:
+    goals = Goals()
+    # 360 degrees in a second, and 70 in a tenth; half a second more each.
+    goals.add(ME, HEAD, {"pan": 90.0, "eye_pan": 5.0, "speed": 1.0}, 10.0)
+    assert due(goals, 10.59) == {"head": {"pan": 90.0, "eye_pan": 5.0, "speed": 1.0}}
+    assert due(goals, 10.61) == {"head": {"pan": 90.0, "speed": 1.0}}
+    assert due(goals, 11.5) == {}
+
+
+def test_speed_of_the_command_before_is_over() -> None:
+    goals = Goals()
+    goals.add(ME, HEAD, {"pan": 90.0, "speed": 0.5}, 10.0)
+    goals.add(ME, HEAD, {"tilt": 5.0}, 10.1)
+    assert due(goals, 10.2) == {"head": {"pan": 90.0, "tilt": 5.0}}

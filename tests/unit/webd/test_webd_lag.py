@@ -1,5 +1,6 @@
 """Readings that waited on their way."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,3 +54,28 @@ def test_any_times_have_a_verdict(readings: list[tuple[float, float]]) -> None:
     for time_s, pause_s in readings:
         now_s += pause_s
         assert lag.is_stale(time_s, now_s) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("readings", "verdicts"),
+    [  # when each comes, and how long it was on its way
+        ([(0.0, 0.0), (1.0, 0.19), (2.0, 0.21)], [False, False, True]),
+        ([(0.0, 0.5), (1.0, 0.0), (2.0, 0.4)], [False, False, True]),  # the best counts
+        ([(0.0, 0.0), (4.9, 1.0), (9.9, 1.0)], [False, True, True]),  # that of the window before
+        ([(0.0, 0.0), (9.9, 1.0)], [False, True]),
+        ([(0.0, 0.0), (10.0, 1.0)], [False, False]),  # nothing is known of the window before
+        ([(0.0, 0.0), (5.0, 1.0), (9.0, 1.0), (12.0, 1.0)], [False, True, True, False]),
+    ],
+)
+def test_best_of_this_window_and_the_one_before_counts(
+    readings: list[tuple[float, float]], verdicts: list[bool]
+) -> None:
+    lag = Lag()
+    assert [lag.is_stale(now_s - way_s, now_s) for now_s, way_s in readings] == verdicts
+
+
+def test_fifth_of_a_second_later_than_the_best_is_fresh() -> None:
+    lag = Lag()
+    assert not lag.is_stale(0.0, 0.0)
+    assert not lag.is_stale(-0.2, 0.0)
+    assert lag.is_stale(-0.21, 0.0)
