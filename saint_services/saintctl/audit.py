@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.users import AuditReply, GetAuditLog
+from ..lib.api.users import AuditEntry, AuditReply, GetAuditLog
 from .connect import tell
 from .console import AsJson, print_json, print_table, run
 from .user import day
@@ -26,5 +26,13 @@ def show(
     if as_json:
         print_json(reply)
         return
-    rows = [(day(e.time_s), e.who or "nobody", e.address, e.what, e.detail) for e in reply.entries]
+    rows = [
+        (day(e.time_s), e.who or "nobody", e.address or "this machine", e.what, _detail(e))
+        for e in reply.entries
+    ]
     print_table(("when", "who", "from", "what", "detail"), rows, "The log has no such entry.")
+
+
+def _detail(entry: AuditEntry) -> str:
+    """The parameters, and why it was not done."""
+    return f"{entry.detail} (refused: {entry.refused})" if entry.refused else entry.detail
