@@ -4,10 +4,12 @@ bus and an adoptiond of the test; numbers are typed by hand.
 
 import asyncio
 import math
+from typing import Any
 
 import pytest
 
 from saint_services.lib.api.adoption import NodeInfo, NodeList, NodeRole, NodeState
+from saint_services.lib.api.endpoint import Endpoint
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
@@ -37,8 +39,8 @@ class Around:
         self.asked: list[tuple[str, float]] = []
         self.is_proven = True
 
-    async def get(self, path: str, reply: object, *, timeout_s: float) -> NodeList:
-        self.asked.append((path, timeout_s))
+    async def ask(self, row: Endpoint[Any, Any], params: object, *, timeout_s: float) -> NodeList:
+        self.asked.append((row.path, timeout_s))
         if self.nodes is None:
             raise SaintError(Code.DAEMON_UNREACHABLE, "nobody answers")
         return NodeList(nodes=self.nodes)

@@ -20,8 +20,8 @@ STOPPED = raised(Latch(generation=7), "A", "first")
 
 def test_words_of_a_press_are_shortened() -> None:
     latch = raised(Latch(), LONG, LONG)
-    assert (len(latch.source), len(latch.reason)) == (128, 200)
-    assert (len(latch.presses[0].source), len(latch.presses[0].reason)) == (128, 200)
+    assert (len(latch.source), len(latch.reason)) == (128, 300)
+    assert (len(latch.presses[0].source), len(latch.presses[0].reason)) == (128, 300)
     assert len(cleared(latch, LONG).source) == 128
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from saint_services.lib.api.credentials import RoleProof
+from saint_services.lib.api.credentials import ROLE_PROOF, RoleProof
 from saint_services.lib.bus import Bus, Sample
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
@@ -28,8 +28,8 @@ class Adoptiond:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
-    async def post(self, path: str, body: RoleProof, reply: object) -> None:
-        assert path == "/router/role-proof"
+    async def ask(self, row: object, body: RoleProof) -> None:
+        assert row is ROLE_PROOF
         self.asked.append(body)
         await self.may_answer.wait()
         if not body.signature:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.routing import CurveRequest, Preview
+from saint_services.lib.api.routing import Preview, PreviewCurve
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.preview import curve, preview
 from tests.unit.routerd.rig import robot, route
@@ -22,7 +22,7 @@ def line(
     mapping: dict[str, Any], *, low: float = -1.0, high: float = 1.0, steps: int = 4
 ) -> Points:
     made = route("r", "rc", "head", [mapping])
-    return curve(robot(), CurveRequest(route=made, index=0, low=low, high=high, steps=steps)).points
+    return curve(robot(), PreviewCurve(route=made, index=0, low=low, high=high, steps=steps)).points
 
 
 def test_preview_tells_value_limit_and_what_was_asked() -> None:
@@ -65,7 +65,7 @@ def test_preview_and_line_of_an_unsound_route_are_refused() -> None:
     unsound = route("r", "rc", "head", [PAN | {"to": "pam"}])
     for run in (
         lambda: preview(robot(), unsound, {}),
-        lambda: curve(robot(), CurveRequest(route=unsound, index=0)),
+        lambda: curve(robot(), PreviewCurve(route=unsound, index=0)),
     ):
         with pytest.raises(SaintError, match="did you mean") as caught:
             run()
@@ -75,14 +75,14 @@ def test_preview_and_line_of_an_unsound_route_are_refused() -> None:
 @pytest.mark.parametrize("index", [1, 2])
 def test_line_of_a_mapping_that_is_not_there_is_refused(index: int) -> None:
     with pytest.raises(SaintError, match=rf"there is no mapping\[{index}\]") as caught:
-        curve(robot(), CurveRequest(route=route("r", "rc", "head", [PAN]), index=index))
+        curve(robot(), PreviewCurve(route=route("r", "rc", "head", [PAN]), index=index))
     assert caught.value.code is Code.REQUEST_INVALID
     with pytest.raises(SaintError, match=r"there is no mapping\[0\]"):
-        curve(robot(), CurveRequest(route=route("r", "rc", "head"), index=0))
+        curve(robot(), PreviewCurve(route=route("r", "rc", "head"), index=0))
 
 
 def test_line_names_its_field_and_limits() -> None:
-    second = CurveRequest(route=route("r", "rc", "head", [STOP, PAN]), index=1)
+    second = PreviewCurve(route=route("r", "rc", "head", [STOP, PAN]), index=1)
     found = curve(robot(), second)
     assert (found.target, found.field, found.unit, found.limits) == (
         "head", "pan", "deg", (-180.0, 180.0),
@@ -113,7 +113,7 @@ def test_line_of_a_switch_jumps_at_its_threshold() -> None:
 
 
 def test_line_of_a_stop_is_0_and_1() -> None:
-    stop = CurveRequest(route=route("r", "rc", "head", [STOP]), index=0, steps=2)
+    stop = PreviewCurve(route=route("r", "rc", "head", [STOP]), index=0, steps=2)
     found = curve(robot(), stop)
     assert (found.target, found.field, found.unit, found.limits) == (
         "head", "estop", "", (0.0, 1.0),

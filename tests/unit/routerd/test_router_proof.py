@@ -4,10 +4,12 @@ is told. On an adoptiond made by hand; numbers are typed by hand.
 
 import asyncio
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from saint_services.lib.api.credentials import Credential, CredentialRequest
+from saint_services.lib.api.endpoint import Endpoint
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import RouterCredential
@@ -23,8 +25,8 @@ class Adoptiond:
         self.refusals = refusals
         self.asked: list[tuple[str, str]] = []
 
-    async def post(self, path: str, body: CredentialRequest, reply: object) -> Credential:
-        self.asked.append((path, body.origin))
+    async def ask(self, row: Endpoint[Any, Any], body: CredentialRequest) -> Credential:
+        self.asked.append((row.path, body.origin))
         if self.refusals:
             self.refusals -= 1
             raise SaintError(Code.DAEMON_UNREACHABLE, "adoptiond does not answer")

@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.audit import Entry
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import EStop
+from saint_services.lib.levels import Level
 from saint_services.webd import admission, audit, latch, stopping
 from saint_services.webd import messages as m
 from saint_services.webd.access import Identity, RefusedError
+from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
-from saint_services.webd.levels import Level
 from saint_services.webd.newest import Newest
 from saint_services.webd.places import refusal
 
@@ -118,9 +120,9 @@ class TestLatch:
 
 class Log:
     def __init__(self) -> None:
-        self.entries: list[audit.Entry] = []
+        self.entries: list[Entry] = []
 
-    def add(self, entry: audit.Entry) -> None:
+    def add(self, entry: Entry) -> None:
         self.entries.append(entry)
 
 
@@ -129,8 +131,10 @@ def robot(monkeypatch: pytest.MonkeyPatch) -> Any:
     """It is not stopped, and was heard of now."""
     monkeypatch.setattr(admission, "monotonic_s", lambda: NOW_S)
     monkeypatch.setattr(admission, "wall_s", lambda: 1.7e9)
-    newest = Newest(estop=EStop(active=False), router_received_s=NOW_S)
-    return SimpleNamespace(newest=newest, audit=Log())
+    monkeypatch.setattr(audit, "wall_s", lambda: 1.7e9)
+    newest, log = Newest(estop=EStop(active=False), router_received_s=NOW_S), Log()
+    samples = SimpleNamespace(is_registered=True)
+    return SimpleNamespace(newest=newest, audit=log, heard=log.add, samples=samples)
 
 
 def stopped(robot: Any) -> Any:
@@ -145,16 +149,16 @@ MOVES = [
 
 
 class TestRoles:
-    def test_viewer_may_stop_and_not_release(self) -> None:
-        admission.check(Caller("1", VIEWER), "system", "estop", m.EStop(enable=True))
+    def test_viewer_may_stop_and_not_release(self, robot: Any) -> None:
+        admission.check(robot, Caller("1", VIEWER), "system", "estop", m.EStop(enable=True))
         with pytest.raises(SaintError) as caught:
-            admission.check(Caller("1", VIEWER), "system", "estop", m.EStop(enable=False))
+            admission.check(robot, Caller("1", VIEWER), "system", "estop", m.EStop(enable=False))
         assert caught.value.code is Code.FORBIDDEN
         assert caught.value.message == "eve is viewer here, system estop needs operator"
 
-    def test_operator_is_enough_for_what_operators_do(self) -> None:
-        admission.check(Caller("2", OPERATOR), "system", "estop", m.EStop(enable=False))
-        admission.check(Caller("3", ADMIN), "system", "estop", m.EStop(enable=False))
+    def test_operator_is_enough_for_what_operators_do(self, robot: Any) -> None:
+        admission.check(robot, Caller("2", OPERATOR), "system", "estop", m.EStop(enable=False))
+        admission.check(robot, Caller("3", ADMIN), "system", "estop", m.EStop(enable=False))
 
     def test_readings_of_a_stick_need_an_operator(self) -> None:
         for who in (OPERATOR, ADMIN):
@@ -204,17 +208,36 @@ class TestMotion:
 
 
 class TestAudit:
-    def test_stop_is_told_with_who_and_when(self, robot: Any) -> None:
-        admission.tell(robot, Caller("1", VIEWER, "10.0.0.1"), "system", "estop", m.EStop())
+    def perform(self, robot: Any, group: str, action: str, error: SaintError | None) -> None:
+        who = Caller("1", ADMIN, "10.0.0.1")
+        params = ACTIONS[group][action].params.model_construct(name="R2")
+        with admission.noted(robot, who, group, action, params):
+            if error:
+                raise error
+
+    def test_what_was_done_has_its_sentence(self, robot: Any) -> None:
+        self.perform(robot, "settings", "set_name", None)
         (entry,) = robot.audit.entries
-        assert (entry.who, entry.address, entry.what) == ("eve", "10.0.0.1", "system estop")
+        assert (entry.who, entry.address, entry.what) == ("bob", "10.0.0.1", "settings set_name")
+        assert (entry.text, entry.refused) == ("The robot is now called R2", "")
 
-    def test_all_that_needs_an_admin_is(self, robot: Any) -> None:
-        admission.tell(robot, Caller("1", ADMIN), "settings", "set_name", m.Drive())
-        assert [each.what for each in robot.audit.entries] == ["settings set_name"]
+    def test_what_was_refused_says_why(self, robot: Any) -> None:
+        with pytest.raises(SaintError):
+            self.perform(robot, "settings", "set_name", SaintError(Code.REFUSED, "no"))
+        (entry,) = robot.audit.entries
+        assert (entry.text, entry.refused) == ("", "no")
 
-    def test_query_is_not(self, robot: Any) -> None:
-        admission.tell(robot, Caller("1", VIEWER), "system", "status", m.EStop())
+    def test_what_a_viewer_may_not_is_logged(self, robot: Any) -> None:
+        with pytest.raises(SaintError):
+            admission.check(robot, Caller("1", VIEWER), "settings", "set_name", m.Nothing())
+        (entry,) = robot.audit.entries
+        assert entry.refused == "eve is viewer here, settings set_name needs admin"
+
+    @pytest.mark.parametrize("action", [("system", "status"), ("rc", "set_enabled")])
+    def test_query_and_what_another_daemon_logs_are_not(
+        self, robot: Any, action: tuple[str, str]
+    ) -> None:
+        self.perform(robot, *action, None)
         assert robot.audit.entries == []
 
     @pytest.mark.parametrize(
@@ -224,4 +247,4 @@ class TestAudit:
     def test_begin_of_motion_is(self, robot: Any, target: str, what: str) -> None:
         admission.tell_motion(robot, Caller("1", OPERATOR, "10.0.0.1"), target)
         (entry,) = robot.audit.entries
-        assert entry == audit.Entry(1.7e9, "ann", "operator", "10.0.0.1", what)
+        assert entry == Entry(1.7e9, "ann", "operator", "10.0.0.1", what, daemon="webd")
