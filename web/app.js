@@ -26,11 +26,13 @@ const TICK_MS = 70; // drawn at least that often: what went silent looks so with
  * @property {Store} store
  * @property {any} robot what the robot is made of: fields with units and limits
  * @property {Router} router which page is shown
- * @property {Record<string, any>} dialogs open ones; while one is open nothing else can be used but the stop
+ * @property {Record<string, any>} dialogs open ones; while one is open nothing else can be used but
+ * the stop
  * @property {boolean} isMenuOpen the pages' list, on a phone
  * @property {Toasts} toasts
  * @property {StopKeys} stopKeys
- * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its page
+ * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its
+ * page
  * @property {Teleop} teleop
  * @property {number} now performance.now() of this drawing
  * @property {() => void} draw
@@ -61,14 +63,17 @@ const api = new Api(TOPICS, {
   },
 });
 
-const router = new Router((shown, before) => {
-  if (shown !== before) {
-    before?.close?.(app);
-  }
-  api.want({ ...TOPICS, ...needed(shown) });
-  shown?.open?.(app, router.rest);
-  draw();
-}, (shown, to) => shown.mayLeave?.(app, to) ?? true);
+const router = new Router(
+  (shown, before) => {
+    if (shown !== before) {
+      before?.close?.(app);
+    }
+    api.want({ ...TOPICS, ...needed(shown) });
+    shown?.open?.(app, router.rest);
+    draw();
+  },
+  (shown, to) => shown.mayLeave?.(app, to) ?? true,
+);
 
 const teleop = new Teleop(
   api,

@@ -11,7 +11,11 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 const STREAM_BYTES = 256; // two readings
 
-const NOBODY = { code: "unauthorized", message: "Nobody is signed in on this page.", fix: "Sign in first." };
+const NOBODY = {
+  code: "unauthorized",
+  message: "Nobody is signed in on this page.",
+  fix: "Sign in first.",
+};
 
 /** A refusal of the robot, in its own words. */
 export class ApiError extends Error {
@@ -42,7 +46,8 @@ export class Api {
 
   /**
    * @param {Record<string, number>} topics to subscribe, with their rates in Hz (0: every change)
-   * @param {{onState: (topic: string, data: any) => void, onLink: () => void, mayLoseStops: (err: ApiError) => Promise<boolean>}} listener
+   * @param {{onState: (topic: string, data: any) => void, onLink: () => void, mayLoseStops: (err:
+   * ApiError) => Promise<boolean>}} listener
    */
   constructor(topics, listener) {
     this.topics = topics;
@@ -135,7 +140,12 @@ export class Api {
     const request = new XMLHttpRequest(); // fetch does not tell how much was sent
     const answer = new Promise((done, fail) => {
       const broken = () =>
-        fail(new ApiError({ code: "no_connection", message: "The connection ended before the robot had answered." }));
+        fail(
+          new ApiError({
+            code: "no_connection",
+            message: "The connection ended before the robot had answered.",
+          }),
+        );
       request.upload.onprogress = (event) => onProgress(event.loaded);
       request.onload = () => {
         const reply = parsed(request.responseText);
@@ -144,7 +154,8 @@ export class Api {
         else broken();
       };
       request.onerror = broken;
-      request.onabort = () => fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
+      request.onabort = () =>
+        fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
       request.open("POST", "/api/firmware");
       request.setRequestHeader("Content-Type", "application/octet-stream");
       request.send(file);

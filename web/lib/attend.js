@@ -1,8 +1,8 @@
-// What came of a press appears elsewhere on the page, on a phone out of sight: it comes into view and
-// gets the focus when it appears, so that a screen reader says it and a keyboard goes on there.
+// What came of a press appears elsewhere on the page, on a phone out of sight: it comes into view
+// and gets the focus when it appears, so that a screen reader says it and a keyboard goes on there.
 
-import { nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { nothing } from "/vendor/lit-html/lit-html.js";
 
 class Attend extends AsyncDirective {
   #isDone = false;

@@ -1,10 +1,15 @@
-// A live bar: the size and place of an element's background, so that moving it lays nothing out and makes
-// no layer. With transforms the browser built all of the page's layers anew at every drawing.
+// A live bar: the size and place of an element's background, so that moving it lays nothing out and
+// makes no layer. With transforms the browser built all of the page's layers anew at every drawing.
 
 import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { noChange } from "/vendor/lit-html/lit-html.js";
 
-/** Where a value lies between two ends, 0 to 1. @param {number} value @param {number} low @param {number} high */
+/**
+ * Where a value lies between two ends, 0 to 1.
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 export function place(value, low, high) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }

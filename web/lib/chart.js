@@ -1,10 +1,11 @@
-// Lines over time, drawn by uPlot into a canvas: `<div class="chart" ${chart(lines, data, range)}></div>`.
-// Colours come from the tokens at each drawing, so that a change of theme needs no more than that; the
-// lines differ by their dashes as well. What they say is said in words too, by the caller.
+// Lines over time, drawn by uPlot into a canvas: `<div class="chart" ${chart(lines, data,
+// range)}></div>`. Colours come from the tokens at each drawing, so that a change of theme needs no
+// more than that; the lines differ by their dashes as well. What they say is said in words too, by
+// the caller.
 
-import uPlot from "/vendor/uplot/dist/uPlot.esm.js";
-import { nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { nothing } from "/vendor/lit-html/lit-html.js";
+import uPlot from "/vendor/uplot/dist/uPlot.esm.js";
 import { clock } from "./format.js";
 import { theme } from "./theme.js";
 
@@ -40,7 +41,12 @@ function options(lines, range) {
     cursor: { show: false },
     scales: { x: { time: true }, y: { range: range ?? least } },
     axes: [
-      { ...axis, size: 24, space: 70, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => times(ticks) },
+      {
+        ...axis,
+        size: 24,
+        space: 70,
+        values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => times(ticks),
+      },
       { ...axis, size: 40, space: 34 },
     ],
     series: [
@@ -55,11 +61,18 @@ function options(lines, range) {
   };
 }
 
-/** From zero, and never so narrow that noise looks like a mountain. @param {any} _ @param {number} low @param {number} high */
-const least = (_, low, high) => /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
+/**
+ * From zero, and never so narrow that noise looks like a mountain.
+ * @param {any} _
+ * @param {number} low
+ * @param {number} high
+ */
+const least = (_, low, high) =>
+  /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
 
 /** With seconds where several stand in one minute. @param {number[]} ticks */
-const times = (ticks) => ticks.map((at) => (ticks[1] - ticks[0] < 60 ? clock(at) : clock(at).slice(0, 5)));
+const times = (ticks) =>
+  ticks.map((at) => (ticks[1] - ticks[0] < 60 ? clock(at) : clock(at).slice(0, 5)));
 
 class Chart extends AsyncDirective {
   /** @type {any} */ #plot = null;

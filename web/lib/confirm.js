@@ -1,8 +1,9 @@
-// "Do you really want to?": one dialog for all pages, with what is said while it works and when it was
-// refused.
+// "Do you really want to?": one dialog for all pages, with what is said while it works and when it
+// was refused.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "./dialog.js";
+import { onSubmit, withValue } from "./events.js";
 
 /**
  * @typedef {object} Question
@@ -31,7 +32,7 @@ export function confirmDialog(app) {
     open,
     close,
     () => html`
-      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), answer(app))}>
+      <form @submit=${onSubmit(() => answer(app))}>
         <h2>${open.title}</h2>
         <p>${open.text}</p>
         ${open.typed ? typed(app, open) : nothing}
@@ -39,7 +40,13 @@ export function confirmDialog(app) {
           ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
         </p>
         <div class="actions">
-          <button class="button" type="button" ?data-focus=${!open.typed} ?disabled=${open.isBusy} @click=${close}>
+          <button
+            class="button"
+            type="button"
+            ?data-focus=${!open.typed}
+            ?disabled=${open.isBusy}
+            @click=${close}
+          >
             ${open.keep ?? "Cancel"}
           </button>
           <button
@@ -67,7 +74,7 @@ const typed = (app, open) => html`
       autocapitalize="none"
       spellcheck="false"
       .value=${open.given}
-      @input=${(/** @type {any} */ event) => ((open.given = event.target.value), app.draw())}
+      @input=${withValue((value) => ((open.given = value), app.draw()))}
     >
   </label>
 `;

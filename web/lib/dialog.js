@@ -1,8 +1,8 @@
 // A dialog that exists while its data does. It is not the browser's modal kind on purpose: that one
 // would make the emergency stop unreachable. The rest of the page is made inert instead (page.js).
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 /** Takes the focus when the dialog appears and gives it back when it goes. */
 class Focus extends AsyncDirective {

@@ -1,5 +1,6 @@
 // What a person has done of the first steps on a new robot, in this browser. Not here: showing them
-// (pages/dashboard/firststeps.js), what the robot itself knows (a node with a role, an input that lives).
+// (pages/dashboard/firststeps.js), what the robot itself knows (a node with a role, an input that
+// lives).
 
 import { prefer, preference } from "./preferences.js";
 

@@ -53,8 +53,10 @@ export function isHeard(app, target, now) {
 }
 
 /**
- * Why nothing moves where the role of a target is held by nobody, or by a node that is away, and where to go.
- * @param {import("../app.js").App} app @param {string} target @returns {{text: string, href: string} | null}
+ * Why nothing moves where the role of a target is held by nobody, or by a node that is away, and
+ * where to go.
+ * @param {import("../app.js").App} app @param {string} target @returns {{text: string, href:
+ * string} | null}
  */
 export function absence(app, target) {
   const { roles = [], nodes = [] } = app.store.data.nodes ?? {};
@@ -75,7 +77,8 @@ export function nodeNote(node) {
   if (node.reason) return node.reason;
   if (node.not_offered && node.state !== "offline") return `Not offered: ${node.not_offered}`;
   if (node.state === "active" && node.role_restarts > 0) {
-    return `Its role was started again ${node.role_restarts} ${node.role_restarts === 1 ? "time" : "times"}.`;
+    const times = node.role_restarts === 1 ? "time" : "times";
+    return `Its role was started again ${node.role_restarts} ${times}.`;
   }
   return isFree(node) ? "Waiting for a role." : "";
 }

@@ -1,5 +1,5 @@
-// What is commanded while nobody is in control of an output. Where the output stands is not known to the
-// router, so no sentence here says it.
+// What is commanded while nobody is in control of an output. Where the output stands is not known
+// to the router, so no sentence here says it.
 
 /** @typedef {import("./types.js").OutputField} OutputField */
 

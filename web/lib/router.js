@@ -7,13 +7,17 @@ import { nowhere } from "../views/nowhere.js";
 /**
  * @typedef {Record<string, number>} Topics
  * @typedef {object} PageModule
- * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every change)
+ * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every
+ * change)
  * @property {(app: import("../app.js").App, rest: string) => unknown} view
- * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the stop
+ * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the
+ * stop
  * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on
- * @property {(app: import("../app.js").App, rest: string) => void} [linked] somebody signed in, or the connection came back: what was refused is asked for again
+ * @property {(app: import("../app.js").App, rest: string) => void} [linked] somebody signed in, or
+ * the connection came back: what was refused is asked for again
  * @property {(app: import("../app.js").App) => void} [close] it is not shown any more
- * @property {(app: import("../app.js").App, to: string) => boolean} [mayLeave] false: it is asking first
+ * @property {(app: import("../app.js").App, to: string) => boolean} [mayLeave] false: it is asking
+ * first
  */
 
 export class Router {
@@ -114,7 +118,10 @@ function keep(name, sheet) {
   sheets.set(name, sheet);
 }
 
-/** The sheet of this page and of no other: what two pages call by one name may look different. @param {string} name */
+/**
+ * The sheet of this page and of no other: what two pages call by one name may look different.
+ * @param {string} name
+ */
 function wear(name) {
   // Not link.disabled: that forgets the sheet and fetches it again, and the page would jump.
   for (const [page, sheet] of sheets) sheet.disabled = page !== name;

@@ -1,7 +1,8 @@
 // The newest state of each topic, and how fresh it is. No network, no drawing.
 
 /** Data older than this looks stale: */
-export const STALE_MS = 380; // and a drawing later (pace.js) it does: within half a second of the last value
+// and a drawing later (pace.js) it does: within half a second of the last value
+export const STALE_MS = 380;
 const SLOW_STALE_MS = 2500; // topics that speak once or twice a second
 
 const SLOW_TOPICS = new Set(["nodes", "system", "firmware"]);

@@ -1,14 +1,16 @@
-// Short sentences about what was just done. Good news goes by itself; what failed stays until it was
-// read. Not for what a person must decide (dialog.js), nor for states that last (banners).
+// Short sentences about what was just done. Good news goes by itself; what failed stays until it
+// was read. Not for what a person must decide (dialog.js), nor for states that last (banners).
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "../views/icons.js";
 
 const SHOWN_MS = 5000;
 const MOST = 4;
 
-/** @typedef {{number: number, kind: "good" | "bad", text: string, fix: string, until: number}} Toast */
+/**
+ * @typedef {{number: number, kind: "good" | "bad", text: string, fix: string, until: number}} Toast
+ */
 
 export class Toasts {
   /** @type {Toast[]} */ list = [];
@@ -54,8 +56,15 @@ export function toasts(app) {
         (toast) => html`
           <div class="toast is-${toast.kind}" data-toast=${toast.kind}>
             ${icon(toast.kind === "good" ? "done" : "alert", 20)}
-            <p>${toast.text}${toast.fix ? html` <span class="quiet">${toast.fix}</span>` : nothing}</p>
-            <button class="icon-button" type="button" aria-label="Dismiss" @click=${() => app.toasts.drop(toast)}>
+            <p>
+              ${toast.text}${toast.fix ? html` <span class="quiet">${toast.fix}</span>` : nothing}
+            </p>
+            <button
+              class="icon-button"
+              type="button"
+              aria-label="Dismiss"
+              @click=${() => app.toasts.drop(toast)}
+            >
               ${icon("close", 18)}
             </button>
           </div>

@@ -8,7 +8,10 @@ async function refused(answer) {
   try {
     return new ApiError(await answer.json());
   } catch {
-    return new ApiError({ code: "no_answer", message: `The robot answered with ${answer.status}.` });
+    return new ApiError({
+      code: "no_answer",
+      message: `The robot answered with ${answer.status}.`,
+    });
   }
 }
 

@@ -29,7 +29,8 @@
  * @property {string} reason
  * @property {string} not_offered  why it cannot be adopted now
  * @property {string} code  six digits that the node shows too
- * @property {{type: string, address: string, description: string, responsive: boolean}[]} peripherals
+ * @property {{type: string, address: string, description: string, responsive: boolean}[]}
+ * peripherals
  *
  * @typedef {object} NodeRole
  * @property {string} role

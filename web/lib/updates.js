@@ -26,10 +26,17 @@ export function stateWord(machine, step) {
   return machine.verdict === "healthy" ? ["good", "Healthy"] : ["good", "Ready"];
 }
 
-/** One sentence on a try that did not end well; empty when there is none. @param {MachineFirmware} machine */
+/**
+ * One sentence on a try that did not end well; empty when there is none.
+ * @param {MachineFirmware} machine
+ */
 export function lastTry(machine) {
   if (isBusy(machine)) return "";
-  const words = { rolled_back: "was rolled back", failed: "could not be installed", refused: "was refused" };
+  const words = {
+    rolled_back: "was rolled back",
+    failed: "could not be installed",
+    refused: "was refused",
+  };
   const what = words[/** @type {"failed"} */ (machine.verdict)];
   if (!what) return "";
   const release = machine.target_version ? `Release ${machine.target_version}` : "The release";

@@ -49,7 +49,13 @@ export function accountDialog(app) {
       <p class="refusal" role="alert">${open.refusal}</p>
       <div class="actions">
         <a class="button" href="#/settings/users" @click=${close}>Password and browsers</a>
-        <button class="button" type="button" data-sign-out ?disabled=${open.isBusy} @click=${() => leave(app)}>
+        <button
+          class="button"
+          type="button"
+          data-sign-out
+          ?disabled=${open.isBusy}
+          @click=${() => leave(app)}
+        >
           Sign out
         </button>
         <button class="button primary" type="button" data-focus @click=${close}>Close</button>

@@ -1,7 +1,9 @@
-// What this browser does by itself: its stop keys and its colours. Kept in the browser, not on the robot.
+// What this browser does by itself: its stop keys and its colours. Kept in the browser, not on the
+// robot.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
+import { withValue } from "../lib/events.js";
 import { PAD_BUTTONS } from "../lib/stopkeys.js";
 import { choice, chooseTheme } from "../lib/theme.js";
 
@@ -44,22 +46,28 @@ export function browserDialog(app) {
       <label class="entry">
         <span>Game pad button that stops the robot</span>
         <select
-          @change=${(/** @type {any} */ event) => (stopKeys.choosePadButton(event.target.value), app.draw())}
+          @change=${withValue((value) => (stopKeys.choosePadButton(value), app.draw()))}
         >
           ${Object.entries(PAD_BUTTONS).map(
-            ([value, title]) => html`<option value=${value} ?selected=${stopKeys.padButton === value}>${title}</option>`,
+            ([value, title]) =>
+              html`
+                <option value=${value} ?selected=${stopKeys.padButton === value}>${title}</option>
+              `,
           )}
         </select>
       </label>
       <label class="entry">
         <span>Colours</span>
-        <select @change=${(/** @type {any} */ event) => (chooseTheme(event.target.value), app.draw())}>
+        <select @change=${withValue((value) => (chooseTheme(value), app.draw()))}>
           ${Object.entries(THEMES).map(
-            ([value, title]) => html`<option value=${value} ?selected=${choice() === value}>${title}</option>`,
+            ([value, title]) =>
+              html`<option value=${value} ?selected=${choice() === value}>${title}</option>`,
           )}
         </select>
       </label>
-      <div class="actions"><button class="button primary" type="button" @click=${close}>Done</button></div>
+      <div class="actions">
+        <button class="button primary" type="button" @click=${close}>Done</button>
+      </div>
     `,
     "This browser",
   );

@@ -37,7 +37,10 @@ export function estopButton(app) {
         data-estop="latched"
         @click=${() => ask(app)}
       >
-        ${sign}<span><b>${app.store.data.system.estop.confirmed ? "STOPPED" : "STOPPING"}</b><small>Release…</small></span>
+        ${sign}<span>
+          <b>${app.store.data.system.estop.confirmed ? "STOPPED" : "STOPPING"}</b>
+          <small>Release…</small>
+        </span>
       </button>
     `;
   }
@@ -60,7 +63,11 @@ export function estopBanner(app) {
   const latch = app.store.data.system?.estop;
   const { failed, isActive } = app.dialogs.stop ?? {};
   const isShown = failed && (isActive || !latch?.active);
-  return html`${isShown ? failedBanner(app, failed) : nothing}${latch?.active ? html`${unconfirmed(latch, app.now)}${stoppedBanner(app, latch)}` : nothing}`;
+  return [
+    isShown ? failedBanner(app, failed) : nothing,
+    latch?.active ? unconfirmed(latch, app.now) : nothing,
+    latch?.active ? stoppedBanner(app, latch) : nothing,
+  ];
 }
 
 /** @param {App} app @param {string} failed */
@@ -82,10 +89,14 @@ function stoppedBanner(app, latch) {
     <div class="banner stopped" role="alert">
       <div>
         <strong>Emergency stop.</strong>
-        ${latch.source ? html`Pressed ${presser(app, latch.source)}` : "Active"}${latch.since
-          ? html` at ${lately(latch.since)}`
-          : nothing}${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}.
-        ${others > 0 ? html`<strong>${others} more ${others > 1 ? "presses" : "press"}.</strong>` : nothing}
+        ${latch.source ? html`Pressed ${presser(app, latch.source)}` : "Active"}${
+          latch.since ? html` at ${lately(latch.since)}` : nothing
+        }${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}.
+        ${
+          others > 0
+            ? html`<strong>${others} more ${others > 1 ? "presses" : "press"}.</strong>`
+            : nothing
+        }
         The robot accepts no commands.
       </div>
       <button class="button" type="button" @click=${() => ask(app)}>
@@ -104,7 +115,8 @@ const count = (latch) => latch.presses.length + latch.more;
 
 /** @param {string} problem */
 const notStored = (problem) =>
-  `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched off until the server's card is replaced.`;
+  `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched ` +
+  "off until the server's card is replaced.";
 
 /** The way to release the stop, for a page that waits for it. @param {App} app */
 export const clearButton = (app) =>
@@ -123,7 +135,9 @@ function pressList(app, latch, seen) {
   return html`
     <ol class="presses" aria-label="Presses">
       ${latch.presses.map((press, at) => {
-        const isNew = latch !== seen && (!known.has(key(press)) || at >= latch.presses.length - added(latch, seen));
+        const isNew =
+          latch !== seen &&
+          (!known.has(key(press)) || at >= latch.presses.length - added(latch, seen));
         return html`
           <li class=${isNew ? "is-new" : ""}>
             ${isNew ? html`<span class="chip bad">New</span>` : nothing}
@@ -131,7 +145,11 @@ function pressList(app, latch, seen) {
             ${press.since ? html`<small>${lately(press.since)}</small>` : nothing}
             ${press.reason && press.reason !== PRESSED ? html`<p>${press.reason}</p>` : nothing}
           </li>
-          ${at === 0 && latch.more ? html`<li class="left-out">${latch.more} more, not listed</li>` : nothing}
+          ${
+            at === 0 && latch.more
+              ? html`<li class="left-out">${latch.more} more, not listed</li>`
+              : nothing
+          }
         `;
       })}
     </ol>
@@ -156,12 +174,18 @@ export function clearDialog(app) {
       app.dialogs.clearing = null;
     } catch (err) {
       const { message, fix } = /** @type {any} */ (err);
-      if (app.dialogs.clearing) app.dialogs.clearing = { ...app.dialogs.clearing, refusal: message, fix };
+      if (app.dialogs.clearing)
+        app.dialogs.clearing = { ...app.dialogs.clearing, refusal: message, fix };
     }
     app.draw();
   }
   if (open && !latch?.active) queueMicrotask(close);
-  return dialog(open, close, () => question(app, open, latch ?? open.latch, close, release), "Release the emergency stop");
+  return dialog(
+    open,
+    close,
+    () => question(app, open, latch ?? open.latch, close, release),
+    "Release the emergency stop",
+  );
 }
 
 /**
@@ -175,21 +199,33 @@ function question(app, open, latch, close, release) {
     <h2>Release the emergency stop?</h2>
     ${pressList(app, latch, isSeen ? latch : open.latch)} ${outcomeList(latch.outcomes ?? [])}
     <p>
-      Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves
-      until an input is moved again.
+      Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves until
+      an input is moved again.
     </p>
     <p class="refusal" role="alert">
-      ${isSeen
-        ? open.refusal
-          ? html`<strong>The robot refuses:</strong> ${open.refusal}`
-          : nothing
-        : html`<strong>The stop was pressed again</strong> while this question was open.`}
+      ${
+        isSeen
+          ? open.refusal
+            ? html`<strong>The robot refuses:</strong> ${open.refusal}`
+            : nothing
+          : html`<strong>The stop was pressed again</strong> while this question was open.`
+      }
     </p>
     <div class="actions">
       <button class="button" type="button" data-focus @click=${close}>Stay stopped</button>
-      ${isSeen
-        ? html`<button class="button danger" type="button" data-release @click=${release}>Release the stop</button>`
-        : html`<button class="button" type="button" data-acknowledge @click=${acknowledge}>I have seen it</button>`}
+      ${
+        isSeen
+          ? html`
+            <button class="button danger" type="button" data-release @click=${release}>
+              Release the stop
+            </button>
+          `
+          : html`
+            <button class="button" type="button" data-acknowledge @click=${acknowledge}>
+              I have seen it
+            </button>
+          `
+      }
     </div>
   `;
 }

@@ -1,8 +1,9 @@
-// Finds by name what the robot has: nodes, routes, subjects, and the pages and settings where things are.
-// Not here: how it is opened (find.js).
+// Finds by name what the robot has: nodes, routes, subjects, and the pages and settings where
+// things are. Not here: how it is opened (find.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
+import { withValue } from "../lib/events.js";
 import { sourceName, targetName } from "../lib/format.js";
 import { givenName, nodeTitle } from "../lib/nodes.js";
 import { PAGES } from "../pages.js";
@@ -41,7 +42,12 @@ export class Finder {
     this.#add(app, "router", "list_livelink_sources", subjectsOf);
   }
 
-  /** @param {App} app @param {string} group @param {string} action @param {(reply: any) => Found[]} read */
+  /**
+   * @param {App} app
+   * @param {string} group
+   * @param {string} action
+   * @param {(reply: any) => Found[]} read
+   */
   async #add(app, group, action, read) {
     try {
       this.#own.push(...read(await app.api.request(group, action)));
@@ -57,7 +63,8 @@ export class Finder {
     const all = [...this.#own, ...FIXED];
     if (!typed.length) return FIXED.slice(0, MOST);
     const text = (/** @type {Found} */ each) => `${each.title} ${each.kind}`.toLowerCase();
-    const begins = (/** @type {Found} */ each) => Number(each.title.toLowerCase().startsWith(typed[0]));
+    const begins = (/** @type {Found} */ each) =>
+      Number(each.title.toLowerCase().startsWith(typed[0]));
     return all
       .filter((each) => typed.every((word) => text(each).includes(word)))
       .sort((a, b) => begins(b) - begins(a))
@@ -68,7 +75,12 @@ export class Finder {
   view(app) {
     const { found } = this;
     this.at = Math.min(this.at, Math.max(0, found.length - 1));
-    return dialog(this, () => close(app), () => this.#content(app, found), "Find");
+    return dialog(
+      this,
+      () => close(app),
+      () => this.#content(app, found),
+      "Find",
+    );
   }
 
   /** @param {App} app @param {Found[]} found */
@@ -87,7 +99,7 @@ export class Finder {
         autocomplete="off"
         spellcheck="false"
         .value=${this.query}
-        @input=${(/** @type {any} */ event) => (Object.assign(this, { query: event.target.value, at: 0 }), app.draw())}
+        @input=${withValue((value) => (Object.assign(this, { query: value, at: 0 }), app.draw()))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(app, event, found)}
       >
       <ul class="finder-list" id="finder-list" role="listbox" aria-label="Found">
@@ -105,7 +117,9 @@ export class Finder {
           `,
         )}
       </ul>
-      <p class="quiet" role="status">${found.length ? "" : `Nothing here is called “${this.query}”.`}</p>
+      <p class="quiet" role="status">
+        ${found.length ? "" : `Nothing here is called “${this.query}”.`}
+      </p>
     `;
   }
 
@@ -150,4 +164,8 @@ const routesOf = ({ routes }) =>
 
 /** @param {any} reply @returns {Found[]} */
 const subjectsOf = ({ sources }) =>
-  sources.map((/** @type {any} */ { subject_name: title }) => ({ title, kind: "LiveLink subject", href: "#/inputs/livelink" }));
+  sources.map((/** @type {any} */ { subject_name: title }) => ({
+    title,
+    kind: "LiveLink subject",
+    href: "#/inputs/livelink",
+  }));

@@ -23,7 +23,8 @@ export function header(app) {
       </a>
       <div class="chips">${link(app)} ${openDoor(app)}</div>
       <dl class="vitals" ?data-stale=${!store.isFresh("system", app.now)}>
-        ${vital("CPU", percent(system?.cpu_usage))} ${vital("Memory", percent(system?.memory_usage))}
+        ${vital("CPU", percent(system?.cpu_usage))}
+        ${vital("Memory", percent(system?.memory_usage))}
         ${vital("Temp", system?.cpu_temp ? `${fixed(system.cpu_temp, 0)} °C` : "–")}
         ${vital("Up", system?.uptime_seconds ? duration(system.uptime_seconds) : "–")}
       </dl>
@@ -66,13 +67,17 @@ function link(app) {
   if (app.api.state === "open" && app.api.isSilent(app.now)) {
     return html`<span class="chip warn" data-link="silent"><i class="dot"></i>Not heard</span>`;
   }
-  return html`<span class="chip ${kind}" data-link=${app.api.state}><i class="dot"></i>${text}</span>`;
+  return html`<span class="chip ${kind}" data-link=${app.api.state}
+    ><i class="dot"></i>${text}</span>`;
 }
 
 /** @param {import("../app.js").App} app */
 function openDoor(app) {
   if (app.api.state !== "open" || app.api.session.token_required) return nothing;
-  return html`<span class="chip warn" title="auth.required is off in webd.yaml: whoever reaches this address is admin">
+  return html`<span
+    class="chip warn"
+    title="auth.required is off in webd.yaml: whoever reaches this address is admin"
+  >
     No password
   </span>`;
 }
@@ -84,8 +89,8 @@ export function linkBanner(app) {
   return html`
     <div class="banner lost">
       <div>
-        <strong>No connection to the robot.</strong>
-        What you see is old. ${wait > 0 ? `Next try in ${wait} s.` : "Trying now."}
+        <strong>No connection to the robot.</strong> What you see is old.
+        ${wait > 0 ? `Next try in ${wait} s.` : "Trying now."}
       </div>
       <button class="button" type="button" @click=${() => app.api.retry()}>Try now</button>
     </div>

@@ -22,7 +22,10 @@ export function page(app) {
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div
-      class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""} ${isLocked ? "is-locked" : ""} is-${name}"
+      class="page
+        ${isStopped ? "is-stopped" : ""}
+        ${isCut ? "is-cut" : ""}
+        ${isLocked ? "is-locked" : ""} is-${name}"
     >
       <div class="frame" ?inert=${isAsking}>
         <a class="skip" href="#main" @click=${toMain}>To the content</a>
@@ -36,7 +39,8 @@ export function page(app) {
         <div class="dock-menu" ?inert=${isAsking}>${isLocked ? nothing : menuButton(app)}</div>
         ${estopButton(app)}
       </div>
-      ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)} ${confirmDialog(app)}
+      ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)}
+      ${confirmDialog(app)}
       ${app.router.page?.dialogs?.(app) ?? nothing} ${stopChangesDialog(app)} ${toasts(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>

@@ -30,12 +30,16 @@ const LARGEST = 1e6; // a limit that only keeps numbers finite is not told
 
 /** All requests by group, actions first. @param {any} openapi @returns {Map<string, Action[]>} */
 export function groups(openapi) {
-  const found = Object.entries(openapi.paths).map(([path, methods]) => action(openapi, path, methods));
+  const found = Object.entries(openapi.paths).map(([path, methods]) =>
+    action(openapi, path, methods),
+  );
   const order = (/** @type {Action} */ { action, group }) => `${action ? 0 : 1}${group}`;
-  const isFirst = (/** @type {Action} */ one, /** @type {Action} */ two) => order(one).localeCompare(order(two));
+  const isFirst = (/** @type {Action} */ one, /** @type {Action} */ two) =>
+    order(one).localeCompare(order(two));
   /** @type {Map<string, Action[]>} */
   const all = new Map();
-  for (const each of found.sort(isFirst)) all.set(each.group, [...(all.get(each.group) ?? []), each]);
+  for (const each of found.sort(isFirst))
+    all.set(each.group, [...(all.get(each.group) ?? []), each]);
   return all;
 }
 
@@ -86,14 +90,29 @@ function resolved(document, schema) {
     const rest = { ...found };
     delete rest.$ref;
     const place = found.$ref.slice(2).split("/");
-    found = { ...place.reduce((/** @type {any} */ at, /** @type {string} */ key) => at?.[key], document), ...rest };
+    found = {
+      ...place.reduce((/** @type {any} */ at, /** @type {string} */ key) => at?.[key], document),
+      ...rest,
+    };
   }
-  const inner = (found.anyOf ?? found.oneOf ?? []).filter((/** @type {any} */ each) => each.type !== "null");
-  if (inner.length === 1) return { ...resolved(document, inner[0]), ...("default" in found && { default: found.default }) };
+  const inner = (found.anyOf ?? found.oneOf ?? []).filter(
+    (/** @type {any} */ each) => each.type !== "null",
+  );
+  if (inner.length === 1)
+    return {
+      ...resolved(document, inner[0]),
+      ...("default" in found && { default: found.default }),
+    };
   return found;
 }
 
-/** @param {any} document @param {any} schema @param {string} [before] @param {number} [depth] @returns {Field[]} */
+/**
+ * @param {any} document
+ * @param {any} schema
+ * @param {string} [before]
+ * @param {number} [depth]
+ * @returns {Field[]}
+ */
 function fields(document, schema, before = "", depth = 0) {
   const { properties, required = [] } = resolved(document, schema);
   if (!properties || depth >= DEEPEST) return [];
@@ -102,7 +121,12 @@ function fields(document, schema, before = "", depth = 0) {
     const list = inner.type === "array" ? resolved(document, inner.items) : inner;
     const place = `${before}${name}`;
     const usual = "default" in inner && inner.default !== null ? JSON.stringify(inner.default) : "";
-    const own = { name: place, type: words(document, inner), isNeeded: required.includes(name), usual };
+    const own = {
+      name: place,
+      type: words(document, inner),
+      isNeeded: required.includes(name),
+      usual,
+    };
     return [own, ...fields(document, list, `${place}${list === inner ? "." : "[]."}`, depth + 1)];
   });
 }
@@ -119,14 +143,21 @@ function words(document, schema) {
     const inner = found.additionalProperties;
     return `by name: ${words(document, inner === true ? {} : inner)}`;
   }
-  const plain = { string: "text", integer: "whole number", boolean: "true or false", object: "object", null: "nothing" };
+  const plain = {
+    string: "text",
+    integer: "whole number",
+    boolean: "true or false",
+    object: "object",
+    null: "nothing",
+  };
   const word = /** @type {any} */ (plain)[found.type] ?? found.type ?? "anything";
   return [word, ...bounds(found)].join(", ");
 }
 
 /** @param {any} schema */
 function bounds({ minimum, maximum, minLength, maxLength }) {
-  const told = (/** @type {number | undefined} */ number) => number !== undefined && Math.abs(number) < LARGEST;
+  const told = (/** @type {number | undefined} */ number) =>
+    number !== undefined && Math.abs(number) < LARGEST;
   const found = [];
   if (told(minimum) && told(maximum)) found.push(`${minimum} to ${maximum}`);
   else if (told(minimum)) found.push(`${minimum} or more`);
@@ -136,7 +167,11 @@ function bounds({ minimum, maximum, minLength, maxLength }) {
   return found;
 }
 
-/** Params that are in order: what is needed, else the first one. @param {any} document @param {any} schema */
+/**
+ * Params that are in order: what is needed, else the first one.
+ * @param {any} document
+ * @param {any} schema
+ */
 function sample(document, schema) {
   const { properties = {}, required = [] } = resolved(document, schema);
   const names = Object.keys(properties);
@@ -148,18 +183,30 @@ function sample(document, schema) {
 
 const SAMPLES = { node_id: "sim_head", name: "desk", password: "a long sentence" };
 
-/** @param {any} document @param {any} schema @param {string} name @param {number} [depth] @returns {unknown} */
+/**
+ * @param {any} document
+ * @param {any} schema
+ * @param {string} name
+ * @param {number} [depth]
+ * @returns {unknown}
+ */
 function value(document, schema, name, depth = 0) {
   const found = resolved(document, schema);
   if (found.enum) return found.enum[0];
   if ("const" in found) return found.const;
-  if (found.anyOf ?? found.oneOf) return value(document, (found.anyOf ?? found.oneOf)[0], name, depth);
+  if (found.anyOf ?? found.oneOf)
+    return value(document, (found.anyOf ?? found.oneOf)[0], name, depth);
   if (found.type === "boolean") return true;
-  if (found.type === "integer" || found.type === "number") return Math.min(found.maximum ?? 10, Math.max(found.minimum ?? 10, 10));
-  if (found.type === "array") return depth < DEEPEST ? [value(document, found.items ?? {}, name, depth + 1)] : [];
+  if (found.type === "integer" || found.type === "number")
+    return Math.min(found.maximum ?? 10, Math.max(found.minimum ?? 10, 10));
+  if (found.type === "array")
+    return depth < DEEPEST ? [value(document, found.items ?? {}, name, depth + 1)] : [];
   if (found.type !== "object") return found.default || /** @type {any} */ (SAMPLES)[name] || name;
   const needed = depth < DEEPEST ? (found.required ?? []) : [];
   return Object.fromEntries(
-    needed.map((/** @type {string} */ each) => [each, value(document, found.properties[each], each, depth + 1)]),
+    needed.map((/** @type {string} */ each) => [
+      each,
+      value(document, found.properties[each], each, depth + 1),
+    ]),
   );
 }

@@ -25,7 +25,8 @@ export function figure(app) {
         <g class="head" ?data-stale=${isHeadStale}>${skull(head)}</g>
       </svg>
       <dl class="pose">
-        ${fact("Pan", head?.pan, "°", 0, isHeadStale)} ${fact("Tilt", head?.tilt, "°", 0, isHeadStale)}
+        ${fact("Pan", head?.pan, "°", 0, isHeadStale)}
+        ${fact("Tilt", head?.tilt, "°", 0, isHeadStale)}
         ${fact("Roll", head?.roll, "°", 0, isHeadStale)}
         ${fact("Left", tracks?.left_velocity, " m/s", 2, areTracksStale)}
         ${fact("Right", tracks?.right_velocity, " m/s", 2, areTracksStale)}
@@ -34,9 +35,17 @@ export function figure(app) {
   `;
 }
 
-/** @param {string} name @param {number | undefined} value @param {string} unit @param {number} digits @param {boolean} isStale */
+/**
+ * @param {string} name
+ * @param {number | undefined} value
+ * @param {string} unit
+ * @param {number} digits
+ * @param {boolean} isStale
+ */
 const fact = (name, value, unit, digits, isStale) => html`
-  <div ?data-stale=${isStale}><dt>${name}</dt><dd>${reading(fixed(value, digits) + (value === undefined ? "" : unit))}</dd></div>
+  <div ?data-stale=${isStale}>
+    <dt>${name}</dt><dd>${reading(fixed(value, digits) + (value === undefined ? "" : unit))}</dd>
+  </div>
 `;
 
 /** Turning left is positive and the robot looks at us: its left is our right. @param {any} head */
@@ -67,5 +76,12 @@ function track(x, speed) {
   const up = (speed ?? 0) >= 0;
   return svg`
     <rect class="tread" x="${x}" y="104" width="22" height="72" rx="11"/>
-    <rect class="push" x="${x + 8}" y="${up ? 140 - length : 140}" width="6" height="${length}" rx="3"/>`;
+    <rect
+      class="push"
+      x="${x + 8}"
+      y="${up ? 140 - length : 140}"
+      width="6"
+      height="${length}"
+      rx="3"
+    />`;
 }

@@ -1,5 +1,5 @@
-// How the robot's numbers went (saint_services/webd/trends.py): fetched whole when the page is opened,
-// then what is new. Not here: how it looks (trends.js).
+// How the robot's numbers went (saint_services/webd/trends.py): fetched whole when the page is
+// opened, then what is new. Not here: how it looks (trends.js).
 
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {"minutes" | "hours"} Span */
@@ -60,7 +60,10 @@ export class History {
     if (!count && this.isKnown && reply.last === this.#last) return;
     // After a restart the server's numbers begin anew, so what it sends is all that there is.
     const isMore = this.isKnown && this.#last > 0 && reply.last === this.#last + count;
-    const times = Array.from({ length: count }, (_, at) => reply.time - (count - 1 - at) * reply.period_s);
+    const times = Array.from(
+      { length: count },
+      (_, at) => reply.time - (count - 1 - at) * reply.period_s,
+    );
     const most = MOST[this.span];
     this.times = (isMore ? [...this.times, ...times] : times).slice(-most);
     for (const name of names) {

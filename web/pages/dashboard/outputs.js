@@ -1,7 +1,7 @@
 // What the router sends to each target, and who decided it.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 import { reading, seen } from "../../lib/live.js";
@@ -83,11 +83,13 @@ function card(app, target, fields) {
     <article class="card output ${isIdle ? "is-idle" : ""}" data-target=${target}>
       <header>
         <h3>${targetName(target)}</h3>
-        ${away
-          ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
-          : isIdle
-          ? html`<span class="field-policy is-${first}">${policyText(fields[0])}</span>`
-          : nothing}
+        ${
+          away
+            ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
+            : isIdle
+              ? html`<span class="field-policy is-${first}">${policyText(fields[0])}</span>`
+              : nothing
+        }
       </header>
       <ul>
         ${seen(() =>

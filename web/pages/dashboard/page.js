@@ -24,7 +24,13 @@ export const page = {
       <div><h1>Dashboard</h1><p class="quiet" data-sentence>${sentence(app)}</p></div>
       ${quickActions(app)}
     </div>
-    <div class="dashboard">${app.store.data.nodes ? columns(app) : html`<p class="quiet" role="status">Asking the robot how it is</p>`}</div>
+    <div class="dashboard">
+      ${
+        app.store.data.nodes
+          ? columns(app)
+          : html`<p class="quiet" role="status">Asking the robot how it is</p>`
+      }
+    </div>
   `,
   dialogs: (app) => [presetDialog(app), controlDialog(app)],
 };

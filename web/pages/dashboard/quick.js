@@ -17,18 +17,44 @@ export function quickActions(app) {
   const { targets = {} } = app.robot ?? {};
   return html`
     <div class="toolbar" role="group" aria-label="Quick actions">
-      <button class="button" type="button" data-quick="home" ?disabled=${!isReady || isStopped} @click=${() => home(app)}>
+      <button
+        class="button"
+        type="button"
+        data-quick="home"
+        ?disabled=${!isReady || isStopped}
+        @click=${() => home(app)}
+      >
         Home all
       </button>
-      ${targets.tracks || !app.robot
-        ? html`<button class="button" type="button" data-quick="stop-tracks" ?disabled=${!isReady} @click=${() => stopTracks(app)}>
+      ${
+        targets.tracks || !app.robot
+          ? html`<button
+            class="button"
+            type="button"
+            data-quick="stop-tracks"
+            ?disabled=${!isReady}
+            @click=${() => stopTracks(app)}
+          >
             Stop tracks
           </button>`
-        : nothing}
-      <button class="button" type="button" data-quick="preset" ?disabled=${!isReady} @click=${() => openPresets(app)}>
+          : nothing
+      }
+      <button
+        class="button"
+        type="button"
+        data-quick="preset"
+        ?disabled=${!isReady}
+        @click=${() => openPresets(app)}
+      >
         Load preset…
       </button>
-      <button class="button" type="button" data-quick="control" ?disabled=${!isReady} @click=${() => openControl(app)}>
+      <button
+        class="button"
+        type="button"
+        data-quick="control"
+        ?disabled=${!isReady}
+        @click=${() => openControl(app)}
+      >
         Control…
       </button>
       <a class="button" href="#/firmware">Updates</a>
@@ -42,7 +68,9 @@ function home(app) {
   const arms = Object.keys(targets).some((target) => target.startsWith("arms"));
   ask(app, {
     title: "Move everything home?",
-    text: "The head and the arms move to their neutral positions, at their usual speed. Look at the robot first.",
+    text:
+      "The head and the arms move to their neutral positions, at their usual speed. Look at " +
+      "the robot first.",
     verb: "Move home",
     said: "On the way home.",
     work: async () => {
@@ -81,7 +109,12 @@ async function openControl(app) {
   });
 }
 
-/** Work on an open dialog; what fails is said in it. @param {App} app @param {string} name @param {(open: any) => Promise<void>} work */
+/**
+ * Work on an open dialog; what fails is said in it.
+ * @param {App} app
+ * @param {string} name
+ * @param {(open: any) => Promise<void>} work
+ */
 async function fill(app, name, work) {
   const open = app.dialogs[name];
   Object.assign(open, { isBusy: true, refusal: "" });
@@ -111,7 +144,11 @@ export function presetDialog(app) {
     () => html`
       <h2>Load a preset</h2>
       <p>It takes the place of all routes; everything that moves comes to rest first.</p>
-      ${open.list === null && !open.refusal ? html`<p class="quiet" role="status">One moment…</p>` : nothing}
+      ${
+        open.list === null && !open.refusal
+          ? html`<p class="quiet" role="status">One moment…</p>`
+          : nothing
+      }
       <fieldset class="options" ?disabled=${open.isBusy}>
         <legend class="hidden">Preset</legend>
         ${(open.list ?? []).map((/** @type {any} */ preset) => presetOption(app, open, preset))}
@@ -119,7 +156,13 @@ export function presetDialog(app) {
       ${refusal(open)}
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button primary" type="button" data-load ?disabled=${open.isBusy || !open.choice} @click=${load}>
+        <button
+          class="button primary"
+          type="button"
+          data-load
+          ?disabled=${open.isBusy || !open.choice}
+          @click=${load}
+        >
           Load
         </button>
       </div>
@@ -167,7 +210,9 @@ export function controlDialog(app) {
         ${Object.keys(app.robot?.targets ?? {}).map((target) => controlRow(app, open, target))}
       </ul>
       ${refusal(open)}
-      <div class="actions"><button class="button primary" type="button" @click=${close}>Done</button></div>
+      <div class="actions">
+        <button class="button primary" type="button" @click=${close}>Done</button>
+      </div>
     `,
     "Exclusive control",
   );
@@ -183,9 +228,12 @@ function controlRow(app, open, target) {
     });
   return html`
     <li data-control=${target}>
-      <span><b>${targetName(target)}</b><small class="quiet">${who(open, holder, isOurs)}</small></span>
-      ${holder
-        ? html`<button
+      <span>
+        <b>${targetName(target)}</b><small class="quiet">${who(open, holder, isOurs)}</small>
+      </span>
+      ${
+        holder
+          ? html`<button
             class="button small"
             type="button"
             ?disabled=${open.isBusy}
@@ -193,14 +241,15 @@ function controlRow(app, open, target) {
           >
             ${isOurs ? "Give back" : "Release it"}
           </button>`
-        : html`<button
+          : html`<button
             class="button small"
             type="button"
             ?disabled=${open.isBusy || open.held === null}
             @click=${() => act("take_control", { timeout_ms: CONTROL_MS })}
           >
             Take
-          </button>`}
+          </button>`
+      }
     </li>
   `;
 }

@@ -21,21 +21,29 @@ export function sentence(app) {
 export function attention(app) {
   const { system, nodes } = app.store.data;
   // Its place is kept while nothing is known yet: what stands below must not jump.
-  if (!system || !nodes) return html`<div class="card attention skeleton" aria-hidden="true"></div>`;
+  if (!system || !nodes)
+    return html`<div class="card attention skeleton" aria-hidden="true"></div>`;
   const found = matters(app.store.data);
   return html`
     <section class="card attention" aria-label="What needs you">
-      ${found.length ? nothing : html`<p class="attention-none">${icon("done", 20)} Nothing needs you now.</p>`}
+      ${
+        found.length
+          ? nothing
+          : html`<p class="attention-none">${icon("done", 20)} Nothing needs you now.</p>`
+      }
       <ul>
         ${found.slice(0, SHOWN).map(
           ({ kind, text, href }) => html`
             <li class="is-${kind}" data-matter=${kind}>
-              ${icon("alert", 20)} ${href ? html`<a href=${href}>${text}</a>` : html`<span>${text}</span>`}
+              ${icon("alert", 20)}
+              ${href ? html`<a href=${href}>${text}</a>` : html`<span>${text}</span>`}
             </li>
           `,
         )}
       </ul>
-      ${found.length > SHOWN ? html`<p class="quiet">and ${found.length - SHOWN} more</p>` : nothing}
+      ${
+        found.length > SHOWN ? html`<p class="quiet">and ${found.length - SHOWN} more</p>` : nothing
+      }
     </section>
   `;
 }

@@ -67,14 +67,19 @@ export function trends(app) {
           )}
         </div>
       </div>
-      ${history.failure && !history.isKnown
-        ? html`<p class="notice">There is no history: ${history.failure}</p>`
-        : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`}
+      ${
+        history.failure && !history.isKnown
+          ? html`<p class="notice">There is no history: ${history.failure}</p>`
+          : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`
+      }
     </section>
   `;
 }
 
-/** What uPlot was last given, so that it draws only when something is new. @type {Map<string, {of: number[], data: any}>} */
+/**
+ * What uPlot was last given, so that it draws only when something is new.
+ * @type {Map<string, {of: number[], data: any}>}
+ */
 const given = new Map();
 
 /** @param {{title: string, range: [number, number] | null, lines: Series[]}} which */
@@ -89,8 +94,17 @@ function card({ title, range, lines }) {
         <b>${title}</b>
         <span class="trend-values">${lines.map((line, at) => legend(line, at))}</span>
       </figcaption>
-      <div class="chart" role="img" aria-label=${inWords(title, lines)} ${chart(lines, given.get(title)?.data, range)}></div>
-      ${history.isKnown && !history.times.length ? html`<p class="quiet">The first points come in a moment.</p>` : nothing}
+      <div
+        class="chart"
+        role="img"
+        aria-label=${inWords(title, lines)}
+        ${chart(lines, given.get(title)?.data, range)}
+      ></div>
+      ${
+        history.isKnown && !history.times.length
+          ? html`<p class="quiet">The first points come in a moment.</p>`
+          : nothing
+      }
     </figure>
   `;
 }
@@ -104,7 +118,8 @@ const legend = (line, at) => html`
 `;
 
 /** @param {number | null} value @param {string} unit */
-const reading = (value, unit) => (value === null ? "–" : `${fixed(value, value < 10 && unit === "ms" ? 1 : 0)} ${unit}`);
+const reading = (value, unit) =>
+  value === null ? "–" : `${fixed(value, value < 10 && unit === "ms" ? 1 : 0)} ${unit}`;
 
 /** For those who do not see the lines. @param {string} title @param {Series[]} lines */
 function inWords(title, lines) {

@@ -1,12 +1,15 @@
-// The drill as the router tells it, and what a person does in it. Not here: how it looks (page.js, steps.js).
+// The drill as the router tells it, and what a person does in it. Not here: how it looks (page.js,
+// steps.js).
 
 import { took } from "../../lib/firststeps.js";
 
 /**
  * @typedef {"page" | "rc" | "console" | "ros" | "kill"} Way
  * @typedef {{target: string, state: string, after_ms: number | null, detail: string}} Target
- * @typedef {{way: Way, state: "open" | "waiting" | "passed" | "failed" | "skipped", reason: string, source: string, targets: Target[]}} Step
- * @typedef {{began: string, ended: string, by: string, versions: Record<string, string>, steps: Step[]}} Report
+ * @typedef {{way: Way, state: "open" | "waiting" | "passed" | "failed" | "skipped", reason: string,
+ * source: string, targets: Target[]}} Step
+ * @typedef {{began: string, ended: string, by: string, versions: Record<string, string>, steps:
+ * Step[]}} Report
  * @typedef {{running: Report | null, reports: Report[], limit_ms: number}} Info
  * @typedef {import("../../app.js").App} App
  */
@@ -21,7 +24,10 @@ class Drill {
   #seen = "";
   #timer = 0;
 
-  /** Ask anew when the latch has changed since: a press may have been the one that is waited for. @param {App} app */
+  /**
+   * Ask anew when the latch has changed since: a press may have been the one that is waited for.
+   * @param {App} app
+   */
   look(app) {
     const latch = app.store.data.system?.estop;
     const now = latch ? `${latch.active} ${latch.generation} ${latch.confirmed}` : "";
@@ -29,7 +35,8 @@ class Drill {
     this.#seen = now;
     queueMicrotask(() => this.load(app));
     clearTimeout(this.#timer);
-    if (latch?.active && !latch.confirmed) this.#timer = setTimeout(() => this.load(app), GIVEN_UP_MS);
+    if (latch?.active && !latch.confirmed)
+      this.#timer = setTimeout(() => this.load(app), GIVEN_UP_MS);
   }
 
   /** @param {App} app */
@@ -56,7 +63,12 @@ class Drill {
     app.draw();
   }
 
-  /** The same for a dialog that shows a refusal itself. @param {App} app @param {string} action @param {object} params */
+  /**
+   * The same for a dialog that shows a refusal itself.
+   * @param {App} app
+   * @param {string} action
+   * @param {object} params
+   */
   async ask(app, action, params) {
     this.info = await app.api.request("drill", action, params);
     if (action === "finish") took("drill");

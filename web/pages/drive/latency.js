@@ -51,7 +51,8 @@ class Latency {
     if (!tracks || !app.store.isFresh("tracks", app.now)) return;
     const turns = Math.max(Math.abs(tracks.left_velocity), Math.abs(tracks.right_velocity)) > TURNS;
     if (!askedAt) {
-      if (turns) this.#judgedAt = Infinity; // it rolls: a new command cannot be told from the old
+      if (turns)
+        this.#judgedAt = Infinity; // it rolls: a new command cannot be told from the old
       else this.#judgedAt = 0;
       return;
     }

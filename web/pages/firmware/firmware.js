@@ -1,7 +1,7 @@
 // The firmware page: the one release that the robot runs, every machine's, and the roll-out.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { isBusy, lastTry, nameOf, stateWord } from "../../lib/updates.js";
 import { releases } from "./releases.js";
@@ -41,14 +41,20 @@ function robot(app) {
       ?data-stale=${!app.store.isFresh("firmware", app.now)}
     >
       <div class="section-head">
-        <h2 id="robot-version">${versions.length > 1 ? "The machines differ" : "The robot runs"}</h2>
+        <h2 id="robot-version">
+          ${versions.length > 1 ? "The machines differ" : "The robot runs"}
+        </h2>
         ${planChip(data.plan)}
       </div>
       <p class="version" data-robot-version>
         ${data.robot_version || versions.join(" · ") || "not told yet"}
       </p>
       <p class="quiet">${whereFrom(data)}</p>
-      ${data.updates_off ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>` : nothing}
+      ${
+        data.updates_off
+          ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>`
+          : nothing
+      }
       ${plan(app, data.plan)}
     </section>
   `;
@@ -56,7 +62,9 @@ function robot(app) {
 
 /** @param {any} data */
 function whereFrom(data) {
-  const count = data.machines.filter((/** @type {MachineFirmware} */ machine) => machine.is_online).length;
+  const count = data.machines.filter(
+    (/** @type {MachineFirmware} */ machine) => machine.is_online,
+  ).length;
   const away = data.machines.length - count;
   const machines = `${count} machine${count === 1 ? "" : "s"}`;
   if (away) return `on ${machines}; ${away} ${away === 1 ? "is" : "are"} away`;
@@ -81,9 +89,17 @@ function planChip(plan) {
 /** @param {App} app @param {any} plan */
 function plan(app, plan) {
   const act = app.firmware;
-  const previous = (app.store.data.firmware.machines ?? []).some((/** @type {any} */ m) => m.spare_version);
+  const previous = (app.store.data.firmware.machines ?? []).some(
+    (/** @type {any} */ m) => m.spare_version,
+  );
   const back = html`
-    <button class="button" type="button" data-rollback ?disabled=${!previous || act.isBusy} @click=${() => ask(app, "rollback")}>
+    <button
+      class="button"
+      type="button"
+      data-rollback
+      ?disabled=${!previous || act.isBusy}
+      @click=${() => ask(app, "rollback")}
+    >
       Roll back all…
     </button>
   `;
@@ -93,17 +109,22 @@ function plan(app, plan) {
   return html`
     <div class="plan">
       <p>
-        <b>${title}</b>: ${healthy} of ${plan.steps.length} machines healthy${plan.reason ? "" : "."}
+        <b>${title}</b>: ${healthy} of ${plan.steps.length} machines
+        healthy${plan.reason ? "" : "."}
       </p>
       <span class="track"><i ${bar(healthy, 0, Math.max(1, plan.steps.length))}></i></span>
       ${plan.reason ? html`<p class="refusal" data-plan-reason>${plan.reason}</p>` : nothing}
       <p class="refusal" role="alert">${act.refusal || nothing}</p>
       <div class="actions">
         ${plan.state === "running" ? control(app, "pause", "Pause") : nothing}
-        ${["paused", "halted"].includes(plan.state)
-          ? html`${control(app, "resume", plan.state === "halted" ? "Try again" : "Resume", "primary")}
-            ${control(app, "cancel", "Cancel")}`
-          : nothing}
+        ${
+          ["paused", "halted"].includes(plan.state)
+            ? html`
+              ${control(app, "resume", plan.state === "halted" ? "Try again" : "Resume", "primary")}
+              ${control(app, "cancel", "Cancel")}
+            `
+            : nothing
+        }
         ${back}
       </div>
     </div>
@@ -112,7 +133,13 @@ function plan(app, plan) {
 
 /** @param {App} app @param {string} action @param {string} text @param {string} [kind] */
 const control = (app, action, text, kind = "") => html`
-  <button class="button ${kind}" type="button" data-control=${action} ?disabled=${app.firmware.isBusy} @click=${() => order(app, action)}>
+  <button
+    class="button ${kind}"
+    type="button"
+    data-control=${action}
+    ?disabled=${app.firmware.isBusy}
+    @click=${() => order(app, action)}
+  >
     ${text}
   </button>
 `;
@@ -140,10 +167,15 @@ async function order(app, action) {
 function machines(app) {
   const data = app.store.data.firmware;
   const isGoing = ["running", "paused"].includes(data?.plan?.state);
-  const steps = new Map((isGoing ? data.plan.steps : []).map((/** @type {any} */ s) => [s.node_id, s]));
+  const steps = new Map(
+    (isGoing ? data.plan.steps : []).map((/** @type {any} */ s) => [s.node_id, s]),
+  );
   const list = /** @type {MachineFirmware[]} */ (data?.machines ?? []);
   return html`
-    <section aria-labelledby="machines-title" ?data-stale=${!app.store.isFresh("firmware", app.now)}>
+    <section
+      aria-labelledby="machines-title"
+      ?data-stale=${!app.store.isFresh("firmware", app.now)}
+    >
       <div class="section-head"><h2 id="machines-title">Machines</h2></div>
       <ul class="machines card">
         ${repeat(
@@ -171,18 +203,35 @@ function row(app, machine, step) {
         <span class="quiet">${machine.slot ? `slot ${machine.slot}` : ""}</span>
       </div>
       <span class="chip ${kind}" data-state><i class="dot"></i>${word}</span>
-      ${machine.state === "installing" && machine.is_online
-        ? html`<span class="track machine-progress" role="progressbar" aria-valuenow=${machine.progress} aria-valuemin="0" aria-valuemax="100" aria-label="Installed">
+      ${
+        machine.state === "installing" && machine.is_online
+          ? html`<span
+            class="track machine-progress"
+            role="progressbar"
+            aria-valuenow=${machine.progress}
+            aria-valuemin="0"
+            aria-valuemax="100"
+            aria-label="Installed"
+          >
             <i ${bar(machine.progress, 0, 100)}></i>
           </span>`
-        : nothing}
+          : nothing
+      }
       ${failed ? html`<p class="machine-note is-fault" data-verdict>${failed}</p>` : nothing}
-      ${!failed && machine.blocked_by && !isBusy(machine)
-        ? html`<p class="machine-note">Waits with updates: ${machine.blocked_by}</p>`
-        : nothing}
-      ${failed && machine.log_excerpt
-        ? html`<details class="machine-log"><summary>Log of the failure</summary><pre>${machine.log_excerpt}</pre></details>`
-        : nothing}
+      ${
+        !failed && machine.blocked_by && !isBusy(machine)
+          ? html`<p class="machine-note">Waits with updates: ${machine.blocked_by}</p>`
+          : nothing
+      }
+      ${
+        failed && machine.log_excerpt
+          ? html`
+            <details class="machine-log">
+              <summary>Log of the failure</summary><pre>${machine.log_excerpt}</pre>
+            </details>
+          `
+          : nothing
+      }
     </li>
   `;
 }

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { nameOf } from "../../lib/updates.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -15,15 +16,22 @@ export function firmwareDialog(app) {
     open,
     close,
     () => html`
-      <form @submit=${(/** @type {SubmitEvent} */ event) => carryOut(app, event)}>
+      <form @submit=${onSubmit(() => carryOut(app))}>
         <h2>${question?.title(open)}</h2>
         ${question?.body(app)}
         <p class="refusal" role="alert">
           ${open.refusal ? html`<strong>It was refused:</strong> ${open.refusal}` : nothing}
         </p>
         <div class="actions">
-          <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>Cancel</button>
-          <button class="button ${question?.kind}" type="submit" data-confirm ?disabled=${open.isBusy}>
+          <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
+            Cancel
+          </button>
+          <button
+            class="button ${question?.kind}"
+            type="submit"
+            data-confirm
+            ?disabled=${open.isBusy}
+          >
             ${question?.button}
           </button>
         </div>
@@ -45,30 +53,33 @@ const QUESTIONS = {
     button: "Roll back all",
     kind: "danger",
     body: () => html`<p>
-      Every machine restarts into the release that it ran before, one after the other. A machine whose
-      outputs are live waits until they are safe.
+      Every machine restarts into the release that it ran before, one after the other. A machine
+      whose outputs are live waits until they are safe.
     </p>`,
   },
   delete: {
     title: (/** @type {any} */ open) => `Delete release ${open.release.version}?`,
     button: "Delete it",
     kind: "danger",
-    body: () => html`<p>Machines that run it keep it. To install it again it must be uploaded again.</p>`,
+    body: () =>
+      html`<p>Machines that run it keep it. To install it again it must be uploaded again.</p>`,
   },
 };
 
 /** @param {App} app */
 function rolloutBody(app) {
   const open = app.dialogs.firmware;
-  const nodes = (app.store.data.firmware?.machines ?? []).filter((/** @type {any} */ m) => !m.is_server);
+  const nodes = (app.store.data.firmware?.machines ?? []).filter(
+    (/** @type {any} */ m) => !m.is_server,
+  );
   return html`
     <p>
-      One machine goes first. When it comes back healthy the others follow, one after the other. At the
-      first one that does not, everything stops and that machine is back on its old release.
+      One machine goes first. When it comes back healthy the others follow, one after the other. At
+      the first one that does not, everything stops and that machine is back on its old release.
     </p>
     <label>
       Goes first
-      <select @change=${(/** @type {any} */ event) => (open.canary = event.target.value)}>
+      <select @change=${withValue((value) => (open.canary = value))}>
         <option value="">The first that is there</option>
         ${nodes.map(
           (/** @type {any} */ m) =>
@@ -80,16 +91,15 @@ function rolloutBody(app) {
       <input
         type="checkbox"
         .checked=${open.isForced}
-        @change=${(/** @type {any} */ event) => (open.isForced = event.target.checked)}
+        @change=${withChecked((isOn) => (open.isForced = isOn))}
       >
       Also where it runs already or is older than what runs
     </label>
   `;
 }
 
-/** @param {App} app @param {SubmitEvent} event */
-async function carryOut(app, event) {
-  event.preventDefault();
+/** @param {App} app */
+async function carryOut(app) {
   const open = app.dialogs.firmware;
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();

@@ -1,8 +1,9 @@
 // The releases on the server, and the way a new one gets there: dropped on the page, or chosen.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
+import { withField } from "../../lib/events.js";
 import { bytes } from "../../lib/updates.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -20,12 +21,14 @@ export function releases(app) {
         (release) => release.version,
         (release) => card(app, release),
       )}
-      ${list.length
-        ? nothing
-        : html`<p class="quiet">
-            None is here yet. A release is one file, <code>saint-os-….raucb</code>; it also comes with
-            <code>saintctl firmware upload</code> or on a USB stick.
-          </p>`}
+      ${
+        list.length
+          ? nothing
+          : html`<p class="quiet">
+            None is here yet. A release is one file, <code>saint-os-….raucb</code>; it also comes
+            with <code>saintctl firmware upload</code> or on a USB stick.
+          </p>`
+      }
     </section>
   `;
 }
@@ -41,19 +44,38 @@ function card(app, release) {
           <h3>${release.version}</h3>
           <p class="id">${release.release_date.slice(0, 10)} · ${bytes(release.size_bytes)}</p>
         </div>
-        ${release.is_current
-          ? html`<span class="chip good" title="Nodes that boot are offered this release"><i class="dot"></i>Offered</span>`
-          : nothing}
+        ${
+          release.is_current
+            ? html`
+              <span class="chip good" title="Nodes that boot are offered this release">
+                <i class="dot"></i>Offered</span>
+            `
+            : nothing
+        }
       </header>
       <p class="changelog">${first || "Nothing was noted about it."}</p>
-      ${rest.length
-        ? html`<details><summary>What is new</summary><pre>${release.changelog}</pre></details>`
-        : nothing}
+      ${
+        rest.length
+          ? html`<details><summary>What is new</summary><pre>${release.changelog}</pre></details>`
+          : nothing
+      }
       <footer class="actions">
-        <button class="button plain" type="button" data-delete ?disabled=${release.is_current} @click=${() => ask(app, "delete", release)}>
+        <button
+          class="button plain"
+          type="button"
+          data-delete
+          ?disabled=${release.is_current}
+          @click=${() => ask(app, "delete", release)}
+        >
           Delete…
         </button>
-        <button class="button primary" type="button" data-rollout ?disabled=${isRunning(app)} @click=${() => ask(app, "rollout", release)}>
+        <button
+          class="button primary"
+          type="button"
+          data-rollout
+          ?disabled=${isRunning(app)}
+          @click=${() => ask(app, "rollout", release)}
+        >
           ${robot === release.version ? "Install again…" : "Roll out…"}
         </button>
       </footer>
@@ -66,7 +88,8 @@ const isRunning = (app) => ["running", "paused"].includes(app.store.data.firmwar
 
 /** @param {App} app @param {string} what @param {Release} release */
 function ask(app, what, release) {
-  const isForced = app.store.data.firmware.robot_version === release.version; // asked for by its button
+  // asked for by its button
+  const isForced = app.store.data.firmware.robot_version === release.version;
   app.dialogs.firmware = { what, release, canary: "", isForced, isBusy: false, refusal: "" };
   app.draw();
 }
@@ -115,7 +138,7 @@ const choose = (app) => html`
       type="file"
       accept=".raucb"
       ?disabled=${app.api.state !== "open"}
-      @change=${(/** @type {any} */ event) => (start(app, event.target.files[0]), (event.target.value = ""))}
+      @change=${withField((field) => (start(app, field.files?.[0]), (field.value = "")))}
     >
   </label>
 `;
@@ -124,10 +147,19 @@ const choose = (app) => html`
 function sending(app) {
   const { name, sent, total, cancel } = app.firmware.upload;
   const isThere = total > 0 && sent >= total;
-  const text = isThere ? "The server checks its signature and content" : `${bytes(sent)} of ${bytes(total)}`;
+  const text = isThere
+    ? "The server checks its signature and content"
+    : `${bytes(sent)} of ${bytes(total)}`;
   return html`
     <p><b>${name}</b><br><span class="quiet">${text}</span></p>
-    <span class="track" role="progressbar" aria-label="Uploaded" aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round((100 * sent) / (total || 1))}>
+    <span
+      class="track"
+      role="progressbar"
+      aria-label="Uploaded"
+      aria-valuemin="0"
+      aria-valuemax="100"
+      aria-valuenow=${Math.round((100 * sent) / (total || 1))}
+    >
       <i ${bar(sent, 0, total || 1)}></i>
     </span>
     <button class="button plain" type="button" @click=${() => cancel()}>Stop</button>
@@ -147,7 +179,10 @@ async function start(app, file) {
   app.draw();
   try {
     const release = await answer;
-    Object.assign(open, { state: "done", text: `Release ${release.version} is here; its signature is trusted.` });
+    Object.assign(open, {
+      state: "done",
+      text: `Release ${release.version} is here; its signature is trusted.`,
+    });
   } catch (err) {
     Object.assign(open, { state: "refused", text: /** @type {Error} */ (err).message });
   }

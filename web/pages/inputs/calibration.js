@@ -1,5 +1,5 @@
-// The guided calibration: rest, ends, directions, then what was found, to be saved or not. The robot
-// measures; this page shows how far each channel came. While it runs the sticks move nothing.
+// The guided calibration: rest, ends, directions, then what was found, to be saved or not. The
+// robot measures; this page shows how far each channel came. While it runs the sticks move nothing.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
@@ -16,7 +16,12 @@ const STEPS = /** @type {const} */ ([
   ["done", "Review"],
 ]);
 const MOVED_US = 200; // less is no stick that was moved; rcd's own measure
-const KINDS = { reversed: "Reversed", unplugged: "Not moved", swapped: "Swapped", narrow: "Narrow" };
+const KINDS = {
+  reversed: "Reversed",
+  unplugged: "Not moved",
+  swapped: "Swapped",
+  narrow: "Narrow",
+};
 
 /** @param {App} app */
 export function openCalibration(app) {
@@ -37,7 +42,8 @@ export function closeCalibration(app) {
 export function wizard(app) {
   const open = app.dialogs.calibration;
   const close = () => (closeCalibration(app), app.draw());
-  const slip = () => open.hasStarted || close(); // a minute's work is not lost by a slip of the hand
+  // a minute's work is not lost by a slip of the hand
+  const slip = () => open.hasStarted || close();
   return dialog(open, slip, () => content(app, open, close), "Calibrate the transmitter");
 }
 
@@ -51,7 +57,8 @@ function content(app, open, close) {
       <ol class="steps">
         ${STEPS.map(
           ([key, title], index) => html`<li aria-current=${key === step ? "step" : nothing}
-            class=${index < STEPS.findIndex(([each]) => each === step) ? "is-done" : ""}>${title}</li>`,
+            class=${index < STEPS.findIndex(([each]) => each === step) ? "is-done" : ""}
+          >${title}</li>`,
         )}
       </ol>
       ${step === "intro" ? intro : step === "idle" ? ended : running(step, data)}
@@ -66,12 +73,18 @@ const intro = html`
     You move every stick and switch, the robot notes their middles and ends and says which channels
     are reversed, not connected or swapped. It takes about a minute.
   </p>
-  <p><strong>While it runs the transmitter drives nothing</strong>, other inputs may. Nothing is changed
+  <p>
+    <strong>While it runs the transmitter drives nothing</strong>, other inputs may. Nothing is
+    changed
   before you save.</p>
 `;
 
-const ended = html`<p role="status">The robot has ended this calibration: it was not gone on with for ten
-  minutes, or somebody else ended it. Nothing was changed.</p>`;
+const ended = html`
+  <p role="status">
+    The robot has ended this calibration: it was not gone on with for ten minutes, or somebody else
+    ended it. Nothing was changed.
+  </p>
+`;
 
 /** @param {string} step @param {any} data */
 function running(step, data) {
@@ -85,26 +98,41 @@ function running(step, data) {
 function ranges(step, data) {
   const moved = data.seen.filter(isMoved).length;
   return html`
-    ${step === "ends"
-      ? html`<p class="quiet" data-moved=${moved}>${moved} of ${data.seen.length} channels were moved</p>`
-      : nothing}
+    ${
+      step === "ends"
+        ? html`
+          <p class="quiet" data-moved=${moved}>
+            ${moved} of ${data.seen.length} channels were moved
+          </p>
+        `
+        : nothing
+    }
     <ul class="ranges">
       ${data.seen.map(
         (/** @type {any} */ seen) => html`
-          <li class="${seen.channel === data.channel ? "is-asked" : ""} ${isMoved(seen) ? "is-moved" : ""}"
-            data-seen=${seen.channel}>
-            <span class="channel-name"><b>${nameOf(seen.channel)}</b><small>CH ${seen.channel}</small></span>
+          <li
+            class="${seen.channel === data.channel ? "is-asked" : ""}
+              ${isMoved(seen) ? "is-moved" : ""}"
+            data-seen=${seen.channel}
+          >
+            <span class="channel-name">
+              <b>${nameOf(seen.channel)}</b><small>CH ${seen.channel}</small>
+            </span>
             ${coverage(seen)}
             <span class="number">
-              ${seen.low === null ? html`${seen.us}` : html`${seen.low}–${seen.high}`} <small>µs</small>
+              ${seen.low === null ? html`${seen.us}` : html`${seen.low}–${seen.high}`}
+              <small>µs</small>
             </span>
-            <span class="state">${step === "ends" ? (isMoved(seen) ? "moved" : "not yet") : nothing}</span>
+            <span class="state">${step === "ends" ? motion(seen) : nothing}</span>
           </li>
         `,
       )}
     </ul>
   `;
 }
+
+/** @param {any} seen */
+const motion = (seen) => (isMoved(seen) ? "moved" : "not yet");
 
 /** @param {any} seen */
 const isMoved = (seen) => seen.low !== null && seen.high - seen.low >= MOVED_US;
@@ -114,19 +142,29 @@ const nameOf = (number) => settingsOf(number).name || `Channel ${number}`;
 
 /** @param {any} data */
 const review = ({ findings, proposal }) => html`
-  ${findings.length
-    ? html`<ul class="findings">
+  ${
+    findings.length
+      ? html`<ul class="findings">
         ${findings.map(
           (/** @type {any} */ each) => html`<li data-finding=${each.kind}>
             <b class="tag">${KINDS[/** @type {"narrow"} */ (each.kind)]}</b> ${each.text}
           </li>`,
         )}
       </ul>`
-    : html`<p><span class="chip good"><i class="dot"></i>Nothing was found: every channel is in order</span></p>`}
+      : html`
+        <p>
+          <span class="chip good"><i class="dot"></i>Nothing was found: every channel is in
+          order</span>
+        </p>
+      `
+  }
   <div class="table-wrap">
     <table class="table">
       <thead>
-        <tr><th>Channel</th><th class="right">Low</th><th class="right">Middle</th><th class="right">High</th><th>Reversed</th></tr>
+        <tr>
+          <th>Channel</th><th class="right">Low</th><th class="right">Middle</th><th class="right">
+          High</th><th>Reversed</th>
+        </tr>
       </thead>
       <tbody>
         ${proposal.map((/** @type {any} */ each) => proposed(each, settingsOf(each.channel)))}
@@ -141,9 +179,14 @@ const proposed = (now, before) => html`
   <tr data-proposed=${now.channel}>
     <td>${now.channel} <span class="quiet">${now.name}</span></td>
     ${["min", "center", "max"].map(
-      (key) => html`<td class="right">${now[key] === before[key] ? now[key] : html`<b>${now[key]}</b>`}</td>`,
+      (key) =>
+        html`
+          <td class="right">${now[key] === before[key] ? now[key] : html`<b>${now[key]}</b>`}</td>
+        `,
     )}
-    <td>${now.reversed === before.reversed ? word(now.reversed) : html`<b>${word(now.reversed)}</b>`}</td>
+    <td>
+      ${now.reversed === before.reversed ? word(now.reversed) : html`<b>${word(now.reversed)}</b>`}
+    </td>
   </tr>
 `;
 
@@ -153,16 +196,27 @@ const word = (is) => (is ? "yes" : "no");
 /** @param {App} app @param {any} open @param {string} step @param {() => void} close */
 function actions(app, open, step, close) {
   if (step === "idle") {
-    return html`<div class="actions"><button class="button" type="button" @click=${close}>Close</button></div>`;
+    return html`
+      <div class="actions"><button class="button" type="button" @click=${close}>Close</button></div>
+    `;
   }
-  const [verb, name] = { intro: ["start", "Start"], center: ["next", "They rest: go on"], ends: ["next", "All moved: go on"],
-    directions: ["skip", "Skip this one"], done: ["save", "Save"] }[step] ?? ["next", "Go on"];
+  const [verb, name] = {
+    intro: ["start", "Start"],
+    center: ["next", "They rest: go on"],
+    ends: ["next", "All moved: go on"],
+    directions: ["skip", "Skip this one"],
+    done: ["save", "Save"],
+  }[step] ?? ["next", "Go on"];
   return html`
     <div class="actions">
       <button class="button" type="button" data-cancel @click=${close}>
         ${step === "done" ? "Discard" : "Cancel"}
       </button>
-      <button class="button ${step === "directions" ? "" : "primary"}" type="button" data-focus data-go=${verb}
+      <button
+        class="button ${step === "directions" ? "" : "primary"}"
+        type="button"
+        data-focus
+        data-go=${verb}
         ?disabled=${open.isBusy} @click=${() => go(app, open, verb)}>${name}</button>
     </div>
   `;

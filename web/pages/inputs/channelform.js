@@ -1,7 +1,9 @@
-// One channel's settings. The robot checks them again, and its word stands at the field it is about.
+// One channel's settings. The robot checks them again, and its word stands at the field it is
+// about.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { fixed } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import { drivenBy, isHeard, position, settingsOf } from "./channels.js";
@@ -38,11 +40,15 @@ function form(app, open, close) {
   const value = channel ? position(app, channel) : null;
   const us = channel ? (Math.abs(value) < 0.999 ? microseconds(value, before) : channel.us) : null;
   const isLive = Boolean(channel) && isHeard(app, status);
-  const drives = drivenBy(open.channel).map((each) => (each.isStop ? "the emergency stop" : each.text));
+  const drives = drivenBy(open.channel).map((each) =>
+    each.isStop ? "the emergency stop" : each.text,
+  );
   return html`
-    <form class="form channel-form" novalidate @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), save(app, open))}>
+    <form class="form channel-form" novalidate @submit=${onSubmit(() => save(app, open))}>
       <h2>Channel ${open.channel}</h2>
-      <p class="quiet">${drives.length ? `Routes use it for: ${drives.join(", ")}.` : "No route uses it."}</p>
+      <p class="quiet">
+        ${drives.length ? `Routes use it for: ${drives.join(", ")}.` : "No route uses it."}
+      </p>
       <div class="now" ?data-stale=${!isLive}>
         ${scale(us, open)}
         <span class="number">${isLive ? `${fixed(us, 0)} µs` : "not heard"}</span>
@@ -50,18 +56,23 @@ function form(app, open, close) {
       <label class="entry">
         <span>Name</span>
         <input data-focus name="name" maxlength="64" autocomplete="off" .value=${open.name}
-          @input=${(/** @type {any} */ event) => (open.name = event.target.value)}>
+          @input=${withValue((value) => (open.name = value))}>
       </label>
       ${ENDS.map(([key, title]) => end(app, open, key, title, isLive ? us : null))}
       <label class="check">
         <input type="checkbox" name="reversed" .checked=${open.reversed}
-          @change=${(/** @type {any} */ event) => ((open.reversed = event.target.checked), app.draw())}>
+          @change=${withChecked((isOn) => ((open.reversed = isOn), app.draw()))}>
         Reversed: the low end counts as +1
       </label>
       <p class="refusal" role="alert">${open.refusal || nothing}</p>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button primary" type="submit" data-save ?disabled=${open.isBusy || !mayOperate(app)}>
+        <button
+          class="button primary"
+          type="submit"
+          data-save
+          ?disabled=${open.isBusy || !mayOperate(app)}
+        >
           ${open.isBusy ? "Saving…" : "Save"}
         </button>
       </div>
@@ -69,19 +80,34 @@ function form(app, open, close) {
   `;
 }
 
-/** @param {App} app @param {any} open @param {"min" | "center" | "max"} key @param {string} title @param {number | null} us */
+/**
+ * @param {App} app
+ * @param {any} open
+ * @param {"min" | "center" | "max"} key
+ * @param {string} title
+ * @param {number | null} us
+ */
 function end(app, open, key, title, us) {
   const fault = open.faults[key];
   return html`
     <div class="end">
       <label class="entry ${fault ? "is-wrong" : ""}">
         <span>${title}, µs</span>
-        <input name=${key} type="number" inputmode="numeric" step="1" min="0" max=${LONGEST_US} .value=${String(open[key])}
-          aria-invalid=${fault ? "true" : "false"} aria-describedby=${fault ? `fault-${key}` : nothing}
-          @input=${(/** @type {any} */ event) => ((open[key] = event.target.value), check(open), app.draw())}>
+        <input
+          name=${key}
+          type="number"
+          inputmode="numeric"
+          step="1"
+          min="0"
+          max=${LONGEST_US}
+          .value=${String(open[key])}
+          aria-invalid=${fault ? "true" : "false"}
+          aria-describedby=${fault ? `fault-${key}` : nothing}
+          @input=${withValue((value) => ((open[key] = value), check(open), app.draw()))}>
       </label>
       <button class="button small" type="button" ?disabled=${us === null}
-        @click=${() => ((open[key] = Math.round(us ?? 0)), check(open), app.draw())}>Use ${us === null ? "it" : fixed(us, 0)}</button>
+        @click=${() => ((open[key] = Math.round(us ?? 0)), check(open), app.draw())}
+      >Use ${us === null ? "it" : fixed(us, 0)}</button>
       ${fault ? html`<p class="wrong" id=${`fault-${key}`}>${fault}</p>` : nothing}
     </div>
   `;

@@ -1,7 +1,7 @@
 // The channels of the RC receiver: where each is, what it is for, what it drives.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { fixed, targetName, words } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
 import { STALE_MS } from "../../lib/store.js";
@@ -22,21 +22,27 @@ export function channels(app, status) {
     <section class="channels-part" aria-labelledby="channels-title" ?data-stale=${!isLive}>
       <div class="section-head">
         <h2 id="channels-title">Channels</h2>
-        <span class="quiet">${heard.length ? `${heard.length} channels; choose one to set it up` : ""}</span>
+        <span class="quiet">${
+          heard.length ? `${heard.length} channels; choose one to set it up` : ""
+        }</span>
       </div>
-      ${heard.length
-        ? html`<ul class="card rc-channels">
+      ${
+        heard.length
+          ? html`<ul class="card rc-channels">
             ${repeat(
               heard,
               (/** @type {any} */ each) => each.channel,
               (/** @type {any} */ each) => row(app, each, status),
             )}
           </ul>`
-        : html`<div class="card empty">
+          : html`<div class="card empty">
             <h3>No channel was heard yet</h3>
-            <p>Switch the transmitter on. If it is, check wiring and protocol below: "Detect" listens for
+            <p>
+              Switch the transmitter on. If it is, check wiring and protocol below: "Detect" listens
+              for
             every protocol in turn.</p>
-          </div>`}
+          </div>`
+      }
     </section>
   `;
 }
@@ -60,7 +66,12 @@ export function position(app, channel) {
 /** @param {number} number */
 export const settingsOf = (number) =>
   watches.channels.data?.channels?.find((/** @type {any} */ each) => each.channel === number) ?? {
-    channel: number, name: "", min: 1000, max: 2000, center: 1500, reversed: false,
+    channel: number,
+    name: "",
+    min: 1000,
+    max: 2000,
+    center: 1500,
+    reversed: false,
   };
 
 /** @param {App} app @param {any} channel @param {any} status */
@@ -71,9 +82,15 @@ function row(app, channel, status) {
   const title = channel.name || `Channel ${channel.channel}`;
   return html`
     <li data-channel=${channel.channel}>
-      <button type="button" class="channel" aria-label=${`Set up ${title}`} @click=${() => openChannel(app, channel.channel)}>
+      <button
+        type="button"
+        class="channel"
+        aria-label=${`Set up ${title}`}
+        @click=${() => openChannel(app, channel.channel)}
+      >
         <span class="channel-name">
-          <b>${title}</b><small>CH ${channel.channel}${range.reversed ? " · reversed" : ""}</small>
+          <b>${title}</b>
+          <small>CH ${channel.channel}${range.reversed ? " · reversed" : ""}</small>
         </span>
         ${scale(us, range)}
         <span class="number">${reading(fixed(value, 2))}</span>
@@ -117,7 +134,9 @@ export function drivenBy(number) {
     for (const mapping of route.mapping) {
       if (mapping.from !== name) continue;
       const isStop = mapping.to === "estop";
-      const text = `${route.output.target === "*" ? "" : `${targetName(route.output.target)} `}${words(mapping.to).toLowerCase()}`;
+      const { target } = route.output;
+      const field = words(mapping.to).toLowerCase();
+      const text = target === "*" ? field : `${targetName(target)} ${field}`;
       found.push({ isStop, text, isSwitch: mapping.mode === "switch" });
     }
   }

@@ -1,6 +1,7 @@
 // What a lost signal means, and when it counts as lost.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { watches } from "./watches.js";
 
@@ -19,7 +20,10 @@ const NUMBERS = [
   ["recovery_ms", "Counts again after, ms", 0, 10000],
 ];
 
-/** @type {{draft: Record<string, any>, faults: Record<string, string>, refusal: string, isBusy: boolean}} */
+/**
+ * @type {{draft: Record<string, any>, faults: Record<string, string>, refusal: string, isBusy:
+ * boolean}}
+ */
 const state = { draft: {}, faults: {}, refusal: "", isBusy: false };
 
 /** @param {App} app */
@@ -27,31 +31,50 @@ export function failsafeForm(app) {
   const { data } = watches.failsafe;
   if (!data) return html`<article class="card setup-card skeleton"></article>`;
   const shown = { ...data, ...state.draft };
-  const isChanged = Object.keys(state.draft).some((key) => String(state.draft[key]) !== String(data[key]));
+  const isChanged = Object.keys(state.draft).some(
+    (key) => String(state.draft[key]) !== String(data[key]),
+  );
   const mayChange = mayOperate(app) && !state.isBusy;
   return html`
     <form class="card form setup-card" data-failsafe novalidate
-      @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), save(app, data))}>
+      @submit=${onSubmit(() => save(app, data))}>
       <h3>When the signal is lost</h3>
       <fieldset class="options" ?disabled=${!mayChange}>
         <legend class="hidden">What the robot does</legend>
         ${Object.entries(ACTIONS).map(
           ([key, [title, text]]) => html`
             <label class="option">
-              <input type="radio" name="failsafe-action" value=${key} .checked=${shown.action === key}
+              <input
+                type="radio"
+                name="failsafe-action"
+                value=${key}
+                .checked=${shown.action === key}
                 @change=${() => ((state.draft.action = key), app.draw())}>
               <span><b>${title}</b><small>${text}</small></span>
             </label>
           `,
         )}
       </fieldset>
-      ${NUMBERS.map(([key, title, low, high]) => number(app, shown, key, title, low, high, mayChange))}
+      ${NUMBERS.map(([key, title, low, high]) =>
+        number(app, shown, key, title, low, high, mayChange),
+      )}
       <p class="refusal" role="alert">${state.refusal || nothing}</p>
       <div class="actions">
-        ${isChanged
-          ? html`<button class="button plain" type="button" @click=${() => (forget(), app.draw())}>Undo</button>`
-          : nothing}
-        <button class="button primary" type="submit" data-save-failsafe ?disabled=${!mayChange || !isChanged}>
+        ${
+          isChanged
+            ? html`
+              <button class="button plain" type="button" @click=${() => (forget(), app.draw())}>
+                Undo
+              </button>
+            `
+            : nothing
+        }
+        <button
+          class="button primary"
+          type="submit"
+          data-save-failsafe
+          ?disabled=${!mayChange || !isChanged}
+        >
           ${state.isBusy ? "Saving…" : "Save"}
         </button>
       </div>
@@ -68,10 +91,17 @@ function number(app, shown, key, title, low, high, mayChange) {
   return html`
     <label class="entry ${fault ? "is-wrong" : ""}">
       <span>${title}</span>
-      <input name=${key} type="number" inputmode="numeric" min=${low} max=${high} step="1" ?disabled=${!mayChange}
+      <input
+        name=${key}
+        type="number"
+        inputmode="numeric"
+        min=${low}
+        max=${high}
+        step="1"
+        ?disabled=${!mayChange}
         .value=${String(shown[key])} aria-invalid=${fault ? "true" : "false"}
         aria-describedby=${fault ? `failsafe-${key}` : nothing}
-        @input=${(/** @type {any} */ event) => ((state.draft[key] = event.target.value), check(), app.draw())}>
+        @input=${withValue((value) => ((state.draft[key] = value), check(), app.draw()))}>
       ${fault ? html`<small class="wrong" id=${`failsafe-${key}`}>${fault}</small>` : nothing}
     </label>
   `;
@@ -98,7 +128,9 @@ async function save(app, before) {
   check();
   if (Object.keys(state.faults).length) return app.draw();
   const { action = before.action, ...numbers } = state.draft;
-  const given = Object.fromEntries(Object.entries(numbers).map(([key, value]) => [key, Number(value)]));
+  const given = Object.fromEntries(
+    Object.entries(numbers).map(([key, value]) => [key, Number(value)]),
+  );
   Object.assign(state, { isBusy: true, refusal: "" });
   app.draw();
   try {

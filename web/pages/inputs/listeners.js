@@ -1,4 +1,5 @@
-// Where capture apps send to: address and port as text, to copy, and as a code for the phone's camera.
+// Where capture apps send to: address and port as text, to copy, and as a code for the phone's
+// camera.
 
 import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { encode } from "/vendor/uqr/dist/index.mjs";
@@ -25,7 +26,9 @@ export function listeners(app) {
       <div class="section-head"><h2 id="listeners-title">Listening</h2></div>
       <div class="card">
         ${data ? nothing : html`<p class="quiet">${problem ? problem.message : "One moment…"}</p>`}
-        <ul class="listeners">${(data?.formats ?? []).map((/** @type {any} */ each) => listener(app, each))}</ul>
+        <ul class="listeners">
+          ${(data?.formats ?? []).map((/** @type {any} */ each) => listener(app, each))}
+        </ul>
         ${data ? html`<p class="quiet">Which are on stands in livelinkd.yaml.</p>` : nothing}
       </div>
     </section>
@@ -39,10 +42,27 @@ function listener(app, each) {
   return html`
     <li data-format=${each.format}>
       <span><b>${SENDERS[/** @type {"llf"} */ (each.format)] ?? each.format}</b>
-        <small class="quiet">${each.enabled ? each.addresses.map((text) => text.replace("0.0.0.0", reached(app).host)).join(", ") || "on" : "off"}</small></span>
-      ${ports.length
-        ? html`<button class="button small" type="button" data-code aria-label=${`Show the address for ${each.format}`} @click=${show}>Show</button>`
-        : html`<span class="chip idle"><i class="dot"></i>Off</span>`}
+        <small class="quiet">${
+          each.enabled
+            ? each.addresses.map((text) => text.replace("0.0.0.0", reached(app).host)).join(", ") ||
+              "on"
+            : "off"
+        }</small></span>
+      ${
+        ports.length
+          ? html`
+            <button
+              class="button small"
+              type="button"
+              data-code
+              aria-label=${`Show the address for ${each.format}`}
+              @click=${show}
+            >
+              Show
+            </button>
+          `
+          : html`<span class="chip idle"><i class="dot"></i>Off</span>`
+      }
     </li>
   `;
 }
@@ -74,28 +94,47 @@ function code(app, open, close) {
   const choose = (/** @type {boolean} */ isPage) => () => ((open.isPage = isPage), app.draw());
   return html`
     <h2>${SENDERS[/** @type {"llf"} */ (open.format)] ?? open.format}</h2>
-    ${isLocal
-      ? html`<p class="notice" role="status">This page was opened on the robot itself, so it does not know the address
+    ${
+      isLocal
+        ? html`<p class="notice" role="status">
+          This page was opened on the robot itself, so it does not know the address
           that a phone needs. Open it with the robot's address in your Wi-Fi.</p>`
-      : nothing}
+        : nothing
+    }
     <dl class="facts-list target">
       <dt>Address</dt><dd data-address>${host} ${copyButton(app, host, "address")}</dd>
       <dt>Port</dt><dd data-port>${open.port} ${copyButton(app, open.port, "port")}</dd>
     </dl>
     <div class="segments" role="group" aria-label="What the code says">
-      <label><input type="radio" name="code" .checked=${!open.isPage} @change=${choose(false)}><span>Address</span></label>
-      <label><input type="radio" name="code" .checked=${open.isPage} @change=${choose(true)}><span>This page</span></label>
+      <label>
+        <input type="radio" name="code" .checked=${!open.isPage} @change=${choose(false)}>
+        <span>Address</span>
+      </label>
+      <label>
+        <input type="radio" name="code" .checked=${open.isPage} @change=${choose(true)}>
+        <span>This page</span>
+      </label>
     </div>
     ${picture(text)}
-    <div class="actions"><button class="button primary" type="button" data-focus @click=${close}>Close</button></div>
+    <div class="actions">
+      <button class="button primary" type="button" data-focus @click=${close}>Close</button>
+    </div>
   `;
 }
 
 /** @param {App} app @param {string} text @param {string} what */
 function copyButton(app, text, what) {
   if (!navigator.clipboard) return nothing; // only safe pages have one; the text can be selected
-  const copy = () => navigator.clipboard.writeText(text).then(() => app.toasts.done(`The ${what} was copied.`), () => {});
-  return html`<button class="button small" type="button" aria-label=${`Copy the ${what}`} @click=${copy}>Copy</button>`;
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => app.toasts.done(`The ${what} was copied.`),
+      () => {},
+    );
+  return html`
+    <button class="button small" type="button" aria-label=${`Copy the ${what}`} @click=${copy}>
+      Copy
+    </button>
+  `;
 }
 
 /** A code as one path. @param {string} text */
@@ -105,7 +144,16 @@ export function picture(text) {
     row.map((is, x) => (is ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : "")),
   );
   const side = size + 2 * QUIET;
-  return html`<svg class="qr" viewBox="0 0 ${side} ${side}" role="img" aria-label=${`Code that says ${text}`} data-says=${text}>
-    ${svg`<rect width=${side} height=${side} class="qr-paper"/><path d=${squares.join("")} class="qr-ink"/>`}
+  return html`<svg
+    class="qr"
+    viewBox="0 0 ${side} ${side}"
+    role="img"
+    aria-label=${`Code that says ${text}`}
+    data-says=${text}
+  >
+    ${svg`
+      <rect width=${side} height=${side} class="qr-paper"/>
+      <path d=${squares.join("")} class="qr-ink"/>
+    `}
   </svg>`;
 }

@@ -1,7 +1,7 @@
 // The tab "LiveLink": where phones and programs send to, who sends, what was recorded.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { listeners } from "./listeners.js";
 import { recordings } from "./recordings.js";
@@ -14,11 +14,13 @@ export function livelink(app) {
   const { data, problem } = watches.subjects;
   return html`
     ${viewerNotice(app)}
-    ${problem
-      ? html`<div class="notice" role="alert">
+    ${
+      problem
+        ? html`<div class="notice" role="alert">
           <strong>LiveLink's service does not answer:</strong> ${problem.message} ${problem.fix}
         </div>`
-      : nothing}
+        : nothing
+    }
     <div class="livelink-grid" ?data-stale=${Boolean(problem)}>
       <div>
         ${waitingSenders(app)}
@@ -52,7 +54,9 @@ function refusals(refused) {
 const empty = html`
   <div class="card empty">
     <h3>Nobody sends yet</h3>
-    <p>In the capture app, enter the address and port that stand under "Listening" as its target. Phone and
+    <p>
+      In the capture app, enter the address and port that stand under "Listening" as its target.
+      Phone and
     robot must be in the same network.</p>
   </div>
 `;

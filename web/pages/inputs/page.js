@@ -3,8 +3,8 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { tabs } from "../../lib/tabs.js";
 import { closeCalibration, wizard } from "./calibration.js";
-import { clients } from "./clients.js";
 import { channelDialog } from "./channelform.js";
+import { clients } from "./clients.js";
 import { closeDrill, drillDialog } from "./drillview.js";
 import { codeDialog } from "./listeners.js";
 import { livelink } from "./livelink.js";
@@ -45,7 +45,10 @@ export const page = {
   topics: (rest) => (shown(rest) === "rc" ? { inputs: 20, outputs: 10 } : { inputs: 20 }),
   view(app, rest) {
     const name = shown(rest);
-    const parts = Object.entries(TABS).map(([each, { title }]) => ({ href: `#/inputs/${each}`, title }));
+    const parts = Object.entries(TABS).map(([each, { title }]) => ({
+      href: `#/inputs/${each}`,
+      title,
+    }));
     return html`
       <div class="page-head"><h1>Inputs</h1></div>
       ${tabs("Kinds of inputs", parts, `#/inputs/${name}`)} ${TABS[name].view(app)}

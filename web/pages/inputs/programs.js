@@ -21,7 +21,9 @@ export function programs(app) {
 const empty = html`
   <div class="card empty">
     <h3>No program sends inputs</h3>
-    <p>ROS 2 nodes publish InputSample on <code>/saint/input/autonomous</code>, or drive the tracks with an
+    <p>
+      ROS 2 nodes publish InputSample on <code>/saint/input/autonomous</code>, or drive the tracks
+      with an
     ordinary Twist. What they send appears here, with its age.</p>
   </div>
 `;

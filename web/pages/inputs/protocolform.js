@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { withField } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { watches } from "./watches.js";
 
@@ -21,9 +22,7 @@ const state = { isListening: false, report: null, problem: null, refusal: "" };
 /** @param {App} app @param {any} status */
 export function protocolForm(app, status) {
   const mayChange = mayOperate(app) && !state.isListening;
-  /** @param {any} event */
-  async function choose(event) {
-    const select = event.target;
+  const choose = withField(async (select) => {
     state.refusal = "";
     try {
       await app.api.request("rc", "set_protocol", { protocol: select.value });
@@ -35,7 +34,7 @@ export function protocolForm(app, status) {
     }
     watches.status.look(app);
     app.draw();
-  }
+  });
   return html`
     <article class="card form setup-card">
       <h3>Protocol</h3>
@@ -43,29 +42,41 @@ export function protocolForm(app, status) {
         <span class="hidden">Protocol</span>
         <select name="protocol" ?disabled=${!mayChange} @change=${choose}>
           ${Object.entries(PROTOCOLS).map(
-            ([key, title]) => html`<option value=${key} ?selected=${key === status.protocol}>${title}</option>`,
+            ([key, title]) =>
+              html`<option value=${key} ?selected=${key === status.protocol}>${title}</option>`,
           )}
         </select>
       </label>
       ${state.refusal ? html`<p class="wrong" role="alert">${state.refusal}</p>` : nothing}
       <div class="toolbar">
         <button class="button small" type="button" data-detect ?disabled=${!mayChange}
-          @click=${() => confirmDetect(app)}>${state.isListening ? "Listening…" : "Detect…"}</button>
+          @click=${() => confirmDetect(app)}
+        >${state.isListening ? "Listening…" : "Detect…"}</button>
         <span class="quiet">Listens on ${status.device}</span>
       </div>
-      <div role="status">${state.isListening ? listening : state.report ? found(app, status) : nothing}</div>
-      ${state.problem ? html`<p class="wrong" role="alert">${state.problem.message} ${state.problem.fix}</p>` : nothing}
+      <div role="status">
+        ${state.isListening ? listening : state.report ? found(app, status) : nothing}
+      </div>
+      ${
+        state.problem
+          ? html`<p class="wrong" role="alert">${state.problem.message} ${state.problem.fix}</p>`
+          : nothing
+      }
     </article>
   `;
 }
 
-const listening = html`<p class="quiet">Every protocol is listened for in turn; leave the transmitter on.</p>`;
+const listening = html`
+  <p class="quiet">Every protocol is listened for in turn; leave the transmitter on.</p>
+`;
 
 /** @param {App} app */
 function confirmDetect(app) {
   ask(app, {
     title: "Listen for every protocol?",
-    text: "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, and other inputs may drive it.",
+    text:
+      "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, " +
+      "and other inputs may drive it.",
     verb: "Listen",
     work: async () => void detect(app),
   });
@@ -104,16 +115,23 @@ function found(app, status) {
       <ul class="seen">
         ${seen.map(
           (/** @type {any} */ each) => html`<li>
-            ${each.protocol.toUpperCase()}, ${each.baud_rate} baud: ${each.frames} frames, ${each.rejected} refused,
-            ${each.discarded_bytes} of ${each.bytes} bytes are noise
+            ${each.protocol.toUpperCase()}, ${each.baud_rate} baud: ${each.frames} frames,
+            ${each.rejected} refused, ${each.discarded_bytes} of ${each.bytes} bytes are noise
           </li>`,
         )}
       </ul>
     </details>
-    ${protocol && protocol !== status.protocol
-      ? html`<button class="button small primary" type="button" ?disabled=${!mayOperate(app)} @click=${use}>
+    ${
+      protocol && protocol !== status.protocol
+        ? html`<button
+          class="button small primary"
+          type="button"
+          ?disabled=${!mayOperate(app)}
+          @click=${use}
+        >
           Use ${protocol.toUpperCase()}
         </button>`
-      : nothing}
+        : nothing
+    }
   `;
 }

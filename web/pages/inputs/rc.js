@@ -41,7 +41,9 @@ export function rc(app) {
 
 /** @param {any} problem */
 const silent = ({ message, fix }) => html`
-  <div class="notice" role="alert"><strong>The receiver's service does not answer:</strong> ${message} ${fix}</div>
+  <div class="notice" role="alert">
+    <strong>The receiver's service does not answer:</strong> ${message} ${fix}
+  </div>
 `;
 
 /** @param {App} app @param {any} status */
@@ -55,7 +57,13 @@ function enable(app, status) {
     watches.status.look(app);
   }
   return html`
-    <button class="button small" type="button" data-enable ?disabled=${!mayOperate(app)} @click=${toggle}>
+    <button
+      class="button small"
+      type="button"
+      data-enable
+      ?disabled=${!mayOperate(app)}
+      @click=${toggle}
+    >
       ${status.enabled ? "Switch off" : "Switch on"}
     </button>
   `;
@@ -71,17 +79,35 @@ function receiver(app, status) {
         <h3>${status.protocol.toUpperCase()} <span class="quiet">${status.device}</span></h3>
         <span class="chip ${kind}"><i class="dot"></i>${word}</span>
       </header>
-      ${status.told ? html`<p class="told" role="status">${TOLD[/** @type {"hold"} */ (status.told)]}</p>` : nothing}
-      ${status.calibrating ? html`<p class="told">A calibration runs: the sticks move nothing.</p>` : nothing}
+      ${
+        status.told
+          ? html`<p class="told" role="status">${TOLD[/** @type {"hold"} */ (status.told)]}</p>`
+          : nothing
+      }
+      ${
+        status.calibrating
+          ? html`<p class="told">A calibration runs: the sticks move nothing.</p>`
+          : nothing
+      }
       ${!has && status.reason ? html`<p class="quiet">${sentence(status.reason)}</p>` : nothing}
-      ${status.armed === null
-        ? nothing
-        : html`<p><span class="chip ${status.armed ? "good" : "warn"}" data-armed=${status.armed}>
-            <i class="dot"></i>${status.armed ? "Armed" : "Disarmed: move the arm switch off, then on"}
-          </span></p>`}
-      ${status.receivers.length > 1
-        ? html`<ul class="lines">${status.receivers.map((/** @type {any} */ each) => line(each, status.receiver))}</ul>`
-        : facts(status.receivers[0] ?? status)}
+      ${
+        status.armed === null
+          ? nothing
+          : html`<p><span class="chip ${status.armed ? "good" : "warn"}" data-armed=${status.armed}>
+            <i class="dot"></i>${
+              status.armed ? "Armed" : "Disarmed: move the arm switch off, then on"
+            }
+          </span></p>`
+      }
+      ${
+        status.receivers.length > 1
+          ? html`
+            <ul class="lines">
+              ${status.receivers.map((/** @type {any} */ each) => line(each, status.receiver))}
+            </ul>
+          `
+          : facts(status.receivers[0] ?? status)
+      }
       <div class="toolbar">
         <button class="button primary" type="button" data-calibrate ?disabled=${!mayOperate(app)}
           @click=${() => openCalibration(app)}>Calibrate…</button>
@@ -106,7 +132,11 @@ const line = (line, inCharge) => html`
     <h4>
       ${line.receiver === "primary" ? "First receiver" : "Second receiver"}
       <span class="quiet">${line.protocol.toUpperCase()} ${line.device}</span>
-      ${line.receiver === inCharge ? html`<span class="chip new"><i class="dot"></i>In charge</span>` : nothing}
+      ${
+        line.receiver === inCharge
+          ? html`<span class="chip new"><i class="dot"></i>In charge</span>`
+          : nothing
+      }
     </h4>
     ${facts(line)} ${line.reason ? html`<p class="quiet">${sentence(line.reason)}</p>` : nothing}
   </li>
@@ -119,9 +149,16 @@ function facts(line) {
     <dl class="link-facts">
       ${fact("Frames", html`${fixed(line.frame_rate_hz, 0)} <small>per second</small>`)}
       ${hasLink ? fact("Link quality", html`${line.link_quality} <small>%</small>`) : nothing}
-      ${hasLink ? fact("Signal", html`${fixed(line.rssi, 0)} <small>dBm, ${strength(line.rssi)}</small>`) : nothing}
+      ${
+        hasLink
+          ? fact("Signal", html`${fixed(line.rssi, 0)} <small>dBm, ${strength(line.rssi)}</small>`)
+          : nothing
+      }
       ${fact("Lost frames", html`${line.lost_frames ?? 0}`)}
-      ${fact("Refused", html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`)}
+      ${fact(
+        "Refused",
+        html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`,
+      )}
       ${fact("Failsafe", html`${line.failsafe ? "In force" : "No"}`)}
     </dl>
   `;
@@ -137,4 +174,5 @@ function strength(dbm) {
 }
 
 /** @param {string} text */
-export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");
+export const sentence = (text) =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");

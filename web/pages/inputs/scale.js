@@ -52,14 +52,20 @@ export function microseconds(value, range) {
 export const scale = (us, range) => html`
   <span class="track scale" aria-hidden="true">
     <i ${bar(us, LOWEST_US, HIGHEST_US, range.center)}></i>
-    <b ${place(range.min)}></b><b class="middle" ${place(range.center)}></b><b ${place(range.max)}></b>
+    <b ${place(range.min)}></b>
+    <b class="middle" ${place(range.center)}></b>
+    <b ${place(range.max)}></b>
   </span>
 `;
 
 /** How far it was moved so far, and where it is. @param {any} seen lib/api/rc.py SeenRange */
 export const coverage = (seen) => html`
   <span class="track scale" aria-hidden="true">
-    ${seen.low === null ? nothing : html`<u ${place(seen.low, Math.max(seen.high, seen.low + 6))}></u>`}
+    ${
+      seen.low === null
+        ? nothing
+        : html`<u ${place(seen.low, Math.max(seen.high, seen.low + 6))}></u>`
+    }
     ${seen.center === null ? nothing : html`<b class="middle" ${place(seen.center)}></b>`}
     <em ${place(seen.us)}></em>
   </span>

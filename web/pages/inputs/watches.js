@@ -4,7 +4,12 @@ import { Watch } from "./watch.js";
 
 /** @typedef {import("../../app.js").App} App */
 
-/** @param {string} group @param {string} action @param {number} periodMs @param {object} [params] */
+/**
+ * @param {string} group
+ * @param {string} action
+ * @param {number} periodMs
+ * @param {object} [params]
+ */
 const asked = (group, action, periodMs, params = {}) =>
   new Watch((/** @type {App} */ app) => app.api.request(group, action, params), periodMs);
 

@@ -14,7 +14,11 @@ const tail = new Tail();
 
 const LISTS = {
   activity: new Records(async (app, offset, limit) => {
-    const { entries } = await app.api.request("management", "get_activity_log", { offset, limit, level: "DEBUG" });
+    const { entries } = await app.api.request("management", "get_activity_log", {
+      offset,
+      limit,
+      level: "DEBUG",
+    });
     return entries;
   }, "What happens to the robot appears here: nodes that come and go, stops, changes."),
   audit: new Records(async (app, offset, limit) => {
@@ -45,11 +49,18 @@ function view(app, rest) {
     <div class="page-head">
       <h1>Logs</h1>
       <div class="toolbar">
-        ${list
-          ? html`<button class="button" type="button" ?disabled=${list.isLoading} @click=${() => list.load(app)}>
+        ${
+          list
+            ? html`<button
+              class="button"
+              type="button"
+              ?disabled=${list.isLoading}
+              @click=${() => list.load(app)}
+            >
               Refresh
             </button>`
-          : logTools(app, tail)}
+            : logTools(app, tail)
+        }
       </div>
     </div>
     ${tabs("Logs", parts, rest && list ? `#/logs/${rest}` : "#/logs")}

@@ -7,7 +7,10 @@ const MOST_LINES = 1000; // what is above goes away at the end
 const AGAIN_MS = 2000;
 const SEARCH_PAUSE_MS = 250;
 
-/** @typedef {{time: number, level: string, source: string, node: string, text: string, cursor: string}} Line */
+/**
+ * @typedef {{time: number, level: string, source: string, node: string, text: string, cursor:
+ * string}} Line
+ */
 
 export class Tail {
   /** @type {Line[]} */ lines = [];
@@ -19,7 +22,10 @@ export class Tail {
   /** Since the filter was set. */
   isLoaded = false;
   failure = "";
-  /** `home`: whose lines come without a machine; empty: all machines'. @type {{sources: string[], nodes: string[], scope: string, home: string}} */
+  /**
+   * `home`: whose lines come without a machine; empty: all machines'.
+   * @type {{sources: string[], nodes: string[], scope: string, home: string}}
+   */
   names = { sources: [], nodes: [], scope: "", home: "" };
   /** New ones that came while the reader looks at older ones. */
   held = /** @type {Line[]} */ ([]);
@@ -69,7 +75,11 @@ export class Tail {
     Object.assign(this, { isLoading: true, isLoaded: false, held: [], failure: "" });
     if (this.isLive) this.#follow(number);
     const page = await this.#page("", number);
-    if (page) Object.assign(this, { lines: [...this.#fresh(page.lines), ...page.lines], older: page.older });
+    if (page)
+      Object.assign(this, {
+        lines: [...this.#fresh(page.lines), ...page.lines],
+        older: page.older,
+      });
     this.app?.draw();
   }
 
@@ -100,7 +110,11 @@ export class Tail {
   /** @param {string} before @param {number} number */
   async #page(before, number) {
     try {
-      const page = await this.app?.api.request("logs", "query", { ...this.filter, before, limit: PAGE });
+      const page = await this.app?.api.request("logs", "query", {
+        ...this.filter,
+        before,
+        limit: PAGE,
+      });
       if (number !== this.#asked) return null;
       Object.assign(this, { isLoading: false, isLoaded: true, failure: "" });
       return page;

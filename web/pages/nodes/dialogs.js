@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/nodes.js";
 
@@ -21,8 +22,10 @@ export function askReset(app, node) {
   if (node.state === "offline") {
     ask(app, {
       title: `Forget ${nodeTitle(node)}?`,
-      text: html`<code>${node_id}</code> is offline and cannot be reset. It is forgotten here; switched on again it still
-        has its role and comes back.`,
+      text: html`
+      <code>${node_id}</code> is offline and cannot be reset. It is forgotten here; switched on
+      again it still has its role and comes back.
+    `,
       verb: "Forget it",
       doing: "Forgetting…",
       said: `${node_id} was forgotten.`,
@@ -33,8 +36,10 @@ export function askReset(app, node) {
   }
   ask(app, {
     title: `Reset ${nodeTitle(node)}?`,
-    text: html`<code>${node_id}</code> gives up its role, its outputs become safe, and it waits to be adopted again. Its name
-      and its keys stay.`,
+    text: html`
+      <code>${node_id}</code> gives up its role, its outputs become safe, and it waits to be adopted
+      again. Its name and its keys stay.
+    `,
     verb: "Reset the node",
     doing: "Resetting…",
     keep: "Keep it",
@@ -44,12 +49,19 @@ export function askReset(app, node) {
   });
 }
 
-/** One of several roles. @param {App} app @param {NodeInfo} node @param {{role: string, instance: string}} held */
+/**
+ * One of several roles.
+ * @param {App} app
+ * @param {NodeInfo} node
+ * @param {{role: string, instance: string}} held
+ */
 export function askRoleReset(app, node, { role, instance }) {
   const name = roleName(role, instance).toLowerCase();
   ask(app, {
     title: `Take the role ${name} away?`,
-    text: html`<code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.`,
+    text: html`
+      <code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.
+    `,
     verb: "Take it away",
     doing: "Stopping…",
     keep: "Keep it",
@@ -64,8 +76,10 @@ export function askFactoryReset(app, node) {
   const { node_id } = node;
   ask(app, {
     title: `Factory reset of ${nodeTitle(node)}?`,
-    text: html`It gives up its role, forgets its name and this server, and installs the server's release anew. Its
-      outputs become safe first.`,
+    text: html`
+      It gives up its role, forgets its name and this server, and installs the server's release
+      anew. Its outputs become safe first.
+    `,
     verb: "Factory reset",
     doing: "Resetting…",
     keep: "Keep it",
@@ -80,8 +94,10 @@ export function askFactoryReset(app, node) {
 export function askUpdate(app, node) {
   ask(app, {
     title: `Update ${nodeTitle(node)}?`,
-    text: html`The newest release on the server is installed on this node. Its role stops for that time, and the node
-      restarts; a release that does not come back healthy is taken back by itself.`,
+    text: html`
+      The newest release on the server is installed on this node. Its role stops for that time, and
+      the node restarts; a release that does not come back healthy is taken back by itself.
+    `,
     verb: "Update this node",
     doing: "Asking…",
     said: "The update is on its way; the page Firmware shows how it goes.",
@@ -93,8 +109,10 @@ export function askUpdate(app, node) {
 export function askReboot(app, node) {
   ask(app, {
     title: `Restart ${nodeTitle(node)}?`,
-    text: html`The computer restarts; its role is away for half a minute and resumes by itself. Refused while its outputs
-      are live.`,
+    text: html`
+      The computer restarts; its role is away for half a minute and resumes by itself. Refused while
+      its outputs are live.
+    `,
     verb: "Restart the node",
     doing: "Asking…",
     said: `${node.node_id} restarts.`,
@@ -129,7 +147,7 @@ function renameDialog(app) {
     open,
     close,
     () => html`
-      <form @submit=${(/** @type {Event} */ event) => (event.preventDefault(), act(app, "renaming", work))}>
+      <form @submit=${onSubmit(() => act(app, "renaming", work))}>
         <h2>What is it called?</h2>
         <label class="entry">
           <span>Name of <code>${open.node.node_id}</code></span>
@@ -140,13 +158,20 @@ function renameDialog(app) {
             required
             data-focus
             .value=${open.name}
-            @input=${(/** @type {any} */ event) => ((open.name = event.target.value), app.draw())}
+            @input=${withValue((value) => ((open.name = value), app.draw()))}
           >
         </label>
         ${refusal(open)}
         <div class="actions">
-          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
-          <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy || !open.name.trim()}>
+          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>
+            Cancel
+          </button>
+          <button
+            class="button primary"
+            type="submit"
+            data-confirm
+            ?disabled=${open.isBusy || !open.name.trim()}
+          >
             Rename
           </button>
         </div>
@@ -175,15 +200,23 @@ function replaceDialog(app) {
     open,
     close,
     () => html`
-      <form @submit=${(/** @type {Event} */ event) => (event.preventDefault(), act(app, "replacing", work))}>
+      <form @submit=${onSubmit(() => act(app, "replacing", work))}>
         <h2>Which node takes the place of ${nodeTitle(open.node)}?</h2>
         <p>
-          Role, name and settings move. Should <code>${open.node.node_id}</code> ever come back, it is reset by itself.
+          Role, name and settings move. Should <code>${open.node.node_id}</code> ever come back, it
+          is reset by itself.
         </p>
         ${candidates(app, open)} ${refusal(open)}
         <div class="actions">
-          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
-          <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy || !open.by}>
+          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>
+            Cancel
+          </button>
+          <button
+            class="button primary"
+            type="submit"
+            data-confirm
+            ?disabled=${open.isBusy || !open.by}
+          >
             ${open.isBusy ? "Replacing…" : "Replace"}
           </button>
         </div>
@@ -198,8 +231,8 @@ function candidates(app, open) {
   const free = inOrder(app.store.data.nodes?.nodes ?? []).filter(isFree);
   if (!free.length) {
     return html`<p>
-      <b>No node waits for a role.</b> Switch on a Raspberry Pi with the SAINT.OS image on the robot's network; it
-      appears here.
+      <b>No node waits for a role.</b> Switch on a Raspberry Pi with the SAINT.OS image on the
+      robot's network; it appears here.
     </p>`;
   }
   return html`
@@ -215,7 +248,8 @@ function candidates(app, open) {
               .checked=${open.by === node.node_id}
               @change=${() => ((open.by = node.node_id), app.draw())}
             >
-            <span><b>${nodeTitle(node)}</b><small>${node.node_id} · ${node.hardware_model}</small></span>
+            <span><b>${nodeTitle(node)}</b><small>${node.node_id} ·
+            ${node.hardware_model}</small></span>
           </label>
         `,
       )}

@@ -14,12 +14,23 @@ export function liveCard(app, held) {
   const data = role === "arms" ? app.store.data.arms?.[instance] : app.store.data[role];
   const isSilent = role !== "console" && !isHeard(app, targetOf(held), app.now);
   return html`
-    <section class="card" aria-label=${roleName(role, instance)} data-live=${targetOf(held)} ?data-stale=${isSilent}>
+    <section
+      class="card"
+      aria-label=${roleName(role, instance)}
+      data-live=${targetOf(held)}
+      ?data-stale=${isSilent}
+    >
       <header>
         <h2>${roleName(role, instance)} now</h2>
-        ${data && isSilent ? html`<span class="chip bad"><i class="dot"></i>Silent</span>` : nothing}
+        ${
+          data && isSilent ? html`<span class="chip bad"><i class="dot"></i>Silent</span>` : nothing
+        }
       </header>
-      ${data ? PICTURES[/** @type {"head"} */ (role)]?.(app, held, data) : html`<p class="quiet">Nothing was heard of this role yet.</p>`}
+      ${
+        data
+          ? PICTURES[/** @type {"head"} */ (role)]?.(app, held, data)
+          : html`<p class="quiet">Nothing was heard of this role yet.</p>`
+      }
     </section>
   `;
 }
@@ -37,11 +48,26 @@ const PICTURES = {
 
   /** @param {App} app @param {Held} held @param {any} data */
   arms: (app, held, data) => [
-    data.error_state ? html`<p class="refusal">${data.error_message || "The arm reports a fault."}</p>` : nothing,
-    fields(app, held, (name) => (name === "gripper" ? data.gripper?.position : data.joint_positions?.[Number(name.split("_")[1])])),
+    data.error_state
+      ? html`<p class="refusal">${data.error_message || "The arm reports a fault."}</p>`
+      : nothing,
+    fields(app, held, (name) =>
+      name === "gripper"
+        ? data.gripper?.position
+        : data.joint_positions?.[Number(name.split("_")[1])],
+    ),
     html`<dl class="facts-list">
       ${fact("Motion", data.in_motion ? "moving" : "at rest")}
-      ${fact("Gripper", data.gripper ? (data.gripper.holding ? "holds something" : data.gripper.moving ? "moving" : "at rest") : "")}
+      ${fact(
+        "Gripper",
+        data.gripper
+          ? data.gripper.holding
+            ? "holds something"
+            : data.gripper.moving
+              ? "moving"
+              : "at rest"
+          : "",
+      )}
     </dl>`,
   ],
 
@@ -50,18 +76,38 @@ const PICTURES = {
     speeds(app, held, data),
     html`<dl class="facts-list">
       ${fact("Motors", data.motors_enabled ? "on" : "off")}
-      ${fact("Currents", data.left_current == null ? "not measured" : `${fixed(data.left_current, 1)} A, ${fixed(data.right_current, 1)} A`)}
-      ${fact("Position", data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "")}
+      ${fact(
+        "Currents",
+        data.left_current == null
+          ? "not measured"
+          : `${fixed(data.left_current, 1)} A, ${fixed(data.right_current, 1)} A`,
+      )}
+      ${fact(
+        "Position",
+        data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "",
+      )}
     </dl>`,
   ],
 
   /** @param {App} _ @param {Held} __ @param {any} data */
   console: (_, __, data) => html`
-    ${data.display?.lines?.length ? html`<pre class="panel">${data.display.lines.join("\n")}</pre>` : nothing}
+    ${
+      data.display?.lines?.length
+        ? html`<pre class="panel">${data.display.lines.join("\n")}</pre>`
+        : nothing
+    }
     <dl class="facts-list">
       ${fact("Shows", data.display?.lines?.length ? "a program's page" : "its status page")}
-      ${fact("Last touched", data.input ? `${words(data.input.control)} ${data.input.event}, ${lately(data.input.time)}` : "not yet")}
-      ${fact("Last order", data.override ? `${data.override.action}, ${lately(data.override.time)}` : "none")}
+      ${fact(
+        "Last touched",
+        data.input
+          ? `${words(data.input.control)} ${data.input.event}, ${lately(data.input.time)}`
+          : "not yet",
+      )}
+      ${fact(
+        "Last order",
+        data.override ? `${data.override.action}, ${lately(data.override.time)}` : "none",
+      )}
     </dl>
   `,
 };
@@ -79,13 +125,19 @@ function fields(app, held, read) {
   `;
 }
 
-/** Track speeds share the limit of the robot's speed. @param {App} app @param {Held} held @param {any} data */
+/**
+ * Track speeds share the limit of the robot's speed.
+ * @param {App} app
+ * @param {Held} held
+ * @param {any} data
+ */
 function speeds(app, held, data) {
   const most = app.robot?.targets?.[targetOf(held)]?.linear?.limits?.[1] ?? 1;
   const spec = { unit: "m/s", limits: [-most, most], neutral: 0 };
   return html`
     <ul class="joints">
-      ${joint("Left track", data.left_velocity, spec)} ${joint("Right track", data.right_velocity, spec)}
+      ${joint("Left track", data.left_velocity, spec)}
+      ${joint("Right track", data.right_velocity, spec)}
     </ul>
   `;
 }

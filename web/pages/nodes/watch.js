@@ -1,5 +1,5 @@
-// What is asked about one node while its page is open: pins, history, activity, and the states of its
-// roles. Not here: what everybody is told of all nodes (the topic "nodes").
+// What is asked about one node while its page is open: pins, history, activity, and the states of
+// its roles. Not here: what everybody is told of all nodes (the topic "nodes").
 
 import { rolesOf } from "../../lib/nodes.js";
 
@@ -23,10 +23,22 @@ export class NodeWatch {
   #timer = 0;
   #turn = 0;
 
-  /** @param {App} app @param {string} id @param {boolean} isFitting ask also which roles would fit */
+  /**
+   * @param {App} app
+   * @param {string} id
+   * @param {boolean} isFitting ask also which roles would fit
+   */
   start(app, id, isFitting) {
     if (id !== this.id) {
-      const fresh = { id, status: null, problem: "", fit: null, history: null, activity: null, pin: 0 };
+      const fresh = {
+        id,
+        status: null,
+        problem: "",
+        fit: null,
+        history: null,
+        activity: null,
+        pin: 0,
+      };
       Object.assign(this, fresh);
     }
     this.#isFitting = isFitting;

@@ -1,5 +1,5 @@
-// Which joint of the model stands where: measured by the roles, and commanded by the router. Pure; the
-// mapping from fields to joints is the robot manifest's (app.robot.joints).
+// Which joint of the model stands where: measured by the roles, and commanded by the router. Pure;
+// the mapping from fields to joints is the robot manifest's (app.robot.joints).
 
 /**
  * @typedef {object} Part one field of a role that the model shows
@@ -23,7 +23,12 @@ export function partsOf(robot) {
   );
 }
 
-/** Where the role says that it is, in the field's unit. @param {Part} part @param {Record<string, any>} data by topic @returns {number | null} */
+/**
+ * Where the role says that it is, in the field's unit.
+ * @param {Part} part
+ * @param {Record<string, any>} data by topic
+ * @returns {number | null}
+ */
 export function measured({ target, field }, data) {
   const [role, instance = ""] = target.split(".");
   if (role === "head") return data.head?.[field] ?? null;
@@ -34,10 +39,17 @@ export function measured({ target, field }, data) {
   return arm?.joint_positions?.[number] ?? null;
 }
 
-/** What the router sends. @param {Part} part @param {Record<string, any>} data @returns {any} its row of the topic "outputs" */
+/**
+ * What the router sends.
+ * @param {Part} part
+ * @param {Record<string, any>} data
+ * @returns {any} its row of the topic "outputs"
+ */
 export function commanded({ target, field }, data) {
   const rows = data.outputs?.fields ?? [];
-  return rows.find((/** @type {any} */ row) => row.target === target && row.field === field) ?? null;
+  return (
+    rows.find((/** @type {any} */ row) => row.target === target && row.field === field) ?? null
+  );
 }
 
 /** Topic that tells where it is. @param {Part} part */
@@ -55,7 +67,12 @@ export function inModel(value, unit, limit) {
   return value;
 }
 
-/** A motor shows how far its track has gone. @param {Part} part @param {any} tracks @returns {number} metres a second */
+/**
+ * A motor shows how far its track has gone.
+ * @param {Part} part
+ * @param {any} tracks
+ * @returns {number} metres a second
+ */
 export function trackSpeed({ field }, tracks) {
   return (field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? 0;
 }

@@ -1,13 +1,13 @@
-// One copy of the robot's model: joints by name, meshes with colours that say how they are. Not here:
-// where it stands and who looks at it (stage.js), where its joints are (joints.js).
+// One copy of the robot's model: joints by name, meshes with colours that say how they are. Not
+// here: where it stands and who looks at it (stage.js), where its joints are (joints.js).
 
 import { Color, DoubleSide, Group, Mesh, MeshStandardMaterial } from "three";
 import { ColladaLoader } from "three/examples/jsm/loaders/ColladaLoader.js";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
 import { STLLoader } from "three/examples/jsm/loaders/STLLoader.js";
-import { readBytes, readText } from "../../lib/transfer.js";
 import URDFLoader from "/vendor/urdf-loader/src/URDFLoader.js";
+import { readBytes, readText } from "../../lib/transfer.js";
 
 const STOPPED = new Color("#d32d21");
 const OLD = new Color("#8b949b");
@@ -15,7 +15,8 @@ const OLD = new Color("#8b949b");
 /** XML that is parsed, never shown: the one use that this policy has. */
 const policy = globalThis.trustedTypes?.createPolicy("robot-model", { createHTML: (text) => text });
 /** @param {string} text */
-const trusted = (text) => /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
+const trusted = (text) =>
+  /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
 
 export class Model {
   /** Shapes that could not be fetched or read. @type {string[]} */ problems = [];
@@ -104,11 +105,25 @@ export class Model {
 /** @param {any} before */
 function solid(before) {
   const { color, map = null, opacity = 1, transparent = false } = before;
-  return new MeshStandardMaterial({ color, map, opacity, transparent, roughness: 0.62, metalness: 0.1, side: DoubleSide });
+  return new MeshStandardMaterial({
+    color,
+    map,
+    opacity,
+    transparent,
+    roughness: 0.62,
+    metalness: 0.1,
+    side: DoubleSide,
+  });
 }
 
 const ghostly = () =>
-  new MeshStandardMaterial({ color: "#3aa89d", opacity: 0.34, transparent: true, depthWrite: false, roughness: 1 });
+  new MeshStandardMaterial({
+    color: "#3aa89d",
+    opacity: 0.34,
+    transparent: true,
+    depthWrite: false,
+    roughness: 1,
+  });
 
 /**
  * Fetch and read a model; its shapes may come from the same folder or below.
@@ -132,7 +147,11 @@ async function readModel(text, folder, joints) {
   /** @type {string[]} */ const problems = [];
   const loader = new URDFLoader();
   loader.packages = () => folder.slice(0, -1);
-  loader.loadMeshCb = (/** @type {string} */ path, /** @type {any} */ _, /** @type {(mesh: any) => void} */ done) => {
+  loader.loadMeshCb = (
+    /** @type {string} */ path,
+    /** @type {any} */ _,
+    /** @type {(mesh: any) => void} */ done,
+  ) => {
     const work = readShape(path).then(done, () => void problems.push(path.slice(folder.length)));
     fetching.push(work);
   };

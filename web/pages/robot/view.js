@@ -1,7 +1,8 @@
-// The page "Robot": the scene, the list of its parts for keyboard and screen reader, the reason panel.
+// The page "Robot": the scene, the list of its parts for keyboard and screen reader, the reason
+// panel.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { quantity, targetName, words } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
 import { commanded, measured, partsOf } from "./joints.js";
@@ -60,10 +61,31 @@ function scene(app) {
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div class="card stage ${isStopped ? "is-stopped" : ""}" data-scene=${state}>
-      <canvas aria-label="The robot as it stands now; the list beside it says the same in words" role="img" ${onCanvas(app)}></canvas>
-      ${state === "waiting" || state === "loading" ? html`<p class="stage-note" role="status">Fetching the model…</p>` : nothing}
-      ${state === "none" ? html`<p class="stage-note">This robot has no model. Name a URDF in its manifest (<code>urdf:</code> in manifests/robots), and it is shown here.</p>` : nothing}
-      ${state === "failed" ? html`<p class="stage-note" role="alert">${failure} The list says the same in words.</p>` : nothing}
+      <canvas
+        aria-label="The robot as it stands now; the list beside it says the same in words"
+        role="img"
+        ${onCanvas(app)}
+      ></canvas>
+      ${
+        state === "waiting" || state === "loading"
+          ? html`<p class="stage-note" role="status">Fetching the model…</p>`
+          : nothing
+      }
+      ${
+        state === "none"
+          ? html`
+            <p class="stage-note">
+              This robot has no model. Name a URDF in its manifest (<code>urdf:</code> in
+              manifests/robots), and it is shown here.
+            </p>
+          `
+          : nothing
+      }
+      ${
+        state === "failed"
+          ? html`<p class="stage-note" role="alert">${failure} The list says the same in words.</p>`
+          : nothing
+      }
       ${state === "shown" && failure ? html`<p class="stage-fault">${failure}</p>` : nothing}
     </div>
   `;
@@ -71,20 +93,36 @@ function scene(app) {
 
 /** @param {App} app */
 function switches(app) {
-  const set = (/** @type {Partial<SceneKeeper>} */ change) => (Object.assign(keeper, change), app.draw());
+  const set = (/** @type {Partial<SceneKeeper>} */ change) => (
+    Object.assign(keeper, change), app.draw()
+  );
   return html`
     <div class="toolbar">
       <label class="switch">
-        <input type="checkbox" role="switch" .checked=${keeper.hasGhost} @change=${(/** @type {any} */ e) => set({ hasGhost: e.target.checked })}>
+        <input
+          type="checkbox"
+          role="switch"
+          .checked=${keeper.hasGhost}
+          @change=${(/** @type {any} */ e) => set({ hasGhost: e.target.checked })}
+        >
         Commanded
       </label>
       <label class="switch">
-        <input type="checkbox" role="switch" .checked=${keeper.isRoaming} @change=${(/** @type {any} */ e) => set({ isRoaming: e.target.checked })}>
+        <input
+          type="checkbox"
+          role="switch"
+          .checked=${keeper.isRoaming}
+          @change=${(/** @type {any} */ e) => set({ isRoaming: e.target.checked })}
+        >
         Drive around
       </label>
       <div class="toolbar" role="group" aria-label="Look from">
         ${Object.entries(LOOKS).map(
-          ([name, title]) => html`<button class="button small" type="button" @click=${() => keeper.stage?.look(/** @type {any} */ (name))}>
+          ([name, title]) => html`<button
+            class="button small"
+            type="button"
+            @click=${() => keeper.stage?.look(/** @type {any} */ (name))}
+          >
             ${title}
           </button>`,
         )}
@@ -97,16 +135,17 @@ const legend = () => html`
   <p class="robot-legend quiet">
     <span><i class="swatch solid"></i>measured</span>
     <span><i class="swatch ghost"></i>commanded</span>
-    <span><i class="swatch stopped"></i>stopped</span>
-    <span><i class="swatch old"></i>not heard</span>
-    <span>Drag to turn, pinch or scroll to come nearer, press a part to ask about it.</span>
+    <span><i class="swatch stopped"></i>stopped</span> <span><i class="swatch old"></i>not
+    heard</span> <span>Drag to turn, pinch or scroll to come nearer, press a part to ask about
+    it.</span>
   </p>
 `;
 
 /** @param {App} app @param {import("./joints.js").Part[]} parts */
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
-  if (!parts.length) return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
+  if (!parts.length)
+    return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
   /** @type {Map<string, import("./joints.js").Part[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
@@ -140,7 +179,12 @@ function row(app, part) {
       >
         <span>${words(part.field)}</span>
         <span class="number">${reading(quantity(at, part.spec?.unit ?? "m/s"))}</span>
-        <span class="number quiet">${wanted ? html`<span class="hidden">commanded</span> ${reading(quantity(wanted.value, part.spec.unit))}` : ""}</span>
+        <span class="number quiet">${
+          wanted
+            ? html`<span class="hidden">commanded</span>
+              ${reading(quantity(wanted.value, part.spec.unit))}`
+            : ""
+        }</span>
       </button>
     </li>
   `;

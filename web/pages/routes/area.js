@@ -1,15 +1,15 @@
-// Looks where the ports of the picture are whenever that may have changed: other ports, another size.
-// A directive, for only the drawn element can be measured.
+// Looks where the ports of the picture are whenever that may have changed: other ports, another
+// size. A directive, for only the drawn element can be measured.
 
-import { nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { nothing } from "/vendor/lit-html/lit-html.js";
 import { view } from "./view.js";
 
 class Area extends AsyncDirective {
   /** @type {ResizeObserver | null} */ #sizes = null;
 
-  /** @param {import("../../app.js").App} app */
-  render(app) {
+  /** @param {import("../../app.js").App} _app */
+  render(_app) {
     return nothing;
   }
 

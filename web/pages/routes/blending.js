@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit } from "../../lib/events.js";
 import { MODES } from "./editorrules.js";
 import { numberEntry } from "./entry.js";
 import { faultOf } from "./faults.js";
@@ -10,7 +11,14 @@ import { isOff, routes } from "./state.js";
 
 /** @typedef {import("../../app.js").App} App */
 
-const USUAL_MS = { rc: 120, livelink: 500, websocket: 300, autonomous: 300, leader: 300, safety: 300 };
+const USUAL_MS = {
+  rc: 120,
+  livelink: 500,
+  websocket: 300,
+  autonomous: 300,
+  leader: 300,
+  safety: 300,
+};
 
 /** @param {App} app */
 export function blending(app) {
@@ -21,18 +29,32 @@ export function blending(app) {
     <section aria-labelledby="blending-title" data-blending>
       <div class="section-head">
         <h2 id="blending-title">When several want the same output</h2>
-        <button class="button small" type="button" ?disabled=${isOff(app)} @click=${() => open(app)}>Change…</button>
+        <button
+          class="button small"
+          type="button"
+          ?disabled=${isOff(app)}
+          @click=${() => open(app)}
+        >
+          Change…
+        </button>
       </div>
       <dl class="card facts-list routes-rules">
         <dt>Together they make</dt>
         <dd>${MODES[/** @type {"blend"} */ (now.mode)]}</dd>
-        ${own.map(([field, mode]) => html`<dt>${field}</dt><dd>${MODES[/** @type {"blend"} */ (mode)]}</dd>`)}
+        ${own.map(
+          ([field, mode]) =>
+            html`<dt>${field}</dt><dd>${MODES[/** @type {"blend"} */ (mode)]}</dd>`,
+        )}
         <dt>A change of control fades over</dt>
         <dd>${now.blend_time_ms} ms</dd>
         <dt>Who was lost must be steady for</dt>
         <dd>${now.hysteresis_ms} ms</dd>
         <dt>Silent for longer is lost</dt>
-        <dd>${KINDS.map((kind) => `${kind} ${timeout(now, kind) || USUAL_MS[/** @type {"rc"} */ (kind)]} ms`).join(", ")}</dd>
+        <dd>
+          ${KINDS.map(
+            (kind) => `${kind} ${timeout(now, kind) || USUAL_MS[/** @type {"rc"} */ (kind)]} ms`,
+          ).join(", ")}
+        </dd>
       </dl>
     </section>
   `;
@@ -82,7 +104,11 @@ const silences = (app, timeouts, wrong) => html`
     <div class="pair">
       ${KINDS.map((kind) =>
         numberEntry(
-          { key: `source_timeout_ms.${kind}`, label: kind, wrong: wrong(`source_timeout_ms.${kind}`) },
+          {
+            key: `source_timeout_ms.${kind}`,
+            label: kind,
+            wrong: wrong(`source_timeout_ms.${kind}`),
+          },
           timeouts[kind],
           (value) => ((timeouts[kind] = value), app.draw()),
           { placeholder: String(USUAL_MS[/** @type {"rc"} */ (kind)]), step: 1 },
@@ -96,8 +122,10 @@ const silences = (app, timeouts, wrong) => html`
 function form(app, asked, close) {
   const { now, fault } = asked;
   const wrong = (/** @type {string} */ key) => (fault?.key === key ? fault.text : "");
-  const set = (/** @type {string} */ key) => (/** @type {any} */ value) => ((now[key] = value), app.draw());
-  const submit = (/** @type {SubmitEvent} */ event) => (event.preventDefault(), save(app, asked, close));
+  const set = (/** @type {string} */ key) => (/** @type {any} */ value) => (
+    (now[key] = value), app.draw()
+  );
+  const submit = onSubmit(() => save(app, asked, close));
   return html`
     <form class="form" novalidate @submit=${submit}>
       <h2>When several want the same output</h2>
@@ -105,20 +133,36 @@ function form(app, asked, close) {
         <legend>Together they make</legend>
         ${Object.entries(MODES).map(
           ([mode, words]) => html`<label class="option">
-            <input type="radio" name="mode" value=${mode} .checked=${now.mode === mode} @change=${() => set("mode")(mode)}>
+            <input
+              type="radio"
+              name="mode"
+              value=${mode}
+              .checked=${now.mode === mode}
+              @change=${() => set("mode")(mode)}
+            >
             <span>${words}</span>
           </label>`,
         )}
       </fieldset>
       <div class="pair">
         ${numberEntry(
-          { key: "blend_time_ms", label: "Fade, in ms", wrong: wrong("blend_time_ms"), hint: "0 to 10 000" },
+          {
+            key: "blend_time_ms",
+            label: "Fade, in ms",
+            wrong: wrong("blend_time_ms"),
+            hint: "0 to 10 000",
+          },
           now.blend_time_ms,
           set("blend_time_ms"),
           { step: 1 },
         )}
         ${numberEntry(
-          { key: "hysteresis_ms", label: "Steady for, in ms", wrong: wrong("hysteresis_ms"), hint: "0 to 5 000, after a loss" },
+          {
+            key: "hysteresis_ms",
+            label: "Steady for, in ms",
+            wrong: wrong("hysteresis_ms"),
+            hint: "0 to 5 000, after a loss",
+          },
           now.hysteresis_ms,
           set("hysteresis_ms"),
           { step: 1 },
@@ -128,7 +172,9 @@ function form(app, asked, close) {
       <p class="refusal" role="alert">${fault?.whole ?? ""}</p>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button primary" type="submit" ?disabled=${asked.isBusy}>${asked.isBusy ? "One moment…" : "Save"}</button>
+        <button class="button primary" type="submit" ?disabled=${asked.isBusy}>
+          ${asked.isBusy ? "One moment…" : "Save"}
+        </button>
       </div>
     </form>
   `;

@@ -24,11 +24,20 @@ const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];
 export class Draft {
   /** The route as the robot has it; null for a new one. @type {Route | null} */ base;
   /** @type {Route} */ route;
-  /** How rivals for single fields are combined, where that was changed here. @type {Record<string, string>} */ modes = {};
-  /** What the router says of it as it is. @type {import("./faults.js").Fault | null} */ fault = null;
+  /**
+   * How rivals for single fields are combined, where that was changed here.
+   * @type {Record<string, string>}
+   */
+  modes = {};
+  /** What the router says of it as it is. @type {import("./faults.js").Fault | null} */
+  fault = null;
   /** Why it was not saved. @type {import("./faults.js").Fault | null} */ refusal = null;
   /** What the router makes of the inputs now. @type {any} */ shown = null;
-  /** Lines of the mappings, by their place. @type {({key: string, line: Line | null} | undefined)[]} */ lines = [];
+  /**
+   * Lines of the mappings, by their place.
+   * @type {({key: string, line: Line | null} | undefined)[]}
+   */
+  lines = [];
   /** The inputs that the preview is of. @type {Record<string, number | null>} */ values = {};
   /** The source that they come from. @type {import("./model.js").Source | null} */ source = null;
   isSaving = false;
@@ -72,7 +81,9 @@ export class Draft {
   /** @param {number} index @param {Partial<import("./model.js").Mapping>} more */
   setMapping(index, more) {
     if (this.route.mapping === "passthrough") return;
-    this.set({ mapping: this.route.mapping.map((each, at) => (at === index ? { ...each, ...more } : each)) });
+    this.set({
+      mapping: this.route.mapping.map((each, at) => (at === index ? { ...each, ...more } : each)),
+    });
   }
 
   /** @param {string} from @param {string} to */
@@ -144,15 +155,21 @@ export class Draft {
   async save(app) {
     const { base, route, modes } = this;
     if (route.id !== base?.id && routes.find(route.id)) {
-      this.refusal = { key: "id", text: "There is a route of this name already.", whole: `There is a route ${route.id} already.` };
+      this.refusal = {
+        key: "id",
+        text: "There is a route of this name already.",
+        whole: `There is a route ${route.id} already.`,
+      };
       return false;
     }
     this.isSaving = true;
     try {
       await routes.change(app, `Save ${route.id}`, async () => {
         await app.api.request("router", "set_route", { route });
-        if (base && base.id !== route.id) await app.api.request("router", "delete_route", { route_id: base.id });
-        if (Object.keys(modes).length) await app.api.request("router", "set_blending", { blending: blended(modes) });
+        if (base && base.id !== route.id)
+          await app.api.request("router", "delete_route", { route_id: base.id });
+        if (Object.keys(modes).length)
+          await app.api.request("router", "set_blending", { blending: blended(modes) });
       });
       this.take(routes.find(route.id)?.route ?? route);
       this.refusal = null;

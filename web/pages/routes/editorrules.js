@@ -24,7 +24,9 @@ const LOSS = {
 /** The fields that its mappings drive: "head.pan". @param {Draft} draft */
 function driven({ route }) {
   if (route.mapping === "passthrough") return [];
-  return [...new Set(route.mapping.map((mapping) => place(route, mapping)))].filter((field) => field !== ESTOP);
+  return [...new Set(route.mapping.map((mapping) => place(route, mapping)))].filter(
+    (field) => field !== ESTOP,
+  );
 }
 
 /** @param {App} app @param {Draft} draft */
@@ -36,16 +38,29 @@ export function rivals(app, draft) {
     draft.modes = { ...modes, [field]: value };
     app.draw();
   };
-  const choices = /** @type {[string, string][]} */ ([["", "As everywhere"], ...Object.entries(MODES)]);
+  const choices = /** @type {[string, string][]} */ ([
+    ["", "As everywhere"],
+    ...Object.entries(MODES),
+  ]);
   return html`
     <section class="card form" aria-labelledby="rivals-title">
       <h2 id="rivals-title">When others want the same output</h2>
       <div class="pair">
         ${driven(draft).map((field) =>
-          choiceEntry({ key: `mode ${field}`, label: field, wrong: "", hint: `Everywhere: ${all}` }, modes[field] ?? fields[field] ?? "", choices, set(field)),
+          choiceEntry(
+            { key: `mode ${field}`, label: field, wrong: "", hint: `Everywhere: ${all}` },
+            modes[field] ?? fields[field] ?? "",
+            choices,
+            set(field),
+          ),
         )}
         ${numberEntry(
-          { key: "weight", label: "Weight", wrong: draft.wrong("weight"), hint: "In a mean. Empty: its priority." },
+          {
+            key: "weight",
+            label: "Weight",
+            wrong: draft.wrong("weight"),
+            hint: "In a mean. Empty: its priority.",
+          },
           route.weight,
           (value) => (draft.set({ weight: value === "" ? null : value }), app.draw()),
           { placeholder: "its priority", min: 0, max: 1000 },
@@ -65,17 +80,30 @@ export function silence(app, draft) {
     <section class="card form" aria-labelledby="silence-title">
       <h2 id="silence-title">When the source falls silent</h2>
       ${numberEntry(
-        { key: "timeout_ms", label: "It is lost after, in ms", wrong: draft.wrong("timeout_ms"), hint: "20 to 10 000. Empty: its source's time." },
+        {
+          key: "timeout_ms",
+          label: "It is lost after, in ms",
+          wrong: draft.wrong("timeout_ms"),
+          hint: "20 to 10 000. Empty: its source's time.",
+        },
         draft.route.timeout_ms,
         (value) => (draft.set({ timeout_ms: value === "" ? null : value }), app.draw()),
         { placeholder: "its source's", step: 1, min: 20, max: 10_000 },
       )}
-      ${fields.some((each) => each.loss)
-        ? html`<p class="quiet">The next route takes over. If there is none, the role decides:</p>
+      ${
+        fields.some((each) => each.loss)
+          ? html`<p class="quiet">The next route takes over. If there is none, the role decides:</p>
             <dl class="facts-list">
-              ${fields.map(({ field, loss }) => html`<dt>${field}</dt><dd>${LOSS[/** @type {"hold"} */ (loss)] ?? words(loss ?? "")}</dd>`)}
+              ${fields.map(
+                ({ field, loss }) =>
+                  html`
+                    <dt>${field}</dt><dd>${LOSS[/** @type {"hold"} */ (loss)] ?? words(loss ?? "")}
+                    </dd>
+                  `,
+              )}
             </dl>`
-        : nothing}
+          : nothing
+      }
     </section>
   `;
 }

@@ -1,9 +1,10 @@
-// All routes out into a file and in from one. The robot reads and checks it; what would change is shown
-// before it does.
+// All routes out into a file and in from one. The robot reads and checks it; what would change is
+// shown before it does.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withField, withValue } from "../../lib/events.js";
 import { changes } from "./changes.js";
 import { changeList } from "./presets.js";
 import { importText, routes } from "./state.js";
@@ -39,31 +40,35 @@ export function importDialog(app) {
 
 /** @param {App} app @param {any} open @param {() => void} close */
 function form(app, open, close) {
-  const read = async (/** @type {any} */ event) => {
-    const file = event.target.files[0];
+  const read = withField(async ({ files }) => {
+    const file = files?.[0];
     if (!file) return;
     Object.assign(open, { name: file.name, text: await file.text(), refusal: "" });
     app.draw();
-  };
-  const edit = (/** @type {any} */ event) => {
-    Object.assign(open, { text: event.target.value, refusal: "" });
+  });
+  const edit = withValue((value) => {
+    Object.assign(open, { text: value, refusal: "" });
     app.draw();
-  };
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    look(app, open);
-  };
+  });
+  const submit = onSubmit(() => look(app, open));
   return html`
     <form class="form" data-import @submit=${submit}>
       <h2>Import routes</h2>
       <label class="entry">
         <span>File</span>
         <input type="file" data-focus accept=".yaml,.yml,.json" @change=${read}>
-        <span class="hint">A file that Export or saintctl route export wrote, or a text below.</span>
+        <span class="hint">A file that Export or saintctl route export wrote, or a text
+        below.</span>
       </label>
       <label class="entry ${open.refusal ? "is-wrong" : ""}">
         <span>Routes as YAML</span>
-        <textarea rows="8" spellcheck="false" class="yaml" .value=${open.text} @input=${edit}></textarea>
+        <textarea
+          rows="8"
+          spellcheck="false"
+          class="yaml"
+          .value=${open.text}
+          @input=${edit}
+        ></textarea>
         <span class="wrong" role="alert" data-refusal>${open.refusal}</span>
       </label>
       <div class="actions">

@@ -17,7 +17,8 @@ import { port } from "./wires.js";
 export function outputCards(app, targets) {
   if (!app.robot) return html`<div class="card flow-card skeleton"></div>`;
   const fields = new Map();
-  for (const each of app.store.data.outputs?.fields ?? []) fields.set(`${each.target}.${each.field}`, each);
+  for (const each of app.store.data.outputs?.fields ?? [])
+    fields.set(`${each.target}.${each.field}`, each);
   return [...targets.map((target) => card(app, target, fields)), stopCard(app)];
 }
 
@@ -28,9 +29,14 @@ function card(app, target, fields) {
   const names = isFolded(own) ? [] : Object.keys(app.robot.targets[target]);
   return html`
     <section class="card flow-card" data-target=${target} aria-labelledby=${id}>
-      <header data-port=${own}><i class="pin" aria-hidden="true"></i><h4 id=${id}>${fold(app, own, targetName(target))}</h4></header>
+      <header data-port=${own}>
+        <i class="pin" aria-hidden="true"></i><h4 id=${id}>${fold(app, own, targetName(target))}
+        </h4>
+      </header>
       <ul>
-        ${names.map((name) => html`<li>${row(app, target, name, fields.get(`${target}.${name}`))}</li>`)}
+        ${names.map(
+          (name) => html`<li>${row(app, target, name, fields.get(`${target}.${name}`))}</li>`,
+        )}
       </ul>
     </section>
   `;
@@ -43,12 +49,17 @@ function row(app, target, name, data) {
   const isOpen = view.why === field;
   return html`
     <button
-      class="flow-row flow-output is-${data?.policy ?? "unknown"} ${view.pick.pull?.over === field ? "is-over" : ""}"
+      class="flow-row flow-output is-${data?.policy ?? "unknown"}
+        ${view.pick.pull?.over === field ? "is-over" : ""}"
       type="button"
       data-port=${port.output(field)}
       data-output=${field}
       aria-expanded=${view.pick.input ? nothing : isOpen}
-      aria-label=${view.pick.input ? `Map it to ${words(name)} of ${targetName(target)}` : `${words(name)}: why?`}
+      aria-label=${
+        view.pick.input
+          ? `Map it to ${words(name)} of ${targetName(target)}`
+          : `${words(name)}: why?`
+      }
       @click=${() => press(app, field)}
     >
       <i class="pin" aria-hidden="true"></i>
@@ -72,13 +83,17 @@ function why(data) {
   return html`
     <ul class="flow-why" data-why>
       <li>
-        ${data.winner
-          ? html`<b>${data.winner}</b> drives it, with ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
-          : policyText(data)}
+        ${
+          data.winner
+            ? html`<b>${data.winner}</b> drives it, with
+              ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
+            : policyText(data)
+        }
       </li>
       ${standing(data.rivals).map(
         (/** @type {any} */ rival) => html`<li>
-          <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks ${quantity(rival.value, data.unit)}: ${rival.reason}
+          <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks
+          ${quantity(rival.value, data.unit)}: ${rival.reason}
         </li>`,
       )}
     </ul>

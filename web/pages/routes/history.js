@@ -1,5 +1,5 @@
-// What was changed on this page, so that it can be taken back: pairs of sets of routes, newest last.
-// Pure: the robot holds the truth, applying is state.js.
+// What was changed on this page, so that it can be taken back: pairs of sets of routes, newest
+// last. Pure: the robot holds the truth, applying is state.js.
 
 const MOST = 50;
 

@@ -1,10 +1,21 @@
-// The dialog after an input was brought to an output: which route gets the mapping, how far it moves,
-// and what it would do now. Nothing moves before it is made.
+// The dialog after an input was brought to an output: which route gets the mapping, how far it
+// moves, and what it would do now. Nothing moves before it is made.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { ANY, ESTOP, allSources, freeId, guess, heardSources, isFor, newMapping, newRoute } from "./model.js";
+import {
+  ANY,
+  allSources,
+  ESTOP,
+  freeId,
+  guess,
+  heardSources,
+  isFor,
+  newMapping,
+  newRoute,
+} from "./model.js";
 import { routes } from "./state.js";
 
 const LOOK_MS = 200;
@@ -12,16 +23,25 @@ const LOOK_MS = 200;
 /** @typedef {import("../../app.js").App} App */
 /** @typedef {import("./model.js").Route} Route */
 
-/** @param {App} app @param {{source: string, name: string}} input @param {string} field "head.pan" or the e-stop */
+/**
+ * @param {App} app
+ * @param {{source: string, name: string}} input
+ * @param {string} field "head.pan" or the e-stop
+ */
 export function openMapping(app, input, field) {
   const known = routes.list ?? [];
-  const source = allSources(known, heardSources(app.store.data.inputs)).find((each) => each.name === input.source);
+  const source = allSources(known, heardSources(app.store.data.inputs)).find(
+    (each) => each.name === input.source,
+  );
   if (!source) return;
   const [target, name] = field === ESTOP ? [ANY, ESTOP] : split(field);
   const spec = app.robot?.targets?.[target]?.[name];
   const fitting = known.filter(
     ({ route, fault }) =>
-      !fault && Array.isArray(route.mapping) && route.output.target === target && isFor(route, source),
+      !fault &&
+      Array.isArray(route.mapping) &&
+      route.output.target === target &&
+      isFor(route, source),
   );
   const id = freeId(`${source.kind}_${field === ESTOP ? ESTOP : target}`, known);
   app.dialogs.mapping = {
@@ -63,7 +83,8 @@ async function look(app) {
   const open = app.dialogs.mapping;
   open.lookedAt = performance.now();
   try {
-    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)?.values[open.name];
+    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)
+      ?.values[open.name];
     const route = { ...wanted(open), id: "trial", mapping: [open.mapping] };
     const values = value === null || value === undefined ? {} : { [open.name]: value };
     const reply = await app.api.request("router", "preview_route", { route, values });
@@ -101,11 +122,11 @@ export function mappingDialog(app) {
 /** @param {App} app @param {any} open @param {() => void} close */
 function form(app, open, close) {
   if (app.now - open.lookedAt > LOOK_MS) look(app);
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    make(app, false);
-  };
-  const output = open.field === ESTOP ? "the emergency stop" : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
+  const submit = onSubmit(() => make(app, false));
+  const output =
+    open.field === ESTOP
+      ? "the emergency stop"
+      : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
   return html`
     <form class="form" data-mapping @submit=${submit}>
       <h2>${open.name} → ${open.field}</h2>
@@ -115,7 +136,14 @@ function form(app, open, close) {
       <p class="refusal" role="alert">${open.refusal}</p>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button" type="button" ?disabled=${open.isBusy} @click=${() => make(app, true)}>Make and edit…</button>
+        <button
+          class="button"
+          type="button"
+          ?disabled=${open.isBusy}
+          @click=${() => make(app, true)}
+        >
+          Make and edit…
+        </button>
         <button class="button primary" type="submit" data-focus data-make ?disabled=${open.isBusy}>
           ${open.isBusy ? "One moment…" : "Make the mapping"}
         </button>
@@ -126,12 +154,14 @@ function form(app, open, close) {
 
 /** @param {App} app @param {any} open */
 function chooser(app, open) {
-  const choose = (/** @type {any} */ event) => ((open.chosen = event.target.value), app.draw());
+  const choose = withValue((value) => ((open.chosen = value), app.draw()));
   return html`
     <label class="entry">
       <span>Route</span>
       <select data-route-choice .value=${open.chosen} @change=${choose}>
-        ${open.fitting.map((/** @type {Route} */ route) => html`<option value=${route.id}>${route.id}</option>`)}
+        ${open.fitting.map(
+          (/** @type {Route} */ route) => html`<option value=${route.id}>${route.id}</option>`,
+        )}
         <option value="">A new one: ${open.id}</option>
       </select>
     </label>
@@ -140,10 +170,10 @@ function chooser(app, open) {
 
 /** @param {App} app @param {any} open */
 function scale(app, open) {
-  const change = (/** @type {any} */ event) => {
-    open.mapping = { ...open.mapping, scale: event.target.value === "" ? "" : Number(event.target.value) };
+  const change = withValue((value) => {
+    open.mapping = { ...open.mapping, scale: value === "" ? "" : Number(value) };
     look(app);
-  };
+  });
   return html`
     <label class="entry">
       <span>Scale</span>
@@ -158,6 +188,10 @@ function now(open) {
   if (!open.shown) return "One moment…";
   const { value, made, isStop } = open.shown;
   if (value === null || value === undefined) return "This input is not heard now.";
-  if (open.field === ESTOP) return isStop ? `Now at ${fixed(value, 2)}: this would stop the robot.` : `Now at ${fixed(value, 2)}: no stop.`;
-  return `Now: ${open.name} ${fixed(value, 2)} asks for ${quantity(made?.value, made?.unit ?? "")}${made?.clamped ? ", its limit" : ""}.`;
+  if (open.field === ESTOP)
+    return isStop
+      ? `Now at ${fixed(value, 2)}: this would stop the robot.`
+      : `Now at ${fixed(value, 2)}: no stop.`;
+  const wish = quantity(made?.value, made?.unit ?? "") + (made?.clamped ? ", its limit" : "");
+  return `Now: ${open.name} ${fixed(value, 2)} asks for ${wish}.`;
 }

@@ -20,7 +20,8 @@
  * @property {boolean} enabled
  * @property {number | null} priority
  * @property {number | null} weight
- * @property {{source: string, subject: string, type: string, protocol: string, command_types: string[]}} input
+ * @property {{source: string, subject: string, type: string, protocol: string, command_types:
+ * string[]}} input
  * @property {{target: string}} output
  * @property {Mapping[] | "passthrough"} mapping
  * @property {number | null} timeout_ms
@@ -38,14 +39,22 @@
  * @property {number} rateHz
  * @property {Record<string, number | null>} values
  *
- * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason: string, ageMs: number | null}} Claim
+ * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason:
+ * string, ageMs: number | null}} Claim
  */
 
 export const ANY = "*";
 export const ESTOP = "estop";
 export const KINDS = ["rc", "livelink", "websocket", "autonomous", "leader", "safety"];
 /** What a route has that says nothing about it (manifests: lib/api/routing.py). */
-const PRIORITIES = { safety: 1000, rc: 300, websocket: 200, leader: 150, livelink: 100, autonomous: 50 };
+const PRIORITIES = {
+  safety: 1000,
+  rc: 300,
+  websocket: 200,
+  leader: 150,
+  livelink: 100,
+  autonomous: 50,
+};
 const NEW_MAPPING = {
   mode: "axis",
   threshold: 0.5,
@@ -61,7 +70,8 @@ const NEW_ROUTE = { enabled: true, priority: null, weight: null, timeout_ms: nul
 const NEW_INPUT = { subject: ANY, type: "", protocol: "", command_types: [] };
 
 /** @param {string} from @param {string} to @param {Partial<Mapping>} more @returns {Mapping} */
-export const newMapping = (from, to, more = {}) => /** @type {Mapping} */ ({ from, to, ...NEW_MAPPING, ...more });
+export const newMapping = (from, to, more = {}) =>
+  /** @type {Mapping} */ ({ from, to, ...NEW_MAPPING, ...more });
 
 /**
  * @param {string} id
@@ -92,7 +102,9 @@ export function compact(route) {
 
 /** @param {Record<string, any>} values @param {Record<string, any>} defaults */
 function told(values, defaults) {
-  return Object.fromEntries(Object.entries(values).filter(([key, value]) => !same(value, defaults[key])));
+  return Object.fromEntries(
+    Object.entries(values).filter(([key, value]) => !same(value, defaults[key])),
+  );
 }
 
 /** Equal as data. @param {unknown} a @param {unknown} b */
@@ -107,7 +119,8 @@ export function heardSources(inputs) {
   if (!inputs) return [];
   const found = inputs.rc?.values ? [source("rc", "", inputs.rc)] : [];
   for (const kind of KINDS) {
-    if (kind !== "rc") for (const each of inputs[kind] ?? []) found.push(source(kind, each.subject, each));
+    if (kind !== "rc")
+      for (const each of inputs[kind] ?? []) found.push(source(kind, each.subject, each));
   }
   return found;
 }
@@ -149,20 +162,36 @@ export function allSources(routes, heard) {
     const { source: kind, subject } = route.input;
     const name = kind === "rc" ? "rc" : `${kind}:${subject}`;
     if (found.some((each) => each.name === name)) continue;
-    found.push({ name, kind, subject, isHeard: false, isAlive: false, isFailsafe: false, rateHz: 0, values: {} });
+    found.push({
+      name,
+      kind,
+      subject,
+      isHeard: false,
+      isAlive: false,
+      isFailsafe: false,
+      rateHz: 0,
+      values: {},
+    });
   }
   const rank = (/** @type {Source} */ each) => KINDS.indexOf(each.kind);
   return found.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/** Names that a source's routes read, and all that it sends. @param {Source} from @param {RouteInfo[]} routes */
+/**
+ * Names that a source's routes read, and all that it sends.
+ * @param {Source} from
+ * @param {RouteInfo[]} routes
+ */
 export function properties(from, routes) {
   const used = new Set();
   for (const { route } of routes) {
     if (route.mapping === "passthrough" || !isFor(route, from)) continue;
     for (const mapping of route.mapping) used.add(mapping.from);
   }
-  return { used: [...used].sort(byNumber), all: [...new Set([...used, ...Object.keys(from.values)])].sort(byNumber) };
+  return {
+    used: [...used].sort(byNumber),
+    all: [...new Set([...used, ...Object.keys(from.values)])].sort(byNumber),
+  };
 }
 
 /** channel_2 before channel_10. @param {string} a @param {string} b */
@@ -186,7 +215,13 @@ export function claims(outputs) {
       reason: rival.reason,
       ageMs: rival.age_ms,
     }));
-    const winner = { ...field, route: field.winner, isWinner: true, reason: "", ageMs: field.age_ms };
+    const winner = {
+      ...field,
+      route: field.winner,
+      isWinner: true,
+      reason: "",
+      ageMs: field.age_ms,
+    };
     found.set(`${field.target}.${field.field}`, field.winner ? [winner, ...rivals] : rivals);
   }
   return found;
@@ -219,7 +254,8 @@ export const STATES = {
  * The best first guess for a new mapping: full deflection moves the whole range.
  * @param {Source} from
  * @param {string} name
- * @param {{unit: string, kind: string, limits: [number, number]} | undefined} field nothing for the e-stop
+ * @param {{unit: string, kind: string, limits: [number, number]} | undefined} field nothing for the
+ * e-stop
  * @returns {Partial<Mapping>}
  */
 export function guess(from, name, field) {
@@ -227,8 +263,10 @@ export function guess(from, name, field) {
   const most = Math.max(...field.limits.map(Math.abs));
   const rest = from.kind === "rc" && field.kind === "velocity" ? { deadzone: 0.05 } : {};
   if (from.kind === "rc" || from.kind === "websocket") return { scale: most, ...rest };
-  if (from.kind !== "livelink" || name.includes(".")) return { scale: 1 }; // in the field's own unit
-  if (/^head(Yaw|Pitch|Roll)$/.test(name) && field.unit === "deg") return { scale: 57.2958 }; // about a radian
+  // in the field's own unit
+  if (from.kind !== "livelink" || name.includes(".")) return { scale: 1 };
+  // about a radian
+  if (/^head(Yaw|Pitch|Roll)$/.test(name) && field.unit === "deg") return { scale: 57.2958 };
   return { scale: most };
 }
 

@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { words } from "../../lib/format.js";
 import { changes, plural } from "./changes.js";
 import { isOff, routes } from "./state.js";
@@ -16,10 +17,22 @@ export function presets(app) {
     <section aria-labelledby="presets-title" data-presets>
       <div class="section-head">
         <h2 id="presets-title">Presets</h2>
-        <button class="button small" type="button" data-save-preset ?disabled=${isOff(app)} @click=${() => openSave(app)}>Save these routes as…</button>
+        <button
+          class="button small"
+          type="button"
+          data-save-preset
+          ?disabled=${isOff(app)}
+          @click=${() => openSave(app)}
+        >
+          Save these routes as…
+        </button>
       </div>
       <ul class="presets">
-        ${known ? known.map((preset) => html`<li>${card(app, preset)}</li>`) : html`<li class="card skeleton"></li>`}
+        ${
+          known
+            ? known.map((preset) => html`<li>${card(app, preset)}</li>`)
+            : html`<li class="card skeleton"></li>`
+        }
       </ul>
     </section>
   `;
@@ -39,11 +52,18 @@ function card(app, preset) {
       ${isLoaded ? html`<span class="chip good"><i class="dot"></i>In force</span>` : nothing}
       ${preset.fault ? html`<p class="refusal">${preset.fault}</p>` : nothing}
       <div class="actions">
-        ${preset.is_shipped
-          ? nothing
-          : html`<button class="button plain small" type="button" ?disabled=${isOff(app)} @click=${() => askDelete(app, preset.name)}>
+        ${
+          preset.is_shipped
+            ? nothing
+            : html`<button
+              class="button plain small"
+              type="button"
+              ?disabled=${isOff(app)}
+              @click=${() => askDelete(app, preset.name)}
+            >
               Delete<span class="hidden"> preset ${preset.name}</span>
-            </button>`}
+            </button>`
+        }
         <button
           class="button small"
           type="button"
@@ -68,7 +88,9 @@ async function askLoad(app, name) {
       verb: "Load the preset",
       said: `${words(name)} is loaded.`,
       work: () =>
-        routes.change(app, `Load ${name}`, () => app.api.request("router", "load_preset", { preset_name: name })),
+        routes.change(app, `Load ${name}`, () =>
+          app.api.request("router", "load_preset", { preset_name: name }),
+        ),
     });
   } catch (err) {
     app.toasts.failed(err);
@@ -82,8 +104,8 @@ const CHIPS = { new: "good", gone: "bad", changed: "busy" };
 export function changeList(found) {
   if (!found.length) return html`<span>Nothing changes: these routes are in force already.</span>`;
   return html`
-    <span>This takes the place of all routes at once. Whatever moves is faded over, and undo brings them back.</span>
-    <span class="change-list" data-changes>
+    <span>This takes the place of all routes at once. Whatever moves is faded over, and undo brings
+    them back.</span> <span class="change-list" data-changes>
       ${found.map(
         (change) => html`<span class="change">
           <span class="chip ${CHIPS[change.kind]}">${SIGNS[change.kind]}</span>
@@ -119,8 +141,7 @@ function openSave(app) {
 export function saveDialog(app) {
   const open = app.dialogs.preset;
   const close = () => ((app.dialogs.preset = null), app.draw());
-  const save = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const save = onSubmit(async () => {
     Object.assign(open, { isBusy: true, refusal: "" });
     app.draw();
     try {
@@ -133,11 +154,16 @@ export function saveDialog(app) {
       Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
     }
     app.draw();
-  };
+  });
   return dialog(open, close, () => saveForm(app, open, close, save), "Save these routes");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close @param {(event: any) => void} save */
+/**
+ * @param {App} app
+ * @param {any} open
+ * @param {() => void} close
+ * @param {(event: any) => void} save
+ */
 function saveForm(app, open, close, save) {
   const isOver = routes.presets?.some((preset) => !preset.is_shipped && preset.name === open.name);
   return html`
@@ -153,14 +179,20 @@ function saveForm(app, open, close, save) {
           autocomplete="off"
           autocapitalize="none"
           .value=${open.name}
-          @input=${(/** @type {any} */ event) => ((open.name = event.target.value), app.draw())}
+          @input=${withValue((value) => ((open.name = value), app.draw()))}
         >
-        <span class="hint">${isOver ? "A preset of this name is there: it will be replaced." : "Letters, digits, _ and -."}</span>
+        <span class="hint">${
+          isOver
+            ? "A preset of this name is there: it will be replaced."
+            : "Letters, digits, _ and -."
+        }</span>
         <span class="wrong" role="alert">${open.refusal}</span>
       </label>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button primary" type="submit" ?disabled=${open.isBusy}>${isOver ? "Replace it" : "Save"}</button>
+        <button class="button primary" type="submit" ?disabled=${open.isBusy}>
+          ${isOver ? "Replace it" : "Save"}
+        </button>
       </div>
     </form>
   `;

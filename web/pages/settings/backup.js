@@ -1,13 +1,14 @@
 // The whole robot in one file: keep it, look into one, bring it back, take that back again.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withField } from "../../lib/events.js";
 import { took } from "../../lib/firststeps.js";
 import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { bringFile, keepFile } from "../../lib/transfer.js";
-import { ask } from "../../lib/confirm.js";
 import { confirmingStops } from "../../lib/stopchanges.js";
+import { bringFile, keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
 
 /** @typedef {import("../../app.js").App} App */
@@ -29,15 +30,26 @@ const NAMES = {
 /** @param {App} app @param {Answers} answers */
 export function backupSection(app, answers) {
   const isFixed = !isAdmin(app);
-  const keep = () => keepFile("/api/backup").then(() => took("backup"), (err) => app.toasts.failed(err));
+  const keep = () =>
+    keepFile("/api/backup").then(
+      () => took("backup"),
+      (err) => app.toasts.failed(err),
+    );
   return section(
     "backup",
     "Backup",
-    "Everything that was set on this robot in one file: routes, presets, RC, subjects, nodes, users.",
+    "Everything that was set on this robot in one file: routes, presets, RC, subjects, " +
+      "nodes, users.",
     html`
       ${unfinished(answers)}
       <div class="toolbar">
-        <button class="button primary" type="button" data-backup ?disabled=${isFixed} @click=${keep}>
+        <button
+          class="button primary"
+          type="button"
+          data-backup
+          ?disabled=${isFixed}
+          @click=${keep}
+        >
           Download a backup
         </button>
         <label class="button file ${isFixed ? "is-off" : ""}">
@@ -47,10 +59,15 @@ export function backupSection(app, answers) {
             type="file"
             accept=".zip,application/zip"
             ?disabled=${isFixed}
-            @change=${(/** @type {any} */ event) => look(app, event.target)}
+            @change=${withField((field) => look(app, field))}
           >
         </label>
-        <button class="button" type="button" ?disabled=${isFixed} @click=${() => undo(app, answers)}>
+        <button
+          class="button"
+          type="button"
+          ?disabled=${isFixed}
+          @click=${() => undo(app, answers)}
+        >
           Undo the last restore…
         </button>
       </div>
@@ -64,8 +81,8 @@ function unfinished(answers) {
   const waiting = answers.data.restore?.waiting ?? [];
   if (!waiting.length) return nothing;
   return html`<div class="notice">
-    <strong>A restore is not finished.</strong> ${waiting.join(", ")} did not answer; it goes on as soon as
-    that is back.
+    <strong>A restore is not finished.</strong> ${waiting.join(", ")} did not answer; it goes on as
+    soon as that is back.
   </div>`;
 }
 
@@ -94,10 +111,12 @@ export function restoreDialog(app, answers) {
     open,
     close,
     () => html`
-      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), carryOut(app, answers))}>
+      <form @submit=${onSubmit(() => carryOut(app, answers))}>
         <h2>Restore this backup?</h2>
         ${open.info ? content(open.info) : nothing}
-        ${open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing}
+        ${
+          open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing
+        }
         <p class="refusal" role="alert">
           ${open.refusal ? html`<strong>It cannot be restored:</strong> ${open.refusal}` : nothing}
         </p>
@@ -105,11 +124,18 @@ export function restoreDialog(app, answers) {
           <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
             ${open.info ? "Cancel" : "Close"}
           </button>
-          ${open.info
-            ? html`<button class="button danger" type="submit" data-restore ?disabled=${open.isBusy}>
+          ${
+            open.info
+              ? html`<button
+                class="button danger"
+                type="submit"
+                data-restore
+                ?disabled=${open.isBusy}
+              >
                 ${open.isBusy ? "Restoring…" : "Restore it"}
               </button>`
-            : nothing}
+              : nothing
+          }
         </div>
       </form>
     `,
@@ -120,27 +146,37 @@ export function restoreDialog(app, answers) {
 /** @param {any} info */
 const content = (info) => html`
   <p>
-    Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release ${info.version || "unknown"}.
-    What is set now is replaced; you can undo that.
+    Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release
+    ${info.version || "unknown"}. What is set now is replaced; you can undo that.
   </p>
   <ul class="backup-list">
     ${info.contents.map((/** @type {any} */ part) => {
       const name = NAMES[/** @type {"rcd/receiver"} */ (`${part.daemon}/${part.section}`)];
-      return html`<li>${name ?? `${part.daemon}: ${part.section}`}${part.entries ? html` <span class="quiet">${part.entries}</span>` : nothing}</li>`;
+      return html`
+        <li>
+          ${name ?? `${part.daemon}: ${part.section}`}${
+            part.entries ? html` <span class="quiet">${part.entries}</span>` : nothing
+          }
+        </li>
+      `;
     })}
   </ul>
-  ${info.confirm?.length
-    ? html`<div class="notice" role="alert">
+  ${
+    info.confirm?.length
+      ? html`<div class="notice" role="alert">
         <strong>After this the robot no longer stops as it does by:</strong>
         <ul>${info.confirm.map((/** @type {string} */ name) => html`<li>${name}</li>`)}</ul>
       </div>`
-    : nothing}
-  ${info.notes.length
-    ? html`<div class="notice">
+      : nothing
+  }
+  ${
+    info.notes.length
+      ? html`<div class="notice">
         <strong>Not everything fits this robot:</strong>
         <ul>${info.notes.map((/** @type {string} */ note) => html`<li>${note}</li>`)}</ul>
       </div>`
-    : nothing}
+      : nothing
+  }
   <details>
     <summary>What is not in it</summary>
     <ul>${info.outside.map((/** @type {string} */ each) => html`<li>${each}</li>`)}</ul>
@@ -154,7 +190,10 @@ async function carryOut(app, answers) {
   app.draw();
   try {
     const reply = await confirmingStops(app, (names) =>
-      bringFile(`/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`, open.file),
+      bringFile(
+        `/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`,
+        open.file,
+      ),
     );
     if (app.dialogs.restore === open) app.dialogs.restore = null;
     tell(app, reply);
@@ -167,7 +206,11 @@ async function carryOut(app, answers) {
 /** @param {App} app @param {any} reply */
 function tell(app, { restored, waiting }) {
   if (!waiting.length) app.toasts.done(`Restored: ${restored.join(", ")}.`);
-  else app.toasts.failed({ message: `${waiting.join(", ")} did not answer.`, fix: "Its part follows when it does." });
+  else
+    app.toasts.failed({
+      message: `${waiting.join(", ")} did not answer.`,
+      fix: "Its part follows when it does.",
+    });
 }
 
 /** @param {App} app @param {Answers} answers */

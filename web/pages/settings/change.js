@@ -32,10 +32,21 @@ export function lastChange(app, answers, change) {
 /** @param {any} known */
 export const isWaiting = (known) => Boolean(watch.said) || known.change.state === "trying";
 
-/** Look until the change has ended, also over a lost connection. @param {App} app @param {Answers} answers @param {string} said */
-export const follow = (app, answers, said) => begin(app, answers, said, answers.data.robot.change.begun_s);
+/**
+ * Look until the change has ended, also over a lost connection.
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {string} said
+ */
+export const follow = (app, answers, said) =>
+  begin(app, answers, said, answers.data.robot.change.begun_s);
 
-/** @param {App} app @param {Answers} answers @param {string} said @param {number} beganAt of the change before */
+/**
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {string} said
+ * @param {number} beganAt of the change before
+ */
 function begin(app, answers, said, beganAt) {
   Object.assign(watch, { said, untilMs: Date.now() + LONGEST_MS, beganAt });
   clearTimeout(watch.timer);
@@ -53,4 +64,5 @@ async function look(app, answers) {
 }
 
 /** @param {any} err */
-export const sentence = ({ message, fix }) => [message.replace(/^params\./, ""), fix].filter(Boolean).join(" ");
+export const sentence = ({ message, fix }) =>
+  [message.replace(/^params\./, ""), fix].filter(Boolean).join(" ");

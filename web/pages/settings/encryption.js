@@ -11,7 +11,13 @@ const state = { /** @type {any} */ info: null, isAsking: false, failure: "", of:
 /** @param {App} app */
 export function encryption(app) {
   const { user } = app.api.session;
-  if ((!state.info || state.of !== user) && !state.isAsking && !state.failure && app.api.state === "open") load(app);
+  if (
+    (!state.info || state.of !== user) &&
+    !state.isAsking &&
+    !state.failure &&
+    app.api.state === "open"
+  )
+    load(app);
   return html`
     <header class="list-head"><h3>Encryption</h3></header>
     ${state.failure ? html`<p class="refusal">${state.failure}</p>` : nothing}
@@ -45,18 +51,26 @@ const isOn = (app) => html`
     <dd>${state.info.names.join(", ")}</dd>
   </dl>
   <div class="toolbar">
-    <button class="button small" type="button" ?disabled=${!isAdmin(app)} @click=${() => off(app)}>Switch it off…</button>
+    <button class="button small" type="button" ?disabled=${!isAdmin(app)} @click=${() => off(app)}>
+      Switch it off…
+    </button>
   </div>
 `;
 
 /** @param {App} app */
 const isOff = (app) => html`
   <p class="quiet">
-    Off: whoever can read the network can read passwords. The robot makes a certificate authority of its
-    own, and each device is told once to trust it.
+    Off: whoever can read the network can read passwords. The robot makes a certificate authority of
+    its own, and each device is told once to trust it.
   </p>
   <div class="toolbar">
-    <button class="button small" type="button" data-encrypt ?disabled=${!isAdmin(app)} @click=${() => on(app)}>
+    <button
+      class="button small"
+      type="button"
+      data-encrypt
+      ?disabled=${!isAdmin(app)}
+      @click=${() => on(app)}
+    >
       Switch it on…
     </button>
   </div>

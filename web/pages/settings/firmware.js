@@ -21,13 +21,27 @@ export function firmwareSection(app) {
     html`
       ${facts([
         ["This server runs", server?.version || app.store.data.system?.version || "–"],
-        ["All machines", versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–")],
+        [
+          "All machines",
+          versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–"),
+        ],
         ["Newest release here", newest ? newest.version : "none was uploaded yet"],
-        ["Last checked", check.found ? dayAndClock(Date.parse(check.found.checked) / 1000) : "not since this page was opened"],
+        [
+          "Last checked",
+          check.found
+            ? dayAndClock(Date.parse(check.found.checked) / 1000)
+            : "not since this page was opened",
+        ],
       ])}
       <div role="status">${outcome()}</div>
       <div class="toolbar">
-        <button class="button" type="button" data-check ?disabled=${check.isBusy} @click=${() => look(app)}>
+        <button
+          class="button"
+          type="button"
+          data-check
+          ?disabled=${check.isBusy}
+          @click=${() => look(app)}
+        >
           ${check.isBusy ? "Checking…" : "Check for updates"}
         </button>
         <a class="button" href="#/firmware">Releases, upload, roll out</a>
@@ -43,7 +57,9 @@ function outcome() {
   const isBehind = found.behind.length > 0;
   return html`
     <p class="notice is-quiet" data-checked=${isBehind ? "behind" : "same"}>
-      <span class="chip ${isBehind ? "warn" : "good"}"><i class="dot"></i>${isBehind ? "Update there" : "Nothing newer"}</span>
+      <span class="chip ${isBehind ? "warn" : "good"}"><i class="dot"></i>${
+        isBehind ? "Update there" : "Nothing newer"
+      }</span>
       ${found.message}
     </p>
   `;

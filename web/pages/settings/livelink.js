@@ -1,6 +1,7 @@
 // LiveLink: which formats are heard, where, and how much one sender may send.
 
 import { html } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withField } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
 import { notThere, section, waiting } from "./section.js";
@@ -33,7 +34,9 @@ export function liveLinkSection(app, answers) {
 
 /** @param {App} app @param {Answers} answers @param {any} known */
 const form = (app, answers, known) => html`
-  <ul class="formats">${known.formats.map((/** @type {any} */ each) => format(app, answers, each))}</ul>
+  <ul class="formats">
+    ${known.formats.map((/** @type {any} */ each) => format(app, answers, each))}
+  </ul>
   ${limitForm(app, answers, known)}
   <div class="toolbar"><a class="button" href="#/inputs/livelink">Subjects, addresses</a></div>
 `;
@@ -50,18 +53,27 @@ function format(app, answers, each) {
           data-format=${each.format}
           .checked=${each.enabled}
           ?disabled=${!isAdmin(app) || busy.has(each.format)}
-          @change=${(/** @type {any} */ event) => turn(app, answers, each.format, event.target)}
+          @change=${withField((field) => turn(app, answers, each.format, field))}
         >
         ${name}
       </label>
       <span class="quiet">
-        ${each.enabled ? each.addresses.map((/** @type {string} */ address) => html`<code>${address}</code> `) : "off"}
+        ${
+          each.enabled
+            ? each.addresses.map((/** @type {string} */ address) => html`<code>${address}</code> `)
+            : "off"
+        }
       </span>
     </li>
   `;
 }
 
-/** @param {App} app @param {Answers} answers @param {string} format @param {HTMLInputElement} input */
+/**
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {string} format
+ * @param {HTMLInputElement} input
+ */
 async function turn(app, answers, format, input) {
   const isOn = input.checked;
   input.checked = !isOn; // as the robot says, until it says otherwise
@@ -80,21 +92,27 @@ const set = (app, params) => app.api.request("livelink", "set_formats", params);
 function limitForm(app, answers, known) {
   const shown = limit.isTouched ? limit.value : String(known.datagrams_per_second);
   return html`
-    <form class="form" data-limit novalidate @submit=${(/** @type {Event} */ event) => (event.preventDefault(), save(app, answers))}>
+    <form class="form" data-limit novalidate @submit=${onSubmit(() => save(app, answers))}>
       <div class="name-row">
         ${entry({
           id: "datagrams",
           label: "Datagrams a second of one sender",
           value: shown,
-          hint: "A phone sends 60. What comes faster is not looked at, so that nobody can drown the others.",
+          hint:
+            "A phone sends 60. What comes faster is not looked at, so that nobody can drown " +
+            "the others.",
           wrong: limit.wrong,
           isFixed: !isAdmin(app),
-          edit: (value) => (Object.assign(limit, { value, isTouched: true, wrong: "" }), app.draw()),
+          edit: (value) => (
+            Object.assign(limit, { value, isTouched: true, wrong: "" }), app.draw()
+          ),
         })}
         <button
           class="button"
           type="submit"
-          ?disabled=${!isAdmin(app) || busy.has("limit") || shown === String(known.datagrams_per_second)}
+          ?disabled=${
+            !isAdmin(app) || busy.has("limit") || shown === String(known.datagrams_per_second)
+          }
         >
           Save
         </button>

@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
@@ -22,24 +23,35 @@ export function maintenanceSection(app, answers) {
       <div class="toolbar">
         <a class="button" href="#/logs">Logs</a>
         <a class="button" href="#/drill/stop">Test the stop</a>
-        <button class="button" type="button" data-diagnostics ?disabled=${isFixed} @click=${diagnostics}>
+        <button
+          class="button"
+          type="button"
+          data-diagnostics
+          ?disabled=${isFixed}
+          @click=${diagnostics}
+        >
           Download diagnostics
         </button>
       </div>
       <h3>Restart</h3>
       <div class="toolbar">
-        ${power(app, isFixed, RESTART)} ${power(app, isFixed, REBOOT)} ${power(app, isFixed, SHUTDOWN)}
+        ${power(app, isFixed, RESTART)} ${power(app, isFixed, REBOOT)}
+        ${power(app, isFixed, SHUTDOWN)}
       </div>
-      ${nodes.length
-        ? html`<details>
+      ${
+        nodes.length
+          ? html`<details>
             <summary>Restart one node</summary>
-            <div class="toolbar">${nodes.map((/** @type {any} */ node) => power(app, isFixed, ofNode(node)))}</div>
+            <div class="toolbar">
+              ${nodes.map((/** @type {any} */ node) => power(app, isFixed, ofNode(node)))}
+            </div>
           </details>`
-        : nothing}
+          : nothing
+      }
       <h3>Begin anew</h3>
       <p class="quiet">
-        Routes, presets, RC settings, subjects, names and users are forgotten. Releases, recordings and the
-        machine's own network stay. Take a backup first.
+        Routes, presets, RC settings, subjects, names and users are forgotten. Releases, recordings
+        and the machine's own network stay. Take a backup first.
       </p>
       <div class="toolbar">
         <button
@@ -69,7 +81,9 @@ const RESTART = {
 const REBOOT = {
   label: "Restart the server…",
   title: "Restart the server's computer?",
-  text: "The robot stands still until it is back, which takes about a minute. Nodes keep their roles.",
+  text:
+    "The robot stands still until it is back, which takes about a minute. Nodes keep their " +
+    "roles.",
   verb: "Restart it",
   group: "system",
   action: "reboot",
@@ -78,7 +92,9 @@ const REBOOT = {
 const SHUTDOWN = {
   label: "Shut down…",
   title: "Switch the server off?",
-  text: "The robot stands still. To start it again somebody must take its power away and give it again.",
+  text:
+    "The robot stands still. To start it again somebody must take its power away and give it " +
+    "again.",
   verb: "Switch it off",
   group: "system",
   action: "shutdown",
@@ -100,13 +116,23 @@ const ofNode = (node) => ({
 function power(app, isFixed, what) {
   const key = what.params.node ?? what.action;
   return html`
-    <button class="button" type="button" data-power=${key} ?disabled=${isFixed} @click=${() => question(app, what)}>
+    <button
+      class="button"
+      type="button"
+      data-power=${key}
+      ?disabled=${isFixed}
+      @click=${() => question(app, what)}
+    >
       ${what.label}
     </button>
   `;
 }
 
-/** A refusal because somebody drives is asked about once more. @param {App} app @param {any} what */
+/**
+ * A refusal because somebody drives is asked about once more.
+ * @param {App} app
+ * @param {any} what
+ */
 function question(app, what, force = false) {
   ask(app, {
     title: force ? `${what.title} It is being driven.` : what.title,
@@ -133,12 +159,12 @@ function reset(app, answers) {
   ask(app, {
     title: "Factory reset?",
     text: html`
-      What was set on this robot is forgotten, users too: whoever comes next claims it with the code that the
-      server shows. It can be undone until something else is restored.
+      What was set on this robot is forgotten, users too: whoever comes next claims it with the code
+      that the server shows. It can be undone until something else is restored.
       <label class="check">
         <input
           type="checkbox"
-          @change=${(/** @type {any} */ event) => (choice.nodes = event.target.checked)}
+          @change=${withChecked((isOn) => (choice.nodes = isOn))}
         >
         Nodes that are there forget their role and this server too
       </label>
@@ -147,7 +173,10 @@ function reset(app, answers) {
     typed: name,
     isDanger: true,
     work: async () => {
-      const reply = await app.api.request("maintenance", "factory_reset", { confirm: name, ...choice });
+      const reply = await app.api.request("maintenance", "factory_reset", {
+        confirm: name,
+        ...choice,
+      });
       app.toasts.done("The robot begins anew.");
       for (const note of reply.notes) app.toasts.failed({ message: note });
       answers.load(app);

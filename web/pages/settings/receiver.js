@@ -1,6 +1,7 @@
 // The RC receiver: on or off, what a lost signal means.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withField, withValue } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { notThere, section, waiting } from "./section.js";
 
@@ -19,7 +20,10 @@ const ACTIONS = {
 export function rcSection(app, answers) {
   const { rc, failsafe, protocol } = answers.data;
   const failure = answers.failures.rc ?? answers.failures.failsafe ?? answers.failures.protocol;
-  const again = () => ["rc", "failsafe", "protocol"].forEach((each) => answers.ask(app, /** @type {"rc"} */ (each)));
+  const again = () => {
+    for (const each of /** @type {const} */ (["rc", "failsafe", "protocol"]))
+      answers.ask(app, each);
+  };
   const isKnown = rc && failsafe && protocol;
   const content = isKnown ? rcForm(app, answers) : failure ? notThere(failure, again) : waiting;
   return section("rc", "RC receiver", "In force at once, and kept over restarts.", content);
@@ -30,8 +34,12 @@ function rcForm(app, answers) {
   const { rc, failsafe, protocol } = answers.data;
   const isFixed = !mayOperate(app);
   const { api } = app;
-  const set = (/** @type {"rc"} */ topic, /** @type {string} */ action, /** @type {object} */ params, /** @type {string} */ said) =>
-    answers.change(app, topic, () => api.request("rc", action, params), said);
+  const set = (
+    /** @type {"rc"} */ topic,
+    /** @type {string} */ action,
+    /** @type {object} */ params,
+    /** @type {string} */ said,
+  ) => answers.change(app, topic, () => api.request("rc", action, params), said);
   return html`
     <label class="switch">
       <input
@@ -40,11 +48,11 @@ function rcForm(app, answers) {
         data-rc-enabled
         .checked=${rc.enabled}
         ?disabled=${isFixed}
-        @change=${(/** @type {any} */ event) => {
-          const enabled = event.target.checked;
-          event.target.checked = !enabled; // as the robot says, until it says otherwise
+        @change=${withField((field) => {
+          const enabled = field.checked;
+          field.checked = !enabled; // as the robot says, until it says otherwise
           set("rc", "set_enabled", { enabled }, `The receiver is ${enabled ? "on" : "off"}.`);
-        }}
+        })}
       >
       Enabled
     </label>
@@ -54,8 +62,14 @@ function rcForm(app, answers) {
         <select
           data-rc-protocol
           ?disabled=${isFixed}
-          @change=${(/** @type {any} */ event) =>
-            set(/** @type {any} */ ("protocol"), "set_protocol", { protocol: event.target.value }, "The protocol was changed.")}
+          @change=${withValue((value) =>
+            set(
+              /** @type {any} */ ("protocol"),
+              "set_protocol",
+              { protocol: value },
+              "The protocol was changed.",
+            ),
+          )}
         >
           ${choices(PROTOCOLS, protocol.protocol)}
         </select>
@@ -66,8 +80,14 @@ function rcForm(app, answers) {
         <select
           data-rc-action
           ?disabled=${isFixed}
-          @change=${(/** @type {any} */ event) =>
-            set(/** @type {any} */ ("failsafe"), "set_failsafe", { action: event.target.value }, "What a lost signal means was changed.")}
+          @change=${withValue((value) =>
+            set(
+              /** @type {any} */ ("failsafe"),
+              "set_failsafe",
+              { action: value },
+              "What a lost signal means was changed.",
+            ),
+          )}
         >
           ${choices(ACTIONS, failsafe.action)}
         </select>
@@ -81,8 +101,16 @@ function rcForm(app, answers) {
           data-rc-timeout
           ?disabled=${isFixed}
           .value=${String(failsafe.timeout_ms)}
-          @change=${(/** @type {any} */ event) => timeout(event.target, (ms) =>
-            set(/** @type {any} */ ("failsafe"), "set_failsafe", { timeout_ms: ms }, `A signal is lost after ${ms} ms now.`))}
+          @change=${withField((field) =>
+            timeout(field, (ms) =>
+              set(
+                /** @type {any} */ ("failsafe"),
+                "set_failsafe",
+                { timeout_ms: ms },
+                `A signal is lost after ${ms} ms now.`,
+              ),
+            ),
+          )}
         >
         <small class="hint">40 to 2000; at 1.5 m/s the robot rolls 15 cm in 100 ms</small>
       </label>
@@ -100,4 +128,6 @@ function timeout(input, use) {
 
 /** @param {Record<string, string>} all @param {string} current */
 const choices = (all, current) =>
-  Object.entries(all).map(([key, text]) => html`<option value=${key} ?selected=${key === current}>${text}</option>`);
+  Object.entries(all).map(
+    ([key, text]) => html`<option value=${key} ?selected=${key === current}>${text}</option>`,
+  );

@@ -23,7 +23,9 @@ export const section = (id, title, text, content) => html`
 
 /** @param {[string, unknown][]} rows */
 export const facts = (rows) => html`
-  <dl class="facts-list">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+  <dl class="facts-list">
+    ${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+  </dl>
 `;
 
 /** @param {string} text @param {() => void} again */
@@ -34,8 +36,14 @@ export const notThere = (text, again) => html`
   </div>
 `;
 
-/** In the place of what settings get has not told. @param {import("../../app.js").App} app @param {import("./state.js").Answers} answers */
+/**
+ * In the place of what settings get has not told.
+ * @param {import("../../app.js").App} app
+ * @param {import("./state.js").Answers} answers
+ */
 export const absent = (app, answers) =>
-  answers.failures.robot ? notThere(answers.failures.robot, () => answers.ask(app, "robot")) : waiting;
+  answers.failures.robot
+    ? notThere(answers.failures.robot, () => answers.ask(app, "robot"))
+    : waiting;
 
 export const waiting = html`<div class="skeleton setting-skeleton"></div>`;

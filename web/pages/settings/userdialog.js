@@ -2,6 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit } from "../../lib/events.js";
 import { load } from "./users.js";
 import { ROLES } from "./usertables.js";
 
@@ -18,7 +19,11 @@ const FORMS = {
   own: { title: () => "Change your password", verb: "Change it", action: "change_password" },
 };
 
-/** @param {App} app @param {keyof typeof FORMS} kind @param {string} [name] of the user it is about */
+/**
+ * @param {App} app
+ * @param {keyof typeof FORMS} kind
+ * @param {string} [name] of the user it is about
+ */
 export function openForm(app, kind, name = "") {
   app.dialogs.users = { kind, name, isBusy: false, refusal: "", secret: "" };
   app.draw();
@@ -34,14 +39,20 @@ export function showSecret(app, { token, secret }) {
 export function usersDialog(app) {
   const open = app.dialogs.users;
   const close = () => !open.isBusy && ((app.dialogs.users = null), app.draw());
-  if (open?.secret) return dialog(open, () => {}, () => secretShown(app, open, close), "The token's secret");
+  if (open?.secret)
+    return dialog(
+      open,
+      () => {},
+      () => secretShown(app, open, close),
+      "The token's secret",
+    );
   const title = open ? FORMS[/** @type {"user"} */ (open.kind)].title(open.name) : "";
   return dialog(open, close, () => form(app, open, title, close), title);
 }
 
 /** @param {App} app @param {any} open @param {string} title @param {() => void} close */
 const form = (app, open, title, close) => html`
-  <form class="form" @submit=${(/** @type {SubmitEvent} */ event) => send(app, open, event)}>
+  <form class="form" @submit=${onSubmit((form) => send(app, open, form))}>
     <h2>${title}</h2>
     ${FIELDS[/** @type {"user"} */ (open.kind)]()}
     <p class="refusal" role="alert">${open.refusal}</p>
@@ -58,7 +69,14 @@ const FIELDS = {
   user: () => html`
     <label class="entry">
       <span>Name</span>
-      <input name="name" autocomplete="off" autocapitalize="none" required maxlength="32" pattern="[A-Za-z][A-Za-z0-9_.\\-]*">
+      <input
+        name="name"
+        autocomplete="off"
+        autocapitalize="none"
+        required
+        maxlength="32"
+        pattern="[A-Za-z][A-Za-z0-9_.\\-]*"
+      >
       <span class="hint">Letters, digits, dots, lines. Typed at each sign-in.</span>
     </label>
     ${newPassword()} ${roles()}
@@ -71,11 +89,18 @@ const FIELDS = {
     </label>
     ${roles()}
   `,
-  password: () => html`${newPassword()}<p class="quiet">All browsers of this user are signed out.</p>`,
+  password: () =>
+    html`${newPassword()}<p class="quiet">All browsers of this user are signed out.</p>`,
   own: () => html`
     <label class="entry">
       <span>Old password</span>
-      <input name="old_password" type="password" autocomplete="current-password" required maxlength="256">
+      <input
+        name="old_password"
+        type="password"
+        autocomplete="current-password"
+        required
+        maxlength="256"
+      >
     </label>
     ${newPassword()}
     <p class="quiet">Your other browsers are signed out.</p>
@@ -85,7 +110,14 @@ const FIELDS = {
 const newPassword = () => html`
   <label class="entry">
     <span>New password</span>
-    <input name="password" type="password" autocomplete="new-password" required minlength="8" maxlength="256">
+    <input
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      required
+      minlength="8"
+      maxlength="256"
+    >
     <span class="hint">At least 8 characters. Three or four words make a good one.</span>
   </label>
 `;
@@ -104,15 +136,18 @@ const roles = () => html`
   </fieldset>
 `;
 
-/** @param {App} app @param {any} open @param {SubmitEvent} event */
-async function send(app, open, event) {
-  event.preventDefault();
-  const given = Object.fromEntries(new FormData(/** @type {HTMLFormElement} */ (event.target)));
+/** @param {App} app @param {any} open @param {HTMLFormElement} form */
+async function send(app, open, form) {
+  const given = Object.fromEntries(new FormData(form));
   const params = open.name ? { name: open.name, ...given } : given;
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
-    const reply = await app.api.request("users", FORMS[/** @type {"user"} */ (open.kind)].action, params);
+    const reply = await app.api.request(
+      "users",
+      FORMS[/** @type {"user"} */ (open.kind)].action,
+      params,
+    );
     app.dialogs.users = null;
     if (reply.secret) showSecret(app, reply);
     else app.toasts.done(`Done: ${reply.message}.`);
@@ -131,13 +166,19 @@ function secretShown(app, open, close) {
     field.select();
     // Without encryption browsers offer no clipboard; the old way works everywhere.
     open.isCopied = navigator.clipboard
-      ? await navigator.clipboard.writeText(open.secret).then(() => true, () => false)
+      ? await navigator.clipboard.writeText(open.secret).then(
+          () => true,
+          () => false,
+        )
       : document.execCommand("copy");
     app.draw();
   };
   return html`
     <h2>The secret of ${open.name}</h2>
-    <p>It is shown this once. Give it to the program now; the robot itself keeps only a fingerprint of it.</p>
+    <p>
+      It is shown this once. Give it to the program now; the robot itself keeps only a fingerprint
+      of it.
+    </p>
     <label class="entry">
       <span>Token</span>
       <input id="secret" class="mono" readonly .value=${open.secret} data-secret data-focus>

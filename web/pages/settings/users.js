@@ -26,7 +26,13 @@ export function usersSection(app) {
   if (!state.known && !state.isAsking && !state.failure && app.api.state === "open") load(app);
   return html`
     ${via === "open" ? isOpen : yourself(app)}
-    ${state.failure ? notThere(state.failure, () => load(app)) : state.known ? lists(app, state.known) : waiting}
+    ${
+      state.failure
+        ? notThere(state.failure, () => load(app))
+        : state.known
+          ? lists(app, state.known)
+          : waiting
+    }
     ${encryption(app)}
   `;
 }
@@ -52,8 +58,8 @@ export async function load(app) {
 
 const isOpen = html`
   <p class="notice is-quiet" data-open>
-    Nobody is asked for a password here: <code>auth.required</code> is off in webd.yaml, so everybody who
-    reaches this address is admin. Users and tokens count once it is on.
+    Nobody is asked for a password here: <code>auth.required</code> is off in webd.yaml, so
+    everybody who reaches this address is admin. Users and tokens count once it is on.
   </p>
 `;
 
@@ -63,11 +69,18 @@ function yourself(app) {
   return html`
     <div class="toolbar">
       <span class="grow">You are <b>${user}</b>, ${level}.</span>
-      ${via === "session"
-        ? html`<button class="button small" type="button" data-own-password @click=${() => openForm(app, "own")}>
+      ${
+        via === "session"
+          ? html`<button
+            class="button small"
+            type="button"
+            data-own-password
+            @click=${() => openForm(app, "own")}
+          >
             Change your password…
           </button>`
-        : nothing}
+          : nothing
+      }
     </div>
   `;
 }
@@ -79,18 +92,30 @@ function lists(app, { users, tokens, sessions }) {
   return html`
     <header class="list-head">
       <h3>Users</h3>
-      <button class="button small" type="button" data-add-user @click=${() => openForm(app, "user")}>Add a user…</button>
+      <button
+        class="button small"
+        type="button"
+        data-add-user
+        @click=${() => openForm(app, "user")}
+      >
+        Add a user…
+      </button>
     </header>
     ${usersTable(app, users, again)}
     <header class="list-head">
       <h3>Tokens</h3>
-      <button class="button small" type="button" data-add-token @click=${() => openForm(app, "token")}>
+      <button
+        class="button small"
+        type="button"
+        data-add-token
+        @click=${() => openForm(app, "token")}
+      >
         Add a token…
       </button>
     </header>
     <p class="quiet">
-      For programs and panels: <a href="#/api">what they can ask</a>. Each has a role of its own and can be taken away
-      alone.
+      For programs and panels: <a href="#/api">what they can ask</a>. Each has a role of its own and
+      can be taken away alone.
     </p>
     ${tokensTable(app, tokens, again)}
     <header class="list-head"><h3>Signed in</h3></header>

@@ -25,10 +25,19 @@ export function usersTable(app, users, again) {
           <td data-label="Role">${roleChoice(app, user, again)}</td>
           <td data-label="Since">${day(user.made_s)}</td>
           <td class="right">
-            <button class="button plain small" type="button" @click=${() => openForm(app, "password", user.name)}>
+            <button
+              class="button plain small"
+              type="button"
+              @click=${() => openForm(app, "password", user.name)}
+            >
               Password…
             </button>
-            <button class="button plain small" type="button" data-remove @click=${() => removeUser(app, user, again)}>
+            <button
+              class="button plain small"
+              type="button"
+              data-remove
+              @click=${() => removeUser(app, user, again)}
+            >
               Remove…
             </button>
           </td>
@@ -53,7 +62,9 @@ function roleChoice(app, user, again) {
   }
   return html`
     <select aria-label="Role of ${user.name}" .value=${user.role} @change=${choose}>
-      ${Object.keys(ROLES).map((role) => html`<option value=${role} ?selected=${role === user.role}>${role}</option>`)}
+      ${Object.keys(ROLES).map(
+        (role) => html`<option value=${role} ?selected=${role === user.role}>${role}</option>`,
+      )}
     </select>
   `;
 }
@@ -81,8 +92,19 @@ export function tokensTable(app, tokens, again) {
           <td data-label="Role">${token.role}</td>
           <td data-label="Last used">${token.used_s ? ago(token.used_s) : "never"}</td>
           <td class="right">
-            <button class="button plain small" type="button" @click=${() => renew(app, token, again)}>New secret…</button>
-            <button class="button plain small" type="button" data-revoke @click=${() => revoke(app, token, again)}>
+            <button
+              class="button plain small"
+              type="button"
+              @click=${() => renew(app, token, again)}
+            >
+              New secret…
+            </button>
+            <button
+              class="button plain small"
+              type="button"
+              data-revoke
+              @click=${() => revoke(app, token, again)}
+            >
               Revoke…
             </button>
           </td>
@@ -124,20 +146,24 @@ export function browsersTable(app, sessions, again) {
     sessions.map(
       (session) => html`
         <tr data-session=${session.user}>
-          <td data-label="User"><b>${session.user}</b>${session.via === "token" ? " (token)" : ""}</td>
+          <td data-label="User">
+            <b>${session.user}</b>${session.via === "token" ? " (token)" : ""}
+          </td>
           <td data-label="Browser">${browserName(session.browser)}, ${session.address}</td>
           <td data-label="Last seen">${session.is_own ? "this browser" : ago(session.seen_s)}</td>
           <td class="right">
-            ${session.is_own
-              ? nothing
-              : html`<button
+            ${
+              session.is_own
+                ? nothing
+                : html`<button
                   class="button plain small"
                   type="button"
                   aria-label="Sign ${session.user} out on ${session.address}"
                   @click=${() => end(app, session, again)}
                 >
                   Sign out
-                </button>`}
+                </button>`
+            }
           </td>
         </tr>
       `,
@@ -161,7 +187,10 @@ const table = (heads, rows) => html`
   <div class="table-wrap">
     <table class="table stacks">
       <thead>
-        <tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th class="right" scope="col">Change</th></tr>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}<th class="right" scope="col">
+          Change</th>
+        </tr>
       </thead>
       <tbody>${rows}</tbody>
     </table>
@@ -176,8 +205,11 @@ function ago(seconds) {
 
 /** "Firefox on Linux" of what browsers send. @param {string} agent */
 function browserName(agent) {
-  const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => agent.includes(each)) ?? "";
-  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((each) => agent.includes(each));
+  const name =
+    ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => agent.includes(each)) ?? "";
+  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((each) =>
+    agent.includes(each),
+  );
   const known = { Edg: "Edge", OPR: "Opera" }[name] ?? name;
   return [known || "A browser", system && `on ${system}`].filter(Boolean).join(" ");
 }
