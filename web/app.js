@@ -20,24 +20,6 @@ import { page } from "./views/page.js";
 const TOPICS = { system: 0, firmware: 0 };
 const TICK_MS = 70; // drawn at least that often: what went silent looks so within half a second
 
-/**
- * @typedef {object} App
- * @property {Api} api
- * @property {Store} store
- * @property {any} robot what the robot is made of: fields with units and limits
- * @property {Router} router which page is shown
- * @property {Record<string, any>} dialogs open ones; while one is open nothing else can be used but
- * the stop
- * @property {boolean} isMenuOpen the pages' list, on a phone
- * @property {Toasts} toasts
- * @property {StopKeys} stopKeys
- * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its
- * page
- * @property {Teleop} teleop
- * @property {number} now performance.now() of this drawing
- * @property {() => void} draw
- */
-
 const store = new Store();
 const place = new Place();
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
@@ -82,7 +64,7 @@ const teleop = new Teleop(
   draw,
 );
 
-/** @type {App} */
+/** @type {import("./parts.js").App} */
 const app = {
   api,
   store,
@@ -92,7 +74,6 @@ const app = {
   isMenuOpen: false,
   toasts: new Toasts(draw),
   stopKeys: new StopKeys(() => mayStop() && stop(app)),
-  firmware: { isBusy: false, refusal: "", upload: { state: "none", isOver: false } },
   teleop,
   now: performance.now(),
   draw,

@@ -91,7 +91,7 @@ def _web_libraries(source: Path, target: Path) -> None:
 
 
 def _is_page(path: Path) -> bool:
-    return "node_modules" not in path.parts and not path.name.endswith(".d.ts")
+    return "node_modules" not in path.parts and path.suffix != ".ts"
 
 
 def _identity(root: Path, names: Names) -> None:

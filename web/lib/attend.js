@@ -11,13 +11,14 @@ class Attend extends AsyncDirective {
     return nothing;
   }
 
-  /** @param {any} part */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part */
   update(part) {
     if (!this.#isDone) {
       this.#isDone = true;
+      const element = /** @type {HTMLElement} */ (part.element);
       queueMicrotask(() => {
-        part.element.focus({ preventScroll: true });
-        part.element.scrollIntoView({ block: "center" });
+        element.focus({ preventScroll: true });
+        element.scrollIntoView({ block: "center" });
       });
     }
     return nothing;

@@ -14,14 +14,19 @@ export function place(value, low, high) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }
 
+/**
+ * @typedef {[value: number | null | undefined, low: number, high: number, neutral?: number]} Values
+ */
+
 class Bar extends Directive {
   #shown = "";
 
-  render() {
+  /** @param {Values} _values */
+  render(..._values) {
     return noChange;
   }
 
-  /** @param {any} part @param {[number | null | undefined, number, number, number?]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {Values} values */
   update(part, [value, low, high, neutral = 0]) {
     const zero = place(neutral, low, high);
     const at = value === null || value === undefined ? zero : place(value, low, high);
@@ -32,7 +37,7 @@ class Bar extends Directive {
     const position = `${(shift * 100).toFixed(1)}% 0`;
     if (size + position === this.#shown) return noChange;
     this.#shown = size + position;
-    const { style } = part.element;
+    const { style } = /** @type {HTMLElement} */ (part.element);
     style.backgroundSize = size;
     style.backgroundPosition = position;
     return noChange;

@@ -2,6 +2,7 @@
 // was refused.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "./api.js";
 import { dialog } from "./dialog.js";
 import { onSubmit, withValue } from "./events.js";
 
@@ -18,21 +19,24 @@ import { onSubmit, withValue } from "./events.js";
  * @property {string} [typed] what must be typed first, for what cannot be undone
  */
 
-/** @param {import("../app.js").App} app @param {Question} question */
+/** @typedef {Question & {isBusy: boolean, refusal: string, given: string}} OpenQuestion */
+/** @typedef {import("../parts.js").With<"dialogs" | "draw">} App */
+
+/** @param {App} app @param {Question} question */
 export function ask(app, question) {
   app.dialogs.confirm = { ...question, isBusy: false, refusal: "", given: "" };
   app.draw();
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {App & import("../parts.js").With<"toasts">} app */
 export function confirmDialog(app) {
   const open = app.dialogs.confirm;
-  const close = () => !open.isBusy && ((app.dialogs.confirm = null), app.draw());
+  const close = () => !open?.isBusy && ((app.dialogs.confirm = null), app.draw());
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${onSubmit(() => answer(app))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => answer(app, open))}>
         <h2>${open.title}</h2>
         <p>${open.text}</p>
         ${open.typed ? typed(app, open) : nothing}
@@ -64,7 +68,7 @@ export function confirmDialog(app) {
   );
 }
 
-/** @param {import("../app.js").App} app @param {any} open */
+/** @param {App} app @param {OpenQuestion} open */
 const typed = (app, open) => html`
   <label class="entry">
     <span>Type <b>${open.typed}</b> to go on</span>
@@ -79,9 +83,8 @@ const typed = (app, open) => html`
   </label>
 `;
 
-/** @param {import("../app.js").App} app */
-async function answer(app) {
-  const open = app.dialogs.confirm;
+/** @param {App & import("../parts.js").With<"toasts">} app @param {OpenQuestion} open */
+async function answer(app, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
@@ -89,8 +92,7 @@ async function answer(app) {
     if (app.dialogs.confirm === open) app.dialogs.confirm = null;
     if (open.said) app.toasts.done(open.said);
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
-    Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+    Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
   }
   app.draw();
 }

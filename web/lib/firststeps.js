@@ -6,8 +6,10 @@ import { prefer, preference } from "./preferences.js";
 
 /** @typedef {"routes" | "drill" | "drive" | "backup"} Step */
 
+const STAGES = /** @type {const} */ (["open", "taken"]);
+
 /** @param {Step} step */
 export const took = (step) => prefer(`step.${step}`, "taken");
 
 /** @param {Step} step */
-export const hasTaken = (step) => preference(`step.${step}`, "") === "taken";
+export const hasTaken = (step) => preference(`step.${step}`, "open", STAGES) === "taken";

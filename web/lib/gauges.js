@@ -55,11 +55,11 @@ class Painted extends AsyncDirective {
     return noChange;
   }
 
-  /** @param {any} part @param {[Gauge[]]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[Gauge[]]} values */
   update(part, [values]) {
     this.#values = values;
     if (this.#canvas) this.#paint();
-    else this.#begin(part.element);
+    else this.#begin(/** @type {HTMLCanvasElement} */ (part.element));
     return noChange;
   }
 

@@ -76,12 +76,15 @@ class Seen extends AsyncDirective {
     return rows();
   }
 
-  /** @param {any} part @param {[() => unknown]} values */
+  /**
+   * @param {import("/vendor/lit-html/directive.js").ChildPart} part
+   * @param {[() => unknown]} values
+   */
   update(part, [rows]) {
     if (this.#element && unseen.has(this.#element) && !isUnseenDue) return noChange;
     if (!this.#element) {
-      this.#element = part.parentNode;
-      sight.observe(part.parentNode);
+      this.#element = /** @type {Element} */ (part.parentNode);
+      sight.observe(this.#element);
     }
     return rows();
   }

@@ -9,14 +9,16 @@ import { nowhere } from "../views/nowhere.js";
  * @typedef {object} PageModule
  * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every
  * change)
- * @property {(app: import("../app.js").App, rest: string) => unknown} view
- * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the
+ * @property {(app: import("../parts.js").App, rest: string) => unknown} view
+ * @property {(app: import("../parts.js").App) => unknown} [dialogs] stand above everything but the
  * stop
- * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on
- * @property {(app: import("../app.js").App, rest: string) => void} [linked] somebody signed in, or
+ * @property {(app: import("../parts.js").App, rest: string) => void} [open] it is shown from now on
+ * @property {(app: import("../parts.js").App, rest: string) => void} [linked] somebody signed in,
+ * or
  * the connection came back: what was refused is asked for again
- * @property {(app: import("../app.js").App) => void} [close] it is not shown any more
- * @property {(app: import("../app.js").App, to: string) => boolean} [mayLeave] false: it is asking
+ * @property {(app: import("../parts.js").App) => void} [close] it is not shown any more
+ * @property {(app: import("../parts.js").App, to: string) => boolean} [mayLeave] false: it is
+ * asking
  * first
  */
 

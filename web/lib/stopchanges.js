@@ -7,7 +7,8 @@ import { ApiError } from "./api.js";
 import { dialog } from "./dialog.js";
 import { isAdmin } from "./levels.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {{names: string[], text: string, done: (isYes: boolean) => void}} StopsQuestion */
 
 /**
  * Make a change; when it would take a stop away, ask and make it with the names of these stops.
@@ -41,16 +42,16 @@ export function stopChangesDialog(app) {
   const answer = (/** @type {boolean} */ isYes) => {
     app.dialogs.stops = null;
     app.draw();
-    open.done(isYes);
+    open?.done(isYes);
   };
   return dialog(
     open,
     () => answer(false),
-    () => html`
+    (open) => html`
       <h2>This changes what stops the robot</h2>
       <p>After this change the robot no longer stops, or is driven past its other inputs, by:</p>
       <ul data-stops>
-        ${open.names.map((/** @type {string} */ name) => html`<li><b>${name}</b></li>`)}
+        ${open.names.map((name) => html`<li><b>${name}</b></li>`)}
       </ul>
       <p class="notice">
         ${

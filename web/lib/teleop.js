@@ -6,6 +6,7 @@ import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
 import { handOfKeys, isDriveKey, isLookKey } from "./keys.js";
 
 /** @typedef {import("./api.js").Api} Api */
+/** @typedef {import("./types.js").Description["targets"]} Targets */
 
 const PERIOD_MS = 20; // 50 samples a second; the router lets go of a client after 300 ms
 const MOST_PAN = 90;
@@ -50,7 +51,8 @@ export class Teleop {
 
   /**
    * @param {Api} api
-   * @param {() => any} targets fields of the robot by target, null while they are not known
+   * @param {() => Targets | null} targets fields of the robot by target, null while they are not
+   * known
    * @param {() => boolean} mayDrive false: no connection, e-stop, not allowed
    * @param {() => void} changed something to draw
    */

@@ -45,7 +45,7 @@ export class Toasts {
   }
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {import("../parts.js").App} app */
 export function toasts(app) {
   const shown = app.toasts.list.filter((toast) => toast.until > app.now);
   return html`

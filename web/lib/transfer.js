@@ -52,9 +52,10 @@ export async function keepFile(path) {
 
 /**
  * Bring a file to the robot.
+ * @template T
  * @param {string} path
  * @param {File} file
- * @returns {Promise<any>} what it says about it
+ * @returns {Promise<T>} what it says about it
  */
 export async function bringFile(path, file) {
   const answer = await asked(path, {
@@ -67,8 +68,9 @@ export async function bringFile(path, file) {
 
 /**
  * One call for each JSON object of an answer that does not end.
+ * @template T
  * @param {string} path
- * @param {(data: any) => void} onLine
+ * @param {(data: T) => void} onLine
  * @param {AbortSignal} signal
  */
 export async function followLines(path, onLine, signal) {

@@ -3,8 +3,12 @@
 import { roleName } from "./format.js";
 
 /** @typedef {import("./types.js").MachineFirmware} MachineFirmware */
+/** @typedef {import("./types.js").Plan} Plan */
 
 const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Refused" };
+
+/** It goes on by itself or when somebody says so. @param {Plan | null | undefined} plan */
+export const isUnderWay = (plan) => plan?.state === "running" || plan?.state === "paused";
 
 /** @param {MachineFirmware} machine */
 export const isBusy = (machine) => machine.is_online && machine.state !== "idle";

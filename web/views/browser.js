@@ -7,15 +7,18 @@ import { withValue } from "../lib/events.js";
 import { PAD_BUTTONS } from "../lib/stopkeys.js";
 import { choice, chooseTheme } from "../lib/theme.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").App} App */
 
-const KEYS = {
-  space: ["Space", "Not while you type, nor on a control that you reached by keyboard"],
-  escape: ["Escape", "Always, also while you type and in dialogs"],
-  both: ["Both", "Each as above"],
-  none: ["None", "Only the button stops"],
-};
+const KEYS = /** @type {const} */ ([
+  ["space", "Space", "Not while you type, nor on a control that you reached by keyboard"],
+  ["escape", "Escape", "Always, also while you type and in dialogs"],
+  ["both", "Both", "Each as above"],
+  ["none", "None", "Only the button stops"],
+]);
 const THEMES = { system: "As the system", light: "Light", dark: "Dark" };
+
+/** @param {string} value of the choice */
+const themeOf = (value) => (value === "light" || value === "dark" ? value : "system");
 
 /** @param {App} app */
 export function browserDialog(app) {
@@ -28,15 +31,15 @@ export function browserDialog(app) {
       <h2>This browser</h2>
       <fieldset class="options">
         <legend>Key that stops the robot</legend>
-        ${Object.entries(KEYS).map(
-          ([key, [title, hint]]) => html`
+        ${KEYS.map(
+          ([key, title, hint]) => html`
             <label class="option">
               <input
                 type="radio"
                 name="stop-key"
                 value=${key}
                 .checked=${stopKeys.key === key}
-                @change=${() => (stopKeys.chooseKey(/** @type {any} */ (key)), app.draw())}
+                @change=${() => (stopKeys.chooseKey(key), app.draw())}
               >
               <span><b>${title}</b><small>${hint}</small></span>
             </label>
@@ -58,7 +61,7 @@ export function browserDialog(app) {
       </label>
       <label class="entry">
         <span>Colours</span>
-        <select @change=${withValue((value) => (chooseTheme(value), app.draw()))}>
+        <select @change=${withValue((value) => (chooseTheme(themeOf(value)), app.draw()))}>
           ${Object.entries(THEMES).map(
             ([value, title]) =>
               html`<option value=${value} ?selected=${choice() === value}>${title}</option>`,

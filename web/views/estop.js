@@ -1,11 +1,14 @@
 // The emergency stop: one press stops, a latched stop cannot be missed, release asks first.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../lib/api.js";
 import { dialog } from "../lib/dialog.js";
 import { lately, sourceName } from "../lib/format.js";
 import { outcomeList, unconfirmed } from "./outcomes.js";
 
-/** @typedef {import("../app.js").App} App @typedef {import("../lib/types.js").EStop} EStop */
+/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../lib/types.js").LatchState} EStop */
+/** @typedef {{latch: EStop, refusal: string, fix?: string}} OpenClearing */
 
 const PRESSED = "pressed on the page"; // the banner says who did, and needs no more
 
@@ -26,7 +29,8 @@ export async function stop(app) {
 
 /** @param {App} app */
 export function estopButton(app) {
-  const isStopped = Boolean(app.store.data.system?.estop?.active);
+  const latch = app.store.data.system?.estop;
+  const isStopped = Boolean(latch?.active);
   const isPending = app.dialogs.stop && !app.dialogs.stop.failed;
   const key = app.stopKeys.label;
   if (isStopped) {
@@ -38,7 +42,7 @@ export function estopButton(app) {
         @click=${() => ask(app)}
       >
         ${sign}<span>
-          <b>${app.store.data.system.estop.confirmed ? "STOPPED" : "STOPPING"}</b>
+          <b>${latch?.confirmed ? "STOPPED" : "STOPPING"}</b>
           <small>Release…</small>
         </span>
       </button>
@@ -167,13 +171,13 @@ export function clearDialog(app) {
   const open = app.dialogs.clearing;
   const latch = app.store.data.system?.estop;
   const close = () => ((app.dialogs.clearing = null), app.draw());
-  async function release() {
-    const { generation } = open.latch;
+  /** It clears the stop that was seen, and no other. @param {number} generation */
+  async function release(generation) {
     try {
       await app.api.request("system", "estop", { enable: false, generation });
       app.dialogs.clearing = null;
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
+      const { message, fix } = problemOf(err);
       if (app.dialogs.clearing)
         app.dialogs.clearing = { ...app.dialogs.clearing, refusal: message, fix };
     }
@@ -183,7 +187,7 @@ export function clearDialog(app) {
   return dialog(
     open,
     close,
-    () => question(app, open, latch ?? open.latch, close, release),
+    (open) => question(app, open, latch ?? open.latch, close, () => release(open.latch.generation)),
     "Release the emergency stop",
   );
 }

@@ -8,7 +8,11 @@ import { sourceName, targetName } from "../lib/format.js";
 import { givenName, nodeTitle } from "../lib/nodes.js";
 import { PAGES } from "../pages.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../lib/types.js").Actions} Actions */
+/** @typedef {import("../lib/types.js").NodeList} NodeList */
+/** @typedef {import("../lib/types.js").RouteList} RouteList */
+/** @typedef {import("../lib/types.js").SubjectList} SubjectList */
 /** @typedef {{title: string, kind: string, href: string}} Found */
 
 const MOST = 9;
@@ -44,9 +48,11 @@ export class Finder {
 
   /**
    * @param {App} app
-   * @param {string} group
-   * @param {string} action
-   * @param {(reply: any) => Found[]} read
+   * @template {keyof Actions} Group
+   * @template {keyof Actions[Group]} Name
+   * @param {Group} group
+   * @param {Name} action
+   * @param {(reply: import("../lib/api.js").Reply<Group, Name>) => Found[]} read
    */
   async #add(app, group, action, read) {
     try {
@@ -125,7 +131,7 @@ export class Finder {
 
   /** @param {App} app @param {KeyboardEvent} event @param {Found[]} found */
   #key(app, event, found) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
     if (step && found.length) this.at = (this.at + step + found.length) % found.length;
     else if (event.key === "Enter" && found.length) go(app, found[this.at].href);
     else return;
@@ -146,25 +152,25 @@ function go(app, href) {
   location.hash = href;
 }
 
-/** @param {any} reply @returns {Found[]} */
+/** @param {NodeList} reply @returns {Found[]} */
 const nodesOf = ({ nodes }) =>
-  nodes.map((/** @type {any} */ node) => ({
+  nodes.map((node) => ({
     title: [nodeTitle(node), givenName(node), node.node_id].filter(Boolean).join(" · "),
     kind: "Node",
     href: `#/nodes/${encodeURIComponent(node.node_id)}`,
   }));
 
-/** @param {any} reply @returns {Found[]} */
+/** @param {RouteList} reply @returns {Found[]} */
 const routesOf = ({ routes }) =>
-  routes.map((/** @type {any} */ { route }) => ({
+  routes.map(({ route }) => ({
     title: route.id,
     kind: `Route, ${sourceName(route.input.source)} to ${targetName(route.output.target)}`,
     href: `#/routes/${encodeURIComponent(route.id)}`,
   }));
 
-/** @param {any} reply @returns {Found[]} */
+/** @param {SubjectList} reply @returns {Found[]} */
 const subjectsOf = ({ sources }) =>
-  sources.map((/** @type {any} */ { subject_name: title }) => ({
+  sources.map(({ subject_name: title }) => ({
     title,
     kind: "LiveLink subject",
     href: "#/inputs/livelink",

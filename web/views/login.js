@@ -3,13 +3,14 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import * as account from "../lib/account.js";
+import { problemOf } from "../lib/api.js";
 import { onSubmit, withChecked } from "../lib/events.js";
 import { trustHint } from "./trust.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").App} App */
 
 const state = {
-  /** @type {account.Account | null} */ known: null,
+  known: /** @type {account.Account | null} */ (null),
   isAsking: false,
   isBusy: false,
   hasToken: false,
@@ -212,7 +213,7 @@ async function submit(app, form, send) {
     forget();
     app.api.retry();
   } catch (err) {
-    const { message, fix, code } = /** @type {any} */ (err);
+    const { message, fix, code } = problemOf(err);
     Object.assign(state, { isBusy: false, failure: message, fix: fix ?? "" });
     if (code === "conflict") state.known = null; // somebody else was faster
   }

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
 import { icon } from "./icons.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").App} App */
 
 /** @param {App} app */
 export function navigation(app) {

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { targetName } from "../lib/format.js";
 
 /**
- * @typedef {import("../lib/types.js").EStop} EStop
+ * @typedef {import("../lib/types.js").LatchState} EStop
  * @typedef {import("../lib/types.js").StopOutcome} StopOutcome
  */
 

@@ -12,7 +12,7 @@ import { header, linkBanner } from "./header.js";
 import { loginView } from "./login.js";
 import { menuButton, navigation } from "./navigation.js";
 
-/** @param {import("../app.js").App} app */
+/** @param {import("../parts.js").App} app */
 export function page(app) {
   const isLocked = app.api.state === "locked";
   const isCut = app.api.state !== "open" || app.api.isSilent(app.now);
@@ -53,7 +53,7 @@ function toMain(event) {
   document.getElementById("main")?.focus();
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {import("../parts.js").App} app */
 function shown(app) {
   const { page, rest, failure } = app.router;
   if (page) return page.view(app, rest);

@@ -5,17 +5,24 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { lately, words } from "../../lib/format.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").LogEntry} LogEntry */
 
 const PAGE = 12;
 const MOST = 200;
-const LEVELS = { INFO: "All", WARNING: "Warnings", ERROR: "Errors" };
+const LEVELS = /** @type {const} */ ([
+  ["INFO", "All"],
+  ["WARNING", "Warnings"],
+  ["ERROR", "Errors"],
+]);
+/** @type {Partial<Record<LogEntry["level"], string>>} */
 const SIGNS = { WARNING: "Warning", ERROR: "Error" };
 
+/** @type {{level: "INFO" | "WARNING" | "ERROR", source: string, shown: number}} */
 const chosen = { level: "INFO", source: "", shown: PAGE };
 /** What the server told last, and the newest entry that the topic "log" had then. */
 const asked = {
-  entries: /** @type {any[]} */ ([]),
+  entries: /** @type {LogEntry[]} */ ([]),
   newest: -1,
   key: "",
   isAsking: false,
@@ -63,7 +70,7 @@ export function activity(app) {
         <h2 id="activity-title">Activity</h2>
         <div class="toolbar">
           <div class="segments" role="radiogroup" aria-label="Which entries">
-            ${Object.entries(LEVELS).map(
+            ${LEVELS.map(
               ([level, title]) => html`
                 <label>
                   <input
@@ -112,9 +119,13 @@ export function activity(app) {
   `;
 }
 
-/** Those that have told something lately. @param {App} app @param {(change: any) => void} choose */
+/**
+ * Those that have told something lately.
+ * @param {App} app
+ * @param {(change: Partial<typeof chosen>) => void} choose
+ */
 function sourcePicker(app, choose) {
-  const heard = (app.store.data.log?.entries ?? []).map((/** @type {any} */ entry) => entry.source);
+  const heard = (app.store.data.log?.entries ?? []).map((entry) => entry.source);
   const sources = [...new Set([...heard, ...(chosen.source ? [chosen.source] : [])])].sort();
   return html`
     <select aria-label="Who told it" @change=${withValue((value) => choose({ source: value }))}>
@@ -129,14 +140,10 @@ function sourcePicker(app, choose) {
   `;
 }
 
-/** @param {any} entry */
+/** @param {LogEntry} entry */
 const line = (entry) => html`
   <li class="is-${entry.level.toLowerCase()}">
     <time>${lately(entry.time)}</time>
-    <span>${
-      SIGNS[/** @type {"ERROR"} */ (entry.level)]
-        ? html`<b>${SIGNS[/** @type {"ERROR"} */ (entry.level)]}:</b> `
-        : nothing
-    }${entry.text}</span>
+    <span>${SIGNS[entry.level] ? html`<b>${SIGNS[entry.level]}:</b> ` : nothing}${entry.text}</span>
   </li>
 `;

@@ -3,6 +3,15 @@
 import { roleName } from "../../lib/format.js";
 import { isFree, nodeNote, nodeTitle } from "../../lib/nodes.js";
 
+/** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
+/** @typedef {import("../../lib/types.js").InputsState} InputsState */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("../../lib/types.js").NodesState} NodesState */
+/** @typedef {import("../../lib/types.js").OutputsState} OutputsState */
+/** @typedef {import("../../lib/types.js").RoleChoice} RoleChoice */
+/** @typedef {import("../../lib/types.js").States} States */
+/** @typedef {import("../../lib/types.js").SystemState} SystemState */
+
 /**
  * @typedef {object} Matter
  * @property {"bad" | "warn" | "new"} kind
@@ -15,7 +24,7 @@ const HOT_C = 80;
 const FULL_PERCENT = 90;
 const ORDER = { bad: 0, warn: 1, new: 2 };
 
-/** @param {Record<string, any>} data newest state by topic @returns {Matter[]} */
+/** @param {Partial<States>} data newest state by topic @returns {Matter[]} */
 export function matters(data) {
   const found = [
     ...server(data.system),
@@ -27,7 +36,7 @@ export function matters(data) {
   return found.sort((a, b) => ORDER[a.kind] - ORDER[b.kind]);
 }
 
-/** @param {any} system @returns {Matter[]} */
+/** @param {SystemState | undefined} system @returns {Matter[]} */
 function server(system) {
   if (!system) return [];
   const found = [];
@@ -37,23 +46,23 @@ function server(system) {
       matter("bad", "The router is silent: nothing can be driven until it is back.", "#/logs"),
     );
   }
-  if (temp >= HOT_C)
+  if (temp && temp >= HOT_C)
     found.push(
       matter("warn", `The server is ${Math.round(temp)} °C hot; above 80 °C it slows down.`, ""),
     );
-  if (memory >= FULL_PERCENT)
+  if (memory && memory >= FULL_PERCENT)
     found.push(matter("warn", `${Math.round(memory)} % of the server's memory is in use.`, ""));
   return found;
 }
 
-/** @param {any} outputs @returns {Matter[]} */
+/** @param {OutputsState | undefined} outputs @returns {Matter[]} */
 function stops(outputs) {
   if (outputs?.stop_switches?.length !== 0) return [];
   const text = "No switch and no button stops this robot: only pages and programs do.";
   return [matter("bad", text, "#/routes")];
 }
 
-/** @param {any} data @returns {Matter[]} */
+/** @param {NodesState | undefined} data @returns {Matter[]} */
 function registry(data) {
   if (!data) return [];
   if (data.problem)
@@ -67,12 +76,12 @@ function registry(data) {
   }
   return [
     ...found,
-    ...waiting(data.nodes.filter((/** @type {any} */ node) => isFree(node) && !node.is_ignored)),
+    ...waiting(data.nodes.filter((node) => isFree(node) && !node.is_ignored)),
     ...missing(data.roles),
   ];
 }
 
-/** @param {any[]} free @returns {Matter[]} */
+/** @param {NodeInfo[]} free @returns {Matter[]} */
 function waiting(free) {
   if (free.length > 1)
     return [matter("new", `${free.length} nodes wait to be adopted.`, "#/nodes")];
@@ -81,7 +90,7 @@ function waiting(free) {
   );
 }
 
-/** @param {any[]} roles @returns {Matter[]} */
+/** @param {RoleChoice[]} roles @returns {Matter[]} */
 function missing(roles) {
   const names = roles
     .filter(({ node_id: id }) => !id)
@@ -97,14 +106,14 @@ function missing(roles) {
   ];
 }
 
-/** @param {any} data @returns {Matter[]} */
+/** @param {InputsState | undefined} data @returns {Matter[]} */
 function inputs(data) {
   if (data?.rc?.failsafe)
     return [matter("warn", "The RC receiver is in failsafe: it hears no transmitter.", "#/inputs")];
   return [];
 }
 
-/** @param {any} data @returns {Matter[]} */
+/** @param {FirmwareState | undefined} data @returns {Matter[]} */
 function firmware(data) {
   if (data?.plan?.state === "halted")
     return [matter("bad", "The roll-out was halted.", "#/firmware")];

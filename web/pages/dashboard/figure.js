@@ -4,7 +4,8 @@ import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").HeadState} HeadState */
 
 /** @param {App} app */
 export function figure(app) {
@@ -37,7 +38,7 @@ export function figure(app) {
 
 /**
  * @param {string} name
- * @param {number | undefined} value
+ * @param {number | null | undefined} value
  * @param {string} unit
  * @param {number} digits
  * @param {boolean} isStale
@@ -48,7 +49,10 @@ const fact = (name, value, unit, digits, isStale) => html`
   </div>
 `;
 
-/** Turning left is positive and the robot looks at us: its left is our right. @param {any} head */
+/**
+ * Turning left is positive and the robot looks at us: its left is our right.
+ * @param {HeadState | undefined} head
+ */
 function skull(head) {
   const pan = Math.sin(((head?.pan ?? 0) * Math.PI) / 180) * 14;
   const tilt = Math.sin(((head?.tilt ?? 0) * Math.PI) / 180) * -12;
@@ -70,7 +74,7 @@ function skull(head) {
     </g>`;
 }
 
-/** @param {number} x @param {number | undefined} speed */
+/** @param {number} x @param {number | null | undefined} speed */
 function track(x, speed) {
   const length = Math.min(1, Math.abs(speed ?? 0) / 1.5) * 30;
   const up = (speed ?? 0) >= 0;

@@ -8,8 +8,9 @@ import { rolesOf } from "../../lib/nodes.js";
 import { prefer, preference } from "../../lib/preferences.js";
 import { icon } from "../../views/icons.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
+const STAGES = /** @type {const} */ (["new", "begun", "over"]);
 const NEEDED = 3; // the first ones; driving and a backup can wait
 
 class FirstSteps {
@@ -32,8 +33,8 @@ class FirstSteps {
    * @param {App} app
    */
   #isDue(app) {
-    const stage = preference("first-steps", "");
-    if (stage === "over" || (stage === "" && hasRole(app))) return false;
+    const stage = preference("first-steps", "new", STAGES);
+    if (stage === "over" || (stage === "new" && hasRole(app))) return false;
     const isDone = steps(app)
       .slice(0, NEEDED)
       .every((step) => step.isDone);
@@ -53,16 +54,15 @@ export const firstSteps = new FirstSteps();
 
 /** @param {App} app */
 const hasRole = (app) =>
-  app.store.data.nodes.nodes.some((/** @type {any} */ node) => rolesOf(node).length > 0);
+  app.store.data.nodes?.nodes.some((node) => rolesOf(node).length > 0) ?? false;
 
 /** @param {App} app */
 function hasInput(app) {
   const data = app.store.data.inputs;
   if (!data) return false;
-  const hears = Boolean(data.rc) && data.rc.connected !== false && !data.rc.failsafe;
-  return (
-    hears || [data.livelink, data.autonomous, data.websocket].some((sources) => sources?.length)
-  );
+  const hears = data.rc && data.rc.connected !== false && !data.rc.failsafe;
+  const all = [data.livelink, data.autonomous, data.websocket];
+  return Boolean(hears) || all.some((sources) => sources.length > 0);
 }
 
 /** @param {App} app */

@@ -5,7 +5,9 @@ import { fixed, words } from "../../lib/format.js";
 import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").RcState} RcState */
+/** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
 // What a person looks at first; the rest is one click away.
 const MAIN = [
@@ -33,17 +35,13 @@ export function inputs(app) {
       ${data ? receiver(app, data.rc) : html`<div class="card input skeleton"></div>`}
       ${
         data?.livelink.length
-          ? data.livelink.map((/** @type {any} */ s) =>
-              source(app, "livelink", "LiveLink", s, MAIN),
-            )
+          ? data.livelink.map((s) => source(app, "livelink", "LiveLink", s, MAIN))
           : data
             ? noFace
             : nothing
       }
-      ${programs.map((/** @type {any} */ s) => source(app, "autonomous", "Program", s, []))}
-      ${(data?.websocket ?? []).map((/** @type {any} */ s) =>
-        source(app, "websocket", "Client", s, []),
-      )}
+      ${programs.map((s) => source(app, "autonomous", "Program", s, []))}
+      ${(data?.websocket ?? []).map((s) => source(app, "websocket", "Client", s, []))}
     </section>
   `;
 }
@@ -51,7 +49,7 @@ export function inputs(app) {
 /** @param {number} count */
 const clients = (count) => (count === 1 ? "1 client connected" : `${count} clients connected`);
 
-/** @param {App} app @param {any} rc */
+/** @param {App} app @param {RcState | null} rc */
 function receiver(app, rc) {
   if (!rc) return noReceiver;
   const age = app.store.sourceAge("rc", app.now);
@@ -86,7 +84,7 @@ function receiver(app, rc) {
  * @param {App} app
  * @param {string} kind
  * @param {string} title
- * @param {any} data
+ * @param {NamedSource} data
  * @param {string[]} main
  */
 function source(app, kind, title, data, main) {

@@ -7,7 +7,7 @@ import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
 import { givenName, inOrder, isFree, nodeNote, nodeState, nodeTitle } from "../../lib/nodes.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 /** @param {App} app */
@@ -15,7 +15,7 @@ export function nodes(app) {
   const data = app.store.data.nodes;
   const list = inOrder(data?.nodes ?? []);
   const roles = data?.roles ?? [];
-  const held = roles.filter((/** @type {any} */ role) => role.node_id).length;
+  const held = roles.filter((role) => role.node_id).length;
   return html`
     <section aria-labelledby="nodes-title" ?data-stale=${!app.store.isFresh("nodes", app.now)}>
       <div class="section-head">
@@ -90,7 +90,7 @@ const meter = (name, value, most, text, high) => html`
   </span>
 `;
 
-/** @param {import("../../lib/types.js").Problem} found */
+/** @param {import("../../lib/types.js").ErrorReply} found */
 const problem = (found) => html`
   <div class="notice" role="alert">
     <strong>The node registry does not answer.</strong> ${found.message}

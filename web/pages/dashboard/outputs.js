@@ -9,8 +9,8 @@ import { absence } from "../../lib/nodes.js";
 import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {import("../../lib/types.js").OutputField} OutputField */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").FieldState} OutputField */
 
 const RANK = ["head", "tracks", "arms.left", "arms.right"];
 
@@ -66,7 +66,7 @@ function place(target) {
   return at < 0 ? RANK.length : at;
 }
 
-/** @param {any} data @param {boolean} isStale */
+/** @param {import("../../lib/types.js").OutputsState | undefined} data @param {boolean} isStale */
 function summary(data, isStale) {
   if (!data) return "";
   if (isStale) return "The router is silent";
@@ -104,7 +104,10 @@ function card(app, target, fields) {
   `;
 }
 
-/** @param {OutputField} field @param {import("../../lib/types.js").FieldSpec | undefined} spec */
+/**
+ * @param {OutputField} field
+ * @param {import("../../lib/types.js").FieldDescription | undefined} spec
+ */
 function row(field, spec) {
   const [low, high] = spec?.limits ?? [-1, 1];
   const neutral = spec?.neutral ?? 0;

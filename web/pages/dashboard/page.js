@@ -37,7 +37,7 @@ export const page = {
 
 /**
  * All at once: what needs a person stands above the rest, and would push it down if it came later.
- * @param {import("../../app.js").App} app
+ * @param {import("../../parts.js").App} app
  */
 function columns(app) {
   return html`

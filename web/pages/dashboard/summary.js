@@ -6,7 +6,7 @@ import { matters } from "./attention.js";
 
 const SHOWN = 5;
 
-/** @param {import("../../app.js").App} app */
+/** @param {import("../../parts.js").App} app */
 export function sentence(app) {
   const { system } = app.store.data;
   if (!system || app.api.state !== "open") return "";
@@ -17,7 +17,7 @@ export function sentence(app) {
   return found.length ? "Running; something waits for you" : "All is well";
 }
 
-/** @param {import("../../app.js").App} app */
+/** @param {import("../../parts.js").App} app */
 export function attention(app) {
   const { system, nodes } = app.store.data;
   // Its place is kept while nothing is known yet: what stands below must not jump.

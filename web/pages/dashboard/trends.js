@@ -5,8 +5,11 @@ import { chart } from "../../lib/chart.js";
 import { fixed } from "../../lib/format.js";
 import { History } from "./history.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {{name: string, title: string, unit: string, colour: string}} Series */
+/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {{name: import("./history.js").Name, title: string, unit: string, colour: string}}
+ * Series
+ */
 
 export const history = new History();
 
@@ -42,7 +45,7 @@ const CHARTS = [
     ],
   },
 ];
-const SPANS = { minutes: "10 min", hours: "6 h" };
+const SPANS = /** @type {const} */ ({ minutes: "10 min", hours: "6 h" });
 
 /** @param {App} app */
 export function trends(app) {
@@ -51,20 +54,22 @@ export function trends(app) {
       <div class="section-head">
         <h2 id="trends-title">History</h2>
         <div class="segments" role="radiogroup" aria-label="How far back">
-          ${Object.entries(SPANS).map(
-            ([span, title]) => html`
+          ${
+            /** @type {["minutes" | "hours", string][]} */ (Object.entries(SPANS)).map(
+              ([span, title]) => html`
               <label>
                 <input
                   type="radio"
                   name="span"
                   value=${span}
                   .checked=${history.span === span}
-                  @change=${() => history.choose(app, /** @type {any} */ (span))}
+                  @change=${() => history.choose(app, span)}
                 >
                 <span>${title}</span>
               </label>
             `,
-          )}
+            )
+          }
         </div>
       </div>
       ${
@@ -78,16 +83,18 @@ export function trends(app) {
 
 /**
  * What uPlot was last given, so that it draws only when something is new.
- * @type {Map<string, {of: number[], data: any}>}
+ * @type {Map<string, import("../../lib/chart.js").ChartData>}
  */
 const given = new Map();
 
 /** @param {{title: string, range: [number, number] | null, lines: Series[]}} which */
 function card({ title, range, lines }) {
-  if (given.get(title)?.of !== history.times) {
-    const values = lines.map(({ name }) => history.series[name] ?? []);
-    given.set(title, { of: history.times, data: { times: history.times, values } });
-  }
+  const before = given.get(title);
+  const data =
+    before?.times === history.times
+      ? before
+      : { times: history.times, values: lines.map(({ name }) => history.series[name] ?? []) };
+  given.set(title, data);
   return html`
     <figure class="card trend" data-trend=${lines[0].name}>
       <figcaption>
@@ -98,7 +105,7 @@ function card({ title, range, lines }) {
         class="chart"
         role="img"
         aria-label=${inWords(title, lines)}
-        ${chart(lines, given.get(title)?.data, range)}
+        ${chart(lines, data, range)}
       ></div>
       ${
         history.isKnown && !history.times.length

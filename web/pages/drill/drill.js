@@ -3,15 +3,14 @@
 
 import { took } from "../../lib/firststeps.js";
 
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").DrillInfo} Info */
+/** @typedef {import("../../lib/types.js").DrillReport} Report */
+/** @typedef {import("../../lib/types.js").DrillStep} Step */
+/** @typedef {import("../../lib/types.js").Actions["drill"]} Actions */
 /**
- * @typedef {"page" | "rc" | "console" | "ros" | "kill"} Way
- * @typedef {{target: string, state: string, after_ms: number | null, detail: string}} Target
- * @typedef {{way: Way, state: "open" | "waiting" | "passed" | "failed" | "skipped", reason: string,
- * source: string, targets: Target[]}} Step
- * @typedef {{began: string, ended: string, by: string, versions: Record<string, string>, steps:
- * Step[]}} Report
- * @typedef {{running: Report | null, reports: Report[], limit_ms: number}} Info
- * @typedef {import("../../app.js").App} App
+ * @template {keyof Actions} Name
+ * @typedef {import("../../lib/api.js").Params<"drill", Name>} Params
  */
 
 const GIVEN_UP_MS = 2200; // a little longer than the router waits for those who have not confirmed
@@ -50,8 +49,14 @@ class Drill {
     app.draw();
   }
 
-  /** One step of the person's. @param {App} app @param {string} action @param {object} params */
-  async send(app, action, params = {}) {
+  /**
+   * One step of the person's.
+   * @template {keyof Actions} Name
+   * @param {App} app
+   * @param {Name} action
+   * @param {Params<Name>} [params]
+   */
+  async send(app, action, params) {
     this.isBusy = true;
     app.draw();
     try {
@@ -65,12 +70,13 @@ class Drill {
 
   /**
    * The same for a dialog that shows a refusal itself.
+   * @template {keyof Actions} Name
    * @param {App} app
-   * @param {string} action
-   * @param {object} params
+   * @param {Name} action
+   * @param {Params<Name>} [params]
    */
   async ask(app, action, params) {
-    this.info = await app.api.request("drill", action, params);
+    this.info = /** @type {Info} */ (await app.api.request("drill", action, params));
     if (action === "finish") took("drill");
   }
 

@@ -8,7 +8,7 @@ import { clearButton } from "../../views/estop.js";
 import { drill } from "./drill.js";
 import { stepItem, times, WAYS } from "./steps.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./drill.js").Report} Report */
 
 const RESULTS = {

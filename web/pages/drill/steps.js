@@ -7,7 +7,7 @@ import { targetName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { drill } from "./drill.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./drill.js").Step} Step */
 
 const PUBLISH = 'ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool "{data: true}"';
@@ -64,10 +64,11 @@ export function stepItem(app, step, isStopped, limitMs) {
 
 /** @param {App} app @param {Step} step @param {boolean} isStopped */
 function pressing(app, step, isStopped) {
-  if (step.state === "waiting") return nothing;
+  const { way } = step;
+  if (step.state === "waiting" || way === "kill") return nothing;
   return html`<button class="button small" type="button" data-wait
     ?disabled=${!mayOperate(app) || isStopped || drill.isBusy}
-    @click=${() => drill.send(app, "wait", { way: step.way })}>
+    @click=${() => drill.send(app, "wait", { way })}>
     ${step.state === "open" ? "Test" : "Test again"}<span class="hidden">
     ${WAYS[step.way].title}</span>
   </button>`;

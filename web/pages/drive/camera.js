@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate } from "../../lib/levels.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 const state = { refusal: "", isBroken: false, try: 1 };
 

@@ -4,7 +4,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isDriveKey, isLookKey, SPEEDS } from "../../lib/keys.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 /**
  * @type {[string, string, string][]} rows of caps: key's place, its sign, the area that it stands
@@ -20,10 +20,10 @@ const CAPS = [
   ["KeyK", "K", "k"],
   ["KeyL", "L", "l"],
 ];
-/** Arrows do as their letters. @type {Record<string, string>} */
 const WHAT_KEYS_DO =
   "Drive by keys while this field has the focus: W, A, S, D or the arrows drive, " +
   "I, J, K, L turn the head, 1 to 4 set the speed";
+/** Arrows do as their letters. @type {Record<string, string>} */
 const ARROWS = { ArrowUp: "KeyW", ArrowLeft: "KeyA", ArrowDown: "KeyS", ArrowRight: "KeyD" };
 
 /** @param {App} app @param {boolean} isReady */

@@ -12,7 +12,7 @@ import { gamePad } from "./pad.js";
 import { status } from "./status.js";
 import { driveStick, lookStick } from "./sticks.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 /** @param {App} app */
 function view(app) {

@@ -7,7 +7,8 @@ import { withValue } from "../../lib/events.js";
 import { fixed, sourceName } from "../../lib/format.js";
 import { latency } from "./latency.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 const MOST_PAN = 90;
 const MOST_TILT = 60;
@@ -67,12 +68,10 @@ export function status(app) {
 function control(app) {
   const { asked, isEngaged } = app.teleop;
   const target = asked.pan !== null && !asked.linear && !asked.angular ? "head" : "tracks";
-  const rows = (app.store.data.outputs?.fields ?? []).filter(
-    (/** @type {any} */ each) => each.target === target,
-  );
-  const live = rows.filter((/** @type {any} */ each) => each.policy === "live");
+  const rows = (app.store.data.outputs?.fields ?? []).filter((each) => each.target === target);
+  const live = rows.filter((each) => each.policy === "live");
   const own = `websocket:${app.api.session.client_id}`;
-  const other = live.find((/** @type {any} */ each) => each.source !== own);
+  const other = live.find((each) => each.source !== own);
   if (!app.store.isFresh("outputs", app.now) || !rows.length) {
     const text = isEngaged ? "Asking; who has control is not known" : "At rest";
     return { name: "unknown", look: isEngaged ? "warn" : "idle", text };
@@ -92,9 +91,10 @@ const STILL_MPS = 0.01;
 
 /**
  * What the tracks themselves report.
- * @param {{left_velocity: number, right_velocity: number}} tracks
+ * @param {TracksState} tracks
  */
-function motion({ left_velocity: left, right_velocity: right }) {
+function motion(tracks) {
+  const [left, right] = [tracks.left_velocity ?? 0, tracks.right_velocity ?? 0];
   const speed = (left + right) / 2;
   let word = "standing still";
   if (Math.abs(speed) > STILL_MPS) word = speed > 0 ? "driving ahead" : "reversing";
@@ -135,9 +135,7 @@ function delays(app) {
   const isSlow = worstMs !== null && worstMs > 150;
   return html`
     <dl class="delays">
-      <div
-        title=${ANSWER_TIME}
-      >
+      <div title=${ANSWER_TIME}>
         <dt>Network, there and back</dt>
         <dd data-answer>
           ${
@@ -147,9 +145,7 @@ function delays(app) {
           }
         </dd>
       </div>
-      <div
-        title=${MOVE_TIME}
-      >
+      <div title=${MOVE_TIME}>
         <dt>Command to movement</dt>
         <dd data-move>
           ${

@@ -4,7 +4,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { prevent } from "../../lib/events.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {{x: number, y: number, isHeld: boolean}} Stick */
 
 /** @param {App} app @param {boolean} isReady */

@@ -3,11 +3,15 @@
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
-import { isBusy, lastTry, nameOf, stateWord } from "../../lib/updates.js";
+import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/updates.js";
 import { releases } from "./releases.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
+/** @typedef {import("../../lib/types.js").Plan} Plan */
+/** @typedef {import("../../lib/types.js").PlanStep} PlanStep */
 /** @typedef {import("../../lib/types.js").MachineFirmware} MachineFirmware */
+/** @typedef {import("../../lib/types.js").ControlAction} ControlAction */
 
 /** @param {App} app */
 export function firmware(app) {
@@ -22,7 +26,7 @@ export function firmware(app) {
   `;
 }
 
-/** @param {import("../../lib/types.js").Problem} found */
+/** @param {import("../../lib/types.js").ErrorReply} found */
 const silent = (found) => html`
   <div class="notice" role="alert">
     <strong>The update service does not answer.</strong> ${found.message}
@@ -49,7 +53,7 @@ function robot(app) {
       <p class="version" data-robot-version>
         ${data.robot_version || versions.join(" · ") || "not told yet"}
       </p>
-      <p class="quiet">${whereFrom(data)}</p>
+      <p class="quiet">${whereFrom(data, data.machines)}</p>
       ${
         data.updates_off
           ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>`
@@ -60,16 +64,17 @@ function robot(app) {
   `;
 }
 
-/** @param {any} data */
-function whereFrom(data) {
-  const count = data.machines.filter(
-    (/** @type {MachineFirmware} */ machine) => machine.is_online,
-  ).length;
-  const away = data.machines.length - count;
-  const machines = `${count} machine${count === 1 ? "" : "s"}`;
-  if (away) return `on ${machines}; ${away} ${away === 1 ? "is" : "are"} away`;
-  return data.robot_version ? `on all ${machines}` : `on ${machines}`;
+/** @param {FirmwareState} data @param {MachineFirmware[]} machines */
+function whereFrom(data, machines) {
+  const count = machines.filter((machine) => machine.is_online).length;
+  const away = machines.length - count;
+  const found = `${count} machine${count === 1 ? "" : "s"}`;
+  if (away) return `on ${found}; ${away} ${away === 1 ? "is" : "are"} away`;
+  return data.robot_version ? `on all ${found}` : `on ${found}`;
 }
+
+/** What was asked for on this page. */
+const act = { isBusy: false, refusal: "" };
 
 const PLAN_CHIPS = {
   running: ["busy", "Roll-out running"],
@@ -79,19 +84,16 @@ const PLAN_CHIPS = {
   cancelled: ["idle", "Roll-out cancelled"],
 };
 
-/** @param {any} plan */
+/** @param {Plan | null | undefined} plan */
 function planChip(plan) {
   if (!plan) return nothing;
-  const [kind, text] = PLAN_CHIPS[/** @type {"done"} */ (plan.state)] ?? ["idle", plan.state];
+  const [kind, text] = PLAN_CHIPS[plan.state];
   return html`<span class="chip ${kind}" data-plan=${plan.state}><i class="dot"></i>${text}</span>`;
 }
 
-/** @param {App} app @param {any} plan */
+/** @param {App} app @param {Plan | null | undefined} plan */
 function plan(app, plan) {
-  const act = app.firmware;
-  const previous = (app.store.data.firmware.machines ?? []).some(
-    (/** @type {any} */ m) => m.spare_version,
-  );
+  const previous = (app.store.data.firmware?.machines ?? []).some((m) => m.spare_version);
   const back = html`
     <button
       class="button"
@@ -104,7 +106,7 @@ function plan(app, plan) {
     </button>
   `;
   if (!plan) return html`<div class="actions">${back}</div>`;
-  const healthy = plan.steps.filter((/** @type {any} */ s) => s.step === "healthy").length;
+  const healthy = plan.steps.filter((s) => s.step === "healthy").length;
   const title = plan.is_rollback ? "Going back" : `Release ${plan.version}`;
   return html`
     <div class="plan">
@@ -131,46 +133,45 @@ function plan(app, plan) {
   `;
 }
 
-/** @param {App} app @param {string} action @param {string} text @param {string} [kind] */
+/** @param {App} app @param {ControlAction} action @param {string} text @param {string} [kind] */
 const control = (app, action, text, kind = "") => html`
   <button
     class="button ${kind}"
     type="button"
     data-control=${action}
-    ?disabled=${app.firmware.isBusy}
+    ?disabled=${act.isBusy}
     @click=${() => order(app, action)}
   >
     ${text}
   </button>
 `;
 
-/** @param {App} app @param {string} what */
+/** @param {App} app @param {"rollback"} what */
 function ask(app, what) {
-  app.dialogs.firmware = { what, isBusy: false, refusal: "" };
+  const asked = { what, release: null, canary: "", isForced: false };
+  app.dialogs.firmware = { ...asked, isBusy: false, refusal: "" };
   app.draw();
 }
 
-/** @param {App} app @param {string} action */
+/** @param {App} app @param {ControlAction} action */
 async function order(app, action) {
-  Object.assign(app.firmware, { isBusy: true, refusal: "" });
+  Object.assign(act, { isBusy: true, refusal: "" });
   app.draw();
   try {
     await app.api.request("management", "firmware_control", { action });
   } catch (err) {
-    app.firmware.refusal = /** @type {Error} */ (err).message;
+    act.refusal = /** @type {Error} */ (err).message;
   }
-  app.firmware.isBusy = false;
+  act.isBusy = false;
   app.draw();
 }
 
 /** @param {App} app */
 function machines(app) {
   const data = app.store.data.firmware;
-  const isGoing = ["running", "paused"].includes(data?.plan?.state);
-  const steps = new Map(
-    (isGoing ? data.plan.steps : []).map((/** @type {any} */ s) => [s.node_id, s]),
-  );
-  const list = /** @type {MachineFirmware[]} */ (data?.machines ?? []);
+  const going = isUnderWay(data?.plan) ? (data?.plan?.steps ?? []) : [];
+  const steps = new Map(going.map((step) => [step.node_id, step]));
+  const list = data?.machines ?? [];
   return html`
     <section
       aria-labelledby="machines-title"
@@ -188,7 +189,7 @@ function machines(app) {
   `;
 }
 
-/** @param {App} app @param {MachineFirmware} machine @param {any} step */
+/** @param {App} app @param {MachineFirmware} machine @param {PlanStep | undefined} step */
 function row(app, machine, step) {
   const [kind, word] = stateWord(machine, step);
   const failed = lastTry(machine);

@@ -4,14 +4,27 @@ import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { withField } from "../../lib/events.js";
-import { bytes } from "../../lib/updates.js";
+import { bytes, isUnderWay } from "../../lib/updates.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").Release} Release */
+
+/** @typedef {"none" | "sending" | "refused" | "done"} State */
+
+/** The file that is sent, or was last. */
+const file = {
+  state: /** @type {State} */ ("none"),
+  name: "",
+  sent: 0,
+  total: 0,
+  text: "",
+  isOver: false,
+  cancel: () => {},
+};
 
 /** @param {App} app */
 export function releases(app) {
-  const list = /** @type {Release[]} */ (app.store.data.firmware?.releases ?? []);
+  const list = app.store.data.firmware?.releases ?? [];
   return html`
     <section aria-labelledby="releases-title">
       <div class="section-head"><h2 id="releases-title">Releases</h2></div>
@@ -36,7 +49,7 @@ export function releases(app) {
 /** @param {App} app @param {Release} release */
 function card(app, release) {
   const [first = "", ...rest] = release.changelog.trim().split("\n");
-  const robot = app.store.data.firmware.robot_version;
+  const robot = app.store.data.firmware?.robot_version;
   return html`
     <article class="card release" data-release=${release.version}>
       <header>
@@ -84,43 +97,42 @@ function card(app, release) {
 }
 
 /** @param {App} app */
-const isRunning = (app) => ["running", "paused"].includes(app.store.data.firmware?.plan?.state);
+const isRunning = (app) => isUnderWay(app.store.data.firmware?.plan);
 
-/** @param {App} app @param {string} what @param {Release} release */
+/** @param {App} app @param {"rollout" | "delete"} what @param {Release} release */
 function ask(app, what, release) {
   // asked for by its button
-  const isForced = app.store.data.firmware.robot_version === release.version;
+  const isForced = app.store.data.firmware?.robot_version === release.version;
   app.dialogs.firmware = { what, release, canary: "", isForced, isBusy: false, refusal: "" };
   app.draw();
 }
 
 /** @param {App} app */
 function upload(app) {
-  const open = app.firmware.upload;
   /** @param {DragEvent} event */
   const over = (event) => {
     event.preventDefault();
-    open.isOver = true;
+    file.isOver = true;
     app.draw();
   };
-  const left = () => ((open.isOver = false), app.draw());
+  const left = () => ((file.isOver = false), app.draw());
   /** @param {DragEvent} event */
   const drop = (event) => {
     event.preventDefault();
-    open.isOver = false;
+    file.isOver = false;
     start(app, event.dataTransfer?.files[0]);
   };
   return html`
     <div
-      class="card drop ${open.isOver ? "is-over" : ""}"
-      data-upload=${open.state}
+      class="card drop ${file.isOver ? "is-over" : ""}"
+      data-upload=${file.state}
       @dragover=${over}
       @dragleave=${left}
       @drop=${drop}
     >
-      ${open.state === "sending" ? sending(app) : choose(app)}
-      ${open.state === "done" ? html`<p class="good-news">${open.text}</p>` : nothing}
-      <p class="refusal" role="alert">${open.state === "refused" ? refused(open.text) : nothing}</p>
+      ${file.state === "sending" ? sending() : choose(app)}
+      ${file.state === "done" ? html`<p class="good-news">${file.text}</p>` : nothing}
+      <p class="refusal" role="alert">${file.state === "refused" ? refused(file.text) : nothing}</p>
     </div>
   `;
 }
@@ -143,9 +155,8 @@ const choose = (app) => html`
   </label>
 `;
 
-/** @param {App} app */
-function sending(app) {
-  const { name, sent, total, cancel } = app.firmware.upload;
+function sending() {
+  const { name, sent, total, cancel } = file;
   const isThere = total > 0 && sent >= total;
   const text = isThere
     ? "The server checks its signature and content"
@@ -166,25 +177,30 @@ function sending(app) {
   `;
 }
 
-/** @param {App} app @param {File | undefined} file */
-async function start(app, file) {
-  const open = app.firmware.upload;
-  if (!file || open.state === "sending") return;
-  Object.assign(open, { state: "sending", name: file.name, sent: 0, total: file.size, text: "" });
-  const { answer, cancel } = app.api.upload(file, (sent) => {
-    open.sent = sent;
+/** @param {App} app @param {File | undefined} chosen */
+async function start(app, chosen) {
+  if (!chosen || file.state === "sending") return;
+  Object.assign(file, {
+    state: "sending",
+    name: chosen.name,
+    sent: 0,
+    total: chosen.size,
+    text: "",
+  });
+  const { answer, cancel } = app.api.upload(chosen, (sent) => {
+    file.sent = sent;
     app.draw();
   });
-  open.cancel = cancel;
+  file.cancel = cancel;
   app.draw();
   try {
     const release = await answer;
-    Object.assign(open, {
+    Object.assign(file, {
       state: "done",
       text: `Release ${release.version} is here; its signature is trusted.`,
     });
   } catch (err) {
-    Object.assign(open, { state: "refused", text: /** @type {Error} */ (err).message });
+    Object.assign(file, { state: "refused", text: /** @type {Error} */ (err).message });
   }
   app.draw();
 }

@@ -2,12 +2,18 @@
 // robot measures; this page shows how far each channel came. While it runs the sticks move nothing.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
 import { settingsOf } from "./channels.js";
 import { coverage } from "./scale.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").CalibrationInfo} CalibrationInfo */
+/** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
+/** @typedef {import("../../lib/types.js").SeenRange} SeenRange */
+/** @typedef {NonNullable<import("../../parts.js").Dialogs["calibration"]>} OpenCalibration */
+/** @typedef {import("../../lib/types.js").CalibrationStep["step"]} Verb */
 
 const STEPS = /** @type {const} */ ([
   ["center", "Rest"],
@@ -43,11 +49,11 @@ export function wizard(app) {
   const open = app.dialogs.calibration;
   const close = () => (closeCalibration(app), app.draw());
   // a minute's work is not lost by a slip of the hand
-  const slip = () => open.hasStarted || close();
-  return dialog(open, slip, () => content(app, open, close), "Calibrate the transmitter");
+  const slip = () => open?.hasStarted || close();
+  return dialog(open, slip, (open) => content(app, open, close), "Calibrate the transmitter");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenCalibration} open @param {() => void} close */
 function content(app, open, close) {
   const { data, problem } = watches.calibration;
   const step = open.hasStarted && data ? data.step : "intro";
@@ -61,7 +67,7 @@ function content(app, open, close) {
           >${title}</li>`,
         )}
       </ol>
-      ${step === "intro" ? intro : step === "idle" ? ended : running(step, data)}
+      ${step === "intro" ? intro : step === "idle" || !data ? ended : running(step, data)}
       <p class="refusal" role="alert">${open.refusal || problem?.message || nothing}</p>
       ${actions(app, open, step, close)}
     </div>
@@ -86,7 +92,7 @@ const ended = html`
   </p>
 `;
 
-/** @param {string} step @param {any} data */
+/** @param {string} step @param {CalibrationInfo} data */
 function running(step, data) {
   return html`
     <p class="instruction" role="status">${data.text}</p>
@@ -94,7 +100,7 @@ function running(step, data) {
   `;
 }
 
-/** @param {string} step @param {any} data */
+/** @param {string} step @param {CalibrationInfo} data */
 function ranges(step, data) {
   const moved = data.seen.filter(isMoved).length;
   return html`
@@ -109,7 +115,7 @@ function ranges(step, data) {
     }
     <ul class="ranges">
       ${data.seen.map(
-        (/** @type {any} */ seen) => html`
+        (seen) => html`
           <li
             class="${seen.channel === data.channel ? "is-asked" : ""}
               ${isMoved(seen) ? "is-moved" : ""}"
@@ -131,23 +137,23 @@ function ranges(step, data) {
   `;
 }
 
-/** @param {any} seen */
+/** @param {SeenRange} seen */
 const motion = (seen) => (isMoved(seen) ? "moved" : "not yet");
 
-/** @param {any} seen */
-const isMoved = (seen) => seen.low !== null && seen.high - seen.low >= MOVED_US;
+/** @param {SeenRange} seen */
+const isMoved = ({ low, high }) => low !== null && high !== null && high - low >= MOVED_US;
 
 /** @param {number} number */
 const nameOf = (number) => settingsOf(number).name || `Channel ${number}`;
 
-/** @param {any} data */
+/** @param {CalibrationInfo} data */
 const review = ({ findings, proposal }) => html`
   ${
     findings.length
       ? html`<ul class="findings">
         ${findings.map(
-          (/** @type {any} */ each) => html`<li data-finding=${each.kind}>
-            <b class="tag">${KINDS[/** @type {"narrow"} */ (each.kind)]}</b> ${each.text}
+          (each) => html`<li data-finding=${each.kind}>
+            <b class="tag">${KINDS[each.kind]}</b> ${each.text}
           </li>`,
         )}
       </ul>`
@@ -167,23 +173,25 @@ const review = ({ findings, proposal }) => html`
         </tr>
       </thead>
       <tbody>
-        ${proposal.map((/** @type {any} */ each) => proposed(each, settingsOf(each.channel)))}
+        ${proposal.map((each) => proposed(each, settingsOf(each.channel)))}
       </tbody>
     </table>
   </div>
   <p class="quiet">What changes is bold; channels that were not moved stay as they are.</p>
 `;
 
-/** @param {any} now @param {any} before */
+/** @param {RcChannelConfig} now @param {RcChannelConfig} before */
 const proposed = (now, before) => html`
   <tr data-proposed=${now.channel}>
     <td>${now.channel} <span class="quiet">${now.name}</span></td>
-    ${["min", "center", "max"].map(
-      (key) =>
-        html`
+    ${
+      /** @type {const} */ (["min", "center", "max"]).map(
+        (key) =>
+          html`
           <td class="right">${now[key] === before[key] ? now[key] : html`<b>${now[key]}</b>`}</td>
         `,
-    )}
+      )
+    }
     <td>
       ${now.reversed === before.reversed ? word(now.reversed) : html`<b>${word(now.reversed)}</b>`}
     </td>
@@ -193,20 +201,22 @@ const proposed = (now, before) => html`
 /** @param {boolean} is */
 const word = (is) => (is ? "yes" : "no");
 
-/** @param {App} app @param {any} open @param {string} step @param {() => void} close */
+/** @param {App} app @param {OpenCalibration} open @param {string} step @param {() => void} close */
 function actions(app, open, step, close) {
   if (step === "idle") {
     return html`
       <div class="actions"><button class="button" type="button" @click=${close}>Close</button></div>
     `;
   }
-  const [verb, name] = {
+  /** @type {Record<string, [Verb, string]>} */
+  const known = {
     intro: ["start", "Start"],
     center: ["next", "They rest: go on"],
     ends: ["next", "All moved: go on"],
     directions: ["skip", "Skip this one"],
     done: ["save", "Save"],
-  }[step] ?? ["next", "Go on"];
+  };
+  const [verb, name] = known[step] ?? ["next", "Go on"];
   return html`
     <div class="actions">
       <button class="button" type="button" data-cancel @click=${close}>
@@ -222,7 +232,7 @@ function actions(app, open, step, close) {
   `;
 }
 
-/** @param {App} app @param {any} open @param {string} verb */
+/** @param {App} app @param {OpenCalibration} open @param {Verb} verb */
 async function go(app, open, verb) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
@@ -239,7 +249,7 @@ async function go(app, open, verb) {
       watches.channels.look(app);
     }
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
+    const { message, fix } = problemOf(err);
     open.refusal = [message, fix].filter(Boolean).join(". ");
   }
   open.isBusy = false;

@@ -2,15 +2,21 @@
 // about.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { fixed } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { drivenBy, isHeard, position, settingsOf } from "./channels.js";
-import { microseconds, scale } from "./scale.js";
+import { drivenBy, isHeard, position, pulse, settingsOf } from "./channels.js";
+import { scale } from "./scale.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
+/** @typedef {"min" | "center" | "max"} End */
+/** @typedef {Record<End, number | string>} Ends what is typed, too */
+/** @typedef {{faults: Record<string, string>, refusal: string, isBusy: boolean}} Asking */
+/** @typedef {Omit<RcChannelConfig, End> & Ends & Asking} OpenChannel */
 
 const ENDS = /** @type {const} */ ([
   ["min", "Low end"],
@@ -29,17 +35,16 @@ export function openChannel(app, number) {
 export function channelDialog(app) {
   const open = app.dialogs.channel;
   const close = () => ((app.dialogs.channel = null), app.draw());
-  return dialog(open, close, () => form(app, open, close), "Channel");
+  return dialog(open, close, (open) => form(app, open, close), "Channel");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenChannel} open @param {() => void} close */
 function form(app, open, close) {
   const status = watches.status.data;
-  const channel = status?.channels.find((/** @type {any} */ each) => each.channel === open.channel);
+  const channel = status?.channels.find((each) => each.channel === open.channel);
   const before = settingsOf(open.channel);
-  const value = channel ? position(app, channel) : null;
-  const us = channel ? (Math.abs(value) < 0.999 ? microseconds(value, before) : channel.us) : null;
-  const isLive = Boolean(channel) && isHeard(app, status);
+  const us = channel ? pulse(position(app, channel), before, channel) : null;
+  const isLive = Boolean(channel && status && isHeard(app, status));
   const drives = drivenBy(open.channel).map((each) =>
     each.isStop ? "the emergency stop" : each.text,
   );
@@ -50,7 +55,7 @@ function form(app, open, close) {
         ${drives.length ? `Routes use it for: ${drives.join(", ")}.` : "No route uses it."}
       </p>
       <div class="now" ?data-stale=${!isLive}>
-        ${scale(us, open)}
+        ${scale(us, { min: Number(open.min), max: Number(open.max), center: Number(open.center) })}
         <span class="number">${isLive ? `${fixed(us, 0)} µs` : "not heard"}</span>
       </div>
       <label class="entry">
@@ -82,8 +87,8 @@ function form(app, open, close) {
 
 /**
  * @param {App} app
- * @param {any} open
- * @param {"min" | "center" | "max"} key
+ * @param {OpenChannel} open
+ * @param {End} key
  * @param {string} title
  * @param {number | null} us
  */
@@ -113,7 +118,7 @@ function end(app, open, key, title, us) {
   `;
 }
 
-/** The robot's own rules, said while a person types. @param {any} open */
+/** The robot's own rules, said while a person types. @param {OpenChannel} open */
 function check(open) {
   /** @type {Record<string, string>} */
   const faults = {};
@@ -132,7 +137,7 @@ function check(open) {
   open.faults = faults;
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {OpenChannel} open */
 async function save(app, open) {
   check(open);
   if (Object.keys(open.faults).length) return app.draw();
@@ -146,7 +151,7 @@ async function save(app, open) {
     app.toasts.done(`Channel ${channel} was saved.`);
     watches.channels.look(app);
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
+    const { message, fix } = problemOf(err);
     const field = /params\.(\w+)/.exec(message)?.[1];
     if (field && ENDS.some(([key]) => key === field)) open.faults = { [field]: message };
     else open.refusal = [message, fix].filter(Boolean).join(" ");

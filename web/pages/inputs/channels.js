@@ -9,12 +9,15 @@ import { openChannel } from "./channelform.js";
 import { microseconds, scale } from "./scale.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").RcChannel} RcChannel */
+/** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
+/** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
 
 const SWITCH_FROM = 5; // the first four are sticks in every common transmitter
 const FULL = 0.9;
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 export function channels(app, status) {
   const heard = status.channels;
   const isLive = isHeard(app, status);
@@ -31,8 +34,8 @@ export function channels(app, status) {
           ? html`<ul class="card rc-channels">
             ${repeat(
               heard,
-              (/** @type {any} */ each) => each.channel,
-              (/** @type {any} */ each) => row(app, each, status),
+              (each) => each.channel,
+              (each) => row(app, each, status),
             )}
           </ul>`
           : html`<div class="card empty">
@@ -47,25 +50,25 @@ export function channels(app, status) {
   `;
 }
 
-/** Whether what is shown is what the sticks do now. @param {App} app @param {any} status */
+/** Whether what is shown is what the sticks do now. @param {App} app @param {RcStatus} status */
 export function isHeard(app, status) {
   if (!status.enabled || !status.connected || status.failsafe) return false;
   const age = app.store.data.inputs?.rc?.receiver_age_ms ?? Infinity;
   return app.store.isFresh("inputs", app.now) && age < STALE_MS;
 }
 
-/** -1 to 1, from what comes most often. @param {App} app @param {any} channel */
+/** -1 to 1, from what comes most often. @param {App} app @param {RcChannel} channel */
 export function position(app, channel) {
   const live = app.store.data.inputs?.rc;
   const isDriving = app.store.sourceAge("rc", app.now) < STALE_MS;
   const sample = isDriving ? live?.values?.[`channel_${channel.channel}`] : undefined;
-  const state = live?.channels?.find((/** @type {any} */ each) => each.channel === channel.channel);
+  const state = live?.channels?.find((each) => each.channel === channel.channel);
   return sample ?? state?.normalized ?? channel.normalized;
 }
 
-/** @param {number} number */
+/** @param {number} number @returns {RcChannelConfig} */
 export const settingsOf = (number) =>
-  watches.channels.data?.channels?.find((/** @type {any} */ each) => each.channel === number) ?? {
+  watches.channels.data?.channels?.find((each) => each.channel === number) ?? {
     channel: number,
     name: "",
     min: 1000,
@@ -74,11 +77,19 @@ export const settingsOf = (number) =>
     reversed: false,
   };
 
-/** @param {App} app @param {any} channel @param {any} status */
+/**
+ * @param {number} value
+ * @param {RcChannelConfig} range
+ * @param {RcChannel} channel whose own word counts beyond its ends
+ */
+export const pulse = (value, range, channel) =>
+  Math.abs(value) < 0.999 ? microseconds(value, range) : channel.us;
+
+/** @param {App} app @param {RcChannel} channel @param {RcStatus} status */
 function row(app, channel, status) {
   const value = position(app, channel);
   const range = settingsOf(channel.channel);
-  const us = Math.abs(value) < 0.999 ? microseconds(value, range) : channel.us; // beyond its ends
+  const us = pulse(value, range, channel);
   const title = channel.name || `Channel ${channel.channel}`;
   return html`
     <li data-channel=${channel.channel}>
@@ -101,7 +112,7 @@ function row(app, channel, status) {
   `;
 }
 
-/** @param {any} channel @param {any} status @param {number} value */
+/** @param {RcChannel} channel @param {RcStatus} status @param {number} value */
 function marks(channel, status, value) {
   const drives = drivenBy(channel.channel);
   const isStop = drives.some((each) => each.isStop);

@@ -7,7 +7,8 @@ import { duration, fixed } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { sources } from "./sources.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").ClientState} ClientState */
 
 /** @param {App} app */
 export function clients(app) {
@@ -46,7 +47,7 @@ export function clients(app) {
   `;
 }
 
-/** @param {App} app @param {any[]} list */
+/** @param {App} app @param {ClientState[]} list */
 const table = (app, list) => html`
   <div class="card table-wrap">
     <table class="table stacks">
@@ -68,7 +69,7 @@ const table = (app, list) => html`
   </div>
 `;
 
-/** @param {App} app @param {any} client */
+/** @param {App} app @param {ClientState} client */
 function row(app, client) {
   const isThis = client.client_id === app.api.session.client_id;
   const who = client.user ? `${client.user}${client.level ? `, ${client.level}` : ""}` : "–";

@@ -13,14 +13,15 @@ const FLOWING_MS = 75; // a frame at least is younger: before rcd tells of missi
 const GAP_MS = 400; // states that came later than that tell too little
 const STILL = 0.02; // a share of a field's range, or metres per second
 
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /**
  * @typedef {object} Picture what the page knows at one moment
  * @property {number} now
  * @property {number} rcAt when `rc` came
  * @property {number} fieldsAt when `fields` came
- * @property {{failsafe: boolean, told: boolean, age_ms?: number} | null} rc `told`: its newest
- * sample says that the signal is lost
- * @property {import("../../lib/types.js").OutputField[]} fields
+ * @property {import("../../lib/types.js").RcState | null} rc `told`: its newest sample says that
+ * the signal is lost
+ * @property {import("../../lib/types.js").FieldState[]} fields
  * @property {boolean} isStopped
  * @property {number | null} speed measured, of the faster track, metres per second
  *
@@ -53,8 +54,7 @@ export class Drill {
 
   /**
    * @param {{action: string, timeout_ms: number}} rules
-   * @param {(target: string, field: string) => {kind: string, limits: [number, number], neutral:
-   * number} | undefined} spec
+   * @param {(target: string, field: string) => FieldDescription | undefined} spec
    */
   constructor(rules, spec) {
     this.rules = rules;
@@ -95,7 +95,7 @@ export class Drill {
     const { rc, now, rcAt } = seen;
     if (seen.isStopped)
       return this.#cannot("The emergency stop was raised before the signal was lost.");
-    if (!rc || rc.age_ms === undefined)
+    if (typeof rc?.age_ms !== "number")
       return this.#cannot("The receiver's samples are not there any more.");
     const age = rc.age_ms + now - rcAt;
     if (!rc.failsafe && !rc.told && age < this.rules.timeout_ms) {
@@ -142,7 +142,7 @@ export class Drill {
       const watched = this.outputs.get(`${each.target} ${each.field}`);
       if (!watched) continue;
       const drives = each.source === "rc" && each.policy === "live";
-      const changedMs = /** @type {any} */ (each).changed_ms ?? 0;
+      const changedMs = each.changed_ms;
       if (!drives && watched.leftMs === null) watched.leftMs = Math.max(0, fieldsMs - changedMs);
       if (drives) watched.leftMs = null;
       if (each.value === 0 && watched.restMs === null) watched.restMs = fieldsMs;
@@ -238,7 +238,7 @@ export class Drill {
  * More than noise.
  * @param {number | null} value
  * @param {number | null} from
- * @param {{limits: [number, number]} | undefined} spec
+ * @param {{limits: number[]} | undefined} spec
  */
 function moves(value, from, spec) {
   if (value === null || from === null) return false;

@@ -8,10 +8,19 @@ import { Drill, EXACT_MS } from "./drill.js";
 import { condition } from "./rc.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").States} States */
+/**
+ * The newest of both topics, and when it came (performance.now).
+ * @typedef {object} Came
+ * @property {[States["inputs"] | null | undefined, number]} inputs
+ * @property {[States["outputs"] | null | undefined, number]} outputs
+ */
+/** @typedef {{judge: Drill | null, timer: number, saidOff: boolean}} OpenDrill */
 
 const LOOK_MS = 20;
 const TOPICS = { inputs: 50, outputs: 0, tracks: 50 }; // while it measures
+/** @type {Record<string, [string, string, string]>} */
 const VERDICTS = {
   pass: ["good", "Passed", "The robot did what it is set to do when the transmitter is gone."],
   fail: ["bad", "Failed", "Do not drive this robot by RC before this is mended."],
@@ -38,12 +47,12 @@ export function closeDrill(app) {
 export function drillDialog(app) {
   const open = app.dialogs.drill;
   const close = () => (closeDrill(app), app.draw());
-  return dialog(open, close, () => content(app, open, close), "Failsafe drill");
+  return dialog(open, close, (open) => content(app, open, close), "Failsafe drill");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenDrill} open @param {() => void} close */
 function content(app, open, close) {
-  const judge = /** @type {Drill | null} */ (open.judge);
+  const judge = open.judge;
   const step = judge ? judge.phase : "ready";
   return html`
     <div class="wizard" data-drill-step=${step}>
@@ -60,7 +69,7 @@ function content(app, open, close) {
   `;
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenDrill} open @param {() => void} close */
 function ready(app, open, close) {
   const needs = conditions(app);
   const isReady = needs.every(([is, , isMust]) => is || !isMust);
@@ -94,12 +103,10 @@ function ready(app, open, close) {
 function conditions(app) {
   const status = watches.status.data;
   const fields = app.store.data.outputs?.fields ?? [];
-  const driven = fields.filter(
-    (/** @type {any} */ each) => each.source === "rc" && each.policy === "live",
-  );
+  const driven = fields.filter((each) => each.source === "rc" && each.policy === "live");
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return [
-    [Boolean(status) && condition(status)[1] === "Live", "The transmitter is on and heard.", true],
+    [status !== null && condition(status)[1] === "Live", "The transmitter is on and heard.", true],
     [!isStopped, "The emergency stop is released.", true],
     [Boolean(watches.failsafe.data), "It is known what a lost signal means.", true],
     [
@@ -112,17 +119,16 @@ function conditions(app) {
   ];
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {OpenDrill} open */
 function begin(app, open) {
-  const judge = new Drill(
-    watches.failsafe.data,
-    (target, field) => app.robot?.targets?.[target]?.[field],
-  );
+  const { data: rules } = watches.failsafe;
+  if (!rules) return; // it cannot be begun before
+  const judge = new Drill(rules, (target, field) => app.robot?.targets?.[target]?.[field]);
   Object.assign(open, { judge, saidOff: false });
   clearInterval(open.timer);
   app.api.want({ ...app.api.topics, ...TOPICS });
   const began = performance.now();
-  /** @type {{inputs: [any, number], outputs: [any, number]}} */
+  /** @type {Came} */
   const came = { inputs: [null, began], outputs: [null, began] };
   open.timer = setInterval(() => {
     if (app.api.state !== "open") judge.interrupt("The connection to the robot was lost.");
@@ -134,13 +140,14 @@ function begin(app, open) {
   app.draw();
 }
 
-/** @param {App} app @param {{inputs: [any, number], outputs: [any, number]}} came */
+/** @param {App} app @param {Came} came */
 function picture(app, came) {
   const now = performance.now();
   const { inputs, outputs, tracks, system } = app.store.data;
   if (inputs !== came.inputs[0]) came.inputs = [inputs, now];
   if (outputs !== came.outputs[0]) came.outputs = [outputs, now];
-  const speeds = [tracks?.left_velocity, tracks?.right_velocity].filter(Number.isFinite);
+  const told = [tracks?.left_velocity, tracks?.right_velocity];
+  const speeds = told.flatMap((each) => (typeof each === "number" ? [Math.abs(each)] : []));
   return {
     now,
     rc: inputs?.rc ?? null,
@@ -148,11 +155,11 @@ function picture(app, came) {
     fields: outputs?.fields ?? [],
     fieldsAt: came.outputs[1],
     isStopped: Boolean(system?.estop?.active),
-    speed: speeds.length ? Math.max(...speeds.map(Math.abs)) : null,
+    speed: speeds.length ? Math.max(...speeds) : null,
   };
 }
 
-/** @param {App} app @param {any} open @param {Drill} judge @param {() => void} close */
+/** @param {App} app @param {OpenDrill} open @param {Drill} judge @param {() => void} close */
 function waiting(app, open, judge, close) {
   const driven = [...judge.outputs.values()];
   const off = () => ((open.saidOff = true), judge.switchedOff(performance.now()), app.draw());
@@ -181,9 +188,9 @@ function waiting(app, open, judge, close) {
 /** @param {{target: string, field: string}} each */
 const title = ({ target, field }) => `${targetName(target)} ${words(field).toLowerCase()}`;
 
-/** @param {App} app @param {any} open @param {Drill} judge @param {() => void} close */
+/** @param {App} app @param {OpenDrill} open @param {Drill} judge @param {() => void} close */
 function judged(app, open, judge, close) {
-  const [kind, word, text] = VERDICTS[/** @type {"pass"} */ (judge.verdict)];
+  const [kind, word, text] = VERDICTS[judge.verdict];
   const outputs = [...judge.outputs.values()];
   return html`
     <p class="verdict" role="status" data-verdict=${judge.verdict}>

@@ -6,8 +6,11 @@ import { encode } from "/vendor/uqr/dist/index.mjs";
 import { dialog } from "../../lib/dialog.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Listener} Listener */
+/** @typedef {Listener & {port: string, isPage: boolean}} OpenCode */
 
+/** @type {Record<string, string>} */
 const SENDERS = {
   llf: "Live Link Face (iPhone), ARKit mode",
   json: "JSONLiveLink (Unreal)",
@@ -27,7 +30,7 @@ export function listeners(app) {
       <div class="card">
         ${data ? nothing : html`<p class="quiet">${problem ? problem.message : "One moment…"}</p>`}
         <ul class="listeners">
-          ${(data?.formats ?? []).map((/** @type {any} */ each) => listener(app, each))}
+          ${(data?.formats ?? []).map((each) => listener(app, each))}
         </ul>
         ${data ? html`<p class="quiet">Which are on stands in livelinkd.yaml.</p>` : nothing}
       </div>
@@ -35,13 +38,13 @@ export function listeners(app) {
   `;
 }
 
-/** @param {App} app @param {{format: string, enabled: boolean, addresses: string[]}} each */
+/** @param {App} app @param {Listener} each */
 function listener(app, each) {
   const ports = each.enabled ? each.addresses.map(portOf).filter(Boolean) : [];
   const show = () => ((app.dialogs.code = { ...each, port: ports[0], isPage: false }), app.draw());
   return html`
     <li data-format=${each.format}>
-      <span><b>${SENDERS[/** @type {"llf"} */ (each.format)] ?? each.format}</b>
+      <span><b>${SENDERS[each.format]}</b>
         <small class="quiet">${
           each.enabled
             ? each.addresses.map((text) => text.replace("0.0.0.0", reached(app).host)).join(", ") ||
@@ -73,7 +76,7 @@ const portOf = (address) => /:(\d+)$/.exec(address)?.[1] ?? "";
 /** How a phone finds this robot: as this page did. @param {App} app */
 export function reached(app) {
   const typed = location.hostname;
-  const told = /** @type {any} */ (app.api.session).server_address ?? "";
+  const told = app.api.session.server_address ?? "";
   const isNumber = /^\d+(\.\d+){3}$/.test(typed);
   const host = isNumber || !told ? typed : told;
   return { host, isLocal: host === "localhost" || host.startsWith("127.") || host === "::1" };
@@ -83,17 +86,17 @@ export function reached(app) {
 export function codeDialog(app) {
   const open = app.dialogs.code;
   const close = () => ((app.dialogs.code = null), app.draw());
-  return dialog(open, close, () => code(app, open, close), "Address for the phone");
+  return dialog(open, close, (open) => code(app, open, close), "Address for the phone");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenCode} open @param {() => void} close */
 function code(app, open, close) {
   const { host, isLocal } = reached(app);
   const port = location.port ? `:${location.port}` : "";
   const text = open.isPage ? `${location.protocol}//${host}${port}/#/inputs/livelink` : host;
   const choose = (/** @type {boolean} */ isPage) => () => ((open.isPage = isPage), app.draw());
   return html`
-    <h2>${SENDERS[/** @type {"llf"} */ (open.format)] ?? open.format}</h2>
+    <h2>${SENDERS[open.format]}</h2>
     ${
       isLocal
         ? html`<p class="notice" role="status">

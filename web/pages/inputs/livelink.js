@@ -9,7 +9,7 @@ import { acceptedSenders, waitingSenders } from "./senders.js";
 import { subject } from "./subject.js";
 import { watches } from "./watches.js";
 
-/** @param {import("../../app.js").App} app */
+/** @param {import("../../parts.js").App} app */
 export function livelink(app) {
   const { data, problem } = watches.subjects;
   return html`
@@ -33,8 +33,8 @@ export function livelink(app) {
           ${data && !data.sources.length ? empty : nothing}
           ${repeat(
             data?.sources ?? [],
-            (/** @type {any} */ each) => each.subject_name,
-            (/** @type {any} */ each) => subject(app, each),
+            (each) => each.subject_name,
+            (each) => subject(app, each),
           )}
         </section>
       </div>

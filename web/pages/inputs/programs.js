@@ -3,7 +3,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { sources } from "./sources.js";
 
-/** @param {import("../../app.js").App} app */
+/** @param {import("../../parts.js").App} app */
 export function programs(app) {
   const list = app.store.data.inputs?.autonomous;
   if (!list) return html`<div class="card skeleton rc-wait"></div>`;

@@ -10,7 +10,9 @@ import { failsafeForm } from "./failsafeform.js";
 import { protocolForm } from "./protocolform.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").RcLine} RcLine */
+/** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
 
 const TOLD = {
   hold: "The robot holds: positions stay, wheels rest, nobody else takes over.",
@@ -39,14 +41,14 @@ export function rc(app) {
   `;
 }
 
-/** @param {any} problem */
+/** @param {import("../../lib/api.js").ApiError} problem */
 const silent = ({ message, fix }) => html`
   <div class="notice" role="alert">
     <strong>The receiver's service does not answer:</strong> ${message} ${fix}
   </div>
 `;
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 function enable(app, status) {
   async function toggle() {
     try {
@@ -69,7 +71,7 @@ function enable(app, status) {
   `;
 }
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 function receiver(app, status) {
   const [kind, word] = condition(status);
   const has = status.enabled && status.connected && !status.failsafe;
@@ -79,11 +81,7 @@ function receiver(app, status) {
         <h3>${status.protocol.toUpperCase()} <span class="quiet">${status.device}</span></h3>
         <span class="chip ${kind}"><i class="dot"></i>${word}</span>
       </header>
-      ${
-        status.told
-          ? html`<p class="told" role="status">${TOLD[/** @type {"hold"} */ (status.told)]}</p>`
-          : nothing
-      }
+      ${status.told ? html`<p class="told" role="status">${TOLD[status.told]}</p>` : nothing}
       ${
         status.calibrating
           ? html`<p class="told">A calibration runs: the sticks move nothing.</p>`
@@ -103,7 +101,7 @@ function receiver(app, status) {
         status.receivers.length > 1
           ? html`
             <ul class="lines">
-              ${status.receivers.map((/** @type {any} */ each) => line(each, status.receiver))}
+              ${status.receivers.map((each) => line(each, status.receiver))}
             </ul>
           `
           : facts(status.receivers[0] ?? status)
@@ -118,7 +116,7 @@ function receiver(app, status) {
   `;
 }
 
-/** @param {any} status @returns {[string, string]} */
+/** @param {RcStatus} status @returns {[string, string]} */
 export function condition(status) {
   if (!status.enabled) return ["idle", "Off"];
   if (!status.connected) return ["bad", "Not heard"];
@@ -126,7 +124,7 @@ export function condition(status) {
   return ["good", "Live"];
 }
 
-/** @param {any} line @param {string} inCharge */
+/** @param {RcLine} line @param {string} inCharge */
 const line = (line, inCharge) => html`
   <li>
     <h4>
@@ -142,7 +140,7 @@ const line = (line, inCharge) => html`
   </li>
 `;
 
-/** @param {any} line */
+/** @param {RcLine | RcStatus} line */
 function facts(line) {
   const hasLink = line.rssi !== 0 || line.link_quality !== 0;
   return html`
@@ -154,7 +152,7 @@ function facts(line) {
           ? fact("Signal", html`${fixed(line.rssi, 0)} <small>dBm, ${strength(line.rssi)}</small>`)
           : nothing
       }
-      ${fact("Lost frames", html`${line.lost_frames ?? 0}`)}
+      ${fact("Lost frames", html`${"lost_frames" in line ? line.lost_frames : 0}`)}
       ${fact(
         "Refused",
         html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`,

@@ -2,6 +2,7 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { dayAndClock, duration } from "../../lib/format.js";
@@ -9,7 +10,15 @@ import { mayOperate } from "../../lib/levels.js";
 import { bytes } from "../../lib/updates.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").RecordingInfo} RecordingInfo */
+/** @typedef {import("../../lib/types.js").RecordingList} RecordingList */
+/** @typedef {import("../../lib/types.js").RecordingState} RecordingState */
+/** @typedef {import("../../lib/types.js").Actions["livelink"]} Actions */
+/**
+ * @template {keyof Actions} Name
+ * @typedef {import("../../lib/api.js").Params<"livelink", Name>} Params
+ */
 
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/; // as livelinkd has it
 const state = { name: "", wrong: "" };
@@ -45,8 +54,8 @@ export function recordings(app) {
         <ul class="recording-list">
           ${repeat(
             data?.recordings ?? [],
-            (/** @type {any} */ each) => each.name,
-            (/** @type {any} */ each) => recording(app, each, data.playing),
+            (each) => each.name,
+            (each) => recording(app, each, data?.playing ?? ""),
           )}
         </ul>
       </div>
@@ -101,7 +110,7 @@ async function record(app) {
       await app.api.request("livelink", "record", { name });
       state.name = "";
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
+      const { message, fix } = problemOf(err);
       state.wrong = [message, fix].filter(Boolean).join(". ");
     }
     watches.recordings.look(app);
@@ -109,7 +118,7 @@ async function record(app) {
   app.draw();
 }
 
-/** @param {App} app @param {any} current */
+/** @param {App} app @param {RecordingState} current */
 const running = (app, current) => html`
   <div class="now-recording" role="status">
     <span class="chip bad"><i class="dot"></i>Recording</span>
@@ -121,7 +130,7 @@ const running = (app, current) => html`
   </div>
 `;
 
-/** @param {App} app @param {any} data */
+/** @param {App} app @param {RecordingList} data */
 const playing = (app, data) => html`
   <div class="now-recording" role="status">
     <span class="chip busy"><i class="dot"></i>Playing</span> <b>${data.playing}</b>
@@ -131,7 +140,7 @@ const playing = (app, data) => html`
   </div>
 `;
 
-/** @param {App} app @param {any} each @param {string} playing */
+/** @param {App} app @param {RecordingInfo} each @param {string} playing */
 const recording = (app, each, playing) => html`
   <li data-recording=${each.name}>
     <span><b>${each.name}</b><small class="quiet">${bytes(each.size_bytes)},
@@ -162,8 +171,13 @@ const recording = (app, each, playing) => html`
   </li>
 `;
 
-/** @param {App} app @param {string} action @param {object} [params] */
-async function act(app, action, params = {}) {
+/**
+ * @template {keyof Actions} Name
+ * @param {App} app
+ * @param {Name} action
+ * @param {Params<Name>} [params]
+ */
+async function act(app, action, params) {
   try {
     await app.api.request("livelink", action, params);
   } catch (err) {

@@ -9,12 +9,10 @@ import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { picture } from "./listeners.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
-/**
- * @typedef {{format: string, ip: string, subject_name: string, accepted_by: string, device: string,
- * frame_rate: number, tracked: boolean, values: Record<string, number>}} Sender
- */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").SenderInfo} Sender */
 
+/** @type {Record<string, string>} */
 const BY = { person: "accepted here", settings: "in livelinkd.yaml", code: "has the code" };
 const desk = { code: "", busy: "" };
 
@@ -28,7 +26,7 @@ export function waitingSenders(app) {
       data.waiting.length
         ? html`<section class="senders-waiting" aria-labelledby="waiting-title">
           <div class="section-head"><h2 id="waiting-title">New senders</h2></div>
-          ${repeat(data.waiting, keyOf, (/** @type {Sender} */ each) => waiting(app, each))}
+          ${repeat(data.waiting, keyOf, (each) => waiting(app, each))}
         </section>`
         : nothing
     }
@@ -47,7 +45,7 @@ export function acceptedSenders(app) {
           data.accepted.length
             ? html`
               <ul class="listeners">
-                ${repeat(data.accepted, keyOf, (/** @type {Sender} */ each) => accepted(app, each))}
+                ${repeat(data.accepted, keyOf, (each) => accepted(app, each))}
               </ul>
             `
             : html`
@@ -75,7 +73,8 @@ export function acceptedSenders(app) {
 const keyOf = (each) => `${each.format} ${each.ip} ${each.subject_name}`;
 
 /** @param {Sender} each */
-const refOf = ({ format, ip, subject_name }) => ({ format, ip, subject_name });
+const refOf = ({ format, ip, subject_name }) =>
+  /** @type {import("../../lib/types.js").SenderRef} */ ({ format, ip, subject_name });
 
 /** @param {App} app @param {Sender} each */
 function waiting(app, each) {
@@ -117,7 +116,7 @@ function accepted(app, each) {
   return html`
     <li data-accepted=${keyOf(each)}>
       <span><b>${name}</b> <small class="quiet">${each.format} from ${each.ip},
-      ${BY[/** @type {"code"} */ (each.accepted_by)] ?? each.accepted_by}</small></span>
+      ${BY[each.accepted_by] ?? each.accepted_by}</small></span>
       ${
         isOurs
           ? html`<button
@@ -193,12 +192,16 @@ const isOff = (app) => html`
   </div>
 `;
 
-/** @param {App} app @param {string} action @param {object} [params] */
-async function request(app, action, params = {}) {
+/**
+ * @template T
+ * @param {App} app
+ * @param {Promise<T>} reply
+ */
+async function answered(app, reply) {
   try {
-    return await app.api.request("livelink", action, params);
+    return await reply;
   } catch (error) {
-    app.toasts.failed(/** @type {any} */ (error));
+    app.toasts.failed(error);
     return null;
   }
 }
@@ -207,15 +210,15 @@ async function request(app, action, params = {}) {
 async function accept(app, each) {
   desk.busy = keyOf(each);
   app.draw();
-  const reply = await request(app, "accept_sender", refOf(each));
+  const reply = await answered(app, app.api.request("livelink", "accept_sender", refOf(each)));
   desk.busy = "";
   if (reply) watches.senders.data = reply;
   app.draw();
 }
 
-/** @param {App} app @param {string} action */
+/** @param {App} app @param {"get_sender_code" | "renew_sender_code"} action */
 async function show(app, action) {
-  const reply = await request(app, action);
+  const reply = await answered(app, app.api.request("livelink", action));
   desk.code = reply?.code ?? desk.code;
   app.draw();
 }

@@ -6,9 +6,10 @@ import { fixed, words } from "../../lib/format.js";
 import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
-/** @param {App} app @param {"websocket" | "autonomous"} kind @param {any[]} list */
+/** @param {App} app @param {"websocket" | "autonomous"} kind @param {NamedSource[]} list */
 export const sources = (app, kind, list) => html`
   <div class="source-grid">
     ${repeat(
@@ -19,7 +20,7 @@ export const sources = (app, kind, list) => html`
   </div>
 `;
 
-/** @param {App} app @param {string} kind @param {any} data */
+/** @param {App} app @param {string} kind @param {NamedSource} data */
 function source(app, kind, data) {
   const age = app.store.sourceAge(`${kind}:${data.subject}`, app.now);
   const isStale = age > STALE_MS;

@@ -11,16 +11,24 @@ import { mayOperate } from "../../lib/levels.js";
 import { STALE_MS } from "../../lib/store.js";
 import { grouped, range } from "./groups.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").SubjectInfo} SubjectInfo */
+/** @typedef {import("../../lib/types.js").SubjectDetail} SubjectDetail */
+/**
+ * What a person does with a subject, and the lists that its values stand in.
+ * @typedef {object} Desk
+ * @property {string} search
+ * @property {boolean} isAdjusting
+ * @property {SubjectDetail | null} detail
+ * @property {Record<string, string>} wrong
+ * @property {string[]} names
+ * @property {[string, string[][]][]} lists
+ */
 
 const LARGEST = 100;
 const BLOCK = 12; // fills one, two, three or four columns
 
-/**
- * What a person does with each subject, and the lists that its values stand in.
- * @type {Map<string, {search: string, isAdjusting: boolean, detail: any, wrong: Record<string,
- * string>, names: string[], lists: [string, string[][]][]}>}
- */
+/** By name. @type {Map<string, Desk>} */
 const desks = new Map();
 
 /** @param {string} name */
@@ -37,13 +45,11 @@ function deskOf(name) {
   return known;
 }
 
-/** @param {App} app @param {any} info */
+/** @param {App} app @param {SubjectInfo} info */
 export function subject(app, info) {
   const name = info.subject_name;
   const desk = deskOf(name);
-  const live = app.store.data.inputs?.livelink?.find(
-    (/** @type {any} */ each) => each.subject === name,
-  );
+  const live = app.store.data.inputs?.livelink?.find((each) => each.subject === name);
   const isStale = app.store.sourceAge(`livelink:${name}`, app.now) > STALE_MS;
   const [kind, word] = condition(info, isStale);
   return html`
@@ -104,7 +110,7 @@ export function subject(app, info) {
   `;
 }
 
-/** @param {any} info @param {boolean} isStale @returns {[string, string]} */
+/** @param {SubjectInfo} info @param {boolean} isStale @returns {[string, string]} */
 function condition(info, isStale) {
   if (!info.tracked) return ["warn", "Not tracked"];
   return isStale ? ["bad", "Silent"] : ["good", "Live"];
@@ -116,7 +122,7 @@ const fact = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 /**
  * @param {App} app
  * @param {string} name
- * @param {any} desk
+ * @param {Desk} desk
  * @param {Record<string, number | null>} all
  */
 function values(app, name, desk, all) {
@@ -156,7 +162,7 @@ function values(app, name, desk, all) {
 
 /**
  * Short lists by group, each drawn while it is in sight; made anew when other names come.
- * @param {any} desk
+ * @param {Desk} desk
  * @param {string[]} names
  */
 function lists(desk, names) {
@@ -166,7 +172,7 @@ function lists(desk, names) {
     desk.names = names;
     desk.lists = grouped(names).map(([group, members]) => [group, blocks(members)]);
   }
-  return /** @type {[string, string[][]][]} */ (desk.lists);
+  return desk.lists;
 }
 
 /** @param {string[]} members @returns {string[][]} */
@@ -178,7 +184,7 @@ function blocks(members) {
 /**
  * @param {App} app
  * @param {string} subject
- * @param {any} desk
+ * @param {Desk} desk
  * @param {string} key
  * @param {number | null} value
  */
@@ -188,7 +194,7 @@ function gauge(app, subject, desk, key, value) {
   return { key, name: words(key), value, low, high, more };
 }
 
-/** @param {App} app @param {string} subject @param {any} desk @param {string} name */
+/** @param {App} app @param {string} subject @param {Desk} desk @param {string} name */
 function factor(app, subject, desk, name) {
   const now = desk.detail?.scale?.[name] ?? 1;
   return html`
@@ -210,7 +216,7 @@ function factor(app, subject, desk, name) {
   `;
 }
 
-/** @param {App} app @param {string} name @param {any} desk */
+/** @param {App} app @param {string} name @param {Desk} desk */
 async function adjust(app, name, desk) {
   desk.isAdjusting = !desk.isAdjusting;
   desk.wrong = {};
@@ -222,7 +228,7 @@ async function adjust(app, name, desk) {
 /**
  * @param {App} app
  * @param {string} subject
- * @param {any} desk
+ * @param {Desk} desk
  * @param {string} name
  * @param {string} given
  */
@@ -240,7 +246,7 @@ async function scale(app, subject, desk, name, given) {
   );
 }
 
-/** @param {App} app @param {any} desk @param {Promise<any>} answer */
+/** @param {App} app @param {Desk} desk @param {Promise<SubjectDetail>} answer */
 async function tuned(app, desk, answer) {
   try {
     desk.detail = await answer;
@@ -262,7 +268,7 @@ async function zero(app, name, clear) {
   }
 }
 
-/** @param {App} app @param {any} info */
+/** @param {App} app @param {SubjectInfo} info */
 function release(app, info) {
   ask(app, {
     title: `Release ${info.subject_name}?`,

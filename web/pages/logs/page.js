@@ -8,7 +8,8 @@ import { Records, recordList } from "./records.js";
 import { Tail } from "./tail.js";
 import { logTools, programLines } from "./view.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").AuditEntry} AuditEntry */
 
 const tail = new Tail();
 
@@ -27,7 +28,7 @@ const LISTS = {
   }, "Who signs in, takes control, stops the robot or changes it is written down here."),
 };
 
-/** @param {any} entry who did what, as the other lists show it */
+/** @param {AuditEntry} entry who did what, as the other lists show it */
 function audited(entry) {
   const { time_s, who, what, detail, address } = entry;
   const text = [what, detail, address && `(${address})`].filter(Boolean).join(" ");

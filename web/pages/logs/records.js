@@ -1,9 +1,10 @@
 // What people and the robot did: the activity, and for admins who did what (audit).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { day, exactly, isNewDay } from "./view.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 const PAGE = 100;
 
@@ -40,8 +41,7 @@ export class Records {
         isLoaded: true,
       });
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      this.failure = [message, fix].filter(Boolean).join(" ");
+      this.failure = sentenceOf(err);
     }
     this.isLoading = false;
     app.draw();

@@ -1,5 +1,6 @@
 // The lines that the page shows: a page of older ones, and new ones at the top while it is live.
 
+import { sentenceOf } from "../../lib/api.js";
 import { followLines } from "../../lib/transfer.js";
 
 const PAGE = 100;
@@ -7,15 +8,14 @@ const MOST_LINES = 1000; // what is above goes away at the end
 const AGAIN_MS = 2000;
 const SEARCH_PAUSE_MS = 250;
 
-/**
- * @typedef {{time: number, level: string, source: string, node: string, text: string, cursor:
- * string}} Line
- */
+/** @typedef {import("../../lib/types.js").LogLine} Line */
+/** @typedef {NonNullable<import("../../lib/types.js").LogQuery["level"]>} Level */
 
 export class Tail {
   /** @type {Line[]} */ lines = [];
   /** Where older ones begin; empty at the end. */
   older = "";
+  /** @type {{level: Level, source: string, node: string, search: string}} */
   filter = { level: "INFO", source: "", node: "", search: "" };
   isLive = true;
   isLoading = false;
@@ -33,7 +33,7 @@ export class Tail {
   #timer = 0;
   /** @type {AbortController | null} */ #following = null;
 
-  /** @param {import("../../app.js").App} app */
+  /** @param {import("../../parts.js").App} app */
   async start(app) {
     this.app = app;
     this.reload();
@@ -120,8 +120,7 @@ export class Tail {
       return page;
     } catch (err) {
       if (number !== this.#asked) return null;
-      const { message, fix } = /** @type {any} */ (err);
-      Object.assign(this, { isLoading: false, failure: [message, fix].filter(Boolean).join(" ") });
+      Object.assign(this, { isLoading: false, failure: sentenceOf(err) });
       return null;
     }
   }

@@ -1,6 +1,7 @@
 // Adopting a node: what it has, which role fits on it, and how far the adoption is.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { attend } from "../../lib/attend.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
@@ -11,10 +12,11 @@ import { askFactoryReset } from "./dialogs.js";
 import { findings, fitChip, isReady } from "./fit.js";
 import { header, usesOf } from "./pins.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
-/** @typedef {{role: string, instance: string, node_id: string}} Choice */
+/** @typedef {import("../../lib/types.js").RoleFit} RoleFit */
+/** @typedef {import("../../lib/types.js").RoleChoice} Choice */
 
 const DUTIES = {
   head: "Pan, tilt and roll, face, camera",
@@ -141,9 +143,7 @@ function question(app, watch, adoption, node) {
       }
       <fieldset class="options" ?disabled=${Boolean(why)}>
         <legend>${isMore ? "What shall it be besides?" : "What shall it be?"}</legend>
-        ${(app.store.data.nodes?.roles ?? []).map((/** @type {Choice} */ role) =>
-          option(app, watch, adoption, role),
-        )}
+        ${(app.store.data.nodes?.roles ?? []).map((role) => option(app, watch, adoption, role))}
       </fieldset>
       ${isAnyOpen(app, watch) ? nothing : allTaken} ${choice ? findings(fit) : nothing}
       ${isMore ? nothing : nameField(adoption)}
@@ -173,9 +173,7 @@ function question(app, watch, adoption, node) {
 
 /** @param {App} app @param {NodeWatch} watch */
 const isAnyOpen = (app, watch) =>
-  (app.store.data.nodes?.roles ?? []).some(
-    (/** @type {Choice} */ role) => !isTaken(app, watch, role),
-  );
+  (app.store.data.nodes?.roles ?? []).some((role) => !isTaken(app, watch, role));
 
 const allTaken = html`<p class="notice is-quiet" data-all-taken>
   Every role of this robot is taken. A node that is gone is replaced from its own page; one that
@@ -202,7 +200,7 @@ const nameField = (adoption) => html`
 
 /** @param {NodeWatch} watch @param {{role: string, instance: string} | null} choice */
 function fitOf(watch, choice) {
-  const isIt = (/** @type {any} */ each) =>
+  const isIt = (/** @type {RoleFit} */ each) =>
     each.role === choice?.role && each.instance === choice?.instance;
   return watch.fit?.find(isIt) ?? null;
 }
@@ -240,9 +238,7 @@ function option(app, watch, adoption, role) {
 
 /** @param {App} app @param {Choice} role @returns {NodeInfo | undefined} */
 const holderOf = (app, role) =>
-  (app.store.data.nodes?.nodes ?? []).find(
-    (/** @type {NodeInfo} */ node) => node.node_id === role.node_id,
-  );
+  (app.store.data.nodes?.nodes ?? []).find((node) => node.node_id === role.node_id);
 
 /** @param {App} app @param {NodeWatch} watch @param {Choice} role */
 const isOwn = (app, watch, role) =>
@@ -377,7 +373,7 @@ function nextOne(app, last) {
   const free = inOrder(nodes).filter(
     (each) => isFree(each) && !each.is_ignored && each.node_id !== last.node_id,
   );
-  if (!free.length || roles.every((/** @type {any} */ role) => role.node_id)) return nothing;
+  if (!free.length || roles.every((role) => role.node_id)) return nothing;
   const others = free.length === 1 ? "1 node waits" : `${free.length} nodes wait`;
   return html`<p class="quiet">
     ${others} for a role. <a data-next href="#/nodes/${free[0].node_id}/adopt">Adopt
@@ -392,13 +388,13 @@ async function adopt(app, watch, adoption) {
   Object.assign(adoption, { phase: "working", step: 0, refusal: "", fix: "" });
   app.draw();
   const display_name = adoption.name.trim();
-  const add = rolesOf(watch.node(app) ?? {}).length > 0;
+  const add = rolesOf(watch.node(app)).length > 0;
   const params = { node_id: id, ...choice, add, ...(display_name ? { display_name } : {}) };
   try {
     const reply = await app.api.request("management", "adopt_node", params);
     Object.assign(adoption, { phase: "done", step: STEPS.length, code: reply.code });
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
+    const { message, fix } = problemOf(err);
     Object.assign(adoption, { phase: "failed", refusal: message, fix });
   }
   watch.again(app);

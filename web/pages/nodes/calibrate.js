@@ -8,7 +8,8 @@ import { unknown } from "./details.js";
 import { jogCard } from "./jogcard.js";
 import { trimCard } from "./trimcard.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./calibration.js").Calibration} Calibration */
 /** @typedef {ReturnType<Calibration["rows"]>[number]} Row */
 
@@ -58,7 +59,7 @@ const body = (app, calibration, rows, row) => html`
   </div>
 `;
 
-/** @param {Calibration} calibration @param {any} node */
+/** @param {Calibration} calibration @param {NodeInfo} node */
 function nothingToDo(calibration, node) {
   if (!rolesOf(node).length) {
     return html`<div class="card empty">

@@ -4,13 +4,14 @@
 
 import { ask } from "../../lib/confirm.js";
 import { roleName, sourceName, words } from "../../lib/format.js";
+import { commanded, measured } from "../../lib/joints.js";
 import { mayOperate } from "../../lib/levels.js";
 import { isHeard, rolesOf, targetOf } from "../../lib/nodes.js";
-import { commanded, measured } from "../robot/joints.js";
 import { Jog } from "./jog.js";
 import { draftOf, isSame, request, told } from "./trim.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").CalibrationReply} CalibrationReply */
 /** @typedef {import("./trim.js").Field} Field */
 /** @typedef {import("./trim.js").Draft} Draft */
 
@@ -22,7 +23,7 @@ const OURS = "websocket:";
 export class Calibration {
   id = "";
   /** "arms.left.joint_0"; empty: the first one. */ chosen = "";
-  /** By target. @type {Map<string, any>} */ replies = new Map();
+  /** By target. @type {Map<string, CalibrationReply>} */ replies = new Map();
   /** Why they could not be asked for. */ problem = "";
   /** What is typed, by target and field. @type {Map<string, Draft>} */ drafts = new Map();
   /**
@@ -74,12 +75,12 @@ export class Calibration {
 
   node() {
     const list = this.#app?.store.data.nodes?.nodes ?? [];
-    return list.find((/** @type {any} */ each) => each.node_id === this.id) ?? null;
+    return list.find((each) => each.node_id === this.id) ?? null;
   }
 
   /** All fields of the node's roles. @returns {{key: string, target: string, field: Field}[]} */
   rows() {
-    const targets = rolesOf(this.node() ?? {}).map(targetOf);
+    const targets = rolesOf(this.node()).map(targetOf);
     return targets.flatMap((target) =>
       (this.replies.get(target)?.fields ?? []).map((/** @type {Field} */ field) => ({
         key: `${target}.${field.field}`,
@@ -96,7 +97,7 @@ export class Calibration {
 
   /** @param {{target: string, field: string}} joint @returns {number | null} */
   position({ target, field }) {
-    return measured(/** @type {any} */ ({ target, field }), this.#app?.store.data ?? {});
+    return measured({ target, field }, this.#app?.store.data ?? {});
   }
 
   /**
@@ -113,7 +114,7 @@ export class Calibration {
     if (Object.values(app.dialogs).some(Boolean)) return "A question is open.";
     if (!isHeard(app, target, performance.now()))
       return "The role is silent: nobody could see where the joint is.";
-    const wish = commanded(/** @type {any} */ ({ target, field }), app.store.data);
+    const wish = commanded({ target, field }, app.store.data);
     const isForeign =
       wish?.policy === "live" && wish.source !== `${OURS}${app.api.session.client_id}`;
     if (!isForeign) return "";
@@ -152,7 +153,7 @@ export class Calibration {
     const [role, instance = ""] = target.split(".");
     const name = roleName(role, instance);
     const joints = Object.entries(app.robot?.targets?.[target] ?? {}).filter(
-      ([, spec]) => /** @type {any} */ (spec).kind === "position",
+      ([, spec]) => spec.kind === "position",
     );
     const moving = joints.map(([each]) => words(each).toLowerCase()).join(", ");
     ask(app, {

@@ -28,7 +28,7 @@ import { liveCard } from "./live.js";
 import { loadCard } from "./load.js";
 import { header, usesOf } from "./pins.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
 
@@ -240,7 +240,7 @@ export function peripherals(watch, node) {
         list.length
           ? html`<ul class="devices">
             ${list.map(
-              (/** @type {any} */ device) => html`<li>
+              (device) => html`<li>
                 <span class="quiet">${device.type.toUpperCase()}</span>
                 <b>${device.description}</b>
                 <code>${device.address}</code>

@@ -7,13 +7,21 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/nodes.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("../../parts.js").Dialogs} Dialogs */
 
 /** @param {App} app */
 export const nodeDialogs = (app) => [renameDialog(app), replaceDialog(app)];
 
-/** @param {App} app @param {string} action @param {object} params */
+/** @typedef {import("../../lib/types.js").Actions["management"]} Actions */
+
+/**
+ * @template {keyof Actions} Name
+ * @param {App} app
+ * @param {Name} action
+ * @param {import("../../lib/api.js").Params<"management", Name>} params
+ */
 const manage = (app, action, params) => app.api.request("management", action, params);
 
 /** @param {App} app @param {NodeInfo} node */
@@ -140,14 +148,14 @@ export function askName(app, node) {
 /** @param {App} app */
 function renameDialog(app) {
   const open = app.dialogs.renaming;
-  const close = () => !open.isBusy && ((app.dialogs.renaming = null), app.draw());
-  const work = () =>
-    manage(app, "set_node_name", { node_id: open.node.node_id, display_name: open.name.trim() });
+  const close = () => !open?.isBusy && ((app.dialogs.renaming = null), app.draw());
+  const work = (/** @type {NonNullable<typeof open>} */ { node, name }) =>
+    manage(app, "set_node_name", { node_id: node.node_id, display_name: name.trim() });
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${onSubmit(() => act(app, "renaming", work))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => act(app, "renaming", () => work(open)))}>
         <h2>What is it called?</h2>
         <label class="entry">
           <span>Name of <code>${open.node.node_id}</code></span>
@@ -191,16 +199,16 @@ export function askReplacement(app, node) {
 /** @param {App} app */
 function replaceDialog(app) {
   const open = app.dialogs.replacing;
-  const close = () => !open.isBusy && ((app.dialogs.replacing = null), app.draw());
-  const work = async () => {
-    await manage(app, "replace_node", { node_id: open.node.node_id, by: open.by });
-    location.hash = `#/nodes/${open.by}`;
+  const close = () => !open?.isBusy && ((app.dialogs.replacing = null), app.draw());
+  const work = async (/** @type {NonNullable<typeof open>} */ { node, by }) => {
+    await manage(app, "replace_node", { node_id: node.node_id, by });
+    location.hash = `#/nodes/${by}`;
   };
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${onSubmit(() => act(app, "replacing", work))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => act(app, "replacing", () => work(open)))}>
         <h2>Which node takes the place of ${nodeTitle(open.node)}?</h2>
         <p>
           Role, name and settings move. Should <code>${open.node.node_id}</code> ever come back, it
@@ -226,7 +234,7 @@ function replaceDialog(app) {
   );
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {NonNullable<Dialogs["replacing"]>} open */
 function candidates(app, open) {
   const free = inOrder(app.store.data.nodes?.nodes ?? []).filter(isFree);
   if (!free.length) {
@@ -257,16 +265,17 @@ function candidates(app, open) {
   `;
 }
 
-/** @param {any} open */
+/** @param {{refusal: string}} open */
 const refusal = (open) => html`
   <p class="refusal" role="alert">
     ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
   </p>
 `;
 
-/** @param {App} app @param {string} name @param {() => Promise<unknown>} work */
+/** @param {App} app @param {"renaming" | "replacing"} name @param {() => Promise<unknown>} work */
 async function act(app, name, work) {
   const open = app.dialogs[name];
+  if (!open) return;
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {

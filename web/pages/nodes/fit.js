@@ -3,11 +3,8 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
 
-/**
- * @typedef {{name: string, what: string, verdict: "found"|"missing"|"taken"|"unknown", required:
- * boolean, text: string}} Finding
- */
-/** @typedef {{role: string, instance: string, findings: Finding[], conflict: string}} Fit */
+/** @typedef {import("../../lib/types.js").HardwareFinding} Finding */
+/** @typedef {import("../../lib/types.js").RoleFit} Fit */
 
 const VERDICTS = {
   found: ["good", "Found"],

@@ -4,10 +4,12 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { prevent } from "../../lib/events.js";
 import { quantity, sourceName, words } from "../../lib/format.js";
+import { commanded } from "../../lib/joints.js";
 import { isHeard } from "../../lib/nodes.js";
-import { commanded } from "../robot/joints.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
+/** @typedef {import("../../lib/types.js").FieldState} FieldState */
 /** @typedef {import("./calibration.js").Calibration} Calibration */
 /** @typedef {import("./calibrate.js").Row} Row */
 
@@ -17,7 +19,7 @@ export function jogCard(app, calibration, row) {
   const spec = calibration.spec(target, field.field);
   const isJoint = spec?.kind === "position";
   const at = calibration.position({ target, field: field.field });
-  const wish = commanded(/** @type {any} */ ({ target, field: field.field }), app.store.data);
+  const wish = commanded({ target, field: field.field }, app.store.data);
   const isOld = !isHeard(app, target, app.now);
   const [low, high] = field.manifest_limits;
   return html`
@@ -55,7 +57,7 @@ export function jogCard(app, calibration, row) {
   `;
 }
 
-/** @param {App} app @param {any} wish @param {boolean} isOld */
+/** @param {App} app @param {FieldState | null} wish @param {boolean} isOld */
 function who(app, wish, isOld) {
   if (isOld) return html`<span class="chip bad"><i class="dot"></i>Silent</span>`;
   if (wish?.policy === "estop")
@@ -68,7 +70,7 @@ function who(app, wish, isOld) {
   }</span>`;
 }
 
-/** @param {Calibration} calibration @param {Row} row @param {any} spec */
+/** @param {Calibration} calibration @param {Row} row @param {FieldDescription} spec */
 function controls(calibration, row, spec) {
   const jog = /** @type {import("./jog.js").Jog} */ (calibration.jog);
   const refusal = calibration.refusal({ target: row.target, field: row.field.field });
@@ -105,7 +107,7 @@ function controls(calibration, row, spec) {
   `;
 }
 
-/** @param {import("./jog.js").Jog} jog @param {Row} row @param {any} spec */
+/** @param {import("./jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
 function says(jog, row, spec) {
   if (jog.isAtEnd)
     return "It is at the end of what it may. Limits are narrowed here, never widened by moving.";

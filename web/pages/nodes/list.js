@@ -16,7 +16,8 @@ import {
 } from "../../lib/nodes.js";
 import { setIgnored } from "./dialogs.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").NodesState} NodesState */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 /** What is shown; kept while other pages are open. */
@@ -70,9 +71,9 @@ export function listPage(app) {
   `;
 }
 
-/** @param {any} data @param {NodeInfo[]} all */
+/** @param {NodesState} data @param {NodeInfo[]} all */
 function summary(data, all) {
-  const held = data.roles.filter((/** @type {any} */ role) => role.node_id).length;
+  const held = data.roles.filter((role) => role.node_id).length;
   const waiting = all.filter(isFree).length;
   const away = all.filter((node) => node.state === "offline").length;
   const parts = [`${held} of ${data.roles.length} roles taken`];

@@ -4,13 +4,14 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").NodeHistory} NodeHistory */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 const WIDTH = 240;
 const HEIGHT = 40;
 
-/** @param {NodeInfo} node @param {any} history */
+/** @param {NodeInfo} node @param {NodeHistory | null} history */
 export function loadCard(node, history) {
   return html`
     <section class="card" aria-labelledby="load-title">
@@ -29,10 +30,10 @@ export function loadCard(node, history) {
   `;
 }
 
-/** @param {any} history */
+/** @param {NodeHistory | null} history */
 function span(history) {
   const count = history?.cpu?.length ?? 0;
-  if (count < 2) return "The history begins now.";
+  if (!history || count < 2) return "The history begins now.";
   return `The last ${duration((count - 1) * history.period_s)}`;
 }
 

@@ -4,12 +4,9 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
 
-/** @typedef {import("../../app.js").App} App */
-/**
- * @typedef {{number: number, pin_number: number, pin_name: string, direction: string,
- * current_state: string, in_use: boolean, used_by: string, alternates: string[]}} Pin
- */
-/** @typedef {{bcm: number, name: string, purpose: string, is_bus: boolean}} Use */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").HeaderPin} Pin */
+/** @typedef {import("../../lib/types.js").PinUse} Use */
 
 /** Kind of pin: sign in its field, words in the legend. */
 const KINDS = {
@@ -83,7 +80,7 @@ export function header(app, watch, pins, uses, isPlan) {
 
 /**
  * @param {App} app
- * @param {any} watch
+ * @param {import("./watch.js").NodeWatch} watch
  * @param {Pin} pin
  * @param {Use[]} uses
  * @param {boolean} isPlan
@@ -120,7 +117,7 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
   `;
 }
 
-/** @param {App} app @param {any} watch @param {KeyboardEvent} event */
+/** @param {App} app @param {import("./watch.js").NodeWatch} watch @param {KeyboardEvent} event */
 function move(app, watch, event) {
   const step = STEPS[/** @type {"Home"} */ (event.key)];
   if (!step) return;

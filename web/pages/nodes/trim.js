@@ -3,17 +3,8 @@
 
 import { fixed, quantity } from "../../lib/format.js";
 
+/** @typedef {import("../../lib/types.js").CalibratedField} Field */
 /**
- * @typedef {object} Field as adoptiond tells it
- * @property {string} field
- * @property {string} unit
- * @property {number} offset
- * @property {[number, number]} limits
- * @property {[number, number]} manifest_limits
- * @property {boolean} has_offset
- * @property {number} largest_offset
- * @property {boolean} is_reversed
- *
  * @typedef {{offset: string, isReversed: boolean, low: string, high: string}} Draft
  * @typedef {{offset?: string, low?: string, high?: string}} Faults by what is typed
  */

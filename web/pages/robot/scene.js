@@ -1,11 +1,12 @@
 // Keeps the scene in step with the robot: fetches model and library when the page is opened, moves
 // the joints by the newest states. Not here: drawing (stage.js), words (view.js).
 
+import { commanded, inModel, measured, partsOf, topicOf, trackSpeed } from "../../lib/joints.js";
 import { theme } from "../../lib/theme.js";
-import { commanded, inModel, measured, partsOf, topicOf, trackSpeed } from "./joints.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {import("./joints.js").Part} Part */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").OdometryState} OdometryState */
+/** @typedef {import("../../lib/joints.js").Part} Part */
 
 export class SceneKeeper {
   /** "none": the robot has no model. @type {"waiting" | "loading" | "shown" | "none" | "failed"} */
@@ -107,7 +108,7 @@ export class SceneKeeper {
     return isMoved;
   }
 
-  /** @param {any} odom */
+  /** @param {OdometryState | null | undefined} odom */
   #place(odom) {
     const pose = this.isRoaming && odom ? odom : { x: 0, y: 0, heading: 0 };
     this.stage?.place({ x: pose.x ?? 0, y: pose.y ?? 0, heading: pose.heading ?? 0 });

@@ -52,6 +52,7 @@ export class Stage {
     this.camera = new PerspectiveCamera(38, 1, 0.02, 200);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => this.ask());
+    this.grid = new GridHelper(10, 40);
     this.#build();
     this.#listen(onPick);
     this.resizing = new ResizeObserver(() => this.#resize());
@@ -62,7 +63,6 @@ export class Stage {
     this.#world.rotation.x = -Math.PI / 2; // z up, as in the model
     this.#world.add(this.#base);
     this.#base.add(this.model.robot, this.ghost.robot);
-    this.grid = new GridHelper(10, 40);
     this.grid.material.transparent = true;
     this.grid.material.opacity = 0.35;
     const sun = new DirectionalLight("#ffffff", 2.4);

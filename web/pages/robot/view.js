@@ -3,26 +3,34 @@
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
+import { commanded, measured, partsOf } from "../../lib/joints.js";
 import { reading } from "../../lib/live.js";
-import { commanded, measured, partsOf } from "./joints.js";
 import { SceneKeeper } from "./scene.js";
 import { why } from "./why.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 export const keeper = new SceneKeeper();
-const LOOKS = { corner: "Corner", front: "Front", side: "Side", top: "Top" };
+const LOOKS = /** @type {const} */ ([
+  ["corner", "Corner"],
+  ["front", "Front"],
+  ["side", "Side"],
+  ["top", "Top"],
+]);
 
 /** Begins when its canvas is there and ends with it. */
 class OnCanvas extends AsyncDirective {
-  render() {
+  /** @param {App} _app */
+  render(_app) {
     return nothing;
   }
 
-  /** @param {any} part @param {[App]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[App]} values */
   update(part, [app]) {
-    if (app.robot) keeper.begin(app, part.element);
+    if (app.robot) keeper.begin(app, /** @type {HTMLCanvasElement} */ (part.element));
     keeper.show(app);
     return nothing;
   }
@@ -103,7 +111,7 @@ function switches(app) {
           type="checkbox"
           role="switch"
           .checked=${keeper.hasGhost}
-          @change=${(/** @type {any} */ e) => set({ hasGhost: e.target.checked })}
+          @change=${withChecked((hasGhost) => set({ hasGhost }))}
         >
         Commanded
       </label>
@@ -112,16 +120,16 @@ function switches(app) {
           type="checkbox"
           role="switch"
           .checked=${keeper.isRoaming}
-          @change=${(/** @type {any} */ e) => set({ isRoaming: e.target.checked })}
+          @change=${withChecked((isRoaming) => set({ isRoaming }))}
         >
         Drive around
       </label>
       <div class="toolbar" role="group" aria-label="Look from">
-        ${Object.entries(LOOKS).map(
+        ${LOOKS.map(
           ([name, title]) => html`<button
             class="button small"
             type="button"
-            @click=${() => keeper.stage?.look(/** @type {any} */ (name))}
+            @click=${() => keeper.stage?.look(name)}
           >
             ${title}
           </button>`,
@@ -141,12 +149,12 @@ const legend = () => html`
   </p>
 `;
 
-/** @param {App} app @param {import("./joints.js").Part[]} parts */
+/** @param {App} app @param {import("../../lib/joints.js").Part[]} parts */
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
   if (!parts.length)
     return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
-  /** @type {Map<string, import("./joints.js").Part[]>} */
+  /** @type {Map<string, import("../../lib/joints.js").Part[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
   return html`
@@ -163,7 +171,7 @@ function list(app, parts) {
   `;
 }
 
-/** @param {App} app @param {import("./joints.js").Part} part */
+/** @param {App} app @param {import("../../lib/joints.js").Part} part */
 function row(app, part) {
   const { data } = app.store;
   const at = part.spec ? measured(part, data) : motorSpeed(part, data.tracks);
@@ -180,7 +188,7 @@ function row(app, part) {
         <span>${words(part.field)}</span>
         <span class="number">${reading(quantity(at, part.spec?.unit ?? "m/s"))}</span>
         <span class="number quiet">${
-          wanted
+          wanted && part.spec
             ? html`<span class="hidden">commanded</span>
               ${reading(quantity(wanted.value, part.spec.unit))}`
             : ""
@@ -190,6 +198,6 @@ function row(app, part) {
   `;
 }
 
-/** @param {import("./joints.js").Part} part @param {any} tracks */
+/** @param {import("../../lib/joints.js").Part} part @param {TracksState | undefined} tracks */
 const motorSpeed = (part, tracks) =>
   (part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? null;

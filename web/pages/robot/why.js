@@ -3,12 +3,14 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { age, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { commanded, measured } from "../../lib/joints.js";
 import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
-import { commanded, measured } from "./joints.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {import("./joints.js").Part} Part */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
+/** @typedef {import("../../lib/types.js").FieldState} FieldState */
+/** @typedef {import("../../lib/joints.js").Part} Part */
 
 const LOSSES = {
   hold: "holds its position",
@@ -46,7 +48,7 @@ export function why(app, part, isOld) {
   `;
 }
 
-/** @param {any} row */
+/** @param {FieldState | null} row */
 function state(row) {
   if (!row) return html`<span class="chip idle"><i class="dot"></i>Never commanded</span>`;
   const kind = row.policy === "live" ? "good" : row.policy === "estop" ? "bad" : "idle";
@@ -61,7 +63,7 @@ function state(row) {
   return html`<span class="chip ${kind}"><i class="dot"></i>${text}</span>`;
 }
 
-/** @param {any} row */
+/** @param {FieldState} row */
 const reasons = (row) => html`
   <dl class="facts-list">
     <dt>Because</dt>
@@ -88,7 +90,7 @@ const reasons = (row) => html`
   </dl>
 `;
 
-/** @param {any} row */
+/** @param {FieldState} row */
 function rivals(row) {
   const found = standing(row.rivals);
   if (!found.length) return "None";
@@ -106,7 +108,7 @@ function rivals(row) {
   `;
 }
 
-/** @param {any} spec */
+/** @param {FieldDescription} spec */
 const limits = (spec) => html`
   <dl class="facts-list">
     <dt>May go</dt>
@@ -125,23 +127,17 @@ const limits = (spec) => html`
 function motor(app, part) {
   const { tracks, outputs } = app.store.data;
   const speed = part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity;
-  const rows = (outputs?.fields ?? []).filter(
-    (/** @type {any} */ row) => row.target === part.target,
-  );
+  const rows = (outputs?.fields ?? []).filter((row) => row.target === part.target);
   return html`
     <p>
       It turns for
-      ${
-        rows.map((/** @type {any} */ row) => words(row.field).toLowerCase()).join(" and ") ||
-        "the drive"
-      } together.
+      ${rows.map((row) => words(row.field).toLowerCase()).join(" and ") || "the drive"} together.
     </p>
     <dl class="why-values">
       <div><dt>Measured</dt><dd>${quantity(speed ?? null, "m/s")}</dd></div>
     </dl>
     ${rows.map(
-      (/** @type {any} */ row) =>
-        html`<h3>${words(row.field)}: ${quantity(row.value, row.unit)}</h3> ${reasons(row)}`,
+      (row) => html`<h3>${words(row.field)}: ${quantity(row.value, row.unit)}</h3> ${reasons(row)}`,
     )}
   `;
 }

@@ -8,12 +8,15 @@ import { view } from "./view.js";
 class Area extends AsyncDirective {
   /** @type {ResizeObserver | null} */ #sizes = null;
 
-  /** @param {import("../../app.js").App} _app */
+  /** @param {import("../../parts.js").App} _app */
   render(_app) {
     return nothing;
   }
 
-  /** @param {any} part @param {[import("../../app.js").App]} values */
+  /**
+   * @param {import("/vendor/lit-html/directive.js").ElementPart} part
+   * @param {[import("../../parts.js").App]} values
+   */
   update(part, [app]) {
     const area = /** @type {HTMLElement} */ (part.element);
     const look = () => {

@@ -4,12 +4,20 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit } from "../../lib/events.js";
 import { MODES } from "./editorrules.js";
-import { numberEntry } from "./entry.js";
+import { numberEntry, numberOf } from "./entry.js";
 import { faultOf } from "./faults.js";
 import { KINDS } from "./model.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {object} OpenBlending
+ * @property {Blending} now
+ * @property {Record<string, number | "">} timeouts by class of sources; empty: the usual one
+ * @property {import("./faults.js").Fault | null} fault
+ * @property {boolean} isBusy
+ */
+/** @typedef {import("../../lib/types.js").Blending} Blending */
 
 const USUAL_MS = {
   rc: 120,
@@ -33,41 +41,41 @@ export function blending(app) {
           class="button small"
           type="button"
           ?disabled=${isOff(app)}
-          @click=${() => open(app)}
+          @click=${() => open(app, now)}
         >
           Change…
         </button>
       </div>
       <dl class="card facts-list routes-rules">
         <dt>Together they make</dt>
-        <dd>${MODES[/** @type {"blend"} */ (now.mode)]}</dd>
-        ${own.map(
-          ([field, mode]) =>
-            html`<dt>${field}</dt><dd>${MODES[/** @type {"blend"} */ (mode)]}</dd>`,
-        )}
+        <dd>${MODES[now.mode]}</dd>
+        ${own.map(([field, mode]) => html`<dt>${field}</dt><dd>${MODES[mode]}</dd>`)}
         <dt>A change of control fades over</dt>
         <dd>${now.blend_time_ms} ms</dd>
         <dt>Who was lost must be steady for</dt>
         <dd>${now.hysteresis_ms} ms</dd>
         <dt>Silent for longer is lost</dt>
         <dd>
-          ${KINDS.map(
-            (kind) => `${kind} ${timeout(now, kind) || USUAL_MS[/** @type {"rc"} */ (kind)]} ms`,
-          ).join(", ")}
+          ${KINDS.map((kind) => `${kind} ${timeout(now, kind) || USUAL_MS[kind]} ms`).join(", ")}
         </dd>
       </dl>
     </section>
   `;
 }
 
-/** What was set for a class; empty: nothing. @param {any} now @param {string} kind */
+/**
+ * What was set for a class; empty: nothing.
+ * @param {Blending} now
+ * @param {string} kind
+ * @returns {number | ""}
+ */
 function timeout({ source_timeout_ms: told }, kind) {
   return typeof told === "number" ? told : (told?.[kind] ?? "");
 }
 
-/** @param {App} app */
-function open(app) {
-  const now = routes.blending;
+/** @param {App} app @param {Blending} now */
+function open(app, now) {
+  /** @type {OpenBlending["timeouts"]} */
   const timeouts = Object.fromEntries(KINDS.map((kind) => [kind, timeout(now, kind)]));
   app.dialogs.blending = { now: { ...now }, timeouts, fault: null, isBusy: false };
   app.draw();
@@ -77,12 +85,19 @@ function open(app) {
 export function blendingDialog(app) {
   const asked = app.dialogs.blending;
   const close = () => ((app.dialogs.blending = null), app.draw());
-  return dialog(asked, close, () => form(app, asked, close), "When several want the same output");
+  return dialog(
+    asked,
+    close,
+    (asked) => form(app, asked, close),
+    "When several want the same output",
+  );
 }
 
-/** @param {App} app @param {any} asked @param {() => void} close */
+/** @param {App} app @param {OpenBlending} asked @param {() => void} close */
 async function save(app, asked, close) {
-  const told = Object.entries(asked.timeouts).filter(([, value]) => value !== "");
+  const told = Object.entries(asked.timeouts).flatMap(([kind, value]) =>
+    value === "" ? [] : [/** @type {const} */ ([kind, value])],
+  );
   const wanted = { ...asked.now, source_timeout_ms: told.length ? Object.fromEntries(told) : null };
   Object.assign(asked, { isBusy: true, fault: null });
   try {
@@ -97,7 +112,11 @@ async function save(app, asked, close) {
   app.draw();
 }
 
-/** @param {App} app @param {Record<string, any>} timeouts @param {(key: string) => string} wrong */
+/**
+ * @param {App} app
+ * @param {Record<string, number | "">} timeouts
+ * @param {(key: string) => string} wrong
+ */
 const silences = (app, timeouts, wrong) => html`
   <fieldset>
     <legend>Lost after, in ms</legend>
@@ -111,38 +130,38 @@ const silences = (app, timeouts, wrong) => html`
           },
           timeouts[kind],
           (value) => ((timeouts[kind] = value), app.draw()),
-          { placeholder: String(USUAL_MS[/** @type {"rc"} */ (kind)]), step: 1 },
+          { placeholder: String(USUAL_MS[kind]), step: 1 },
         ),
       )}
     </div>
   </fieldset>
 `;
 
-/** @param {App} app @param {any} asked @param {() => void} close */
+/** @param {App} app @param {OpenBlending} asked @param {() => void} close */
 function form(app, asked, close) {
   const { now, fault } = asked;
   const wrong = (/** @type {string} */ key) => (fault?.key === key ? fault.text : "");
-  const set = (/** @type {string} */ key) => (/** @type {any} */ value) => (
-    (now[key] = value), app.draw()
-  );
+  const set = (/** @type {Partial<Blending>} */ more) => (Object.assign(now, more), app.draw());
   const submit = onSubmit(() => save(app, asked, close));
   return html`
     <form class="form" novalidate @submit=${submit}>
       <h2>When several want the same output</h2>
       <fieldset class="options">
         <legend>Together they make</legend>
-        ${Object.entries(MODES).map(
-          ([mode, words]) => html`<label class="option">
+        ${
+          /** @type {Blending["mode"][]} */ (Object.keys(MODES)).map(
+            (mode) => html`<label class="option">
             <input
               type="radio"
               name="mode"
               value=${mode}
               .checked=${now.mode === mode}
-              @change=${() => set("mode")(mode)}
+              @change=${() => set({ mode })}
             >
-            <span>${words}</span>
+            <span>${MODES[mode]}</span>
           </label>`,
-        )}
+          )
+        }
       </fieldset>
       <div class="pair">
         ${numberEntry(
@@ -153,7 +172,7 @@ function form(app, asked, close) {
             hint: "0 to 10 000",
           },
           now.blend_time_ms,
-          set("blend_time_ms"),
+          (given) => set({ blend_time_ms: numberOf(given) }),
           { step: 1 },
         )}
         ${numberEntry(
@@ -164,7 +183,7 @@ function form(app, asked, close) {
             hint: "0 to 5 000, after a loss",
           },
           now.hysteresis_ms,
-          set("hysteresis_ms"),
+          (given) => set({ hysteresis_ms: numberOf(given) }),
           { step: 1 },
         )}
       </div>

@@ -2,12 +2,14 @@
 
 import { compact, same } from "./model.js";
 
+/** @typedef {import("../../lib/types.js").Blending} Blending */
+
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {{id: string, kind: "new" | "gone" | "changed", what: string}} Change */
 
 /**
- * @param {{routes: Route[], blending: any}} before
- * @param {{routes: Route[], blending: any}} after
+ * @param {{routes: Route[], blending: Blending | null}} before
+ * @param {{routes: Route[], blending: Blending | null}} after
  * @returns {Change[]}
  */
 export function changes(before, after) {
@@ -24,9 +26,11 @@ export function changes(before, after) {
   for (const route of known.values())
     found.push({ id: route.id, kind: "gone", what: summary(route) });
   if (!same(before.blending, after.blending)) {
-    const keys = Object.keys(after.blending).filter(
-      (key) => !same(before.blending?.[key], after.blending[key]),
+    const old = new Map(Object.entries(before.blending ?? {}));
+    const different = Object.entries(after.blending ?? {}).filter(
+      ([key, value]) => !same(old.get(key), value),
     );
+    const keys = different.map(([key]) => key);
     found.push({
       id: "How rivals are combined",
       kind: "changed",

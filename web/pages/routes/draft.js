@@ -5,18 +5,13 @@ import { faultOf } from "./faults.js";
 import { heardSources, isFor, newMapping, same } from "./model.js";
 import { routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Preview} Preview */
 /** @typedef {import("./model.js").Route} Route */
 /**
- * @typedef {object} Line
- * @property {number} low lowest input
- * @property {number} high highest input
- * @property {string} target
- * @property {string} field
- * @property {string} unit
- * @property {[number, number]} limits of the field
- * @property {[number, number][]} points inputs and outputs
+ * @typedef {import("../../lib/types.js").Curve & {low: number, high: number}} Line with its inputs
  */
+/** @typedef {import("../../lib/types.js").Blending["mode"]} Mode */
 
 const LOOK_MS = 120;
 const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];
@@ -26,13 +21,13 @@ export class Draft {
   /** @type {Route} */ route;
   /**
    * How rivals for single fields are combined, where that was changed here.
-   * @type {Record<string, string>}
+   * @type {Record<string, Mode | "">}
    */
   modes = {};
   /** What the router says of it as it is. @type {import("./faults.js").Fault | null} */
   fault = null;
   /** Why it was not saved. @type {import("./faults.js").Fault | null} */ refusal = null;
-  /** What the router makes of the inputs now. @type {any} */ shown = null;
+  /** What the router makes of the inputs now. @type {Preview | null} */ shown = null;
   /**
    * Lines of the mappings, by their place.
    * @type {({key: string, line: Line | null} | undefined)[]}
@@ -41,7 +36,7 @@ export class Draft {
   /** The inputs that the preview is of. @type {Record<string, number | null>} */ values = {};
   /** The source that they come from. @type {import("./model.js").Source | null} */ source = null;
   isSaving = false;
-  #reach = new Map();
+  /** @type {Map<string, number>} */ #reach = new Map();
   #lookedAt = 0;
   #isLooking = false;
 
@@ -110,7 +105,9 @@ export class Draft {
     if (this.#isLooking || app.now - this.#lookedAt < LOOK_MS || app.api.state !== "open") return;
     [this.#isLooking, this.#lookedAt] = [true, app.now];
     try {
-      const given = Object.entries(this.values).filter(([, value]) => value !== null);
+      const given = Object.entries(this.values).flatMap(([name, value]) =>
+        value === null ? [] : [/** @type {const} */ ([name, value])],
+      );
       const ask = { route: this.route, values: Object.fromEntries(given) };
       this.shown = await app.api.request("router", "preview_route", ask);
       this.fault = null;
@@ -138,9 +135,9 @@ export class Draft {
 
   /** Lines of mappings that have changed, one after the other. @param {App} app */
   async #draw(app) {
-    if (this.route.mapping === "passthrough") return;
     const { route } = this;
-    for (const [index, mapping] of /** @type {any[]} */ (route.mapping).entries()) {
+    if (route.mapping === "passthrough") return;
+    for (const [index, mapping] of route.mapping.entries()) {
       const most = this.#reach.get(mapping.from) ?? 1;
       const high = RANGES.find((range) => range >= most) ?? most;
       const key = JSON.stringify([mapping, route.output.target, high]);
@@ -184,9 +181,9 @@ export class Draft {
   }
 }
 
-/** @param {Record<string, string>} modes an empty one: as all others */
+/** @param {Record<string, Mode | "">} modes an empty one: as all others */
 function blended(modes) {
-  const fields = { ...routes.blending.fields, ...modes };
-  const told = Object.entries(fields).filter(([, mode]) => mode);
+  const all = Object.entries({ ...routes.blending?.fields, ...modes });
+  const told = all.flatMap(([field, mode]) => (mode ? [/** @type {const} */ ([field, mode])] : []));
   return { ...routes.blending, fields: Object.fromEntries(told) };
 }

@@ -13,7 +13,9 @@ import { ANY, freeId, heardSources, KINDS, newMapping, newRoute, priority } from
 import { isOff, routes } from "./state.js";
 import { askDelete } from "./table.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Route} Route */
+/** @typedef {import("../../lib/types.js").RouteInput} RouteInput */
 
 export const NEW = "+new"; // no route can be called so
 const SOURCES = {
@@ -34,7 +36,7 @@ const TYPES = {
 const COMMANDS = { move: "Move", home: "Home", gripper: "Gripper", drive: "Drive", stop: "Stop" };
 
 export const editing = {
-  /** @type {Draft | null} */ draft: null,
+  draft: /** @type {Draft | null} */ (null),
   /** Where the page was going when it was held back for unsaved changes. */
   leavingTo: "",
 };
@@ -76,7 +78,7 @@ export function editor(app, id) {
   if (!draft) return missing(id);
   draft.look(app);
   const problem = draft.refusal ?? draft.fault;
-  const remove = () => askDelete(app, /** @type {any} */ (routes.find(id)));
+  const saved = routes.find(id);
   return html`
     <div class="page-head">
       <h1>
@@ -85,9 +87,14 @@ export function editor(app, id) {
       </h1>
       <div class="toolbar">
         ${
-          draft.base && !draft.isNew
+          saved && draft.base && !draft.isNew
             ? html`
-              <button class="button plain" type="button" ?disabled=${isOff(app)} @click=${remove}>
+              <button
+                class="button plain"
+                type="button"
+                ?disabled=${isOff(app)}
+                @click=${() => askDelete(app, saved)}
+              >
                 Delete…
               </button>
             `
@@ -149,7 +156,7 @@ export async function save(app, draft) {
 
 /** @param {App} app @param {Draft} draft */
 function changedElsewhere(app, draft) {
-  const take = () => (draft.take(/** @type {any} */ (draft.other)), app.draw());
+  const take = () => (draft.other && draft.take(draft.other), app.draw());
   const keep = () => ((draft.base = draft.other), app.draw());
   return html`
     <div class="notice routes-other" role="alert">
@@ -165,7 +172,7 @@ function changedElsewhere(app, draft) {
 /** @param {App} app @param {Draft} draft */
 function basics(app, draft) {
   const { route } = draft;
-  const set = (/** @type {any} */ more) => (draft.set(more), app.draw());
+  const set = (/** @type {Partial<Route>} */ more) => (draft.set(more), app.draw());
   return html`
     <section class="card form" aria-label="Basics">
       <div class="pair">
@@ -205,14 +212,14 @@ function basics(app, draft) {
 /** @param {App} app @param {Draft} draft */
 function ends(app, draft) {
   const { route } = draft;
-  const input = (/** @type {any} */ more) => (
+  const input = (/** @type {Partial<RouteInput>} */ more) => (
     draft.set({ input: { ...route.input, ...more } }), app.draw()
   );
-  const kind = (/** @type {string} */ source) =>
+  const kind = (/** @type {RouteInput["source"]} */ source) =>
     input({ source, subject: ANY, type: "", command_types: [] });
-  const targets = Object.keys(app.robot.targets).filter(
-    (name) => Object.keys(app.robot.targets[name]).length,
-  );
+  const targets = Object.entries(app.robot?.targets ?? {})
+    .filter(([, fields]) => Object.keys(fields).length)
+    .map(([name]) => name);
   /** @type {[string, string][]} */
   const choices = [
     ...targets.map((name) => /** @type {[string, string]} */ ([name, targetName(name)])),
@@ -252,7 +259,7 @@ function ends(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft @param {(more: any) => void} input */
+/** @param {App} app @param {Draft} draft @param {(more: Partial<RouteInput>) => void} input */
 function subject(app, draft, input) {
   const { source, subject } = draft.route.input;
   const heard = heardSources(app.store.data.inputs).filter((each) => each.kind === source);
@@ -270,7 +277,7 @@ function subject(app, draft, input) {
   `;
 }
 
-/** @param {string[]} chosen @param {(more: any) => void} input */
+/** @param {string[]} chosen @param {(more: Partial<RouteInput>) => void} input */
 function commands(chosen, input) {
   const toggle = (/** @type {string} */ name) => (/** @type {boolean} */ isOn) =>
     input({ command_types: isOn ? [...chosen, name] : chosen.filter((each) => each !== name) });
@@ -298,7 +305,7 @@ function preview(draft) {
       </p>
       <dl class="facts-list">
         ${(shown?.fields ?? []).map(
-          (/** @type {any} */ field) => html`
+          (field) => html`
             <dt>${field.target}.${field.field}</dt>
             <dd>
               ${quantity(field.value, field.unit)}

@@ -2,13 +2,12 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { withValue } from "../../lib/events.js";
 import { words } from "../../lib/format.js";
 import { curvePlot } from "./curve.js";
-import { checkEntry, choiceEntry, numberEntry, textEntry } from "./entry.js";
+import { checkEntry, choiceEntry, numberEntry, numberOf, textEntry } from "./entry.js";
 import { ANY, byNumber, ESTOP } from "./model.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {import("./model.js").Mapping} Mapping */
 
@@ -18,10 +17,10 @@ const ESTOP_WORDS = "Emergency stop";
 export function mappings(app, draft) {
   const { mapping } = draft.route;
   const isDirect = mapping === "passthrough";
-  const choose = withValue((value) => {
-    draft.set({ mapping: value });
+  const choose = () => {
+    draft.set({ mapping: "passthrough" });
     app.draw();
-  });
+  };
   const list = () => {
     draft.set({ mapping: [] });
     draft.addMapping(inputs(draft)[0] ?? "channel_1", fields(app, draft)[0]?.[0] ?? ESTOP);
@@ -105,7 +104,7 @@ function inputs(draft) {
  */
 function fields(app, draft) {
   const { target } = draft.route.output;
-  const { targets } = app.robot;
+  const targets = app.robot?.targets ?? {};
   const named =
     target === ANY
       ? Object.keys(targets).flatMap((each) =>
@@ -178,18 +177,27 @@ function card(app, draft, mapping, index) {
 }
 
 /** @typedef {(name: string, label: string, hint?: string) => import("./entry.js").Entry} Told */
-/** @typedef {(more: any) => void} Set */
+/** @typedef {(more: Partial<Mapping>) => void} Change */
 
-/** @param {Mapping} mapping @param {Told} told @param {Set} set */
+/** @param {Mapping} mapping @param {Told} told @param {Change} set */
 const axis = (mapping, told, set) => html`
   <div class="map-row">
-    ${numberEntry(told("scale", "Scale"), mapping.scale, (scale) => set({ scale }))}
-    ${numberEntry(told("offset", "Offset"), mapping.offset, (offset) => set({ offset }))}
-    ${numberEntry(told("deadzone", "Deadzone"), mapping.deadzone, (deadzone) => set({ deadzone }), {
-      min: 0,
-      max: 0.99,
-      step: 0.01,
-    })}
+    ${numberEntry(told("scale", "Scale"), mapping.scale, (scale) =>
+      set({ scale: numberOf(scale) }),
+    )}
+    ${numberEntry(told("offset", "Offset"), mapping.offset, (offset) =>
+      set({ offset: numberOf(offset) }),
+    )}
+    ${numberEntry(
+      told("deadzone", "Deadzone"),
+      mapping.deadzone,
+      (deadzone) => set({ deadzone: numberOf(deadzone) }),
+      {
+        min: 0,
+        max: 0.99,
+        step: 0.01,
+      },
+    )}
   </div>
   <div class="map-row">
     ${choiceEntry(
@@ -204,7 +212,7 @@ const axis = (mapping, told, set) => html`
     )}
     ${
       mapping.curve === "exponential"
-        ? numberEntry(told("expo", "Expo"), mapping.expo, (expo) => set({ expo }), {
+        ? numberEntry(told("expo", "Expo"), mapping.expo, (expo) => set({ expo: numberOf(expo) }), {
             min: 0,
             max: 1,
             step: 0.05,
@@ -215,18 +223,22 @@ const axis = (mapping, told, set) => html`
   </div>
 `;
 
-/** @param {Mapping} mapping @param {Told} told @param {Set} set */
+/** @param {Mapping} mapping @param {Told} told @param {Change} set */
 const switching = (mapping, told, set) => html`
   <div class="map-row">
     ${numberEntry(told("threshold", "On at or above"), mapping.threshold, (threshold) =>
-      set({ threshold }),
+      set({ threshold: numberOf(threshold) }),
     )}
     ${
       mapping.to === ESTOP
         ? nothing
         : html`
-          ${numberEntry(told("scale", "Adds when on"), mapping.scale, (scale) => set({ scale }))}
-          ${numberEntry(told("offset", "Off is"), mapping.offset, (offset) => set({ offset }))}
+          ${numberEntry(told("scale", "Adds when on"), mapping.scale, (scale) =>
+            set({ scale: numberOf(scale) }),
+          )}
+          ${numberEntry(told("offset", "Off is"), mapping.offset, (offset) =>
+            set({ offset: numberOf(offset) }),
+          )}
         `
     }
   </div>
@@ -236,12 +248,13 @@ const switching = (mapping, told, set) => html`
  * Both empty is no bound; one alone is refused by the router.
  * @param {Mapping} mapping
  * @param {Told} told
- * @param {Set} set
+ * @param {Change} set
  */
 function bounds(mapping, told, set) {
+  /** @type {[number | "", number | ""]} */
   const [low, high] = mapping.clamp ?? ["", ""];
-  const put = (/** @type {any} */ a, /** @type {any} */ b) =>
-    set({ clamp: a === "" && b === "" ? null : [a, b] });
+  const put = (/** @type {number | ""} */ a, /** @type {number | ""} */ b) =>
+    set({ clamp: a === "" && b === "" ? null : [numberOf(a), numberOf(b)] });
   const whole = told("clamp", "").wrong;
   const ends = /** @type {const} */ ([
     ["clamp[0]", "At least"],
@@ -251,10 +264,10 @@ function bounds(mapping, told, set) {
     return { ...entry, wrong: entry.wrong || (place ? whole : "") };
   });
   return html`
-    ${numberEntry(ends[0], /** @type {any} */ (low), (value) => put(value, high), {
+    ${numberEntry(ends[0], low, (value) => put(value, high), {
       placeholder: "limit",
     })}
-    ${numberEntry(ends[1], /** @type {any} */ (high), (value) => put(low, value), {
+    ${numberEntry(ends[1], high, (value) => put(low, value), {
       placeholder: "limit",
     })}
   `;

@@ -6,8 +6,9 @@ import { choiceEntry, numberEntry } from "./entry.js";
 import { ESTOP, place } from "./model.js";
 import { routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./draft.js").Draft} Draft */
+/** @typedef {import("./draft.js").Mode} Mode */
 
 export const MODES = {
   priority: "The highest priority alone",
@@ -32,13 +33,14 @@ function driven({ route }) {
 /** @param {App} app @param {Draft} draft */
 export function rivals(app, draft) {
   const { route, modes } = draft;
-  const { mode, fields } = routes.blending;
-  const all = MODES[/** @type {"blend"} */ (mode)].toLowerCase();
-  const set = (/** @type {string} */ field) => (/** @type {string} */ value) => {
+  const mode = routes.blending?.mode ?? "priority";
+  const fields = routes.blending?.fields ?? {};
+  const all = MODES[mode].toLowerCase();
+  const set = (/** @type {string} */ field) => (/** @type {Mode | ""} */ value) => {
     draft.modes = { ...modes, [field]: value };
     app.draw();
   };
-  const choices = /** @type {[string, string][]} */ ([
+  const choices = /** @type {[Mode | "", string][]} */ ([
     ["", "As everywhere"],
     ...Object.entries(MODES),
   ]);
@@ -74,7 +76,10 @@ export function rivals(app, draft) {
 export function silence(app, draft) {
   const fields = driven(draft).map((field) => {
     const dot = field.lastIndexOf(".");
-    return { field, loss: app.robot.targets[field.slice(0, dot)]?.[field.slice(dot + 1)]?.on_loss };
+    return {
+      field,
+      loss: app.robot?.targets[field.slice(0, dot)]?.[field.slice(dot + 1)]?.on_loss,
+    };
   });
   return html`
     <section class="card form" aria-labelledby="silence-title">

@@ -81,9 +81,10 @@ export const numberEntry = (told, value, set, more = {}) =>
 
 /**
  * @param {Entry} told
- * @param {string} value
- * @param {[string, string][]} choices value and words
- * @param {(value: string) => void} set
+ * @template {string} T
+ * @param {T} value
+ * @param {[T, string][]} choices value and words
+ * @param {(value: T) => void} set
  */
 export const choiceEntry = (told, value, choices, set) =>
   entry(
@@ -92,7 +93,7 @@ export const choiceEntry = (told, value, choices, set) =>
       id=${id}
       aria-describedby=${note}
       aria-invalid=${isWrong}
-      @change=${withValue(set)}
+      @change=${withValue((given) => set(/** @type {T} */ (given)))}
     >
       ${choices.map(
         ([each, words]) =>
@@ -108,3 +109,9 @@ export const checkEntry = (label, value, set) => html`
     ${label}
   </label>
 `;
+
+/**
+ * What was typed, for the router to judge: that an empty field is no number it says itself.
+ * @param {number | ""} given
+ */
+export const numberOf = (given) => /** @type {number} */ (given);

@@ -9,7 +9,8 @@ import { changes } from "./changes.js";
 import { changeList } from "./presets.js";
 import { importText, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {{text: string, name: string, refusal: string, isBusy: boolean}} OpenImport */
 
 /** @param {App} app */
 export async function exportRoutes(app) {
@@ -35,10 +36,10 @@ export function openImport(app) {
 export function importDialog(app) {
   const open = app.dialogs.importing;
   const close = () => ((app.dialogs.importing = null), app.draw());
-  return dialog(open, close, () => form(app, open, close), "Import routes");
+  return dialog(open, close, (open) => form(app, open, close), "Import routes");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenImport} open @param {() => void} close */
 function form(app, open, close) {
   const read = withField(async ({ files }) => {
     const file = files?.[0];
@@ -81,7 +82,7 @@ function form(app, open, close) {
   `;
 }
 
-/** The robot reads it; then the question. @param {App} app @param {any} open */
+/** The robot reads it; then the question. @param {App} app @param {OpenImport} open */
 async function look(app, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();

@@ -12,7 +12,7 @@ import { isFor, place, priority, STATES } from "./model.js";
 import { view } from "./view.js";
 import { curve, port, wiring } from "./wires.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 /** @typedef {import("./wires.js").Wire} Wire */
@@ -54,7 +54,7 @@ export function flow(app, routes, sources) {
         ${repeat(
           untangled(routes, sources, drivable),
           (info) => info.route.id,
-          (info) => pill(app, info, states.get(info.route.id), wires),
+          (info) => pill(app, info, states.get(info.route.id) ?? "unused", wires),
         )}
         ${routes.length ? nothing : html`<p class="quiet">No route.</p>`}
       </div>
@@ -81,9 +81,14 @@ function untangled(routes, sources, targets) {
   return [...routes].sort((a, b) => height(a) - height(b));
 }
 
-/** @param {App} app @param {RouteInfo} info @param {any} state @param {Wire[]} wires */
+/**
+ * @param {App} app
+ * @param {RouteInfo} info
+ * @param {import("./model.js").State} state
+ * @param {Wire[]} wires
+ */
 function pill(app, { route }, state, wires) {
-  const { word, chip, says } = STATES[/** @type {"active"} */ (state)];
+  const { word, chip, says } = STATES[state];
   const hover = (/** @type {string} */ id) => () => ((view.hover = id), app.draw());
   return html`
     <a
@@ -105,10 +110,14 @@ function pill(app, { route }, state, wires) {
   `;
 }
 
-/** What the wires say, in words: for windows without room for them. */
-function arrows(/** @type {any} */ route, /** @type {Wire[]} */ wires) {
+/**
+ * What the wires say, in words: for windows without room for them.
+ * @param {RouteInfo["route"]} route
+ * @param {Wire[]} wires
+ */
+function arrows(route, wires) {
   if (route.mapping === "passthrough") return html`<small>Everything, as it comes</small>`;
-  return route.mapping.map((/** @type {any} */ mapping) => {
+  return route.mapping.map((mapping) => {
     const field = place(route, mapping);
     const wire = wires.find((each) => each.route === route.id && each.field === field);
     const value = wire?.value ?? null;

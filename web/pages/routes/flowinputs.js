@@ -11,7 +11,7 @@ import { port } from "./wires.js";
 
 const CHOSEN = "chosen; choose an output, or press again to let go";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @param {App} app @param {Source} source @param {import("./model.js").RouteInfo[]} routes */
@@ -49,15 +49,16 @@ export function inputCard(app, source, routes) {
   `;
 }
 
-/** @param {Source} source */
+/** @param {Pick<Source, "kind" | "subject" | "name">} source */
 export function spoken(source) {
   if (source.subject !== ANY) return sourceName(source.name);
+  /** @type {Partial<Record<Source["kind"], string>>} */
   const any = {
     livelink: "LiveLink, any subject",
     websocket: "Any client",
     autonomous: "Any program",
   };
-  return any[/** @type {"livelink"} */ (source.kind)] ?? `Any ${source.kind}`;
+  return any[source.kind] ?? `Any ${source.kind}`;
 }
 
 /** @param {App} app @param {string} card @param {string} title */

@@ -11,7 +11,8 @@ import { ESTOP } from "./model.js";
 import { isFolded, view } from "./view.js";
 import { port } from "./wires.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").FieldState} FieldState */
 
 /** @param {App} app @param {string[]} targets */
 export function outputCards(app, targets) {
@@ -22,11 +23,11 @@ export function outputCards(app, targets) {
   return [...targets.map((target) => card(app, target, fields)), stopCard(app)];
 }
 
-/** @param {App} app @param {string} target @param {Map<string, any>} fields */
+/** @param {App} app @param {string} target @param {Map<string, FieldState | undefined>} fields */
 function card(app, target, fields) {
   const own = port.target(target);
   const id = `target-${target.replace(/\W+/g, "-")}`;
-  const names = isFolded(own) ? [] : Object.keys(app.robot.targets[target]);
+  const names = isFolded(own) ? [] : Object.keys(app.robot?.targets[target] ?? {});
   return html`
     <section class="card flow-card" data-target=${target} aria-labelledby=${id}>
       <header data-port=${own}>
@@ -42,10 +43,17 @@ function card(app, target, fields) {
   `;
 }
 
-/** @param {App} app @param {string} target @param {string} name @param {any} data */
+/**
+ * @param {App} app
+ * @param {string} target
+ * @param {string} name
+ * @param {FieldState | undefined} data
+ */
 function row(app, target, name, data) {
   const field = `${target}.${name}`;
-  const { limits, neutral, unit } = app.robot.targets[target][name];
+  const spec = app.robot?.targets[target]?.[name];
+  if (!spec) return nothing;
+  const { limits, neutral, unit } = spec;
   const isOpen = view.why === field;
   return html`
     <button
@@ -77,7 +85,7 @@ function press(app, field) {
   app.draw();
 }
 
-/** @param {any} data */
+/** @param {FieldState | undefined} data */
 function why(data) {
   if (!data) return html`<p class="flow-why quiet">The router has not told of it yet.</p>`;
   return html`
@@ -91,7 +99,7 @@ function why(data) {
         }
       </li>
       ${standing(data.rivals).map(
-        (/** @type {any} */ rival) => html`<li>
+        (rival) => html`<li>
           <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks
           ${quantity(rival.value, data.unit)}: ${rival.reason}
         </li>`,

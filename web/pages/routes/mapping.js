@@ -5,6 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { numberOf } from "./entry.js";
 import {
   ANY,
   allSources,
@@ -20,8 +21,27 @@ import { routes } from "./state.js";
 
 const LOOK_MS = 200;
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./model.js").Route} Route */
+/** @typedef {import("./model.js").Mapping} Mapping */
+/** @typedef {Route & {mapping: Mapping[]}} Fitting */
+/** @typedef {import("../../lib/types.js").PreviewField} PreviewField */
+/** @typedef {{value?: number | null, made: PreviewField | null, isStop: boolean}} Shown */
+/**
+ * @typedef {object} OpenMapping
+ * @property {import("./model.js").Source} source
+ * @property {string} name
+ * @property {string} field
+ * @property {import("../../lib/types.js").FieldDescription | undefined} spec
+ * @property {Fitting[]} fitting routes that may get it
+ * @property {string} chosen one of them; empty: a new one
+ * @property {string} id of a new one
+ * @property {Mapping} mapping
+ * @property {Shown | null} shown
+ * @property {string} refusal
+ * @property {boolean} isBusy
+ * @property {number} lookedAt
+ */
 
 /**
  * @param {App} app
@@ -36,21 +56,20 @@ export function openMapping(app, input, field) {
   if (!source) return;
   const [target, name] = field === ESTOP ? [ANY, ESTOP] : split(field);
   const spec = app.robot?.targets?.[target]?.[name];
-  const fitting = known.filter(
-    ({ route, fault }) =>
-      !fault &&
-      Array.isArray(route.mapping) &&
-      route.output.target === target &&
-      isFor(route, source),
-  );
+  const fitting = known.flatMap(({ route, fault }) => {
+    const { mapping } = route;
+    if (fault || mapping === "passthrough") return [];
+    return route.output.target === target && isFor(route, source) ? [{ ...route, mapping }] : [];
+  });
   const id = freeId(`${source.kind}_${field === ESTOP ? ESTOP : target}`, known);
-  app.dialogs.mapping = {
+  /** @type {OpenMapping} */
+  const open = {
     source,
     name: input.name,
     field,
     spec,
-    fitting: fitting.map((info) => info.route),
-    chosen: fitting[0]?.route.id ?? "",
+    fitting,
+    chosen: fitting[0]?.id ?? "",
     id,
     mapping: newMapping(input.name, name, guess(source, input.name, spec)),
     shown: null,
@@ -58,7 +77,8 @@ export function openMapping(app, input, field) {
     isBusy: false,
     lookedAt: 0,
   };
-  look(app);
+  app.dialogs.mapping = open;
+  look(app, open);
   app.draw();
 }
 
@@ -68,9 +88,9 @@ function split(field) {
   return [field.slice(0, dot), field.slice(dot + 1)];
 }
 
-/** The route as it would be. @param {any} open @returns {Route} */
+/** The route as it would be. @param {OpenMapping} open @returns {Route} */
 function wanted(open) {
-  const found = open.fitting.find((/** @type {Route} */ route) => route.id === open.chosen);
+  const found = open.fitting.find((route) => route.id === open.chosen);
   if (found) return { ...found, mapping: [...found.mapping, open.mapping] };
   const { kind, subject } = open.source;
   const target = open.field === ESTOP ? ANY : split(open.field)[0];
@@ -78,9 +98,12 @@ function wanted(open) {
   return open.field === ESTOP ? { ...made, priority: 1000 } : made; // a stop passes all others
 }
 
-/** Ask the router what it would make of the input now. @param {App} app */
-async function look(app) {
-  const open = app.dialogs.mapping;
+/**
+ * Ask the router what it would make of the input now.
+ * @param {App} app
+ * @param {OpenMapping} open
+ */
+async function look(app, open) {
   open.lookedAt = performance.now();
   try {
     const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)
@@ -96,9 +119,8 @@ async function look(app) {
   if (app.dialogs.mapping === open) app.draw();
 }
 
-/** @param {App} app @param {boolean} isEdited go on in the editor */
-async function make(app, isEdited) {
-  const open = app.dialogs.mapping;
+/** @param {App} app @param {OpenMapping} open @param {boolean} isEdited go on in the editor */
+async function make(app, open, isEdited) {
   const route = wanted(open);
   Object.assign(open, { isBusy: true, refusal: "" });
   try {
@@ -116,13 +138,13 @@ async function make(app, isEdited) {
 export function mappingDialog(app) {
   const open = app.dialogs.mapping;
   const close = () => ((app.dialogs.mapping = null), app.draw());
-  return dialog(open, close, () => form(app, open, close), "Make a mapping");
+  return dialog(open, close, (open) => form(app, open, close), "Make a mapping");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenMapping} open @param {() => void} close */
 function form(app, open, close) {
-  if (app.now - open.lookedAt > LOOK_MS) look(app);
-  const submit = onSubmit(() => make(app, false));
+  if (app.now - open.lookedAt > LOOK_MS) look(app, open);
+  const submit = onSubmit(() => make(app, open, false));
   const output =
     open.field === ESTOP
       ? "the emergency stop"
@@ -140,7 +162,7 @@ function form(app, open, close) {
           class="button"
           type="button"
           ?disabled=${open.isBusy}
-          @click=${() => make(app, true)}
+          @click=${() => make(app, open, true)}
         >
           Make and edit…
         </button>
@@ -152,38 +174,36 @@ function form(app, open, close) {
   `;
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {OpenMapping} open */
 function chooser(app, open) {
   const choose = withValue((value) => ((open.chosen = value), app.draw()));
   return html`
     <label class="entry">
       <span>Route</span>
       <select data-route-choice .value=${open.chosen} @change=${choose}>
-        ${open.fitting.map(
-          (/** @type {Route} */ route) => html`<option value=${route.id}>${route.id}</option>`,
-        )}
+        ${open.fitting.map((route) => html`<option value=${route.id}>${route.id}</option>`)}
         <option value="">A new one: ${open.id}</option>
       </select>
     </label>
   `;
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {OpenMapping} open */
 function scale(app, open) {
   const change = withValue((value) => {
-    open.mapping = { ...open.mapping, scale: value === "" ? "" : Number(value) };
-    look(app);
+    open.mapping = { ...open.mapping, scale: numberOf(value === "" ? "" : Number(value)) };
+    look(app, open);
   });
   return html`
     <label class="entry">
       <span>Scale</span>
       <input type="number" step="any" .value=${String(open.mapping.scale)} @input=${change}>
-      <span class="hint">At an input of 1 the output is asked for so many ${open.spec.unit}.</span>
+      <span class="hint">At an input of 1 the output is asked for so many ${open.spec?.unit}.</span>
     </label>
   `;
 }
 
-/** @param {any} open */
+/** @param {OpenMapping} open */
 function now(open) {
   if (!open.shown) return "One moment…";
   const { value, made, isStop } = open.shown;

@@ -1,37 +1,19 @@
 // What the routes, the inputs and the outputs say together: which source feeds which route, who has
 // which field, what is lost. Pure; not here: asking the robot (state.js), drawing.
 
+/** @typedef {import("../../lib/types.js").InputsState} InputsState */
+/** @typedef {import("../../lib/types.js").OutputsState} OutputsState */
+
+/** @typedef {import("../../lib/types.js").RouteInput["source"]} Kind */
+/** @typedef {import("../../lib/types.js").RouteInfo} RouteInfo */
+/** @typedef {import("../../lib/types.js").Route} Route */
+/** @typedef {import("../../lib/types.js").Mapping} Mapping */
 /**
- * @typedef {object} Mapping
- * @property {string} from
- * @property {string} to
- * @property {"axis" | "switch"} mode
- * @property {number} threshold
- * @property {boolean} inverted
- * @property {number} deadzone
- * @property {"linear" | "exponential"} curve
- * @property {number} expo
- * @property {number} scale
- * @property {number} offset
- * @property {[number, number] | null} clamp
- *
- * @typedef {object} Route
- * @property {string} id
- * @property {boolean} enabled
- * @property {number | null} priority
- * @property {number | null} weight
- * @property {{source: string, subject: string, type: string, protocol: string, command_types:
- * string[]}} input
- * @property {{target: string}} output
- * @property {Mapping[] | "passthrough"} mapping
- * @property {number | null} timeout_ms
- *
- * @typedef {{route: Route, status: "active" | "standby" | "disabled", fault: string}} RouteInfo
  * @typedef {"active" | "standby" | "lost" | "disabled" | "unused"} State
  *
  * @typedef {object} Source one that is heard, or one that a route waits for
  * @property {string} name "livelink:FaceCapture"; of one that is waited for "livelink:*"
- * @property {string} kind
+ * @property {Kind} kind
  * @property {string} subject
  * @property {boolean} isHeard
  * @property {boolean} isAlive
@@ -39,14 +21,23 @@
  * @property {number} rateHz
  * @property {Record<string, number | null>} values
  *
- * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason:
- * string, ageMs: number | null}} Claim
+ * @typedef {object} Claim of a route on a field
+ * @property {string} route
+ * @property {string} source
+ * @property {number | null} value
+ * @property {boolean} isWinner
+ * @property {string} reason
+ * @property {number | null} ageMs
  */
 
 export const ANY = "*";
 export const ESTOP = "estop";
+/** @type {Kind[]} */
 export const KINDS = ["rc", "livelink", "websocket", "autonomous", "leader", "safety"];
-/** What a route has that says nothing about it (manifests: lib/api/routing.py). */
+/**
+ * What a route has that says nothing about it (manifests: lib/api/routing.py).
+ * @type {Record<Kind, number>}
+ */
 const PRIORITIES = {
   safety: 1000,
   rc: 300,
@@ -75,7 +66,7 @@ export const newMapping = (from, to, more = {}) =>
 
 /**
  * @param {string} id
- * @param {{source: string, subject?: string, type?: string}} input
+ * @param {{source: Kind, subject?: string, type?: string}} input
  * @param {string} target
  * @param {Mapping[] | "passthrough"} mapping
  * @returns {Route}
@@ -100,10 +91,11 @@ export function compact(route) {
   };
 }
 
-/** @param {Record<string, any>} values @param {Record<string, any>} defaults */
+/** @param {object} values @param {object} defaults */
 function told(values, defaults) {
+  const usual = new Map(Object.entries(defaults));
   return Object.fromEntries(
-    Object.entries(values).filter(([key, value]) => !same(value, defaults[key])),
+    Object.entries(values).filter(([key, value]) => !same(value, usual.get(key))),
   );
 }
 
@@ -111,21 +103,28 @@ function told(values, defaults) {
 export const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** @param {Route} route */
-export const priority = (route) =>
-  route.priority ?? PRIORITIES[/** @type {"rc"} */ (route.input.source)] ?? 0;
+export const priority = (route) => route.priority ?? PRIORITIES[route.input.source] ?? 0;
 
-/** Every source that the topic "inputs" tells of. @param {any} inputs @returns {Source[]} */
+/**
+ * Every source that the topic "inputs" tells of.
+ * @param {InputsState | undefined} inputs
+ * @returns {Source[]}
+ */
 export function heardSources(inputs) {
   if (!inputs) return [];
   const found = inputs.rc?.values ? [source("rc", "", inputs.rc)] : [];
-  for (const kind of KINDS) {
-    if (kind !== "rc")
-      for (const each of inputs[kind] ?? []) found.push(source(kind, each.subject, each));
+  for (const kind of /** @type {const} */ (["livelink", "websocket", "autonomous"])) {
+    for (const each of inputs[kind]) found.push(source(kind, each.subject, each));
   }
   return found;
 }
 
-/** @param {string} kind @param {string} subject @param {any} data @returns {Source} */
+/**
+ * @param {Kind} kind
+ * @param {string} subject
+ * @param {import("../../lib/types.js").RcState | import("../../lib/types.js").NamedSource} data
+ * @returns {Source}
+ */
 const source = (kind, subject, data) => ({
   name: subject ? `${kind}:${subject}` : kind,
   kind,
@@ -134,7 +133,7 @@ const source = (kind, subject, data) => ({
   isAlive: Boolean(data.alive),
   isFailsafe: Boolean(data.failsafe),
   rateHz: data.rate_hz ?? 0,
-  values: data.values,
+  values: data.values ?? {},
 });
 
 /** Could this route be for what that source sends? @param {Route} route @param {Source} from */
@@ -203,11 +202,15 @@ export function place(route, mapping) {
   return route.output.target === ANY ? mapping.to : `${route.output.target}.${mapping.to}`;
 }
 
-/** Who wants each field, by "head.pan". @param {any} outputs @returns {Map<string, Claim[]>} */
+/**
+ * Who wants each field, by "head.pan".
+ * @param {OutputsState | undefined} outputs
+ * @returns {Map<string, Claim[]>}
+ */
 export function claims(outputs) {
   const found = new Map();
   for (const field of outputs?.fields ?? []) {
-    const rivals = field.rivals.map((/** @type {any} */ rival) => ({
+    const rivals = field.rivals.map((rival) => ({
       route: rival.route,
       source: rival.source,
       value: rival.value,
@@ -254,7 +257,7 @@ export const STATES = {
  * The best first guess for a new mapping: full deflection moves the whole range.
  * @param {Source} from
  * @param {string} name
- * @param {{unit: string, kind: string, limits: [number, number]} | undefined} field nothing for the
+ * @param {{unit: string, kind: string, limits: number[]} | undefined} field nothing for the
  * e-stop
  * @returns {Partial<Mapping>}
  */

@@ -16,7 +16,7 @@ import { isOff, routes } from "./state.js";
 import { table } from "./table.js";
 import { view } from "./view.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @type {import("../../lib/router.js").PageModule} */
@@ -39,7 +39,7 @@ export const page = {
   close(app) {
     routes.stop();
     editing.draft = null;
-    for (const name of ["mapping", "preset", "importing", "blending"]) app.dialogs[name] = null;
+    Object.assign(app.dialogs, { mapping: null, preset: null, importing: null, blending: null });
   },
   mayLeave,
 };

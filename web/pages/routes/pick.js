@@ -4,10 +4,12 @@
 import { mayOperate } from "../../lib/levels.js";
 import { openMapping } from "./mapping.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {{source: string, name: string}} Input */
 
 const SLACK_PX = 6; // a press that moves less is a press
+
+const ENDS = /** @type {const} */ (["pointerup", "pointercancel"]);
 
 export class Pick {
   /** Chosen, waiting for an output. @type {Input | null} */ input = null;
@@ -41,8 +43,7 @@ export class Pick {
     };
     const end = (/** @type {PointerEvent} */ at) => {
       row.removeEventListener("pointermove", move);
-      for (const name of ["pointerup", "pointercancel"])
-        row.removeEventListener(name, /** @type {any} */ (end));
+      for (const name of ENDS) row.removeEventListener(name, end);
       if (!this.pull) return;
       const over = at.type === "pointerup" ? this.pull.over : "";
       this.#wasPulled = true; // the click that follows is none
@@ -53,8 +54,7 @@ export class Pick {
     };
     row.setPointerCapture(event.pointerId); // a quick hand has left the row by its first movement
     row.addEventListener("pointermove", move);
-    for (const name of ["pointerup", "pointercancel"])
-      row.addEventListener(name, /** @type {any} */ (end));
+    for (const name of ENDS) row.addEventListener(name, end);
   }
 
   /** Chosen by a press or by Enter; once more lets go. @param {App} app @param {Input} input */

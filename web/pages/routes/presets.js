@@ -1,6 +1,7 @@
 // Whole sets of routes under a name: loaded after a look at what that changes, saved, deleted.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withValue } from "../../lib/events.js";
@@ -8,7 +9,9 @@ import { words } from "../../lib/format.js";
 import { changes, plural } from "./changes.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {NonNullable<import("../../parts.js").Dialogs["preset"]>} OpenPreset */
+/** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
 
 /** @param {App} app */
 export function presets(app) {
@@ -38,7 +41,7 @@ export function presets(app) {
   `;
 }
 
-/** @param {App} app @param {any} preset */
+/** @param {App} app @param {PresetInfo} preset */
 function card(app, preset) {
   const isLoaded = preset.name === routes.loaded;
   return html`
@@ -141,7 +144,7 @@ function openSave(app) {
 export function saveDialog(app) {
   const open = app.dialogs.preset;
   const close = () => ((app.dialogs.preset = null), app.draw());
-  const save = onSubmit(async () => {
+  const save = async (/** @type {OpenPreset} */ open) => {
     Object.assign(open, { isBusy: true, refusal: "" });
     app.draw();
     try {
@@ -150,19 +153,29 @@ export function saveDialog(app) {
       app.toasts.done(`Preset ${words(open.name)} is saved.`);
       app.dialogs.preset = null;
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+      Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
     }
     app.draw();
-  });
-  return dialog(open, close, () => saveForm(app, open, close, save), "Save these routes");
+  };
+  return dialog(
+    open,
+    close,
+    (open) =>
+      saveForm(
+        app,
+        open,
+        close,
+        onSubmit(() => save(open)),
+      ),
+    "Save these routes",
+  );
 }
 
 /**
  * @param {App} app
- * @param {any} open
+ * @param {OpenPreset} open
  * @param {() => void} close
- * @param {(event: any) => void} save
+ * @param {(event: Event) => unknown} save
  */
 function saveForm(app, open, close, save) {
   const isOver = routes.presets?.some((preset) => !preset.is_shipped && preset.name === open.name);

@@ -5,7 +5,8 @@ import { mayOperate } from "../../lib/levels.js";
 import { History } from "./history.js";
 import { compact, same } from "./model.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Blending} Blending */
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./history.js").Snapshot} Snapshot */
@@ -15,7 +16,7 @@ const LARGEST = 60_000; // of a message, with room for what stands around it
 
 export class Routes {
   /** Null until the robot has answered. @type {RouteInfo[] | null} */ list = null;
-  /** How rivals are combined. @type {any} */ blending = null;
+  /** How rivals are combined. @type {Blending | null} */ blending = null;
   /** @type {{name: string, is_shipped: boolean, routes: number, fault: string}[] | null} */
   presets = null;
   /** Name of the preset that is in force. */

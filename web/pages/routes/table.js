@@ -10,7 +10,7 @@ import { spoken } from "./flowinputs.js";
 import { ANY, claims, isFor, priority, STATES, stateOf } from "./model.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 
@@ -79,7 +79,7 @@ function row(app, info, wanting, sources) {
       <td>
         <a class="routes-name" href="#/routes/${encodeURIComponent(route.id)}">${route.id}</a>
       </td>
-      <td data-label="Source">${spoken(/** @type {any} */ (waiting(route)))}</td>
+      <td data-label="Source">${spoken(waiting(route))}</td>
       <td data-label="Target">
         <span>${route.output.target === ANY ? "Any" : targetName(route.output.target)}
         <small class="quiet">${count}</small></span>

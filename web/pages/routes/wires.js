@@ -3,6 +3,8 @@
 
 import { claims, ESTOP, isFor, place, stateOf } from "./model.js";
 
+/** @typedef {import("../../lib/types.js").OutputsState} OutputsState */
+
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 /** @typedef {import("./model.js").Claim} Claim */
@@ -40,7 +42,7 @@ export const port = {
 /**
  * @param {RouteInfo[]} routes
  * @param {Source[]} sources
- * @param {any} outputs the topic
+ * @param {OutputsState | undefined} outputs the topic
  * @param {string[]} targets of the robot
  * @returns {{wires: Wire[], states: Map<string, State>}}
  */
@@ -81,13 +83,14 @@ function inWires({ route }, feeding, own, state) {
     const won = own
       .filter(([, claim]) => claim.isWinner && claim.source === source.name)
       .map(([field]) => field);
-    if (route.mapping === "passthrough") {
+    const { mapping: mappings } = route;
+    if (mappings === "passthrough") {
       const key = `${route.id} < ${source.name}`;
       return [wire(key, route.id, [port.source(source.name)], to, state, won.length > 0)];
     }
-    const names = [...new Set(route.mapping.map((mapping) => mapping.from))];
+    const names = [...new Set(mappings.map((mapping) => mapping.from))];
     return names.map((name) => {
-      const mine = /** @type {any[]} */ (route.mapping).filter((mapping) => mapping.from === name);
+      const mine = mappings.filter((mapping) => mapping.from === name);
       const isWinner = mine.some((mapping) => won.includes(place(route, mapping)));
       const from = [port.input(source.name, name), port.source(source.name)];
       return wire(`${route.id} < ${source.name} ${name}`, route.id, from, to, state, isWinner);

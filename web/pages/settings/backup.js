@@ -1,6 +1,7 @@
 // The whole robot in one file: keep it, look into one, bring it back, take that back again.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withField } from "../../lib/events.js";
@@ -11,8 +12,13 @@ import { confirmingStops } from "../../lib/stopchanges.js";
 import { bringFile, keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").BackupInfo} BackupInfo */
+/** @typedef {import("../../lib/types.js").RestoreReply} RestoreReply */
 /** @typedef {import("./state.js").Answers} Answers */
+/**
+ * @typedef {{file: File, info: BackupInfo | null, refusal: string, isBusy: boolean}} OpenRestore
+ */
 
 const NAMES = {
   "adoptiond/nodes": "Nodes: names and roles",
@@ -91,13 +97,14 @@ async function look(app, input) {
   const file = input.files?.[0];
   input.value = "";
   if (!file) return;
-  const open = { file, info: /** @type {any} */ (null), refusal: "", isBusy: true };
+  /** @type {OpenRestore} */
+  const open = { file, info: null, refusal: "", isBusy: true };
   app.dialogs.restore = open;
   app.draw();
   try {
     open.info = await bringFile("/api/backup?check=1", file);
   } catch (err) {
-    open.refusal = sentence(err);
+    open.refusal = sentenceOf(err);
   }
   open.isBusy = false;
   app.draw();
@@ -106,12 +113,12 @@ async function look(app, input) {
 /** @param {App} app @param {Answers} answers */
 export function restoreDialog(app, answers) {
   const open = app.dialogs.restore;
-  const close = () => !open.isBusy && ((app.dialogs.restore = null), app.draw());
+  const close = () => !open?.isBusy && ((app.dialogs.restore = null), app.draw());
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${onSubmit(() => carryOut(app, answers))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => carryOut(app, answers, open))}>
         <h2>Restore this backup?</h2>
         ${open.info ? content(open.info) : nothing}
         ${
@@ -143,14 +150,14 @@ export function restoreDialog(app, answers) {
   );
 }
 
-/** @param {any} info */
+/** @param {BackupInfo} info */
 const content = (info) => html`
   <p>
     Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release
     ${info.version || "unknown"}. What is set now is replaced; you can undo that.
   </p>
   <ul class="backup-list">
-    ${info.contents.map((/** @type {any} */ part) => {
+    ${info.contents.map((part) => {
       const name = NAMES[/** @type {"rcd/receiver"} */ (`${part.daemon}/${part.section}`)];
       return html`
         <li>
@@ -165,7 +172,7 @@ const content = (info) => html`
     info.confirm?.length
       ? html`<div class="notice" role="alert">
         <strong>After this the robot no longer stops as it does by:</strong>
-        <ul>${info.confirm.map((/** @type {string} */ name) => html`<li>${name}</li>`)}</ul>
+        <ul>${info.confirm.map((name) => html`<li>${name}</li>`)}</ul>
       </div>`
       : nothing
   }
@@ -173,19 +180,18 @@ const content = (info) => html`
     info.notes.length
       ? html`<div class="notice">
         <strong>Not everything fits this robot:</strong>
-        <ul>${info.notes.map((/** @type {string} */ note) => html`<li>${note}</li>`)}</ul>
+        <ul>${info.notes.map((note) => html`<li>${note}</li>`)}</ul>
       </div>`
       : nothing
   }
   <details>
     <summary>What is not in it</summary>
-    <ul>${info.outside.map((/** @type {string} */ each) => html`<li>${each}</li>`)}</ul>
+    <ul>${info.outside.map((each) => html`<li>${each}</li>`)}</ul>
   </details>
 `;
 
-/** @param {App} app @param {Answers} answers */
-async function carryOut(app, answers) {
-  const open = app.dialogs.restore;
+/** @param {App} app @param {Answers} answers @param {OpenRestore} open */
+async function carryOut(app, answers, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
@@ -198,12 +204,12 @@ async function carryOut(app, answers) {
     if (app.dialogs.restore === open) app.dialogs.restore = null;
     tell(app, reply);
   } catch (err) {
-    Object.assign(open, { isBusy: false, refusal: sentence(err) });
+    Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
   }
   answers.load(app);
 }
 
-/** @param {App} app @param {any} reply */
+/** @param {App} app @param {RestoreReply} reply */
 function tell(app, { restored, waiting }) {
   if (!waiting.length) app.toasts.done(`Restored: ${restored.join(", ")}.`);
   else
@@ -225,10 +231,4 @@ function undo(app, answers) {
       answers.load(app);
     },
   });
-}
-
-/** @param {unknown} err */
-function sentence(err) {
-  const { message, fix } = /** @type {any} */ (err);
-  return [message, fix].filter(Boolean).join(" ");
 }

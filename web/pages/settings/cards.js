@@ -2,7 +2,9 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 
-/** @param {any[]} interfaces */
+/** @typedef {import("../../lib/types.js").Interface} Interface */
+
+/** @param {Interface[]} interfaces */
 export function cards(interfaces) {
   const cards = interfaces.filter((each) => each.place !== "own");
   if (!cards.length) return html`<p class="quiet">No network card was found.</p>`;
@@ -27,7 +29,7 @@ export function cards(interfaces) {
                   <span class="addresses">
                     ${
                       card.addresses.length
-                        ? card.addresses.map((/** @type {string} */ a) => html`<code>${a}</code>`)
+                        ? card.addresses.map((a) => html`<code>${a}</code>`)
                         : "none"
                     }
                   </span>

@@ -4,9 +4,10 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { isAdmin } from "../../lib/levels.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").TlsInfo} TlsInfo */
 
-const state = { /** @type {any} */ info: null, isAsking: false, failure: "", of: "" };
+const state = { info: /** @type {TlsInfo | null} */ (null), isAsking: false, failure: "", of: "" };
 
 /** @param {App} app */
 export function encryption(app) {
@@ -21,7 +22,7 @@ export function encryption(app) {
   return html`
     <header class="list-head"><h3>Encryption</h3></header>
     ${state.failure ? html`<p class="refusal">${state.failure}</p>` : nothing}
-    ${state.info ? (state.info.is_enabled ? isOn(app) : isOff(app)) : nothing}
+    ${state.info ? (state.info.is_enabled ? isOn(app, state.info) : isOff(app)) : nothing}
   `;
 }
 
@@ -38,17 +39,17 @@ async function load(app) {
   app.draw();
 }
 
-/** @param {App} app */
-const isOn = (app) => html`
+/** @param {App} app @param {TlsInfo} info */
+const isOn = (app, info) => html`
   <p data-encrypted>
     The robot answers at <code>https://</code> too. Each device that trusts its certificate
     (<a href="/trust.html">how</a>) may use it.
   </p>
   <dl class="facts-list">
     <dt>Fingerprint</dt>
-    <dd><code data-fingerprint>${state.info.fingerprint}</code></dd>
+    <dd><code data-fingerprint>${info.fingerprint}</code></dd>
     <dt>Valid for</dt>
-    <dd>${state.info.names.join(", ")}</dd>
+    <dd>${info.names.join(", ")}</dd>
   </dl>
   <div class="toolbar">
     <button class="button small" type="button" ?disabled=${!isAdmin(app)} @click=${() => off(app)}>

@@ -1,17 +1,19 @@
 // What runs, whether something newer lies on the server, and when that was last looked up.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { dayAndClock } from "../../lib/format.js";
 import { facts, section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").FirmwareCheck} FirmwareCheck */
 
-const check = { /** @type {any} */ found: null, isBusy: false, refusal: "" };
+const check = { found: /** @type {FirmwareCheck | null} */ (null), isBusy: false, refusal: "" };
 
 /** @param {App} app */
 export function firmwareSection(app) {
   const firmware = app.store.data.firmware;
-  const server = firmware?.machines?.find((/** @type {any} */ each) => each.is_server);
+  const server = firmware?.machines?.find((each) => each.is_server);
   const versions = firmware?.versions ?? [];
   const newest = firmware?.releases?.[0];
   return section(
@@ -72,8 +74,7 @@ async function look(app) {
   try {
     check.found = await app.api.request("management", "firmware_check");
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
-    check.refusal = [message, fix].filter(Boolean).join(" ");
+    check.refusal = sentenceOf(err);
   }
   check.isBusy = false;
   app.draw();

@@ -6,7 +6,9 @@ import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
 import { notThere, section, waiting } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Listener} Listener */
+/** @typedef {import("../../lib/types.js").ListenerList} ListenerList */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const FORMATS = {
@@ -32,16 +34,16 @@ export function liveLinkSection(app, answers) {
   return section("livelink", "LiveLink", text, content);
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {ListenerList} known */
 const form = (app, answers, known) => html`
   <ul class="formats">
-    ${known.formats.map((/** @type {any} */ each) => format(app, answers, each))}
+    ${known.formats.map((each) => format(app, answers, each))}
   </ul>
   ${limitForm(app, answers, known)}
   <div class="toolbar"><a class="button" href="#/inputs/livelink">Subjects, addresses</a></div>
 `;
 
-/** @param {App} app @param {Answers} answers @param {any} each */
+/** @param {App} app @param {Answers} answers @param {Listener} each */
 function format(app, answers, each) {
   const name = FORMATS[/** @type {"llf"} */ (each.format)] ?? each.format;
   return html`
@@ -88,7 +90,7 @@ async function turn(app, answers, format, input) {
 /** @param {App} app @param {object} params */
 const set = (app, params) => app.api.request("livelink", "set_formats", params);
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {ListenerList} known */
 function limitForm(app, answers, known) {
   const shown = limit.isTouched ? limit.value : String(known.datagrams_per_second);
   return html`

@@ -1,20 +1,22 @@
 // Logs, diagnostics, restarts, switching off, the way back to how the robot was shipped.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
 import { withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./state.js").Answers} Answers */
 
 /** @param {App} app @param {Answers} answers */
 export function maintenanceSection(app, answers) {
   const isFixed = !isAdmin(app);
   const diagnostics = () => keepFile("/api/diagnostics").catch((err) => app.toasts.failed(err));
-  const nodes = (app.store.data.nodes?.nodes ?? []).filter((/** @type {any} */ node) => node.role);
+  const nodes = (app.store.data.nodes?.nodes ?? []).filter((node) => node.role);
   return section(
     "maintenance",
     "Maintenance",
@@ -43,7 +45,7 @@ export function maintenanceSection(app, answers) {
           ? html`<details>
             <summary>Restart one node</summary>
             <div class="toolbar">
-              ${nodes.map((/** @type {any} */ node) => power(app, isFixed, ofNode(node)))}
+              ${nodes.map((node) => power(app, isFixed, ofNode(node)))}
             </div>
           </details>`
           : nothing
@@ -69,57 +71,66 @@ export function maintenanceSection(app, answers) {
   );
 }
 
+/**
+ * @typedef {object} Power
+ * @property {string} key
+ * @property {string} label
+ * @property {string} title
+ * @property {unknown} text
+ * @property {string} verb
+ * @property {(api: import("../../lib/api.js").Api, force: boolean) => Promise<{message: string}>}
+ * send
+ */
+
+/** @type {Power} */
 const RESTART = {
+  key: "restart",
   label: "Restart the server's programs…",
   title: "Restart the server's programs?",
   text: "The robot holds or stops for some seconds, and this page loses its connection meanwhile.",
   verb: "Restart them",
-  group: "maintenance",
-  action: "restart",
-  params: {},
+  send: (api, force) => api.request("maintenance", "restart", { force }),
 };
+/** @type {Power} */
 const REBOOT = {
+  key: "reboot",
   label: "Restart the server…",
   title: "Restart the server's computer?",
   text:
     "The robot stands still until it is back, which takes about a minute. Nodes keep their " +
     "roles.",
   verb: "Restart it",
-  group: "system",
-  action: "reboot",
-  params: {},
+  send: (api, force) => api.request("system", "reboot", { force }),
 };
+/** @type {Power} */
 const SHUTDOWN = {
+  key: "shutdown",
   label: "Shut down…",
   title: "Switch the server off?",
   text:
     "The robot stands still. To start it again somebody must take its power away and give it " +
     "again.",
   verb: "Switch it off",
-  group: "system",
-  action: "shutdown",
-  params: {},
+  send: (api, force) => api.request("system", "shutdown", { force }),
 };
 
-/** @param {any} node */
+/** @param {NodeInfo} node @returns {Power} */
 const ofNode = (node) => ({
+  key: node.node_id,
   label: `${node.display_name || node.node_id}…`,
   title: `Restart ${node.display_name || node.node_id}?`,
   text: "Its outputs are safe meanwhile. It comes back with its role in about a minute.",
   verb: "Restart it",
-  group: "system",
-  action: "reboot",
-  params: { node: node.node_id },
+  send: (api, force) => api.request("system", "reboot", { node: node.node_id, force }),
 });
 
-/** @param {App} app @param {boolean} isFixed @param {any} what */
+/** @param {App} app @param {boolean} isFixed @param {Power} what */
 function power(app, isFixed, what) {
-  const key = what.params.node ?? what.action;
   return html`
     <button
       class="button"
       type="button"
-      data-power=${key}
+      data-power=${what.key}
       ?disabled=${isFixed}
       @click=${() => question(app, what)}
     >
@@ -131,7 +142,7 @@ function power(app, isFixed, what) {
 /**
  * A refusal because somebody drives is asked about once more.
  * @param {App} app
- * @param {any} what
+ * @param {Power} what
  */
 function question(app, what, force = false) {
   ask(app, {
@@ -141,10 +152,10 @@ function question(app, what, force = false) {
     isDanger: true,
     work: async () => {
       try {
-        const reply = await app.api.request(what.group, what.action, { ...what.params, force });
+        const reply = await what.send(app.api, force);
         app.toasts.done(reply.message);
       } catch (err) {
-        const { code, message, fix } = /** @type {any} */ (err);
+        const { code, message, fix } = problemOf(err);
         if (code !== "refused" || force || !/ drives /.test(message)) throw err;
         question(app, { ...what, text: html`<b>${message}.</b> ${fix}` }, true);
       }

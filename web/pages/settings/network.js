@@ -9,7 +9,8 @@ import { entry } from "./entry.js";
 import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const name = { value: "", wrong: "", isBusy: false, isTouched: false };
@@ -30,7 +31,7 @@ export function networkSection(app, answers) {
   );
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 function content(app, answers, known) {
   return html`
     ${lastChange(app, answers, known.change)} ${nameForm(app, answers, known)}
@@ -45,7 +46,7 @@ function content(app, answers, known) {
   `;
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 function nameForm(app, answers, known) {
   const shown = name.isTouched ? name.value : known.hostname;
   const edit = (/** @type {string} */ value) => (

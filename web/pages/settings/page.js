@@ -13,7 +13,7 @@ import { Answers } from "./state.js";
 import { usersDialog } from "./userdialog.js";
 import { usersSection } from "./users.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 const answers = new Answers();
 

@@ -6,7 +6,8 @@ import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { absent, facts, section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const form = { name: "", wrong: "", isBusy: false, isTouched: false };
@@ -22,7 +23,7 @@ export function nameSection(app, answers) {
   );
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 function nameForm(app, answers, known) {
   const shown = form.isTouched ? form.name : known.name;
   const isSame = shown.trim() === known.name;

@@ -38,7 +38,7 @@ export const notThere = (text, again) => html`
 
 /**
  * In the place of what settings get has not told.
- * @param {import("../../app.js").App} app
+ * @param {import("../../parts.js").App} app
  * @param {import("./state.js").Answers} answers
  */
 export const absent = (app, answers) =>

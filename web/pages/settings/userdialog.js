@@ -1,23 +1,54 @@
 // Forms about users and tokens, and the one time that a token's secret is shown.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit } from "../../lib/events.js";
 import { load } from "./users.js";
 import { ROLES } from "./usertables.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/api.js").Api} Api */
+
+/** @typedef {import("../../lib/types.js").AddUser["role"]} Role */
+/** @typedef {Record<string, string>} Given by the names of the fields */
 
 const FORMS = {
-  user: { title: () => "Add a user", verb: "Add the user", action: "add_user" },
-  token: { title: () => "Add a token", verb: "Make the token", action: "add_token" },
+  user: {
+    title: () => "Add a user",
+    verb: "Add the user",
+    send: (/** @type {Api} */ api, /** @type {Given} */ { name, password, role }) =>
+      api.request("users", "add_user", { name, password, role: /** @type {Role} */ (role) }),
+  },
+  token: {
+    title: () => "Add a token",
+    verb: "Make the token",
+    send: (/** @type {Api} */ api, /** @type {Given} */ { name, role }) =>
+      api.request("users", "add_token", { name, role: /** @type {Role} */ (role) }),
+  },
   password: {
     title: (/** @type {string} */ name) => `Another password for ${name}`,
     verb: "Set the password",
-    action: "set_password",
+    send: (/** @type {Api} */ api, /** @type {Given} */ { name, password }) =>
+      api.request("users", "set_password", { name, password }),
   },
-  own: { title: () => "Change your password", verb: "Change it", action: "change_password" },
+  own: {
+    title: () => "Change your password",
+    verb: "Change it",
+    send: (/** @type {Api} */ api, /** @type {Given} */ { old_password, password }) =>
+      api.request("users", "change_password", { old_password, password }),
+  },
 };
+
+/**
+ * @typedef {object} OpenUser
+ * @property {keyof typeof FORMS} kind
+ * @property {string} name of the user it is about
+ * @property {string} secret of a token, shown once
+ * @property {boolean} isBusy
+ * @property {boolean} isCopied
+ * @property {string} refusal
+ */
 
 /**
  * @param {App} app
@@ -25,20 +56,24 @@ const FORMS = {
  * @param {string} [name] of the user it is about
  */
 export function openForm(app, kind, name = "") {
-  app.dialogs.users = { kind, name, isBusy: false, refusal: "", secret: "" };
-  app.draw();
+  show(app, { kind, name, secret: "" });
 }
 
 /** @param {App} app @param {{token: {name: string}, secret: string}} made */
 export function showSecret(app, { token, secret }) {
-  app.dialogs.users = { kind: "token", name: token.name, secret, isCopied: false };
+  show(app, { kind: "token", name: token.name, secret });
+}
+
+/** @param {App} app @param {Pick<OpenUser, "kind" | "name" | "secret">} what */
+function show(app, what) {
+  app.dialogs.users = { ...what, isBusy: false, isCopied: false, refusal: "" };
   app.draw();
 }
 
 /** @param {App} app */
 export function usersDialog(app) {
   const open = app.dialogs.users;
-  const close = () => !open.isBusy && ((app.dialogs.users = null), app.draw());
+  const close = () => !open?.isBusy && ((app.dialogs.users = null), app.draw());
   if (open?.secret)
     return dialog(
       open,
@@ -46,20 +81,20 @@ export function usersDialog(app) {
       () => secretShown(app, open, close),
       "The token's secret",
     );
-  const title = open ? FORMS[/** @type {"user"} */ (open.kind)].title(open.name) : "";
-  return dialog(open, close, () => form(app, open, title, close), title);
+  const title = open ? FORMS[open.kind].title(open.name) : "";
+  return dialog(open, close, (open) => form(app, open, title, close), title);
 }
 
-/** @param {App} app @param {any} open @param {string} title @param {() => void} close */
+/** @param {App} app @param {OpenUser} open @param {string} title @param {() => void} close */
 const form = (app, open, title, close) => html`
   <form class="form" @submit=${onSubmit((form) => send(app, open, form))}>
     <h2>${title}</h2>
-    ${FIELDS[/** @type {"user"} */ (open.kind)]()}
+    ${FIELDS[open.kind]()}
     <p class="refusal" role="alert">${open.refusal}</p>
     <div class="actions">
       <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
       <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy}>
-        ${open.isBusy ? "One moment…" : FORMS[/** @type {"user"} */ (open.kind)].verb}
+        ${open.isBusy ? "One moment…" : FORMS[open.kind].verb}
       </button>
     </div>
   </form>
@@ -136,30 +171,25 @@ const roles = () => html`
   </fieldset>
 `;
 
-/** @param {App} app @param {any} open @param {HTMLFormElement} form */
+/** @param {App} app @param {OpenUser} open @param {HTMLFormElement} form */
 async function send(app, open, form) {
-  const given = Object.fromEntries(new FormData(form));
-  const params = open.name ? { name: open.name, ...given } : given;
+  const fields = Object.fromEntries(new FormData(form));
+  const given = /** @type {Given} */ ({ ...(open.name && { name: open.name }), ...fields });
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
-    const reply = await app.api.request(
-      "users",
-      FORMS[/** @type {"user"} */ (open.kind)].action,
-      params,
-    );
+    const reply = await FORMS[open.kind].send(app.api, given);
     app.dialogs.users = null;
-    if (reply.secret) showSecret(app, reply);
+    if ("secret" in reply) showSecret(app, reply);
     else app.toasts.done(`Done: ${reply.message}.`);
     await load(app);
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
-    Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+    Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
     app.draw();
   }
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenUser} open @param {() => void} close */
 function secretShown(app, open, close) {
   const copy = async () => {
     const field = /** @type {HTMLInputElement} */ (document.getElementById("secret"));

@@ -7,17 +7,20 @@ import { notThere, waiting } from "./section.js";
 import { openForm } from "./userdialog.js";
 import { browsersTable, tokensTable, usersTable } from "./usertables.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
+/** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
+/** @typedef {import("../../lib/types.js").UserInfo} UserInfo */
 
 /**
  * @typedef {object} Known
- * @property {any[]} users
- * @property {any[]} tokens
- * @property {any[]} sessions
+ * @property {UserInfo[]} users
+ * @property {TokenInfo[]} tokens
+ * @property {SessionInfo[]} sessions
  * @property {string} of who has asked
  */
 
-const state = { /** @type {Known | null} */ known: null, isAsking: false, failure: "" };
+const state = { known: /** @type {Known | null} */ (null), isAsking: false, failure: "" };
 
 /** @param {App} app */
 export function usersSection(app) {
@@ -41,12 +44,11 @@ export function usersSection(app) {
 export async function load(app) {
   const of = app.api.session.user;
   Object.assign(state, { isAsking: true, failure: "" });
-  const ask = (/** @type {string} */ action) => app.api.request("users", action);
   try {
     const [{ sessions }, { users }, { tokens }] = await Promise.all([
-      ask("list_sessions"),
-      isAdmin(app) ? ask("list_users") : { users: [] },
-      isAdmin(app) ? ask("list_tokens") : { tokens: [] },
+      app.api.request("users", "list_sessions"),
+      isAdmin(app) ? app.api.request("users", "list_users") : { users: [] },
+      isAdmin(app) ? app.api.request("users", "list_tokens") : { tokens: [] },
     ]);
     state.known = { users, tokens, sessions, of };
   } catch (err) {

@@ -2,10 +2,14 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { withField } from "../../lib/events.js";
 import { day, duration } from "../../lib/format.js";
 import { openForm, showSecret } from "./userdialog.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
+/** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
+/** @typedef {import("../../lib/types.js").UserInfo} UserInfo */
 
 export const ROLES = {
   viewer: "sees everything, may stop the robot",
@@ -13,7 +17,7 @@ export const ROLES = {
   admin: "may change everything",
 };
 
-/** @param {App} app @param {any[]} users @param {() => void} again */
+/** @param {App} app @param {UserInfo[]} users @param {() => void} again */
 export function usersTable(app, users, again) {
   if (!users.length) return html`<p class="quiet">There is no user yet.</p>`;
   return table(
@@ -47,19 +51,19 @@ export function usersTable(app, users, again) {
   );
 }
 
-/** @param {App} app @param {any} user @param {() => void} again */
+/** @param {App} app @param {UserInfo} user @param {() => void} again */
 function roleChoice(app, user, again) {
-  /** @param {any} event */
-  async function choose({ target }) {
+  const choose = withField(async (field) => {
+    const role = /** @type {UserInfo["role"]} */ (field.value);
     try {
-      await app.api.request("users", "set_role", { name: user.name, role: target.value });
-      app.toasts.done(`${user.name} is ${target.value} now.`);
+      await app.api.request("users", "set_role", { name: user.name, role });
+      app.toasts.done(`${user.name} is ${role} now.`);
     } catch (err) {
-      target.value = user.role;
+      field.value = user.role;
       app.toasts.failed(err);
     }
     again();
-  }
+  });
   return html`
     <select aria-label="Role of ${user.name}" .value=${user.role} @change=${choose}>
       ${Object.keys(ROLES).map(
@@ -69,7 +73,7 @@ function roleChoice(app, user, again) {
   `;
 }
 
-/** @param {App} app @param {any} user @param {() => void} again */
+/** @param {App} app @param {UserInfo} user @param {() => void} again */
 const removeUser = (app, user, again) =>
   ask(app, {
     title: `Remove ${user.name}?`,
@@ -80,7 +84,7 @@ const removeUser = (app, user, again) =>
     work: () => app.api.request("users", "remove_user", { name: user.name }).then(again),
   });
 
-/** @param {App} app @param {any[]} tokens @param {() => void} again */
+/** @param {App} app @param {TokenInfo[]} tokens @param {() => void} again */
 export function tokensTable(app, tokens, again) {
   if (!tokens.length) return html`<p class="quiet">There is no token yet.</p>`;
   return table(
@@ -114,7 +118,7 @@ export function tokensTable(app, tokens, again) {
   );
 }
 
-/** @param {App} app @param {any} token @param {() => void} again */
+/** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const renew = (app, token, again) =>
   ask(app, {
     title: `Give ${token.name} a new secret?`,
@@ -127,7 +131,7 @@ const renew = (app, token, again) =>
     },
   });
 
-/** @param {App} app @param {any} token @param {() => void} again */
+/** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const revoke = (app, token, again) =>
   ask(app, {
     title: `Revoke ${token.name}?`,
@@ -138,7 +142,7 @@ const revoke = (app, token, again) =>
     work: () => app.api.request("users", "revoke_token", { token_id: token.id }).then(again),
   });
 
-/** @param {App} app @param {any[]} sessions @param {() => void} again */
+/** @param {App} app @param {SessionInfo[]} sessions @param {() => void} again */
 export function browsersTable(app, sessions, again) {
   if (!sessions.length) return html`<p class="quiet">No browser is signed in.</p>`;
   return table(
@@ -171,7 +175,7 @@ export function browsersTable(app, sessions, again) {
   );
 }
 
-/** @param {App} app @param {any} session @param {() => void} again */
+/** @param {App} app @param {SessionInfo} session @param {() => void} again */
 async function end(app, session, again) {
   try {
     await app.api.request("users", "end_session", { session_id: session.id });

@@ -7,8 +7,17 @@ import { isAdmin } from "../../lib/levels.js";
 import { follow, isWaiting } from "./change.js";
 import { entry } from "./entry.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {{label: string, hint: string, type?: string}} FieldText */
+/**
+ * @typedef {object} WifiQuestion
+ * @property {string} title
+ * @property {string} text
+ * @property {string} verb
+ * @property {() => Promise<{message: string}>} send
+ */
 
 const wifi = {
   ssid: "",
@@ -18,16 +27,17 @@ const wifi = {
   wrong: { field: "", text: "" },
 };
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 export function wifiForm(app, answers, known) {
   const isFixed = !isAdmin(app);
-  const field = (/** @type {"ssid"} */ id, /** @type {any} */ more) =>
+  /** @param {"ssid" | "password" | "country"} id @param {FieldText} more */
+  const field = (id, more) =>
     entry({
       id,
       value: wifi[id],
       isFixed,
       wrong: wifi.wrong.field === id ? wifi.wrong.text : "",
-      edit: (/** @type {string} */ value) => (
+      edit: (value) => (
         Object.assign(wifi, { [id]: value, wrong: { field: "", text: "" } }), app.draw()
       ),
       ...more,
@@ -37,12 +47,12 @@ export function wifiForm(app, answers, known) {
     <form class="form" data-wifi-form @submit=${onSubmit(() => join(app, answers))}>
       <div class="pair-form form">
         ${field("ssid", { label: "Name of the network", hint: "As your phone shows it" })}
-        ${field(/** @type {any} */ ("password"), {
+        ${field("password", {
           label: "Password",
           type: "password",
           hint: "Empty for an open network. It is not shown again.",
         })}
-        ${field(/** @type {any} */ ("country"), {
+        ${field("country", {
           label: "Country",
           hint: "Two letters such as GB: which channels are allowed. May stay empty.",
         })}
@@ -78,7 +88,7 @@ export function wifiForm(app, answers, known) {
   `;
 }
 
-/** @param {any} known */
+/** @param {Settings} known */
 const now = (known) =>
   known.wifi
     ? html`The server has joined <b>${known.wifi}</b>.`
@@ -114,8 +124,8 @@ function join(app, answers) {
       : "This is an open network: everybody near may read what is not encrypted. Without an " +
         "address within a minute the server comes back.",
     verb: "Change the network",
-    action: "join_wifi",
-    params: { ssid, password, hidden: isHidden, ...country },
+    send: () =>
+      app.api.request("settings", "join_wifi", { ssid, password, hidden: isHidden, ...country }),
   });
 }
 
@@ -127,17 +137,16 @@ const leave = (app, answers) =>
       "The server leaves its network, and this page may lose it. The hotspot's password stands " +
       "on the server's screen.",
     verb: "Open the hotspot",
-    action: "leave_wifi",
-    params: {},
+    send: () => app.api.request("settings", "leave_wifi"),
   });
 
-/** @param {App} app @param {Answers} answers @param {any} what */
-function change(app, answers, what) {
+/** @param {App} app @param {Answers} answers @param {WifiQuestion} what */
+function change(app, answers, { send, ...what }) {
   ask(app, {
     ...what,
     isDanger: true,
     work: async () => {
-      const reply = await app.api.request("settings", what.action, what.params);
+      const reply = await send();
       Object.assign(wifi, { ssid: "", password: "", country: "", isHidden: false });
       follow(app, answers, reply.message);
     },

@@ -1,16 +1,26 @@
 // Which joint of the model stands where: measured by the roles, and commanded by the router. Pure;
 // the mapping from fields to joints is the robot manifest's (app.robot.joints).
 
+/** @typedef {import("./types.js").Description} Description */
+/** @typedef {import("./types.js").FieldDescription} FieldDescription */
+/** @typedef {import("./types.js").TracksState} TracksState */
+/** @typedef {import("./types.js").States} States */
+/** @typedef {import("./types.js").FieldState} FieldState */
+/** @typedef {import("./types.js").HeadState} HeadState */
+/** @typedef {{target: string, field: string}} Field */
+
 /**
  * @typedef {object} Part one field of a role that the model shows
  * @property {string} key "arms.left.joint_0"
  * @property {string} target "arms.left"
  * @property {string} field "joint_0"
  * @property {string} joint of the model
- * @property {any} spec unit, kind, limits of the field; null: a motor, which turns without an end
+ * @property {FieldDescription | null} spec unit, kind, limits of the field; null: a motor, which
+ * turns
+ * without an end
  */
 
-/** @param {any} robot what `system describe` told @returns {Part[]} */
+/** @param {Description | null} robot what `system describe` told @returns {Part[]} */
 export function partsOf(robot) {
   return Object.entries(robot?.joints ?? {}).flatMap(([target, fields]) =>
     Object.entries(/** @type {Record<string, string>} */ (fields)).map(([field, joint]) => ({
@@ -18,22 +28,28 @@ export function partsOf(robot) {
       target,
       field,
       joint,
-      spec: robot.targets[target]?.[field] ?? null,
+      spec: robot?.targets[target]?.[field] ?? null,
     })),
   );
 }
 
+/** Where one of the head's axes is. @param {HeadState} head @param {string} field */
+export function axisOf(head, field) {
+  const value = /** @type {Record<string, unknown>} */ (head)[field];
+  return typeof value === "number" ? value : null;
+}
+
 /**
  * Where the role says that it is, in the field's unit.
- * @param {Part} part
- * @param {Record<string, any>} data by topic
+ * @param {Field} part
+ * @param {Partial<States>} data by topic
  * @returns {number | null}
  */
 export function measured({ target, field }, data) {
   const [role, instance = ""] = target.split(".");
-  if (role === "head") return data.head?.[field] ?? null;
+  if (role === "head") return (data.head && axisOf(data.head, field)) ?? null;
   if (role !== "arms") return null;
-  const arm = data.arms?.[instance];
+  const arm = { left: data.arms?.left, right: data.arms?.right }[instance];
   if (field === "gripper") return arm?.gripper?.position ?? null;
   const number = Number(field.replace("joint_", ""));
   return arm?.joint_positions?.[number] ?? null;
@@ -41,18 +57,16 @@ export function measured({ target, field }, data) {
 
 /**
  * What the router sends.
- * @param {Part} part
- * @param {Record<string, any>} data
- * @returns {any} its row of the topic "outputs"
+ * @param {Field} part
+ * @param {Partial<States>} data
+ * @returns {FieldState | null} its row of the topic "outputs"
  */
 export function commanded({ target, field }, data) {
   const rows = data.outputs?.fields ?? [];
-  return (
-    rows.find((/** @type {any} */ row) => row.target === target && row.field === field) ?? null
-  );
+  return rows.find((row) => row.target === target && row.field === field) ?? null;
 }
 
-/** Topic that tells where it is. @param {Part} part */
+/** Topic that tells where it is. @param {Field} part */
 export const topicOf = ({ target }) => target.split(".")[0];
 
 /**
@@ -70,7 +84,7 @@ export function inModel(value, unit, limit) {
 /**
  * A motor shows how far its track has gone.
  * @param {Part} part
- * @param {any} tracks
+ * @param {TracksState | undefined} tracks
  * @returns {number} metres a second
  */
 export function trackSpeed({ field }, tracks) {
