@@ -12,8 +12,10 @@ import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
 import { Teleop } from "./lib/teleop.js";
 import { Toasts } from "./lib/toasts.js";
+import { PAGES } from "./pages.js";
 import { stop } from "./views/estop.js";
 import { listenForFinder } from "./views/find.js";
+import { nowhere } from "./views/nowhere.js";
 import { page } from "./views/page.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
@@ -46,6 +48,8 @@ const api = new Api(TOPICS, {
 });
 
 const router = new Router(
+  PAGES,
+  nowhere,
   (shown, before) => {
     if (shown !== before) {
       before?.close?.(app);

@@ -16,8 +16,7 @@
  * @property {string} field "joint_0"
  * @property {string} joint of the model
  * @property {FieldDescription | null} spec unit, kind, limits of the field; null: a motor, which
- * turns
- * without an end
+ * turns without an end
  */
 
 /** @param {Description | null} robot what `system describe` told @returns {Part[]} */

@@ -100,7 +100,7 @@ class Seen extends AsyncDirective {
 
 /**
  * `<ul>${seen(() => members.map(row))}</ul>`: rows that live, made only while their list is in
- * sight. A
- * browser asks of each list at every drawing where it is: better ten rows in one than one by one.
+ * sight. A browser asks of each list at every drawing where it is: better ten rows in one than one
+ * by one.
  */
 export const seen = directive(Seen);

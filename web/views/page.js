@@ -3,7 +3,6 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { confirmDialog } from "../lib/confirm.js";
 import { stopChangesDialog } from "../lib/stopchanges.js";
-import { toasts } from "../lib/toasts.js";
 import { accountDialog } from "./account.js";
 import { browserDialog } from "./browser.js";
 import { clearDialog, estopBanner, estopButton } from "./estop.js";
@@ -11,6 +10,7 @@ import { findDialog } from "./find.js";
 import { header, linkBanner } from "./header.js";
 import { loginView } from "./login.js";
 import { menuButton, navigation } from "./navigation.js";
+import { toasts } from "./toasts.js";
 
 /** @param {import("../parts.js").App} app */
 export function page(app) {

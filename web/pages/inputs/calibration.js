@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
-import { settingsOf } from "./channels.js";
+import { settingsOf } from "./receiver.js";
 import { coverage } from "./scale.js";
 import { watches } from "./watches.js";
 

@@ -7,7 +7,7 @@ import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { fixed } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { drivenBy, isHeard, position, pulse, settingsOf } from "./channels.js";
+import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
 import { scale } from "./scale.js";
 import { watches } from "./watches.js";
 

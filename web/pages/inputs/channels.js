@@ -2,17 +2,15 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { fixed, targetName, words } from "../../lib/format.js";
+import { fixed } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
-import { STALE_MS } from "../../lib/store.js";
 import { openChannel } from "./channelform.js";
-import { microseconds, scale } from "./scale.js";
-import { watches } from "./watches.js";
+import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
+import { scale } from "./scale.js";
 
 /** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").RcChannel} RcChannel */
 /** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
-/** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
 
 const SWITCH_FROM = 5; // the first four are sticks in every common transmitter
 const FULL = 0.9;
@@ -49,41 +47,6 @@ export function channels(app, status) {
     </section>
   `;
 }
-
-/** Whether what is shown is what the sticks do now. @param {App} app @param {RcStatus} status */
-export function isHeard(app, status) {
-  if (!status.enabled || !status.connected || status.failsafe) return false;
-  const age = app.store.data.inputs?.rc?.receiver_age_ms ?? Infinity;
-  return app.store.isFresh("inputs", app.now) && age < STALE_MS;
-}
-
-/** -1 to 1, from what comes most often. @param {App} app @param {RcChannel} channel */
-export function position(app, channel) {
-  const live = app.store.data.inputs?.rc;
-  const isDriving = app.store.sourceAge("rc", app.now) < STALE_MS;
-  const sample = isDriving ? live?.values?.[`channel_${channel.channel}`] : undefined;
-  const state = live?.channels?.find((each) => each.channel === channel.channel);
-  return sample ?? state?.normalized ?? channel.normalized;
-}
-
-/** @param {number} number @returns {RcChannelConfig} */
-export const settingsOf = (number) =>
-  watches.channels.data?.channels?.find((each) => each.channel === number) ?? {
-    channel: number,
-    name: "",
-    min: 1000,
-    max: 2000,
-    center: 1500,
-    reversed: false,
-  };
-
-/**
- * @param {number} value
- * @param {RcChannelConfig} range
- * @param {RcChannel} channel whose own word counts beyond its ends
- */
-export const pulse = (value, range, channel) =>
-  Math.abs(value) < 0.999 ? microseconds(value, range) : channel.us;
 
 /** @param {App} app @param {RcChannel} channel @param {RcStatus} status */
 function row(app, channel, status) {
@@ -134,22 +97,4 @@ function switchWord(value) {
   if (value >= FULL) return "high";
   if (value <= -FULL) return "low";
   return Math.abs(value) < 0.15 ? "middle" : "between";
-}
-
-/** What the routes make of it. @param {number} number */
-export function drivenBy(number) {
-  const name = `channel_${number}`;
-  const found = [];
-  for (const { route } of watches.routes.data?.routes ?? []) {
-    if (route.input.source !== "rc" || !route.enabled || !Array.isArray(route.mapping)) continue;
-    for (const mapping of route.mapping) {
-      if (mapping.from !== name) continue;
-      const isStop = mapping.to === "estop";
-      const { target } = route.output;
-      const field = words(mapping.to).toLowerCase();
-      const text = target === "*" ? field : `${targetName(target)} ${field}`;
-      found.push({ isStop, text, isSwitch: mapping.mode === "switch" });
-    }
-  }
-  return found;
 }

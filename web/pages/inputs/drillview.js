@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
 import { quantity, targetName, words } from "../../lib/format.js";
 import { Drill, EXACT_MS } from "./drill.js";
-import { condition } from "./rc.js";
+import { condition } from "./receiver.js";
 import { watches } from "./watches.js";
 
 /** @typedef {import("../../parts.js").App} App */

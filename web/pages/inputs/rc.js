@@ -8,6 +8,7 @@ import { channels } from "./channels.js";
 import { openDrill } from "./drillview.js";
 import { failsafeForm } from "./failsafeform.js";
 import { protocolForm } from "./protocolform.js";
+import { condition } from "./receiver.js";
 import { watches } from "./watches.js";
 
 /** @typedef {import("../../parts.js").App} App */
@@ -114,14 +115,6 @@ function receiver(app, status) {
       </div>
     </article>
   `;
-}
-
-/** @param {RcStatus} status @returns {[string, string]} */
-export function condition(status) {
-  if (!status.enabled) return ["idle", "Off"];
-  if (!status.connected) return ["bad", "Not heard"];
-  if (status.failsafe) return ["bad", "Signal lost"];
-  return ["good", "Live"];
 }
 
 /** @param {RcLine} line @param {string} inCharge */

@@ -46,8 +46,7 @@ export const isSame = (a, b) =>
 
 /**
  * Where the joint is now becomes its neutral, its lowest or its highest. Positions are read with
- * the
- * offset in force; limits are meant with the one that is typed.
+ * the offset in force; limits are meant with the one that is typed.
  * @param {Field} field @param {number} neutral @param {Draft} draft
  * @param {"offset" | "low" | "high"} what @param {number} position
  * @returns {Draft}

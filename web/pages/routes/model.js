@@ -257,8 +257,7 @@ export const STATES = {
  * The best first guess for a new mapping: full deflection moves the whole range.
  * @param {Source} from
  * @param {string} name
- * @param {{unit: string, kind: string, limits: number[]} | undefined} field nothing for the
- * e-stop
+ * @param {{unit: string, kind: string, limits: number[]} | undefined} field nothing for the e-stop
  * @returns {Partial<Mapping>}
  */
 export function guess(from, name, field) {

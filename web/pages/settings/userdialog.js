@@ -4,14 +4,18 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit } from "../../lib/events.js";
-import { load } from "./users.js";
-import { ROLES } from "./usertables.js";
 
 /** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/api.js").Api} Api */
 
 /** @typedef {import("../../lib/types.js").AddUser["role"]} Role */
 /** @typedef {Record<string, string>} Given by the names of the fields */
+
+export const ROLES = {
+  viewer: "sees everything, may stop the robot",
+  operator: "drives it, changes how it moves",
+  admin: "may change everything",
+};
 
 const FORMS = {
   user: {
@@ -48,23 +52,25 @@ const FORMS = {
  * @property {boolean} isBusy
  * @property {boolean} isCopied
  * @property {string} refusal
+ * @property {() => void} again asks for all of them anew, after a change
  */
 
 /**
  * @param {App} app
+ * @param {() => void} again asks for all users anew, after a change
  * @param {keyof typeof FORMS} kind
  * @param {string} [name] of the user it is about
  */
-export function openForm(app, kind, name = "") {
-  show(app, { kind, name, secret: "" });
+export function openForm(app, again, kind, name = "") {
+  show(app, { kind, name, secret: "", again });
 }
 
 /** @param {App} app @param {{token: {name: string}, secret: string}} made */
 export function showSecret(app, { token, secret }) {
-  show(app, { kind: "token", name: token.name, secret });
+  show(app, { kind: "token", name: token.name, secret, again: () => {} });
 }
 
-/** @param {App} app @param {Pick<OpenUser, "kind" | "name" | "secret">} what */
+/** @param {App} app @param {Pick<OpenUser, "kind" | "name" | "secret" | "again">} what */
 function show(app, what) {
   app.dialogs.users = { ...what, isBusy: false, isCopied: false, refusal: "" };
   app.draw();
@@ -182,7 +188,7 @@ async function send(app, open, form) {
     app.dialogs.users = null;
     if ("secret" in reply) showSecret(app, reply);
     else app.toasts.done(`Done: ${reply.message}.`);
-    await load(app);
+    open.again();
   } catch (err) {
     Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
     app.draw();

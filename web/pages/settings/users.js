@@ -41,7 +41,7 @@ export function usersSection(app) {
 }
 
 /** Ask anew, after a change. @param {App} app */
-export async function load(app) {
+async function load(app) {
   const of = app.api.session.user;
   Object.assign(state, { isAsking: true, failure: "" });
   try {
@@ -77,7 +77,7 @@ function yourself(app) {
             class="button small"
             type="button"
             data-own-password
-            @click=${() => openForm(app, "own")}
+            @click=${() => openForm(app, () => load(app), "own")}
           >
             Change your password…
           </button>`
@@ -98,7 +98,7 @@ function lists(app, { users, tokens, sessions }) {
         class="button small"
         type="button"
         data-add-user
-        @click=${() => openForm(app, "user")}
+        @click=${() => openForm(app, again, "user")}
       >
         Add a user…
       </button>
@@ -110,7 +110,7 @@ function lists(app, { users, tokens, sessions }) {
         class="button small"
         type="button"
         data-add-token
-        @click=${() => openForm(app, "token")}
+        @click=${() => openForm(app, again, "token")}
       >
         Add a token…
       </button>

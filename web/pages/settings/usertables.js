@@ -4,18 +4,12 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { withField } from "../../lib/events.js";
 import { day, duration } from "../../lib/format.js";
-import { openForm, showSecret } from "./userdialog.js";
+import { openForm, ROLES, showSecret } from "./userdialog.js";
 
 /** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
 /** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
 /** @typedef {import("../../lib/types.js").UserInfo} UserInfo */
-
-export const ROLES = {
-  viewer: "sees everything, may stop the robot",
-  operator: "drives it, changes how it moves",
-  admin: "may change everything",
-};
 
 /** @param {App} app @param {UserInfo[]} users @param {() => void} again */
 export function usersTable(app, users, again) {
@@ -32,7 +26,7 @@ export function usersTable(app, users, again) {
             <button
               class="button plain small"
               type="button"
-              @click=${() => openForm(app, "password", user.name)}
+              @click=${() => openForm(app, again, "password", user.name)}
             >
               Password…
             </button>
