@@ -1,5 +1,5 @@
-// What app.js makes once and hands to views and pages. A function names what it needs of it:
-// With<"api" | "draw">; App is for those that hand it on.
+// What app.js makes once and hands to views and pages. The head of each module says what of it that
+// module uses: With<"api" | "draw">.
 
 import type { Api } from "./lib/api.js";
 import type { OpenQuestion } from "./lib/confirm.js";
@@ -42,7 +42,7 @@ export interface App {
   draw: () => void;
 }
 
-/** What a function needs of it. */
+/** What a module needs of it. */
 export type With<Part extends keyof App> = Pick<App, Part>;
 
 /** What a dialog says while it works, and when it was refused. */

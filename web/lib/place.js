@@ -3,7 +3,7 @@
 // leads to where one had been on a long page. A tab keeps the heading of its page and is no other
 // place.
 
-/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "router" | "store">} App */
 
 export class Place {
   /** What the router shows. */ #address = "";

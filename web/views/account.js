@@ -6,7 +6,7 @@ import { dialog } from "../lib/dialog.js";
 import { icon } from "./icons.js";
 import { forget } from "./login.js";
 
-/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
 
 const MEANINGS = {
   viewer: "You see everything and may stop the robot.",

@@ -7,7 +7,7 @@ import { withValue } from "../lib/events.js";
 import { PAD_BUTTONS } from "../lib/stopkeys.js";
 import { choice, chooseTheme } from "../lib/theme.js";
 
-/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../parts.js").With<"dialogs" | "draw" | "stopKeys">} App */
 
 const KEYS = /** @type {const} */ ([
   ["space", "Space", "Not while you type, nor on a control that you reached by keyboard"],

@@ -6,7 +6,10 @@ import { dialog } from "../lib/dialog.js";
 import { lately, sourceName } from "../lib/format.js";
 import { outcomeList, unconfirmed } from "./outcomes.js";
 
-/** @typedef {import("../parts.js").App} App */
+/**
+ * @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "now" | "stopKeys" |
+ *   "store">} App
+ */
 /** @typedef {import("../lib/types.js").LatchState} EStop */
 /** @typedef {{latch: EStop, refusal: string, fix?: string}} OpenClearing */
 

@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "./icons.js";
 
-/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 
 /** Open it by its key, from now on. @param {App} app */
 export function listenForFinder(app) {

@@ -8,7 +8,7 @@ import { sourceName, targetName } from "../lib/format.js";
 import { givenName, nodeTitle } from "../lib/nodes.js";
 import { PAGES } from "../pages.js";
 
-/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
 /** @typedef {import("../lib/types.js").Actions} Actions */
 /** @typedef {import("../lib/types.js").NodeList} NodeList */
 /** @typedef {import("../lib/types.js").RouteList} RouteList */

@@ -7,7 +7,12 @@ import { accountButton } from "./account.js";
 import { findButton } from "./find.js";
 import { icon } from "./icons.js";
 
-/** @param {import("../parts.js").App} app */
+/**
+ * @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
+
+/** @param {App} app */
 export function header(app) {
   const { api, store } = app;
   const system = store.data.system;
@@ -56,7 +61,7 @@ const vital = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 /** @param {number | null | undefined} value */
 const percent = (value) => (value === null || value === undefined ? "–" : `${fixed(value, 0)} %`);
 
-/** @param {import("../parts.js").App} app */
+/** @param {App} app */
 function link(app) {
   const [kind, text] = {
     open: ["good", "Connected"],
@@ -71,7 +76,7 @@ function link(app) {
     ><i class="dot"></i>${text}</span>`;
 }
 
-/** @param {import("../parts.js").App} app */
+/** @param {App} app */
 function openDoor(app) {
   if (app.api.state !== "open" || app.api.session.token_required) return nothing;
   return html`<span
@@ -82,7 +87,7 @@ function openDoor(app) {
   </span>`;
 }
 
-/** @param {import("../parts.js").App} app */
+/** @param {App} app */
 export function linkBanner(app) {
   if (app.api.state !== "lost") return nothing;
   const wait = Math.max(0, Math.ceil((app.api.retryAt - app.now) / 1000));

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
 import { icon } from "./icons.js";
 
-/** @typedef {import("../parts.js").App} App */
+/** @typedef {import("../parts.js").With<"draw" | "isMenuOpen" | "router" | "store">} App */
 
 /** @param {App} app */
 export function navigation(app) {

@@ -4,7 +4,7 @@ import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").HeadState} HeadState */
 
 /** @param {App} app */

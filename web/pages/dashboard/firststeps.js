@@ -8,7 +8,7 @@ import { rolesOf } from "../../lib/nodes.js";
 import { prefer, preference } from "../../lib/preferences.js";
 import { icon } from "../../views/icons.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "store">} App */
 
 const STAGES = /** @type {const} */ (["new", "begun", "over"]);
 const NEEDED = 3; // the first ones; driving and a backup can wait

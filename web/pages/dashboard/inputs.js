@@ -5,7 +5,7 @@ import { fixed, words } from "../../lib/format.js";
 import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").RcState} RcState */
 /** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 

@@ -7,7 +7,7 @@ import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
 import { givenName, inOrder, isFree, nodeNote, nodeState, nodeTitle } from "../../lib/nodes.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 /** @param {App} app */

@@ -9,7 +9,7 @@ import { absence } from "../../lib/nodes.js";
 import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").FieldState} OutputField */
 
 const RANK = ["head", "tracks", "arms.left", "arms.right"];

@@ -6,7 +6,10 @@ import { dialog } from "../../lib/dialog.js";
 import { targetName, words } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
 /** @typedef {import("../../lib/types.js").ControlInfo} ControlInfo */
 /** @typedef {{isBusy: boolean, refusal: string}} Asking */

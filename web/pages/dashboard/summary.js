@@ -4,9 +4,11 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "../../views/icons.js";
 import { matters } from "./attention.js";
 
+/** @typedef {import("../../parts.js").With<"api" | "store">} App */
+
 const SHOWN = 5;
 
-/** @param {import("../../parts.js").App} app */
+/** @param {App} app */
 export function sentence(app) {
   const { system } = app.store.data;
   if (!system || app.api.state !== "open") return "";
@@ -17,7 +19,7 @@ export function sentence(app) {
   return found.length ? "Running; something waits for you" : "All is well";
 }
 
-/** @param {import("../../parts.js").App} app */
+/** @param {App} app */
 export function attention(app) {
   const { system, nodes } = app.store.data;
   // Its place is kept while nothing is known yet: what stands below must not jump.

@@ -5,7 +5,7 @@ import { chart } from "../../lib/chart.js";
 import { fixed } from "../../lib/format.js";
 import { History } from "./history.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
 /**
  * @typedef {{name: import("./history.js").Name, title: string, unit: string, colour: string}}
  * Series

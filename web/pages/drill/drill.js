@@ -3,7 +3,7 @@
 
 import { took } from "../../lib/firststeps.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "store" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").DrillInfo} Info */
 /** @typedef {import("../../lib/types.js").DrillReport} Report */
 /** @typedef {import("../../lib/types.js").DrillStep} Step */

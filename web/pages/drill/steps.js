@@ -7,7 +7,10 @@ import { targetName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { drill } from "./drill.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./drill.js").Step} Step */
 
 const PUBLISH = 'ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool "{data: true}"';

@@ -4,7 +4,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isDriveKey, isLookKey, SPEEDS } from "../../lib/keys.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "teleop">} App */
 
 /**
  * @type {[string, string, string][]} rows of caps: key's place, its sign, the area that it stands

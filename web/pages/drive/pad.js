@@ -13,7 +13,7 @@ import {
 } from "../../lib/gamepads.js";
 import { PAD_BUTTONS } from "../../lib/stopkeys.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "stopKeys" | "teleop">} App */
 
 /** @param {App} app @param {boolean} isReady */
 export const gamePad = (app, isReady) => html`

@@ -12,7 +12,10 @@ import { gamePad } from "./pad.js";
 import { status } from "./status.js";
 import { driveStick, lookStick } from "./sticks.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "stopKeys" | "store" |
+ *   "teleop">} App
+ */
 
 /** @param {App} app */
 function view(app) {

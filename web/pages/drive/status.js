@@ -7,7 +7,7 @@ import { withValue } from "../../lib/events.js";
 import { fixed, sourceName } from "../../lib/format.js";
 import { latency } from "./latency.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "now" | "robot" | "store" | "teleop">} App */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 const MOST_PAN = 90;

@@ -6,7 +6,7 @@ import { bar } from "../../lib/bar.js";
 import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/updates.js";
 import { releases } from "./releases.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
 /** @typedef {import("../../lib/types.js").Plan} Plan */
 /** @typedef {import("../../lib/types.js").PlanStep} PlanStep */

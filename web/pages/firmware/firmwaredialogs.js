@@ -5,7 +5,7 @@ import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withChecked, withValue } from "../../lib/events.js";
 import { nameOf } from "../../lib/updates.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").Release} Release */
 /**
  * @typedef {object} OpenFirmware

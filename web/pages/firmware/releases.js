@@ -6,7 +6,7 @@ import { bar } from "../../lib/bar.js";
 import { withField } from "../../lib/events.js";
 import { bytes, isUnderWay } from "../../lib/updates.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").Release} Release */
 
 /** @typedef {"none" | "sending" | "refused" | "done"} State */

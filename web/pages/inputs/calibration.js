@@ -8,7 +8,7 @@ import { settingsOf } from "./receiver.js";
 import { coverage } from "./scale.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").CalibrationInfo} CalibrationInfo */
 /** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
 /** @typedef {import("../../lib/types.js").SeenRange} SeenRange */

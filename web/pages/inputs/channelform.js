@@ -11,7 +11,10 @@ import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
 import { scale } from "./scale.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
 /** @typedef {"min" | "center" | "max"} End */
 /** @typedef {Record<End, number | string>} Ends what is typed, too */

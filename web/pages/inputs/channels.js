@@ -8,7 +8,10 @@ import { openChannel } from "./channelform.js";
 import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
 import { scale } from "./scale.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").RcChannel} RcChannel */
 /** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
 

@@ -7,7 +7,7 @@ import { duration, fixed } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { sources } from "./sources.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").ClientState} ClientState */
 
 /** @param {App} app */

@@ -8,7 +8,10 @@ import { Drill, EXACT_MS } from "./drill.js";
 import { condition } from "./receiver.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "robot" | "router" |
+ *   "store">} App
+ */
 /** @typedef {import("../../lib/types.js").States} States */
 /**
  * The newest of both topics, and when it came (performance.now).

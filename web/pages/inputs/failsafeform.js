@@ -6,7 +6,7 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").FailsafeInfo} FailsafeInfo */
 /** @typedef {Exclude<keyof FailsafeInfo, "action">} Limit */
 /** @typedef {Partial<Record<Limit, string> & Pick<FailsafeInfo, "action">>} Given */

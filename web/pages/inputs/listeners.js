@@ -6,7 +6,7 @@ import { encode } from "/vendor/uqr/dist/index.mjs";
 import { dialog } from "../../lib/dialog.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Listener} Listener */
 /** @typedef {Listener & {port: string, isPage: boolean}} OpenCode */
 

@@ -9,7 +9,12 @@ import { acceptedSenders, waitingSenders } from "./senders.js";
 import { subject } from "./subject.js";
 import { watches } from "./watches.js";
 
-/** @param {import("../../parts.js").App} app */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
+
+/** @param {App} app */
 export function livelink(app) {
   const { data, problem } = watches.subjects;
   return html`

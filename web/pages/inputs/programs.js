@@ -3,7 +3,9 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { sources } from "./sources.js";
 
-/** @param {import("../../parts.js").App} app */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+
+/** @param {App} app */
 export function programs(app) {
   const list = app.store.data.inputs?.autonomous;
   if (!list) return html`<div class="card skeleton rc-wait"></div>`;

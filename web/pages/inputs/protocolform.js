@@ -7,7 +7,7 @@ import { withField } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/api.js").ApiError} ApiError */
 /** @typedef {import("../../lib/types.js").DetectReport} DetectReport */
 /** @typedef {import("../../lib/types.js").RcStatus} RcStatus */

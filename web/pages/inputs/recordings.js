@@ -10,7 +10,7 @@ import { mayOperate } from "../../lib/levels.js";
 import { bytes } from "../../lib/updates.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").RecordingInfo} RecordingInfo */
 /** @typedef {import("../../lib/types.js").RecordingList} RecordingList */
 /** @typedef {import("../../lib/types.js").RecordingState} RecordingState */

@@ -9,7 +9,7 @@ import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { picture } from "./listeners.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SenderInfo} Sender */
 
 /** @type {Record<string, string>} */

@@ -11,7 +11,10 @@ import { mayOperate } from "../../lib/levels.js";
 import { STALE_MS } from "../../lib/store.js";
 import { grouped, range } from "./groups.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").SubjectInfo} SubjectInfo */
 /** @typedef {import("../../lib/types.js").SubjectDetail} SubjectDetail */
 /**

@@ -8,7 +8,7 @@ import { Records, recordList } from "./records.js";
 import { Tail } from "./tail.js";
 import { logTools, programLines } from "./view.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").AuditEntry} AuditEntry */
 
 const tail = new Tail();

@@ -12,7 +12,10 @@ import { askFactoryReset } from "./dialogs.js";
 import { findings, fitChip, isReady } from "./fit.js";
 import { header, usesOf } from "./pins.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
 /** @typedef {import("../../lib/types.js").RoleFit} RoleFit */

@@ -8,7 +8,7 @@ import { unknown } from "./details.js";
 import { jogCard } from "./jogcard.js";
 import { trimCard } from "./trimcard.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./calibration.js").Calibration} Calibration */
 /** @typedef {ReturnType<Calibration["rows"]>[number]} Row */

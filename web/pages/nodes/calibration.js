@@ -10,7 +10,7 @@ import { isHeard, rolesOf, targetOf } from "../../lib/nodes.js";
 import { Jog } from "./jog.js";
 import { draftOf, isSame, request, told } from "./trim.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").CalibrationReply} CalibrationReply */
 /** @typedef {import("./trim.js").Field} Field */
 /** @typedef {import("./trim.js").Draft} Draft */

@@ -28,7 +28,10 @@ import { liveCard } from "./live.js";
 import { loadCard } from "./load.js";
 import { header, usesOf } from "./pins.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
 

@@ -7,7 +7,7 @@ import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/nodes.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("../../parts.js").Dialogs} Dialogs */
 

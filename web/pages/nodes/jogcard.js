@@ -7,7 +7,7 @@ import { quantity, sourceName, words } from "../../lib/format.js";
 import { commanded } from "../../lib/joints.js";
 import { isHeard } from "../../lib/nodes.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /** @typedef {import("../../lib/types.js").FieldState} FieldState */
 /** @typedef {import("./calibration.js").Calibration} Calibration */

@@ -16,7 +16,10 @@ import {
 } from "../../lib/nodes.js";
 import { setIgnored } from "./dialogs.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodesState} NodesState */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 

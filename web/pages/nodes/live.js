@@ -6,7 +6,7 @@ import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
 import { axisOf } from "../../lib/joints.js";
 import { isHeard, targetOf } from "../../lib/nodes.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /** @typedef {import("../../lib/types.js").HeadState} HeadState */
 /** @typedef {import("../../lib/types.js").OneArm} OneArm */

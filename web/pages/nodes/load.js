@@ -4,7 +4,6 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
 
-/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("../../lib/types.js").NodeHistory} NodeHistory */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 

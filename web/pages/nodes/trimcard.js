@@ -7,7 +7,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { isHeard } from "../../lib/nodes.js";
 import { draftOf, faults, isSame, manifestOf, marked, reach, told, unitName } from "./trim.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "now" | "store">} App */
 /** @typedef {import("./calibration.js").Calibration} Calibration */
 /** @typedef {import("./calibrate.js").Row} Row */
 

@@ -8,7 +8,7 @@ const ROLE_RATE_HZ = 10;
 const ROLE_TOPICS = ["head", "arms", "tracks", "console"];
 const ACTIVITY = 20; // lines
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").GpioStatus} GpioStatus */
 /** @typedef {import("../../lib/types.js").LogEntry} LogEntry */
 /** @typedef {import("../../lib/types.js").RoleFit} RoleFit */

@@ -4,7 +4,7 @@
 import { commanded, inModel, measured, partsOf, topicOf, trackSpeed } from "../../lib/joints.js";
 import { theme } from "../../lib/theme.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").OdometryState} OdometryState */
 /** @typedef {import("../../lib/joints.js").Part} Part */
 

@@ -10,7 +10,7 @@ import { reading } from "../../lib/live.js";
 import { SceneKeeper } from "./scene.js";
 import { why } from "./why.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 export const keeper = new SceneKeeper();

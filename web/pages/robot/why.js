@@ -7,7 +7,7 @@ import { commanded, measured } from "../../lib/joints.js";
 import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"store">} App */
 /** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /** @typedef {import("../../lib/types.js").FieldState} FieldState */
 /** @typedef {import("../../lib/joints.js").Part} Part */

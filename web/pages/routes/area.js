@@ -5,17 +5,19 @@ import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { nothing } from "/vendor/lit-html/lit-html.js";
 import { view } from "./view.js";
 
+/** @typedef {import("../../parts.js").With<"draw">} App */
+
 class Area extends AsyncDirective {
   /** @type {ResizeObserver | null} */ #sizes = null;
 
-  /** @param {import("../../parts.js").App} _app */
+  /** @param {App} _app */
   render(_app) {
     return nothing;
   }
 
   /**
    * @param {import("/vendor/lit-html/directive.js").ElementPart} part
-   * @param {[import("../../parts.js").App]} values
+   * @param {[App]} values
    */
   update(part, [app]) {
     const area = /** @type {HTMLElement} */ (part.element);

@@ -9,7 +9,7 @@ import { faultOf } from "./faults.js";
 import { KINDS } from "./model.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /**
  * @typedef {object} OpenBlending
  * @property {Blending} now

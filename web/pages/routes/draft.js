@@ -5,7 +5,7 @@ import { faultOf } from "./faults.js";
 import { heardSources, isFor, newMapping, same } from "./model.js";
 import { routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").Preview} Preview */
 /** @typedef {import("./model.js").Route} Route */
 /**

@@ -7,7 +7,7 @@ import { curvePlot } from "./curve.js";
 import { checkEntry, choiceEntry, numberEntry, numberOf, textEntry } from "./entry.js";
 import { ANY, byNumber, ESTOP } from "./model.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "robot">} App */
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {import("./model.js").Mapping} Mapping */
 

@@ -6,7 +6,7 @@ import { choiceEntry, numberEntry } from "./entry.js";
 import { ESTOP, place } from "./model.js";
 import { routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "robot">} App */
 /** @typedef {import("./draft.js").Draft} Draft */
 /** @typedef {import("./draft.js").Mode} Mode */
 

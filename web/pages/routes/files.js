@@ -9,7 +9,7 @@ import { changes } from "./changes.js";
 import { changeList } from "./presets.js";
 import { importText, routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {{text: string, name: string, refusal: string, isBusy: boolean}} OpenImport */
 
 /** @param {App} app */

@@ -12,7 +12,10 @@ import { isFor, place, priority, STATES } from "./model.js";
 import { view } from "./view.js";
 import { curve, port, wiring } from "./wires.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 /** @typedef {import("./wires.js").Wire} Wire */

@@ -11,7 +11,10 @@ import { port } from "./wires.js";
 
 const CHOSEN = "chosen; choose an output, or press again to let go";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @param {App} app @param {Source} source @param {import("./model.js").RouteInfo[]} routes */

@@ -11,7 +11,10 @@ import { ESTOP } from "./model.js";
 import { isFolded, view } from "./view.js";
 import { port } from "./wires.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").FieldState} FieldState */
 
 /** @param {App} app @param {string[]} targets */

@@ -21,7 +21,10 @@ import { routes } from "./state.js";
 
 const LOOK_MS = 200;
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {import("./model.js").Mapping} Mapping */
 /** @typedef {Route & {mapping: Mapping[]}} Fitting */

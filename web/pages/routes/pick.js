@@ -4,7 +4,10 @@
 import { mayOperate } from "../../lib/levels.js";
 import { openMapping } from "./mapping.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {{source: string, name: string}} Input */
 
 const SLACK_PX = 6; // a press that moves less is a press

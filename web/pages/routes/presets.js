@@ -9,7 +9,7 @@ import { words } from "../../lib/format.js";
 import { changes, plural } from "./changes.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {NonNullable<import("../../parts.js").Dialogs["preset"]>} OpenPreset */
 /** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
 

@@ -5,7 +5,7 @@ import { mayOperate } from "../../lib/levels.js";
 import { History } from "./history.js";
 import { compact, same } from "./model.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").Blending} Blending */
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */

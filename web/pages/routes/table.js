@@ -10,7 +10,10 @@ import { spoken } from "./flowinputs.js";
 import { ANY, claims, isFor, priority, STATES, stateOf } from "./model.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "router" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 

@@ -12,7 +12,7 @@ import { confirmingStops } from "../../lib/stopchanges.js";
 import { bringFile, keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").BackupInfo} BackupInfo */
 /** @typedef {import("../../lib/types.js").RestoreReply} RestoreReply */
 /** @typedef {import("./state.js").Answers} Answers */

@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Change} Change */
 /** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */

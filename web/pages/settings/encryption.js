@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { isAdmin } from "../../lib/levels.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw">} App */
 /** @typedef {import("../../lib/types.js").TlsInfo} TlsInfo */
 
 const state = { info: /** @type {TlsInfo | null} */ (null), isAsking: false, failure: "", of: "" };

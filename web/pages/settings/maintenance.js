@@ -8,7 +8,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./state.js").Answers} Answers */
 

@@ -9,7 +9,7 @@ import { entry } from "./entry.js";
 import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 

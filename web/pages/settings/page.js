@@ -13,7 +13,7 @@ import { Answers } from "./state.js";
 import { usersDialog } from "./userdialog.js";
 import { usersSection } from "./users.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
 
 const answers = new Answers();
 

@@ -2,6 +2,8 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+
 /**
  * One part of the page: a heading, a sentence, what can be set.
  * @param {string} id
@@ -38,7 +40,7 @@ export const notThere = (text, again) => html`
 
 /**
  * In the place of what settings get has not told.
- * @param {import("../../parts.js").App} app
+ * @param {App} app
  * @param {import("./state.js").Answers} answers
  */
 export const absent = (app, answers) =>

@@ -5,7 +5,7 @@ import { sentenceOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
 import { onSubmit } from "../../lib/events.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/api.js").Api} Api */
 
 /** @typedef {import("../../lib/types.js").AddUser["role"]} Role */

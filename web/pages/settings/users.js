@@ -7,7 +7,7 @@ import { notThere, waiting } from "./section.js";
 import { openForm } from "./userdialog.js";
 import { browsersTable, tokensTable, usersTable } from "./usertables.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
 /** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
 /** @typedef {import("../../lib/types.js").UserInfo} UserInfo */

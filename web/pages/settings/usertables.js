@@ -6,7 +6,7 @@ import { withField } from "../../lib/events.js";
 import { day, duration } from "../../lib/format.js";
 import { openForm, ROLES, showSecret } from "./userdialog.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
 /** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
 /** @typedef {import("../../lib/types.js").UserInfo} UserInfo */

@@ -7,7 +7,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { follow, isWaiting } from "./change.js";
 import { entry } from "./entry.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 /** @typedef {{label: string, hint: string, type?: string}} FieldText */
