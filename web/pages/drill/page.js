@@ -76,7 +76,10 @@ function beginning(app, info) {
           type="button"
           data-begin
           ?disabled=${!mayOperate(app) || drill.isBusy}
-          @click=${() => drill.send(app, "begin")}>Begin</button>
+          @click=${() => drill.send(app, "begin")}
+        >
+          Begin
+        </button>
         ${
           mayOperate(app) ? nothing : html`<p class="quiet">Only an operator may test the stop.</p>`
         }

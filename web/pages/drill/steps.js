@@ -93,7 +93,10 @@ function killing(app, isStopped) {
       </select>
     </label>
     <button class="button small" type="button" data-kill ?disabled=${!target || drill.isBusy}
-      @click=${() => askToKill(app, target, isStopped)}>Kill…</button>
+      @click=${() => askToKill(app, target, isStopped)}
+    >
+      Kill…
+    </button>
   `;
 }
 

@@ -32,7 +32,10 @@ export function camera(app) {
           type="button"
           data-camera-switch
           ?disabled=${!mayOperate(app) || !head}
-          @click=${() => toggle(app, !isOn)}>${isOn ? "Camera off" : "Camera on"}</button>
+          @click=${() => toggle(app, !isOn)}
+        >
+          ${isOn ? "Camera off" : "Camera on"}
+        </button>
       </figcaption>
     </figure>
   `;

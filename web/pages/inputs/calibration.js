@@ -81,8 +81,8 @@ const intro = html`
   </p>
   <p>
     <strong>While it runs the transmitter drives nothing</strong>, other inputs may. Nothing is
-    changed
-  before you save.</p>
+    changed before you save.
+  </p>
 `;
 
 const ended = html`
@@ -168,8 +168,11 @@ const review = ({ findings, proposal }) => html`
     <table class="table">
       <thead>
         <tr>
-          <th>Channel</th><th class="right">Low</th><th class="right">Middle</th><th class="right">
-          High</th><th>Reversed</th>
+          <th>Channel</th>
+          <th class="right">Low</th>
+          <th class="right">Middle</th>
+          <th class="right">High</th>
+          <th>Reversed</th>
         </tr>
       </thead>
       <tbody>

@@ -115,7 +115,9 @@ function end(app, open, key, title, us) {
       </label>
       <button class="button small" type="button" ?disabled=${us === null}
         @click=${() => ((open[key] = Math.round(us ?? 0)), check(open), app.draw())}
-      >Use ${us === null ? "it" : fixed(us, 0)}</button>
+      >
+        Use ${us === null ? "it" : fixed(us, 0)}
+      </button>
       ${fault ? html`<p class="wrong" id=${`fault-${key}`}>${fault}</p>` : nothing}
     </div>
   `;

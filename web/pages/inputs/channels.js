@@ -43,8 +43,8 @@ export function channels(app, status) {
             <h3>No channel was heard yet</h3>
             <p>
               Switch the transmitter on. If it is, check wiring and protocol below: "Detect" listens
-              for
-            every protocol in turn.</p>
+              for every protocol in turn.
+            </p>
           </div>`
       }
     </section>

@@ -39,8 +39,8 @@ export function clients(app) {
             <h3>No client commands anything</h3>
             <p>
               Whoever drives from a page or a program appears here with every value. A client is
-              forgotten
-            300 ms after its last command.</p>
+              forgotten 300 ms after its last command.
+            </p>
           </div>`
       }
     </section>
@@ -94,7 +94,9 @@ function row(app, client) {
               aria-label=${`Disconnect ${client.client_id}`}
               ?disabled=${isThis}
               @click=${() => disconnect(app, client.client_id)}
-            >Disconnect</button>`
+            >
+              Disconnect
+            </button>`
             : nothing
         }
       </td>

@@ -83,8 +83,8 @@ function ready(app, open, close) {
     </p>
     <p>
       <strong>The robot moves during this drill.</strong> Lift it so that the tracks turn freely,
-      and keep hands
-    away.</p>
+      and keep hands away.
+    </p>
     <ul class="needs">
       ${needs.map(
         ([is, text]) => html`<li data-met=${is}>
@@ -97,7 +97,10 @@ function ready(app, open, close) {
     <div class="actions">
       <button class="button" type="button" @click=${close}>Cancel</button>
       <button class="button primary" type="button" data-focus data-begin ?disabled=${!isReady}
-        @click=${() => begin(app, open)}>Begin</button>
+        @click=${() => begin(app, open)}
+      >
+        Begin
+      </button>
     </div>
   `;
 }
@@ -221,15 +224,18 @@ const measured = (judge, outputs) => html`
         ? nothing
         : html`<dt>Tracks stood after</dt><dd>${ms(judge.stoodMs)}, by their own measure</dd>`
     }
-    <dt>Signal back after</dt><dd>
-    ${judge.backMs === null ? "not yet: switch the transmitter on" : ms(judge.backMs)}</dd>
+    <dt>Signal back after</dt>
+    <dd>${judge.backMs === null ? "not yet: switch the transmitter on" : ms(judge.backMs)}</dd>
   </dl>
   <div class="table-wrap">
     <table class="table">
       <thead>
         <tr>
-          <th>Output</th><th class="right">Let go after</th><th>Then</th><th class="right">From, to
-          </th><th>Result</th>
+          <th>Output</th>
+          <th class="right">Let go after</th>
+          <th>Then</th>
+          <th class="right">From, to</th>
+          <th>Result</th>
         </tr>
       </thead>
       <tbody>

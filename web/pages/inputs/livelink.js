@@ -61,7 +61,7 @@ const empty = html`
     <h3>Nobody sends yet</h3>
     <p>
       In the capture app, enter the address and port that stand under "Listening" as its target.
-      Phone and
-    robot must be in the same network.</p>
+      Phone and robot must be in the same network.
+    </p>
   </div>
 `;

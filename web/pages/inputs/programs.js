@@ -25,7 +25,7 @@ const empty = html`
     <h3>No program sends inputs</h3>
     <p>
       ROS 2 nodes publish InputSample on <code>/saint/input/autonomous</code>, or drive the tracks
-      with an
-    ordinary Twist. What they send appears here, with its age.</p>
+      with an ordinary Twist. What they send appears here, with its age.
+    </p>
   </div>
 `;

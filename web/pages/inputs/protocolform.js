@@ -63,7 +63,9 @@ export function protocolForm(app, status) {
       <div class="toolbar">
         <button class="button small" type="button" data-detect ?disabled=${!mayChange}
           @click=${() => confirmDetect(app)}
-        >${state.isListening ? "Listening…" : "Detect…"}</button>
+        >
+          ${state.isListening ? "Listening…" : "Detect…"}
+        </button>
         <span class="quiet">Listens on ${status.device}</span>
       </div>
       <div role="status">

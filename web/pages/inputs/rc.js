@@ -109,9 +109,15 @@ function receiver(app, status) {
       }
       <div class="toolbar">
         <button class="button primary" type="button" data-calibrate ?disabled=${!mayOperate(app)}
-          @click=${() => openCalibration(app)}>Calibrate…</button>
+          @click=${() => openCalibration(app)}
+        >
+          Calibrate…
+        </button>
         <button class="button" type="button" data-drill ?disabled=${!mayOperate(app)}
-          @click=${() => openDrill(app)}>Failsafe drill…</button>
+          @click=${() => openDrill(app)}
+        >
+          Failsafe drill…
+        </button>
       </div>
     </article>
   `;

@@ -126,7 +126,10 @@ const running = (app, current) => html`
     <span class="quiet">${duration(current.seconds)}, ${current.datagrams} datagrams,
     ${bytes(current.size_bytes)}${current.dropped ? `, ${current.dropped} dropped` : ""}</span>
     <button class="button small" type="button" data-stop-recording ?disabled=${!mayOperate(app)}
-      @click=${() => act(app, "stop_recording")}>Stop</button>
+      @click=${() => act(app, "stop_recording")}
+    >
+      Stop
+    </button>
   </div>
 `;
 
@@ -136,7 +139,10 @@ const playing = (app, data) => html`
     <span class="chip busy"><i class="dot"></i>Playing</span> <b>${data.playing}</b>
     <span class="quiet">${data.played} datagrams so far</span>
     <button class="button small" type="button" data-stop-playing ?disabled=${!mayOperate(app)}
-      @click=${() => act(app, "stop_playing")}>Stop</button>
+      @click=${() => act(app, "stop_playing")}
+    >
+      Stop
+    </button>
   </div>
 `;
 
@@ -151,7 +157,10 @@ const recording = (app, each, playing) => html`
         type="button"
         data-play
         ?disabled=${!mayOperate(app) || playing === each.name}
-        @click=${() => act(app, "play", { name: each.name })}>Play</button>
+        @click=${() => act(app, "play", { name: each.name })}
+      >
+        Play
+      </button>
       <button
         class="button small"
         type="button"
@@ -159,14 +168,19 @@ const recording = (app, each, playing) => html`
         ?disabled=${!mayOperate(app) || playing === each.name}
         aria-label=${`Play ${each.name} again and again`}
         @click=${() => act(app, "play", { name: each.name, again: true })}
-      >Loop</button>
+      >
+        Loop
+      </button>
       <button
         class="button small"
         type="button"
         data-delete
         aria-label=${`Delete ${each.name}`}
         ?disabled=${!mayOperate(app)}
-        @click=${() => remove(app, each.name)}>Delete</button>
+        @click=${() => remove(app, each.name)}
+      >
+        Delete
+      </button>
     </span>
   </li>
 `;

@@ -103,7 +103,10 @@ function waiting(app, each) {
           type="button"
           data-accept
           ?disabled=${!mayOperate(app) || desk.busy === keyOf(each)}
-          @click=${() => accept(app, each)}>Accept ${each.subject_name}</button>
+          @click=${() => accept(app, each)}
+        >
+          Accept ${each.subject_name}
+        </button>
       </div>
     </article>
   `;
@@ -125,7 +128,10 @@ function accepted(app, each) {
             data-revoke
             ?disabled=${!mayOperate(app)}
             aria-label=${`Revoke ${name}`}
-            @click=${() => askRevoke(app, each)}>Revoke</button>`
+            @click=${() => askRevoke(app, each)}
+          >
+            Revoke
+          </button>`
           : nothing
       }
     </li>

@@ -74,7 +74,10 @@ export function subject(app, info) {
           type="button"
           data-zero
           ?disabled=${!mayOperate(app) || !info.tracked}
-          @click=${() => zero(app, name, false)}>Look straight: zero</button>
+          @click=${() => zero(app, name, false)}
+        >
+          Look straight: zero
+        </button>
         ${
           info.is_tuned
             ? html`
@@ -96,9 +99,14 @@ export function subject(app, info) {
           data-adjust
           ?disabled=${!mayOperate(app)}
           @click=${() => adjust(app, name, desk)}
-        >${desk.isAdjusting ? "Done" : "Scale and turn"}</button>
+        >
+          ${desk.isAdjusting ? "Done" : "Scale and turn"}
+        </button>
         <button class="button small" type="button" ?disabled=${!mayOperate(app) || info.is_open}
-          @click=${() => release(app, info)}>Release</button>
+          @click=${() => release(app, info)}
+        >
+          Release
+        </button>
       </div>
       ${
         live
@@ -209,7 +217,10 @@ function factor(app, subject, desk, name) {
           @change=${withValue((value) => scale(app, subject, desk, name, value))}>
       </label>
       <button class="button small" type="button" aria-label=${`Turn ${words(name)} round`}
-        @click=${() => scale(app, subject, desk, name, String(-now))}>±</button>
+        @click=${() => scale(app, subject, desk, name, String(-now))}
+      >
+        ±
+      </button>
       ${
         desk.wrong[name]
           ? html`<small class="wrong" role="alert">${desk.wrong[name]}</small>`

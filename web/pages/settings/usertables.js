@@ -186,8 +186,8 @@ const table = (heads, rows) => html`
     <table class="table stacks">
       <thead>
         <tr>
-          ${heads.map((head) => html`<th scope="col">${head}</th>`)}<th class="right" scope="col">
-          Change</th>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+          <th class="right" scope="col">Change</th>
         </tr>
       </thead>
       <tbody>${rows}</tbody>
