@@ -64,11 +64,12 @@ const OTHERS = {
   alert: svg`<path d="M12 4 21 19.5H3Z"/><path d="M12 10v4M12 16.7v.2"/>`,
 };
 
+/** @type {Record<string, unknown>} */
 const ALL = { ...PAGES, ...OTHERS };
 
 /** @param {string} name of a page or one of the frame's @param {number} size */
 export function icon(name, size = 22) {
   return html`<svg class="icon" viewBox="0 0 24 24" width=${size} height=${size} aria-hidden="true">
-    ${ALL[/** @type {"menu"} */ (name)] ?? ALL.menu}
+    ${ALL[name] ?? ALL.menu}
   </svg>`;
 }

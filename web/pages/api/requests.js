@@ -8,6 +8,7 @@ import { curl, message, python } from "./examples.js";
 /** @typedef {import("./document.js").Action} Action */
 /** @typedef {import("./document.js").Field} Field */
 
+/** @type {Record<string, string>} */
 const CHIPS = { viewer: "good", operator: "busy", admin: "warn" };
 
 /** @param {string} title @param {Action[]} all @param {string} origin */
@@ -31,9 +32,7 @@ function request(each, origin) {
     <details class="card api-request" data-request=${each.id}>
       <summary>
         <code>${each.action || each.path}</code>
-        <span class="chip ${CHIPS[/** @type {"viewer"} */ (each.needs)] ?? ""}">${
-          each.needs || "anyone"
-        }</span>
+        <span class="chip ${CHIPS[each.needs] ?? ""}">${each.needs || "anyone"}</span>
         <span class="api-text">${each.text}</span>
       </summary>
       <p class="api-path"><b>${each.methods.join(", ")}</b> <code>${each.path}</code></p>

@@ -70,8 +70,9 @@ function place(target) {
 function summary(data, isStale) {
   if (!data) return "";
   if (isStale) return "The router is silent";
+  /** @type {Record<string, string>} */
   const states = { idle: "Idle", routing: "Routing", blending: "Blending", estop: "Stopped" };
-  return states[/** @type {"idle"} */ (data.state)] ?? words(data.state);
+  return states[data.state] ?? words(data.state);
 }
 
 /** @param {App} app @param {string} target @param {OutputField[]} fields */

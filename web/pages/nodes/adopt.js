@@ -21,6 +21,7 @@ import { header, usesOf } from "./pins.js";
 /** @typedef {import("../../lib/types.js").RoleFit} RoleFit */
 /** @typedef {import("../../lib/types.js").RoleChoice} Choice */
 
+/** @type {Record<string, string>} */
 const DUTIES = {
   head: "Pan, tilt and roll, face, camera",
   arms: "Joints and gripper",
@@ -257,7 +258,7 @@ function isTaken(app, watch, role) {
 
 /** @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isClosed */
 function duty(role, holder, isClosed) {
-  if (!holder) return DUTIES[/** @type {"head"} */ (role.role)] ?? "";
+  if (!holder) return DUTIES[role.role] ?? "";
   const who = holder.display_name ? `${holder.display_name} (${role.node_id})` : role.node_id;
   return isClosed
     ? `Taken by ${who}`
@@ -325,10 +326,11 @@ function step(adoption, text, index) {
         : adoption.phase === "failed"
           ? "failed"
           : "now";
+  /** @type {Record<string, string>} */
   const words = { done: "done", now: "under way", failed: "failed", open: "still to come" };
   return html`
     <li class="is-${state}">
-      <span>${text}</span> <small>${words[/** @type {"now"} */ (state)]}</small>
+      <span>${text}</span> <small>${words[state]}</small>
     </li>
   `;
 }

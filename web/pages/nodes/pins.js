@@ -8,7 +8,7 @@ import { words } from "../../lib/format.js";
 /** @typedef {import("../../lib/types.js").HeaderPin} Pin */
 /** @typedef {import("../../lib/types.js").PinUse} Use */
 
-/** Kind of pin: sign in its field, words in the legend. */
+/** Kind of pin: sign in its field, words in the legend. @type {Record<string, [string, string]>} */
 const KINDS = {
   power: ["+", "Power"],
   ground: ["G", "Ground"],
@@ -21,6 +21,7 @@ const KINDS = {
   free: ["", "Free"],
 };
 const PER_ROW = 2;
+/** @type {Record<string, number>} */
 const STEPS = {
   ArrowUp: -PER_ROW,
   ArrowDown: PER_ROW,
@@ -106,7 +107,7 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
         @click=${look}
       >
         <span class="pin-number" aria-hidden="true">${pin.number}</span>
-        <span class="pin-sign" aria-hidden="true">${KINDS[/** @type {"free"} */ (kind)][0]}</span>
+        <span class="pin-sign" aria-hidden="true">${KINDS[kind][0]}</span>
         <span class="pin-text">
           <span class="hidden">Pin ${pin.number}: </span>
           <b>${pin.pin_name}</b>
@@ -119,7 +120,7 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
 
 /** @param {App} app @param {import("./watch.js").NodeWatch} watch @param {KeyboardEvent} event */
 function move(app, watch, event) {
-  const step = STEPS[/** @type {"Home"} */ (event.key)];
+  const step = STEPS[event.key];
   if (!step) return;
   event.preventDefault();
   const to = Math.min(40, Math.max(1, (watch.pin || 1) + step));

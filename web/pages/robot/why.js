@@ -12,6 +12,7 @@ import { standing } from "../../lib/rivals.js";
 /** @typedef {import("../../lib/types.js").FieldState} FieldState */
 /** @typedef {import("../../lib/joints.js").Part} Part */
 
+/** @type {Record<string, string>} */
 const LOSSES = {
   hold: "holds its position",
   neutral: "returns to neutral",
@@ -119,7 +120,7 @@ const limits = (spec) => html`
         : nothing
     }
     <dt>On loss</dt>
-    <dd>it ${LOSSES[/** @type {"hold"} */ (spec.on_loss)] ?? words(spec.on_loss)}</dd>
+    <dd>it ${LOSSES[spec.on_loss] ?? words(spec.on_loss)}</dd>
   </dl>
 `;
 

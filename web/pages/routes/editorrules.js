@@ -15,6 +15,7 @@ export const MODES = {
   blend: "The mean, by weight",
   additive: "The sum",
 };
+/** @type {Record<string, string>} */
 const LOSS = {
   hold: "stays where it is",
   ramp_to_zero: "comes to rest within 60 ms",
@@ -102,7 +103,7 @@ export function silence(app, draft) {
               ${fields.map(
                 ({ field, loss }) =>
                   html`
-                    <dt>${field}</dt><dd>${LOSS[/** @type {"hold"} */ (loss)] ?? words(loss ?? "")}
+                    <dt>${field}</dt><dd>${LOSS[loss ?? ""] ?? words(loss ?? "")}
                     </dd>
                   `,
               )}

@@ -20,6 +20,7 @@ import { section } from "./section.js";
  * @typedef {{file: File, info: BackupInfo | null, refusal: string, isBusy: boolean}} OpenRestore
  */
 
+/** @type {Record<string, string>} */
 const NAMES = {
   "adoptiond/nodes": "Nodes: names and roles",
   "adoptiond/calibration": "Calibration of the roles",
@@ -158,7 +159,7 @@ const content = (info) => html`
   </p>
   <ul class="backup-list">
     ${info.contents.map((part) => {
-      const name = NAMES[/** @type {"rcd/receiver"} */ (`${part.daemon}/${part.section}`)];
+      const name = NAMES[`${part.daemon}/${part.section}`];
       return html`
         <li>
           ${name ?? `${part.daemon}: ${part.section}`}${

@@ -11,6 +11,7 @@ import { notThere, section, waiting } from "./section.js";
 /** @typedef {import("../../lib/types.js").ListenerList} ListenerList */
 /** @typedef {import("./state.js").Answers} Answers */
 
+/** @type {Record<string, string>} */
 const FORMATS = {
   llf: "Live Link Face",
   json: "JSON LiveLink",
@@ -45,7 +46,7 @@ const form = (app, answers, known) => html`
 
 /** @param {App} app @param {Answers} answers @param {Listener} each */
 function format(app, answers, each) {
-  const name = FORMATS[/** @type {"llf"} */ (each.format)] ?? each.format;
+  const name = FORMATS[each.format] ?? each.format;
   return html`
     <li>
       <label class="switch">
@@ -81,7 +82,7 @@ async function turn(app, answers, format, input) {
   input.checked = !isOn; // as the robot says, until it says otherwise
   busy.add(format);
   app.draw();
-  const said = `${FORMATS[/** @type {"llf"} */ (format)]} is ${isOn ? "heard" : "off"}.`;
+  const said = `${FORMATS[format]} is ${isOn ? "heard" : "off"}.`;
   await answers.change(app, "livelink", () => set(app, { formats: { [format]: isOn } }), said);
   busy.delete(format);
   app.draw();

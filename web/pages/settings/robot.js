@@ -59,11 +59,7 @@ function nameForm(app, answers, known) {
       </div>
     </form>
     ${facts([
-      [
-        "Runs as",
-        ROLES[/** @type {"server"} */ (known.machine_role)] ??
-          "a program on this computer (simulation)",
-      ],
+      ["Runs as", ROLES[known.machine_role] ?? "a program on this computer (simulation)"],
       ["Clock", known.time ? dayAndClock(Date.parse(known.time) / 1000) : "–"],
     ])}
     ${
@@ -77,6 +73,7 @@ function nameForm(app, answers, known) {
   `;
 }
 
+/** @type {Record<string, string>} */
 const ROLES = { server: "server", node: "node", both: "server and node" };
 
 /** @param {App} app @param {Answers} answers */
