@@ -110,7 +110,8 @@ function marks(app, calibration, { key, target, field }, neutral, draft) {
   const at = spec.on_loss === "hold" ? now : (calibration.jog?.left.get(key) ?? now);
   const isTurned = draft.isReversed !== field.is_reversed;
   const take = (/** @type {"offset" | "low" | "high"} */ what) =>
-    at !== null && calibration.type(key, field, marked(field, neutral, draft, what, at));
+    at !== null &&
+    calibration.type(key, field, marked(field, neutral, calibration.draft(key, field), what, at));
   const isOff = at === null || isTurned || !isHeard(app, target, app.now);
   return html`
     <fieldset class="marks" ?disabled=${isOff}>
@@ -162,7 +163,10 @@ const servo = (calibration, row, draft, wrong) => html`
         name="reversed"
         .checked=${draft.isReversed}
         @change=${withChecked((isOn) =>
-          calibration.type(row.key, row.field, { ...draft, isReversed: isOn }),
+          calibration.type(row.key, row.field, {
+            ...calibration.draft(row.key, row.field),
+            isReversed: isOn,
+          }),
         )}
       >
       <span>Turns the other way <small class="quiet">than the manifest says; now
@@ -193,7 +197,9 @@ function number(calibration, { key, field }, draft, name, wrong) {
         aria-invalid=${wrong[name] ? "true" : "false"}
         aria-describedby=${`${name}-hint`}
         .value=${draft[name]}
-        @input=${withValue((value) => calibration.type(key, field, { ...draft, [name]: value }))}
+        @input=${withValue((value) =>
+          calibration.type(key, field, { ...calibration.draft(key, field), [name]: value }),
+        )}
       >
       <span class=${wrong[name] ? "wrong" : "hint"} id=${`${name}-hint`} data-hint=${name}>
         ${
