@@ -70,6 +70,8 @@ check: setup lint types ## the fast part, under a minute
 lint: setup
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m tools.check_layout
+	@$(BIN)/python -m tools.npm run --silent lint
 	@$(BIN)/python -m tools.gen --check
 
 types: setup

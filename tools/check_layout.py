@@ -1,4 +1,4 @@
-"""The shape that every daemon has, and who may import whom. Run by the tests.
+"""The shape that every daemon has, and who may import whom, in the web pages too. Run by the tests.
 
 Each check yields one sentence per fault, naming the file and what to do.
 """
@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
+
+from tools import web_layout
 
 ROOT = Path(__file__).parents[1]
 SERVICES = ROOT / "saint_services"
@@ -31,6 +33,7 @@ def faults() -> Iterator[str]:
     for path in sorted(SERVICES.rglob("*.py")):
         yield from _file(path, set(daemons))
     yield from _circle()
+    yield from web_layout.faults(ROOT / "web")
 
 
 def _table_matches_folders(daemons: dict[str, object]) -> Iterator[str]:

@@ -12,29 +12,15 @@ import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
 import { Teleop } from "./lib/teleop.js";
 import { Toasts } from "./lib/toasts.js";
+import { PAGES } from "./pages.js";
 import { stop } from "./views/estop.js";
 import { listenForFinder } from "./views/find.js";
+import { nowhere } from "./views/nowhere.js";
 import { page } from "./views/page.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
 const TOPICS = { system: 0, firmware: 0 };
 const TICK_MS = 70; // drawn at least that often: what went silent looks so within half a second
-
-/**
- * @typedef {object} App
- * @property {Api} api
- * @property {Store} store
- * @property {any} robot what the robot is made of: fields with units and limits
- * @property {Router} router which page is shown
- * @property {Record<string, any>} dialogs open ones; while one is open nothing else can be used but the stop
- * @property {boolean} isMenuOpen the pages' list, on a phone
- * @property {Toasts} toasts
- * @property {StopKeys} stopKeys
- * @property {{isBusy: boolean, refusal: string, upload: any}} firmware what was asked for on its page
- * @property {Teleop} teleop
- * @property {number} now performance.now() of this drawing
- * @property {() => void} draw
- */
 
 const store = new Store();
 const place = new Place();
@@ -61,14 +47,19 @@ const api = new Api(TOPICS, {
   },
 });
 
-const router = new Router((shown, before) => {
-  if (shown !== before) {
-    before?.close?.(app);
-  }
-  api.want({ ...TOPICS, ...needed(shown) });
-  shown?.open?.(app, router.rest);
-  draw();
-}, (shown, to) => shown.mayLeave?.(app, to) ?? true);
+const router = new Router(
+  PAGES,
+  nowhere,
+  (shown, before) => {
+    if (shown !== before) {
+      before?.close?.(app);
+    }
+    api.want({ ...TOPICS, ...needed(shown) });
+    shown?.open?.(app, router.rest);
+    draw();
+  },
+  (shown, to) => shown.mayLeave?.(app, to) ?? true,
+);
 
 const teleop = new Teleop(
   api,
@@ -77,7 +68,7 @@ const teleop = new Teleop(
   draw,
 );
 
-/** @type {App} */
+/** @type {import("./parts.js").App} */
 const app = {
   api,
   store,
@@ -87,7 +78,6 @@ const app = {
   isMenuOpen: false,
   toasts: new Toasts(draw),
   stopKeys: new StopKeys(() => mayStop() && stop(app)),
-  firmware: { isBusy: false, refusal: "", upload: { state: "none", isOver: false } },
   teleop,
   now: performance.now(),
   draw,

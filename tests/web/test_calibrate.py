@@ -108,7 +108,7 @@ async def test_joint_that_somebody_else_drives_is_left_alone(site: Site) -> None
 async def test_place_becomes_zero_is_saved_after_a_question_and_undone(site: Site) -> None:
     page = await opened(site)
     await page.click("[data-mark=offset]")
-    assert await page.input_value("input[name=offset]") == "20"
+    await expect(page.locator("input[name=offset]")).to_have_value("20")
     assert "by the manifest 0.0°" in await page.inner_text("[data-hint=offset]")
     assert "from −90.0° to 70.0°" in await page.inner_text("[data-reach]")
     await page.check("input[name=reversed]")

@@ -1,5 +1,5 @@
 """`python -m tools.gen [--check]`: write the generated files, or say which are stale: modules from
-manifests/, and the API's documents from webd's models.
+manifests/; the API's documents, and the types of the web pages, from webd's models.
 """
 
 import json
@@ -10,7 +10,7 @@ import yaml
 
 from saint_services.webd import asyncapi, openapi
 
-from . import definitions, messages, tables
+from . import definitions, messages, tables, web_types
 
 ROOT = Path(__file__).parents[2]
 TARGET = ROOT / "saint_services" / "lib" / "generated"
@@ -32,6 +32,7 @@ def render() -> dict[Path, str]:
     for name, document in (("openapi", openapi), ("asyncapi", asyncapi)):
         text = json.dumps(document.document(), indent=1, ensure_ascii=False)
         files[manifests / "api" / f"{name}.json"] = text + "\n"
+    files[ROOT / "web" / "lib" / "types.ts"] = web_types.module()
     return files
 
 

@@ -19,7 +19,7 @@ _OVERLAYS = ("common", "server", "node", "board-rpi4")
 _UNITS = "usr/lib/systemd/system"
 _PYTHON = "usr/lib/python3/dist-packages"
 _SHARE = "usr/share/saint"
-_IGNORED = {"__pycache__", ".gitkeep", ".npmrc", "README.md"}
+_IGNORED = {"__pycache__", ".gitkeep", ".npmrc", "README.md", "biome.json", "tsconfig.json"}
 SAINTCTL = "../lib/python3/dist-packages/saint_services/saintctl/start.py"
 
 
@@ -91,7 +91,7 @@ def _web_libraries(source: Path, target: Path) -> None:
 
 
 def _is_page(path: Path) -> bool:
-    return "node_modules" not in path.parts
+    return "node_modules" not in path.parts and path.suffix != ".ts"
 
 
 def _identity(root: Path, names: Names) -> None:

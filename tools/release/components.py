@@ -95,15 +95,15 @@ def wheels(tree: Path) -> Iterator[Component]:
 
 
 def web(lock: Path) -> Iterator[Component]:
-    """What web/package-lock.json pins, by its hashes."""
+    """What web/package-lock.json pins for the pages, by its hashes; not what checks them."""
     try:
         content = json.loads(lock.read_text(encoding="utf-8"))
         packages: dict[str, dict[str, str]] = content["packages"]
     except (OSError, ValueError, KeyError) as err:
         raise SaintError(Code.NOT_FOUND, f"{lock} cannot be read: {err}") from err
     for place, entry in sorted(packages.items()):
-        if not place:
-            continue  # the project itself
+        if not place or "dev" in entry:
+            continue  # the project itself, and what never leaves a developer's computer
         name, version = place.removeprefix("node_modules/"), entry["version"]
         kind, _, digest = entry["integrity"].partition("-")
         value = base64.b64decode(digest).hex()

@@ -1,5 +1,6 @@
-// Who this browser is for the robot: asks, claims, signs in and out. The robot answers with a cookie
-// that no script can read, so nothing of it is kept here. Beside api.js the only module that fetches.
+// Who this browser is for the robot: asks, claims, signs in and out. The robot answers with a
+// cookie that no script can read, so nothing of it is kept here. Beside api.js the only module that
+// fetches.
 
 import { ApiError } from "./api.js";
 
@@ -19,7 +20,10 @@ const LIMIT_MS = 20000; // a password takes the robot up to a second, others may
 /** @returns {Promise<Account>} */
 export const ask = () => exchange("GET", "/api/session");
 
-/** @param {{code: string, name: string, password: string, keeps_code: boolean}} wish @returns {Promise<Account>} */
+/**
+ * @param {{code: string, name: string, password: string, keeps_code: boolean}} wish
+ * @returns {Promise<Account>}
+ */
 export const claim = (wish) => exchange("POST", "/api/claim", wish);
 
 /** @param {{name: string, password: string} | {token: string}} wish @returns {Promise<Account>} */
@@ -41,7 +45,11 @@ async function exchange(method, path, body) {
     reply = await answer.json();
     if (answer.ok) return reply;
   } catch {
-    throw new ApiError({ code: "no_connection", message: "The robot did not answer.", fix: "Try again." });
+    throw new ApiError({
+      code: "no_connection",
+      message: "The robot did not answer.",
+      fix: "Try again.",
+    });
   }
   throw new ApiError(reply);
 }

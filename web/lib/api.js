@@ -1,7 +1,36 @@
 // The only module that talks to the network: one WebSocket that comes back by itself,
 // and the upload of a release.
 
-/** @typedef {import("./types.js").LinkState} LinkState */
+/** @typedef {"connecting" | "open" | "lost" | "locked"} LinkState */
+/** @typedef {import("./types.js").Actions} Actions */
+/** @typedef {import("./types.js").States} States */
+
+/**
+ * @template {keyof Actions} Group
+ * @template {keyof Actions[Group]} Name
+ * @typedef {Actions[Group][Name] extends {params: infer P} ? P : never} Params
+ */
+/**
+ * @template {keyof Actions} Group
+ * @template {keyof Actions[Group]} Name
+ * @typedef {Actions[Group][Name] extends {reply: infer R} ? R : never} Reply
+ */
+
+/**
+ * @typedef {object} Session
+ * @property {string} client_id
+ * @property {string} robot
+ * @property {boolean} token_required
+ * @property {string} [server_address] where phones and others find it
+ * @property {string} user empty: nobody
+ * @property {"" | "viewer" | "operator" | "admin"} level
+ * @property {"" | "session" | "token" | "open"} via
+ *
+ * @typedef {object} Listener
+ * @property {<Topic extends keyof States>(topic: Topic, data: States[Topic]) => void} onState
+ * @property {() => void} onLink
+ * @property {(err: ApiError) => Promise<boolean>} mayLoseStops
+ */
 
 const SILENCE_MS = 1200; // the server speaks at least every 500 ms
 const DOUBT_MS = 750; // one of its words is overdue
@@ -11,7 +40,20 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5000;
 const STREAM_BYTES = 256; // two readings
 
-const NOBODY = { code: "unauthorized", message: "Nobody is signed in on this page.", fix: "Sign in first." };
+/** @type {Session} */
+const NOBODY_YET = {
+  client_id: "",
+  robot: "",
+  token_required: true,
+  user: "",
+  level: "",
+  via: "",
+};
+const NOBODY = {
+  code: "unauthorized",
+  message: "Nobody is signed in on this page.",
+  fix: "Sign in first.",
+};
 
 /** A refusal of the robot, in its own words. */
 export class ApiError extends Error {
@@ -24,9 +66,21 @@ export class ApiError extends Error {
   }
 }
 
+/** Whatever went wrong as the robot would tell it. @param {unknown} err */
+export function problemOf(err) {
+  if (err instanceof ApiError) return err;
+  return new ApiError({ code: "failed", message: err instanceof Error ? err.message : `${err}` });
+}
+
+/** What went wrong and what to do. @param {unknown} err */
+export function sentenceOf(err) {
+  const { message, fix } = problemOf(err);
+  return [message, fix].filter(Boolean).join(" ");
+}
+
 export class Api {
   /** @type {WebSocket | null} */ #socket = null;
-  /** @type {Map<string, {done: (data: any) => void, fail: (err: Error) => void}>} */
+  /** @type {Map<string, {done: (data: unknown) => void, fail: (err: Error) => void}>} */
   #waiting = new Map();
   #count = 0;
   #pause = FIRST_PAUSE_MS;
@@ -38,11 +92,11 @@ export class Api {
   /** When the next try begins (performance.now), while the connection is lost. */
   retryAt = 0;
   /** What the server told when it let us in. */
-  session = { client_id: "", robot: "", token_required: true, user: "", level: "", via: "" };
+  session = NOBODY_YET;
 
   /**
    * @param {Record<string, number>} topics to subscribe, with their rates in Hz (0: every change)
-   * @param {{onState: (topic: string, data: any) => void, onLink: () => void, mayLoseStops: (err: ApiError) => Promise<boolean>}} listener
+   * @param {Listener} listener
    */
   constructor(topics, listener) {
     this.topics = topics;
@@ -88,19 +142,23 @@ export class Api {
 
   /**
    * Request one action and wait for its reply. What would take a stop away is asked about first.
-   * @param {string} type group of the action, "management"
-   * @param {string} action
-   * @param {object} [params]
-   * @returns {Promise<any>}
+   * @template {keyof Actions} Group
+   * @template {keyof Actions[Group]} Name
+   * @param {Group} type group of the action, "management"
+   * @param {Name} action
+   * @param {Params<Group, Name>} [params]
+   * @returns {Promise<Reply<Group, Name>>}
    */
-  async request(type, action, params = {}) {
+  async request(type, action, params) {
+    const given = params ?? {};
     if (this.state === "locked") throw new ApiError(NOBODY);
     try {
-      return await this.#ask({ type, action, params });
+      return await this.#ask({ type, action, params: given });
     } catch (err) {
       const isStop = err instanceof ApiError && err.code === "stop_changed";
       if (!isStop || !(await this.listener.mayLoseStops(err))) throw err;
-      return this.#ask({ type, action, params: { ...params, confirm: err.names } });
+      const confirmed = Object.assign({}, given, { confirm: err.names });
+      return this.#ask({ type, action, params: confirmed });
     }
   }
 
@@ -129,13 +187,18 @@ export class Api {
    * Bring a release to the robot.
    * @param {File} file
    * @param {(sent: number) => void} onProgress
-   * @returns {{answer: Promise<any>, cancel: () => void}}
+   * @returns {{answer: Promise<import("./types.js").Release>, cancel: () => void}}
    */
   upload(file, onProgress) {
     const request = new XMLHttpRequest(); // fetch does not tell how much was sent
     const answer = new Promise((done, fail) => {
       const broken = () =>
-        fail(new ApiError({ code: "no_connection", message: "The connection ended before the robot had answered." }));
+        fail(
+          new ApiError({
+            code: "no_connection",
+            message: "The connection ended before the robot had answered.",
+          }),
+        );
       request.upload.onprogress = (event) => onProgress(event.loaded);
       request.onload = () => {
         const reply = parsed(request.responseText);
@@ -144,7 +207,8 @@ export class Api {
         else broken();
       };
       request.onerror = broken;
-      request.onabort = () => fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
+      request.onabort = () =>
+        fail(new ApiError({ code: "stopped", message: "The upload was stopped." }));
       request.open("POST", "/api/firmware");
       request.setRequestHeader("Content-Type", "application/octet-stream");
       request.send(file);
@@ -202,7 +266,11 @@ export class Api {
     else waiting.fail(new ApiError(message.error));
   }
 
-  /** @param {object} message */
+  /**
+   * @template T
+   * @param {object} message
+   * @returns {Promise<T>} what the robot promises to answer; it checks what it sends
+   */
   #ask(message) {
     const id = String(++this.#count);
     return new Promise((done, fail) => {
@@ -211,7 +279,7 @@ export class Api {
         fail(new ApiError({ code: "no_answer", message: "The robot did not answer in time." }));
       }, REPLY_LIMIT_MS);
       this.#waiting.set(id, {
-        done: (data) => (clearTimeout(timer), done(data)),
+        done: (data) => (clearTimeout(timer), done(/** @type {T} */ (data))),
         fail: (err) => (clearTimeout(timer), fail(err)),
       });
       if (!this.#send({ id, ...message })) this.#failAll();

@@ -1,22 +1,32 @@
-// A live bar: the size and place of an element's background, so that moving it lays nothing out and makes
-// no layer. With transforms the browser built all of the page's layers anew at every drawing.
+// A live bar: the size and place of an element's background, so that moving it lays nothing out and
+// makes no layer. With transforms the browser built all of the page's layers anew at every drawing.
 
 import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { noChange } from "/vendor/lit-html/lit-html.js";
 
-/** Where a value lies between two ends, 0 to 1. @param {number} value @param {number} low @param {number} high */
+/**
+ * Where a value lies between two ends, 0 to 1.
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
 export function place(value, low, high) {
   return Math.min(1, Math.max(0, (value - low) / (high - low)));
 }
 
+/**
+ * @typedef {[value: number | null | undefined, low: number, high: number, neutral?: number]} Values
+ */
+
 class Bar extends Directive {
   #shown = "";
 
-  render() {
+  /** @param {Values} _values */
+  render(..._values) {
     return noChange;
   }
 
-  /** @param {any} part @param {[number | null | undefined, number, number, number?]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {Values} values */
   update(part, [value, low, high, neutral = 0]) {
     const zero = place(neutral, low, high);
     const at = value === null || value === undefined ? zero : place(value, low, high);
@@ -27,7 +37,7 @@ class Bar extends Directive {
     const position = `${(shift * 100).toFixed(1)}% 0`;
     if (size + position === this.#shown) return noChange;
     this.#shown = size + position;
-    const { style } = part.element;
+    const { style } = /** @type {HTMLElement} */ (part.element);
     style.backgroundSize = size;
     style.backgroundPosition = position;
     return noChange;

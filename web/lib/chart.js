@@ -1,10 +1,11 @@
-// Lines over time, drawn by uPlot into a canvas: `<div class="chart" ${chart(lines, data, range)}></div>`.
-// Colours come from the tokens at each drawing, so that a change of theme needs no more than that; the
-// lines differ by their dashes as well. What they say is said in words too, by the caller.
+// Lines over time, drawn by uPlot into a canvas: `<div class="chart" ${chart(lines, data,
+// range)}></div>`. Colours come from the tokens at each drawing, so that a change of theme needs no
+// more than that; the lines differ by their dashes as well. What they say is said in words too, by
+// the caller.
 
-import uPlot from "/vendor/uplot/dist/uPlot.esm.js";
-import { nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { nothing } from "/vendor/lit-html/lit-html.js";
+import uPlot from "/vendor/uplot/dist/uPlot.esm.js";
 import { clock } from "./format.js";
 import { theme } from "./theme.js";
 
@@ -24,7 +25,11 @@ const DASHES = [[], [6, 4], [2, 3]];
 /** @param {string} name */
 const token = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** @param {Line[]} lines @param {[number, number] | null} range of the values; null: theirs */
+/**
+ * @param {Line[]} lines
+ * @param {[number, number] | null} range of the values; null: theirs
+ * @returns {uPlot.Options}
+ */
 function options(lines, range) {
   const axis = {
     stroke: () => token("--quiet"),
@@ -40,7 +45,12 @@ function options(lines, range) {
     cursor: { show: false },
     scales: { x: { time: true }, y: { range: range ?? least } },
     axes: [
-      { ...axis, size: 24, space: 70, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => times(ticks) },
+      {
+        ...axis,
+        size: 24,
+        space: 70,
+        values: (/** @type {uPlot} */ _, /** @type {number[]} */ ticks) => times(ticks),
+      },
       { ...axis, size: 40, space: 34 },
     ],
     series: [
@@ -55,32 +65,43 @@ function options(lines, range) {
   };
 }
 
-/** From zero, and never so narrow that noise looks like a mountain. @param {any} _ @param {number} low @param {number} high */
-const least = (_, low, high) => /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
+/**
+ * From zero, and never so narrow that noise looks like a mountain.
+ * @param {uPlot} _
+ * @param {number} low
+ * @param {number} high
+ */
+const least = (_, low, high) =>
+  /** @type {[number, number]} */ ([Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.15)]);
 
 /** With seconds where several stand in one minute. @param {number[]} ticks */
-const times = (ticks) => ticks.map((at) => (ticks[1] - ticks[0] < 60 ? clock(at) : clock(at).slice(0, 5)));
+const times = (ticks) =>
+  ticks.map((at) => (ticks[1] - ticks[0] < 60 ? clock(at) : clock(at).slice(0, 5)));
+
+/** @typedef {[lines: Line[], data: ChartData, range: [number, number] | null]} Values */
 
 class Chart extends AsyncDirective {
-  /** @type {any} */ #plot = null;
+  /** @type {uPlot | null} */ #plot = null;
   /** @type {ResizeObserver | null} */ #watch = null;
   /** @type {ChartData | null} */ #shown = null;
   #theme = "";
 
-  render() {
+  /** @param {Values} _values */
+  render(..._values) {
     return nothing;
   }
 
-  /** @param {any} part @param {[Line[], ChartData, [number, number] | null]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {Values} values */
   update(part, [lines, data, range]) {
-    if (!this.#plot) this.#begin(part.element, lines, range);
+    const element = /** @type {HTMLElement} */ (part.element);
+    const plot = this.#plot ?? this.#begin(element, lines, range);
     if (data !== this.#shown) {
       this.#shown = data;
-      this.#plot.setData([data.times, ...data.values]);
+      plot.setData([data.times, ...data.values]);
     }
     if (theme() !== this.#theme) {
       this.#theme = theme();
-      this.#plot.redraw(false, true);
+      plot.redraw(false, true);
     }
     return nothing;
   }
@@ -88,12 +109,14 @@ class Chart extends AsyncDirective {
   /** @param {HTMLElement} element @param {Line[]} lines @param {[number, number] | null} range */
   #begin(element, lines, range) {
     this.#theme = theme();
-    this.#plot = new uPlot(options(lines, range), [[], ...lines.map(() => [])], element);
+    const plot = new uPlot(options(lines, range), [[], ...lines.map(() => [])], element);
+    this.#plot = plot;
     this.#watch = new ResizeObserver(() => {
       const width = element.clientWidth;
-      if (width) this.#plot.setSize({ width, height: HEIGHT });
+      if (width) plot.setSize({ width, height: HEIGHT });
     });
     this.#watch.observe(element);
+    return plot;
   }
 
   disconnected() {

@@ -1,8 +1,10 @@
-// "Do you really want to?": one dialog for all pages, with what is said while it works and when it was
-// refused.
+// "Do you really want to?": one dialog for all pages, with what is said while it works and when it
+// was refused.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "./api.js";
 import { dialog } from "./dialog.js";
+import { onSubmit, withValue } from "./events.js";
 
 /**
  * @typedef {object} Question
@@ -17,21 +19,24 @@ import { dialog } from "./dialog.js";
  * @property {string} [typed] what must be typed first, for what cannot be undone
  */
 
-/** @param {import("../app.js").App} app @param {Question} question */
+/** @typedef {Question & {isBusy: boolean, refusal: string, given: string}} OpenQuestion */
+/** @typedef {import("../parts.js").With<"dialogs" | "draw">} App */
+
+/** @param {App} app @param {Question} question */
 export function ask(app, question) {
   app.dialogs.confirm = { ...question, isBusy: false, refusal: "", given: "" };
   app.draw();
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {App & import("../parts.js").With<"toasts">} app */
 export function confirmDialog(app) {
   const open = app.dialogs.confirm;
-  const close = () => !open.isBusy && ((app.dialogs.confirm = null), app.draw());
+  const close = () => !open?.isBusy && ((app.dialogs.confirm = null), app.draw());
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), answer(app))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => answer(app, open))}>
         <h2>${open.title}</h2>
         <p>${open.text}</p>
         ${open.typed ? typed(app, open) : nothing}
@@ -39,7 +44,13 @@ export function confirmDialog(app) {
           ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
         </p>
         <div class="actions">
-          <button class="button" type="button" ?data-focus=${!open.typed} ?disabled=${open.isBusy} @click=${close}>
+          <button
+            class="button"
+            type="button"
+            ?data-focus=${!open.typed}
+            ?disabled=${open.isBusy}
+            @click=${close}
+          >
             ${open.keep ?? "Cancel"}
           </button>
           <button
@@ -57,7 +68,7 @@ export function confirmDialog(app) {
   );
 }
 
-/** @param {import("../app.js").App} app @param {any} open */
+/** @param {App} app @param {OpenQuestion} open */
 const typed = (app, open) => html`
   <label class="entry">
     <span>Type <b>${open.typed}</b> to go on</span>
@@ -67,14 +78,13 @@ const typed = (app, open) => html`
       autocapitalize="none"
       spellcheck="false"
       .value=${open.given}
-      @input=${(/** @type {any} */ event) => ((open.given = event.target.value), app.draw())}
+      @input=${withValue((value) => ((open.given = value), app.draw()))}
     >
   </label>
 `;
 
-/** @param {import("../app.js").App} app */
-async function answer(app) {
-  const open = app.dialogs.confirm;
+/** @param {App & import("../parts.js").With<"toasts">} app @param {OpenQuestion} open */
+async function answer(app, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {
@@ -82,8 +92,7 @@ async function answer(app) {
     if (app.dialogs.confirm === open) app.dialogs.confirm = null;
     if (open.said) app.toasts.done(open.said);
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
-    Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+    Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
   }
   app.draw();
 }

@@ -1,8 +1,8 @@
 // A dialog that exists while its data does. It is not the browser's modal kind on purpose: that one
 // would make the emergency stop unreachable. The rest of the page is made inert instead (page.js).
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 /** Takes the focus when the dialog appears and gives it back when it goes. */
 class Focus extends AsyncDirective {
@@ -13,14 +13,14 @@ class Focus extends AsyncDirective {
     return nothing;
   }
 
-  /** @param {any} part */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part */
   update(part) {
     if (!this.#isTaken) {
       this.#isTaken = true;
       this.#before = document.activeElement;
       queueMicrotask(() => {
         const first = part.element.querySelector("[data-focus], input:enabled, button:enabled");
-        (first ?? part.element).focus();
+        /** @type {HTMLElement} */ (first ?? part.element).focus();
       });
     }
     return nothing;
@@ -35,9 +35,10 @@ class Focus extends AsyncDirective {
 const takeFocus = directive(Focus);
 
 /**
- * @param {any} open nothing is shown when it is empty
+ * @template T
+ * @param {T | null | undefined} open nothing is shown when it is empty
  * @param {() => void} close
- * @param {() => unknown} content
+ * @param {(open: T) => unknown} content
  * @param {string} label
  */
 export function dialog(open, close, content, label) {
@@ -49,7 +50,7 @@ export function dialog(open, close, content, label) {
   return html`
     <div class="veil" @click=${outside} @keydown=${key}>
       <div class="dialog" role="dialog" aria-label=${label} tabindex="-1" ${takeFocus()}>
-        ${content()}
+        ${content(open)}
       </div>
     </div>
   `;

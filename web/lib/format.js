@@ -19,7 +19,8 @@ export function quantity(value, unit) {
 
 /** What words() made of names that are drawn again and again. @type {Map<string, string>} */
 const spoken = new Map();
-const MOST_SPOKEN = 2000; // more than a robot has: a program that makes up names does not fill the memory
+// more than a robot has: a program that makes up names does not fill the memory
+const MOST_SPOKEN = 2000;
 
 /** "headYaw", "eye_pan", "channel_3" as words. @param {string} name */
 export function words(name) {
@@ -73,7 +74,10 @@ export function duration(seconds) {
 
 const two = (/** @type {number} */ part) => String(part).padStart(2, "0");
 
-/** "09:05:00", never "24:05:00" or "9 AM": one form everywhere, in the time zone of whoever looks. @param {number} seconds since 1970 */
+/**
+ * "09:05:00", never "24:05:00" or "9 AM": one form everywhere, in the time zone of whoever looks.
+ * @param {number} seconds since 1970
+ */
 export function clock(seconds) {
   const at = new Date(seconds * 1000);
   return [at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(":");
@@ -89,7 +93,8 @@ export function day(seconds) {
 export const dayAndClock = (seconds) => `${day(seconds)} ${clock(seconds)}`;
 
 /** Of what happened lately: the day where it was another one. @param {number} seconds since 1970 */
-export const lately = (seconds) => (day(seconds) === day(Date.now() / 1000) ? clock(seconds) : dayAndClock(seconds));
+export const lately = (seconds) =>
+  day(seconds) === day(Date.now() / 1000) ? clock(seconds) : dayAndClock(seconds);
 
 /** @param {number | null | undefined} ms */
 export function age(ms) {

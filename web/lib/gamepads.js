@@ -1,5 +1,5 @@
-// Game pads as the browser tells them: which there are, where their sticks are, whether the dead-man
-// button is held. Not here: what is made of it (teleop.js).
+// Game pads as the browser tells them: which there are, where their sticks are, whether the
+// dead-man button is held. Not here: what is made of it (teleop.js).
 
 const DEADZONE = 0.12; // worn sticks rest as far from the middle as this
 const DEADMAN = [4, 5]; // L1 and R1 of the standard layout
@@ -10,12 +10,14 @@ export const isPossible = typeof navigator.getGamepads === "function";
 /** @returns {Gamepad[]} those that are connected */
 export function gamepads() {
   if (!isPossible) return [];
-  return [...navigator.getGamepads()].filter((pad) => pad !== null && pad.connected);
+  return [...navigator.getGamepads()].flatMap((pad) => (pad?.connected ? [pad] : []));
 }
 
 /** A pad's name as people know it. @param {Gamepad} pad */
 export function padName(pad) {
-  return pad.id.replace(/\s*\([^()]*(vendor|standard)[^()]*\)\s*/i, "").trim() || `Pad ${pad.index + 1}`;
+  return (
+    pad.id.replace(/\s*\([^()]*(vendor|standard)[^()]*\)\s*/i, "").trim() || `Pad ${pad.index + 1}`
+  );
 }
 
 /** @param {Gamepad} pad */

@@ -1,5 +1,6 @@
-// Paints the bars and numbers of a list where its rows leave room for them: places, colours and fonts are
-// those that the page's styles give to each row's ".track", its "i" and ".number". Only what changed is painted.
+// Paints the bars and numbers of a list where its rows leave room for them: places, colours and
+// fonts are those that the page's styles give to each row's ".track", its "i" and ".number". Only
+// what changed is painted.
 
 import { place } from "./bar.js";
 import { fixed } from "./format.js";
@@ -7,15 +8,24 @@ import { fixed } from "./format.js";
 const DIGITS = 2;
 
 /** @typedef {{value: number | null, low: number, high: number}} Value */
-/** @typedef {{x: number, y: number, width: number, height: number}} Box in pixels of the screen, from the canvas's corner */
-/** @typedef {{track: Box, number: Box, from: number, to: number, text: string}} Row its two places, and what was painted there */
+/**
+ * @typedef {{x: number, y: number, width: number, height: number}} Box in pixels of the screen,
+ * from the canvas's corner
+ */
+/**
+ * @typedef {{track: Box, number: Box, from: number, to: number, text: string}} Row its two places,
+ * and what was painted there
+ */
 
 const NOTHING = { from: 0, to: 0, text: "" };
 
 export class GaugeCanvas {
   #element;
   /** @type {Row[]} */ #rows = [];
-  /** What the styles say of a bar and of a number: they are asked again at each painting. @type {CSSStyleDeclaration[]} */
+  /**
+   * What the styles say of a bar and of a number: they are asked again at each painting.
+   * @type {CSSStyleDeclaration[]}
+   */
   #styles = [];
   #colours = ""; // of what was painted
   #ratio = 0; // of the screen's pixels to the page's
@@ -63,14 +73,21 @@ export class GaugeCanvas {
       const box = boxOf(part(row, which));
       return { ...box, x: box.x - x, y: box.y - y };
     };
-    this.#rows = rows.map((row) => ({ track: placed(row, ".track"), number: placed(row, ".number"), ...NOTHING }));
+    this.#rows = rows.map((row) => ({
+      track: placed(row, ".track"),
+      number: placed(row, ".number"),
+      ...NOTHING,
+    }));
     this.#styles = [".track i", ".number"].map((each) => getComputedStyle(part(rows[0], each)));
     this.#dip(pen);
   }
 
   /** Whole pixels: between them it would be blurred. @param {DOMRect} home */
   #size({ width, height }) {
-    for (const [side, length] of /** @type {const} */ ([["width", width], ["height", height]])) {
+    for (const [side, length] of /** @type {const} */ ([
+      ["width", width],
+      ["height", height],
+    ])) {
       this.#element[side] = Math.ceil(length) * devicePixelRatio;
       this.#element.style[side] = `${Math.ceil(length)}px`;
     }
@@ -81,7 +98,11 @@ export class GaugeCanvas {
     const { fontWeight, fontSize, fontFamily } = this.#styles[1];
     pen.font = `${fontWeight} ${parseFloat(fontSize) * devicePixelRatio}px ${fontFamily}`;
     pen.textAlign = "right";
-    const { fontBoundingBoxAscent: above, fontBoundingBoxDescent: below, width } = pen.measureText("0");
+    const {
+      fontBoundingBoxAscent: above,
+      fontBoundingBoxDescent: below,
+      width,
+    } = pen.measureText("0");
     this.#digit = Math.ceil(width);
     this.#foot = Math.round((this.#rows[0].number.height + above - below) / 2);
   }
@@ -112,14 +133,25 @@ export class GaugeCanvas {
 /** @param {Element} row @param {string} which */
 const part = (row, which) => /** @type {Element} */ (row.querySelector(which));
 
-/** In whole pixels, as a browser rounds them: what lies between two would not be cleared again. @param {Element} element @returns {Box} */
+/**
+ * In whole pixels, as a browser rounds them: what lies between two would not be cleared again.
+ * @param {Element} element
+ * @returns {Box}
+ */
 function boxOf(element) {
   const { left, top, right, bottom } = element.getBoundingClientRect();
-  const [x, y, end, foot] = [left, top, right, bottom].map((each) => Math.round(each * devicePixelRatio));
+  const [x, y, end, foot] = [left, top, right, bottom].map((each) =>
+    Math.round(each * devicePixelRatio),
+  );
   return { x, y, width: end - x, height: foot - y };
 }
 
-/** From zero to the value, round where the track's end is. @param {CanvasRenderingContext2D} pen @param {Row} row @param {Value} gauge */
+/**
+ * From zero to the value, round where the track's end is.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Row} row
+ * @param {Value} gauge
+ */
 function paintBar(pen, row, { value, low, high }) {
   const { x, y, width, height } = row.track;
   const ends = [0, value ?? 0].map((each) => Math.round(place(each, low, high) * width));

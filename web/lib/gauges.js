@@ -1,6 +1,7 @@
-// Lists of values that live: a name, a bar and a number each. Bars and numbers are painted on one canvas
-// over the list (gaugecanvas.js): one by one, as elements, they cost a browser twice as much. A screen
-// reader is told each value as a meter's. Not here: a bar by itself (bar.js), how often what is drawn (live.js).
+// Lists of values that live: a name, a bar and a number each. Bars and numbers are painted on one
+// canvas over the list (gaugecanvas.js): one by one, as elements, they cost a browser twice as
+// much. A screen reader is told each value as a meter's. Not here: a bar by itself (bar.js), how
+// often what is drawn (live.js).
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, noChange, nothing } from "/vendor/lit-html/lit-html.js";
@@ -18,8 +19,12 @@ import { isReading, isSeen, rarely, seen } from "./live.js";
  * @property {unknown} [more] what stands below it
  */
 
-/** @param {() => Gauge[]} values asked for while the list is in sight @param {string} [kind] class of the list */
-export const gauges = (values, kind = "") => html`<div class="gauges">${seen(() => list(values(), kind))}</div>`;
+/**
+ * @param {() => Gauge[]} values asked for while the list is in sight
+ * @param {string} [kind] class of the list
+ */
+export const gauges = (values, kind = "") =>
+  html`<div class="gauges">${seen(() => list(values(), kind))}</div>`;
 
 /** @param {Gauge[]} values @param {string} kind */
 const list = (values, kind) => html`
@@ -45,20 +50,23 @@ class Painted extends AsyncDirective {
   /** @type {Gauge[]} */ #values = [];
   #resized = new ResizeObserver(() => this.#moved());
 
-  /** @param {Gauge[]} values */
-  render(values) {
+  /** @param {Gauge[]} _values */
+  render(_values) {
     return noChange;
   }
 
-  /** @param {any} part @param {[Gauge[]]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[Gauge[]]} values */
   update(part, [values]) {
     this.#values = values;
     if (this.#canvas) this.#paint();
-    else this.#begin(part.element);
+    else this.#begin(/** @type {HTMLCanvasElement} */ (part.element));
     return noChange;
   }
 
-  /** It has no place on the page yet: painted when the browser tells how large it is. @param {HTMLCanvasElement} element */
+  /**
+   * It has no place on the page yet: painted when the browser tells how large it is.
+   * @param {HTMLCanvasElement} element
+   */
   #begin(element) {
     this.#element = element;
     this.#canvas = new GaugeCanvas(element);

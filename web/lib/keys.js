@@ -2,8 +2,14 @@
 
 /** x and y of the tracks: right and ahead are positive. @type {Record<string, [number, number]>} */
 const DRIVE = {
-  KeyW: [0, 1], KeyS: [0, -1], KeyA: [-1, 0], KeyD: [1, 0],
-  ArrowUp: [0, 1], ArrowDown: [0, -1], ArrowLeft: [-1, 0], ArrowRight: [1, 0],
+  KeyW: [0, 1],
+  KeyS: [0, -1],
+  KeyA: [-1, 0],
+  KeyD: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
 };
 /** The same for the head: right and up. @type {Record<string, [number, number]>} */
 const LOOK = { KeyI: [0, 1], KeyK: [0, -1], KeyJ: [-1, 0], KeyL: [1, 0] };
@@ -22,7 +28,11 @@ export function handOfKeys(held) {
   return { x, y, turnX, turnY };
 }
 
-/** Opposite keys cancel out, two of one direction count once. @param {Record<string, [number, number]>} map @param {Set<string>} held */
+/**
+ * Opposite keys cancel out, two of one direction count once.
+ * @param {Record<string, [number, number]>} map
+ * @param {Set<string>} held
+ */
 function sum(map, held) {
   let [x, y] = [0, 0];
   for (const code of held) {

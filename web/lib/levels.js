@@ -5,12 +5,12 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 const RANKS = { viewer: 1, operator: 2, admin: 3 };
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api">} App */
 
 /** @param {App} app @param {keyof typeof RANKS} needed */
 function has(app, needed) {
-  const level = /** @type {any} */ (app.api.session).level;
-  return !level || (RANKS[/** @type {"viewer"} */ (level)] ?? 0) >= RANKS[needed];
+  const { level } = app.api.session;
+  return !level || RANKS[level] >= RANKS[needed];
 }
 
 /** Driving, and what changes how the robot moves. @param {App} app */

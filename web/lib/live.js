@@ -1,6 +1,7 @@
-// How often what lives is drawn: a bar at every drawing, a number as often as a person can read one, and
-// what nobody sees once a second, so that searching the page and reading it aloud find no old values.
-// Not here: when a drawing begins (app.js), what a value looks like (bar.js, the pages).
+// How often what lives is drawn: a bar at every drawing, a number as often as a person can read
+// one, and what nobody sees once a second, so that searching the page and reading it aloud find no
+// old values. Not here: when a drawing begins (app.js), what a value looks like (bar.js, the
+// pages).
 
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { Directive } from "/vendor/lit-html/directive.js";
@@ -8,7 +9,8 @@ import { noChange } from "/vendor/lit-html/lit-html.js";
 
 const READ_MS = 190; // five times a second: whoever reads sees the digits, and text is dear to draw
 const UNSEEN_MS = 990;
-const MARGIN = "40px"; // a row is about this high: the next one is there already when it is scrolled into sight
+// a row is about this high: the next one is there already when it is scrolled into sight
+const MARGIN = "40px";
 
 let readAt = -Infinity;
 let unseenAt = -Infinity;
@@ -16,7 +18,10 @@ let unseenAt = -Infinity;
 export let isReading = true;
 let isUnseenDue = true;
 
-/** A drawing begins. All numbers change in the same ones: text that changes is laid out once. @param {number} now */
+/**
+ * A drawing begins. All numbers change in the same ones: text that changes is laid out once.
+ * @param {number} now
+ */
 export function beginDrawing(now) {
   isReading = now - readAt >= READ_MS;
   isUnseenDue = now - unseenAt >= UNSEEN_MS;
@@ -39,7 +44,10 @@ const paced = (isDue) =>
     },
   );
 
-/** `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a second. */
+/**
+ * `<span class="number">${reading(fixed(value, 2))}</span>`: a number that changes many times a
+ * second.
+ */
 export const reading = paced(() => isReading);
 
 /** `aria-valuenow=${rarely(value)}`: for those who hear it, once a second. */
@@ -68,12 +76,15 @@ class Seen extends AsyncDirective {
     return rows();
   }
 
-  /** @param {any} part @param {[() => unknown]} values */
+  /**
+   * @param {import("/vendor/lit-html/directive.js").ChildPart} part
+   * @param {[() => unknown]} values
+   */
   update(part, [rows]) {
     if (this.#element && unseen.has(this.#element) && !isUnseenDue) return noChange;
     if (!this.#element) {
-      this.#element = part.parentNode;
-      sight.observe(part.parentNode);
+      this.#element = /** @type {Element} */ (part.parentNode);
+      sight.observe(this.#element);
     }
     return rows();
   }
@@ -88,7 +99,8 @@ class Seen extends AsyncDirective {
 }
 
 /**
- * `<ul>${seen(() => members.map(row))}</ul>`: rows that live, made only while their list is in sight. A
- * browser asks of each list at every drawing where it is: better ten rows in one than one by one.
+ * `<ul>${seen(() => members.map(row))}</ul>`: rows that live, made only while their list is in
+ * sight. A browser asks of each list at every drawing where it is: better ten rows in one than one
+ * by one.
  */
 export const seen = directive(Seen);

@@ -4,6 +4,7 @@ import { roleName, words } from "./format.js";
 import { STALE_MS } from "./store.js";
 
 /** @typedef {import("./types.js").NodeInfo} NodeInfo */
+/** @typedef {import("../parts.js").With<"store">} App */
 
 const STATES = {
   active: ["good", "Active"],
@@ -22,8 +23,12 @@ export function nodeState(node) {
   return /** @type {[string, string]} */ (found);
 }
 
-/** All that it holds: one, or several on newer releases. @param {NodeInfo} node */
+/**
+ * All that it holds: one, or several on newer releases.
+ * @param {NodeInfo | null | undefined} node
+ */
 export function rolesOf(node) {
+  if (!node) return [];
   if (node.roles?.length) return node.roles;
   return node.role ? [{ role: node.role, instance: node.instance }] : [];
 }
@@ -44,25 +49,30 @@ export const targetOf = ({ role, instance }) => (instance ? `${role}.${instance}
 
 /**
  * Whether a role tells where it is, now: both arms share a topic, and one of them may be silent.
- * @param {import("../app.js").App} app @param {string} target @param {number} now
+ * @param {App} app @param {string} target @param {number} now
  */
 export function isHeard(app, target, now) {
   const [role, instance = ""] = target.split(".");
   if (!app.store.isFresh(role, now)) return false;
-  return role !== "arms" || (app.store.data.arms?.[instance]?.age_ms ?? Infinity) < STALE_MS;
+  const arms = app.store.data.arms;
+  const arm = { left: arms?.left, right: arms?.right }[instance];
+  return role !== "arms" || (arm?.age_ms ?? Infinity) < STALE_MS;
 }
 
 /**
- * Why nothing moves where the role of a target is held by nobody, or by a node that is away, and where to go.
- * @param {import("../app.js").App} app @param {string} target @returns {{text: string, href: string} | null}
+ * Why nothing moves where the role of a target is held by nobody, or by a node that is away, and
+ * where to go.
+ * @param {App & import("../parts.js").With<"now">} app
+ * @param {string} target
+ * @returns {{text: string, href: string} | null}
  */
 export function absence(app, target) {
   const { roles = [], nodes = [] } = app.store.data.nodes ?? {};
-  const role = roles.find((/** @type {any} */ each) => targetOf(each) === target);
+  const role = roles.find((each) => targetOf(each) === target);
   if (!role || isHeard(app, target, app.now)) return null; // it works without the registry, too
   const name = roleName(role.role, role.instance);
   if (!role.node_id) return { text: `No node is the ${name.toLowerCase()} yet`, href: "#/nodes" };
-  const holder = nodes.find((/** @type {any} */ node) => node.node_id === role.node_id);
+  const holder = nodes.find((node) => node.node_id === role.node_id);
   if (holder?.state !== "offline") return null;
   return { text: `${name} is offline`, href: `#/nodes/${encodeURIComponent(role.node_id)}` };
 }
@@ -75,7 +85,8 @@ export function nodeNote(node) {
   if (node.reason) return node.reason;
   if (node.not_offered && node.state !== "offline") return `Not offered: ${node.not_offered}`;
   if (node.state === "active" && node.role_restarts > 0) {
-    return `Its role was started again ${node.role_restarts} ${node.role_restarts === 1 ? "time" : "times"}.`;
+    const times = node.role_restarts === 1 ? "time" : "times";
+    return `Its role was started again ${node.role_restarts} ${times}.`;
   }
   return isFree(node) ? "Waiting for a role." : "";
 }
@@ -91,8 +102,8 @@ export function inOrder(list) {
   return [...list].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** How its update stands. @param {import("../app.js").App} app @param {string} nodeId */
+/** How its update stands. @param {App} app @param {string} nodeId */
 export function machineOf(app, nodeId) {
   const list = app.store.data.firmware?.machines ?? [];
-  return list.find((/** @type {any} */ machine) => machine.node_id === nodeId) ?? null;
+  return list.find((machine) => machine.node_id === nodeId) ?? null;
 }

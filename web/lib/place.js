@@ -1,15 +1,22 @@
-// Where somebody is: the window's title, and what happens on arriving at another place. Its heading gets
-// the focus, so that a keyboard goes on there and a screen reader says its name; the way back leads to
-// where one had been on a long page. A tab keeps the heading of its page and is no other place.
+// Where somebody is: the window's title, and what happens on arriving at another place. Its heading
+// gets the focus, so that a keyboard goes on there and a screen reader says its name; the way back
+// leads to where one had been on a long page. A tab keeps the heading of its page and is no other
+// place.
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "router" | "store">} App */
 
 export class Place {
   /** What the router shows. */ #address = "";
   /** Its heading is awaited: the page is being fetched, or its data. */ #isOnTheWay = false;
-  /** Heading of the place where one was; null right after loading, when the browser has the say. @type {string | null} */
+  /**
+   * Heading of the place where one was; null right after loading, when the browser has the say.
+   * @type {string | null}
+   */
   #name = null;
-  /** How far down one was at each visit; the browser's history remembers which one it was. @type {Map<number, number>} */
+  /**
+   * How far down one was at each visit; the browser's history remembers which one it was.
+   * @type {Map<number, number>}
+   */
   #tops = new Map();
   #visit = 0;
   #top = 0;
@@ -54,8 +61,14 @@ export class Place {
 
 /** "Head", without the chip beside it. @param {HTMLElement} heading */
 function nameOf(heading) {
-  const isSaid = (/** @type {Node} */ each) => (each instanceof Element ? !each.matches(".chip") : each instanceof Text);
-  return [...heading.childNodes].filter(isSaid).map((each) => each.textContent).join("").replace(/\s+/g, " ").trim();
+  const isSaid = (/** @type {Node} */ each) =>
+    each instanceof Element ? !each.matches(".chip") : each instanceof Text;
+  return [...heading.childNodes]
+    .filter(isSaid)
+    .map((each) => each.textContent)
+    .join("")
+    .replace(/\s+/g, " ")
+    .trim();
 }
 
 /** @param {App} app @param {string} name */

@@ -1,8 +1,9 @@
-// What is commanded while nobody is in control of an output. Where the output stands is not known to the
-// router, so no sentence here says it.
+// What is commanded while nobody is in control of an output. Where the output stands is not known
+// to the router, so no sentence here says it.
 
-/** @typedef {import("./types.js").OutputField} OutputField */
+/** @typedef {Pick<import("./types.js").FieldState, "policy" | "changed_ms" | "unit">} Row */
 
+/** @type {Record<string, string>} */
 const TEXTS = {
   live: "Follows its input",
   hold: "Nobody: the last value stays commanded",
@@ -12,7 +13,7 @@ const TEXTS = {
   estop: "Emergency stop",
 };
 
-/** @param {OutputField} row */
+/** @param {Row} row */
 export function policyText(row) {
   if (row.policy !== "none") return TEXTS[row.policy] ?? row.policy;
   const since = `driven since ${row.changed_ms ? "the e-stop was cleared" : "the router started"}`;

@@ -1,4 +1,5 @@
-// What a person chose for this browser alone. Kept in its storage; without storage for this visit only.
+// What a person chose for this browser alone. Kept in its storage; without storage for this visit
+// only.
 
 const PREFIX = "saint.";
 

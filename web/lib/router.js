@@ -1,23 +1,24 @@
 // Which page the address asks for, and its module, fetched when it is first opened.
 // Not here: what a page shows (pages/), what stands around it (views/page.js).
 
-import { PAGES } from "../pages.js";
-import { nowhere } from "../views/nowhere.js";
-
 /**
  * @typedef {Record<string, number>} Topics
  * @typedef {object} PageModule
- * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every change)
- * @property {(app: import("../app.js").App, rest: string) => unknown} view
- * @property {(app: import("../app.js").App) => unknown} [dialogs] stand above everything but the stop
- * @property {(app: import("../app.js").App, rest: string) => void} [open] it is shown from now on
- * @property {(app: import("../app.js").App, rest: string) => void} [linked] somebody signed in, or the connection came back: what was refused is asked for again
- * @property {(app: import("../app.js").App) => void} [close] it is not shown any more
- * @property {(app: import("../app.js").App, to: string) => boolean} [mayLeave] false: it is asking first
+ * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every
+ * change)
+ * @property {(app: import("../parts.js").App, rest: string) => unknown} view
+ * @property {(app: import("../parts.js").App) => unknown} [dialogs] stand above everything but the
+ * stop
+ * @property {(app: import("../parts.js").App, rest: string) => void} [open] it is shown from now on
+ * @property {(app: import("../parts.js").App, rest: string) => void} [linked] somebody signed in,
+ * or the connection came back: what was refused is asked for again
+ * @property {(app: import("../parts.js").App) => void} [close] it is not shown any more
+ * @property {(app: import("../parts.js").App, to: string) => boolean} [mayLeave] false: it is
+ * asking first
  */
 
 export class Router {
-  /** @type {Map<string, PageModule>} */ #known = new Map([["nowhere", nowhere]]);
+  /** @type {Map<string, PageModule>} */ #known = new Map();
   /** Name of the page that the address asks for; "nowhere" when there is none. */
   name = "";
   /** What follows it: "sim_head" of #/nodes/sim_head. */
@@ -30,10 +31,14 @@ export class Router {
   #address = "";
 
   /**
+   * @param {import("../pages.js").PageEntry[]} pages the first one is shown where none is asked for
+   * @param {PageModule} nowhere what an address shows that leads to none
    * @param {(page: PageModule | null, before: PageModule | null) => void} onChange
    * @param {(page: PageModule, to: string) => boolean} mayLeave
    */
-  constructor(onChange, mayLeave) {
+  constructor(pages, nowhere, onChange, mayLeave) {
+    this.pages = pages;
+    this.#known.set("nowhere", nowhere);
     this.onChange = onChange;
     this.mayLeave = mayLeave;
   }
@@ -52,7 +57,7 @@ export class Router {
     }
     this.#address = location.hash;
     const [asked, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
-    const entry = asked ? PAGES.find((each) => each.name === asked) : PAGES[0];
+    const entry = asked ? this.pages.find((each) => each.name === asked) : this.pages[0];
     const before = this.page;
     this.name = entry?.name ?? "nowhere";
     this.rest = decoded(rest.join("/"));
@@ -114,7 +119,10 @@ function keep(name, sheet) {
   sheets.set(name, sheet);
 }
 
-/** The sheet of this page and of no other: what two pages call by one name may look different. @param {string} name */
+/**
+ * The sheet of this page and of no other: what two pages call by one name may look different.
+ * @param {string} name
+ */
 function wear(name) {
   // Not link.disabled: that forgets the sheet and fetches it again, and the page would jump.
   for (const [page, sheet] of sheets) sheet.disabled = page !== name;

@@ -1,9 +1,9 @@
 // The emergency stop by key and by game pad, on every page. Which ones, each browser remembers.
-//
-// Space stops unless it has something else to do: in a text field it is a letter, and it operates the
-// control that a person reached by keyboard. A control that was merely clicked does not keep it, or a
-// stop meant in a hurry would press that once more; nor does one that moves the robot ([data-moves]). Escape, where it is chosen, stops always, also in
-// fields and dialogs. Neither ever releases a stop. Not here: the stop itself (views/estop.js).
+// Space stops unless it has something else to do: in a text field it is a letter, and it operates
+// the control that a person reached by keyboard. A control that was merely clicked does not keep
+// it, or a stop meant in a hurry would press that once more; nor does one that moves the robot
+// ([data-moves]). Escape, where it is chosen, stops always, also in fields and dialogs. Neither
+// ever releases a stop. Not here: the stop itself (views/estop.js).
 
 import { gamepads } from "./gamepads.js";
 import { prefer, preference } from "./preferences.js";
@@ -14,10 +14,20 @@ const LOOK_MS = 40; // a press is shorter than 100 ms only by accident
 /** @type {readonly StopKey[]} */
 export const STOP_KEYS = ["space", "escape", "both", "none"];
 /** Buttons of the standard layout, "none" or an index. */
-export const PAD_BUTTONS = { 1: "B or circle", 2: "X or square", 8: "Back or Share", 9: "Start or Options", none: "None" };
+export const PAD_BUTTONS = {
+  1: "B or circle",
+  2: "X or square",
+  8: "Back or Share",
+  9: "Start or Options",
+  none: "None",
+};
 
-const TEXT = 'input:not([type="checkbox"], [type="radio"], [type="range"], [type="button"]), textarea, select, [contenteditable]';
-const CONTROLS = 'button, input, select, summary, a[href], [role="button"], [role="switch"], [role="tab"], [role="slider"]';
+const TEXT =
+  'input:not([type="checkbox"], [type="radio"], [type="range"], [type="button"]), textarea, ' +
+  "select, [contenteditable]";
+const CONTROLS =
+  'button, input, select, summary, a[href], [role="button"], [role="switch"], [role="tab"], ' +
+  '[role="slider"]';
 
 export class StopKeys {
   /** @type {StopKey} */ key = preference("stop-key", "space", STOP_KEYS);
@@ -43,7 +53,8 @@ export class StopKeys {
   /** Pads tell nothing by themselves: they are looked at as long as there are any. */
   #watchPads() {
     clearInterval(this.#timer);
-    this.#look(); // the press that made the browser show the pad counts; one that was unplugged is released
+    // the press that made the browser show the pad counts; one that was unplugged is released
+    this.#look();
     if (gamepads().length) this.#timer = setInterval(() => this.#look(), LOOK_MS);
   }
 
@@ -85,7 +96,8 @@ export class StopKeys {
 
   #look() {
     const isHeld =
-      this.padButton !== "none" && gamepads().some((pad) => pad.buttons[Number(this.padButton)]?.pressed);
+      this.padButton !== "none" &&
+      gamepads().some((pad) => pad.buttons[Number(this.padButton)]?.pressed);
     if (isHeld && !this.#isPadHeld) this.stop();
     this.#isPadHeld = isHeld;
   }

@@ -1,25 +1,27 @@
 // The newest state of each topic, and how fresh it is. No network, no drawing.
 
 /** Data older than this looks stale: */
-export const STALE_MS = 380; // and a drawing later (pace.js) it does: within half a second of the last value
+// and a drawing later (pace.js) it does: within half a second of the last value
+export const STALE_MS = 380;
 const SLOW_STALE_MS = 2500; // topics that speak once or twice a second
 
 const SLOW_TOPICS = new Set(["nodes", "system", "firmware"]);
 
 export class Store {
-  /** @type {Record<string, any>} */ data = {};
+  /** @type {Partial<import("./types.js").States>} */ data = {};
   /** @type {Record<string, number>} */ #heardAt = {};
   /** @type {Map<string, {sequence: number, at: number}>} */ #sources = new Map();
 
   /**
-   * @param {string} topic
-   * @param {any} data
+   * @template {keyof import("./types.js").States} Topic
+   * @param {Topic} topic
+   * @param {import("./types.js").States[Topic]} data
    * @param {number} now
    */
   put(topic, data, now) {
     this.data[topic] = data;
     this.#heardAt[topic] = now;
-    if (topic === "inputs") this.#noteSources(data, now);
+    if (topic === "inputs" && this.data.inputs) this.#noteSources(this.data.inputs, now);
   }
 
   /**
@@ -42,20 +44,22 @@ export class Store {
     return known ? now - known.at : Infinity;
   }
 
-  /** @param {any} inputs @param {number} now */
+  /** @param {import("./types.js").InputsState} inputs @param {number} now */
   #noteSources(inputs, now) {
-    const rows = [["rc", inputs.rc]];
-    for (const kind of ["livelink", "autonomous", "websocket"]) {
-      for (const source of inputs[kind]) rows.push([`${kind}:${source.subject}`, source]);
+    if (inputs.rc) this.#note("rc", inputs.rc, now);
+    for (const kind of /** @type {const} */ (["livelink", "autonomous", "websocket"])) {
+      for (const source of inputs[kind]) this.#note(`${kind}:${source.subject}`, source, now);
     }
-    for (const [name, source] of rows) {
-      if (!source || source.sequence === undefined) continue;
-      const known = this.#sources.get(name);
-      if (!known) this.#sources.set(name, { sequence: source.sequence, at: now - source.age_ms });
-      else if (known.sequence !== source.sequence) {
-        known.sequence = source.sequence;
-        known.at = now - source.age_ms;
-      }
-    }
+  }
+
+  /**
+   * @param {string} name
+   * @param {{sequence?: number | null, age_ms?: number | null}} source
+   * @param {number} now
+   */
+  #note(name, { sequence, age_ms: age }, now) {
+    if (typeof sequence !== "number" || typeof age !== "number") return;
+    if (this.#sources.get(name)?.sequence === sequence) return;
+    this.#sources.set(name, { sequence, at: now - age });
   }
 }

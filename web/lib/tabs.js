@@ -12,7 +12,9 @@ export function tabs(label, parts, current) {
     <nav class="tabs" aria-label=${label}>
       ${parts.map(
         ({ href, title, sign }) => html`
-          <a href=${href} aria-current=${href === current ? "page" : nothing}>${title}${sign ?? nothing}</a>
+          <a href=${href} aria-current=${href === current ? "page" : nothing}>${title}${
+            sign ?? nothing
+          }</a>
         `,
       )}
     </nav>

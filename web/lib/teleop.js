@@ -1,11 +1,12 @@
-// Driving from this page: who holds it (a stick on the screen, keys, a game pad), what is asked for,
-// when it is let go. Nothing is sent unless something is held; whatever takes the page away from the
-// hand lets go, and then it must be released before it counts again. No drawing.
+// Driving from this page: who holds it (a stick on the screen, keys, a game pad), what is asked
+// for, when it is let go. Nothing is sent unless something is held; whatever takes the page away
+// from the hand lets go, and then it must be released before it counts again. No drawing.
 
 import { gamepads, isDeadmanHeld, pressed, sticks } from "./gamepads.js";
 import { handOfKeys, isDriveKey, isLookKey } from "./keys.js";
 
 /** @typedef {import("./api.js").Api} Api */
+/** @typedef {import("./types.js").Description["targets"]} Targets */
 
 const PERIOD_MS = 20; // 50 samples a second; the router lets go of a client after 300 ms
 const MOST_PAN = 90;
@@ -28,7 +29,10 @@ export class Teleop {
   /** The dead-man button on the screen, for pads without shoulder buttons. */
   isButtonHeld = false;
   isEngaged = false;
-  /** What is asked for now; null: the head is left alone. @type {{linear: number, angular: number, pan: number | null, tilt: number | null}} */
+  /**
+   * What is asked for now; null: the head is left alone.
+   * @type {{linear: number, angular: number, pan: number | null, tilt: number | null}}
+   */
   asked = { ...REST };
   /** When something began to be asked of the tracks (performance.now); 0: nothing is. */
   askedAt = 0;
@@ -47,7 +51,8 @@ export class Teleop {
 
   /**
    * @param {Api} api
-   * @param {() => any} targets fields of the robot by target, null while they are not known
+   * @param {() => Targets | null} targets fields of the robot by target, null while they are not
+   * known
    * @param {() => boolean} mayDrive false: no connection, e-stop, not allowed
    * @param {() => void} changed something to draw
    */
@@ -98,7 +103,8 @@ export class Teleop {
     const isHeld = isTouched || this.keys.size > 0 || this.isButtonHeld || isPadHeld;
     if (!isHeld) this.#mustRelease = false;
     const hasSource = isTouched || this.keys.size > 0 || isPadHeld;
-    if (isHeld && hasSource && !this.#mustRelease && this.mayDrive()) this.#send(this.#hand(isTouched));
+    if (isHeld && hasSource && !this.#mustRelease && this.mayDrive())
+      this.#send(this.#hand(isTouched));
     else if (this.isEngaged && isHeld) this.letGo();
     else this.#stop();
     if (isHeld || this.pad || this.#wasHeld) this.changed(); // else nothing of ours has moved
@@ -115,7 +121,8 @@ export class Teleop {
       this.letGo();
     }
     const now = this.pad ? pressed(this.pad) : [];
-    const isNew = (/** @type {number} */ button) => now.includes(button) && !this.#pressedBefore.includes(button);
+    const isNew = (/** @type {number} */ button) =>
+      now.includes(button) && !this.#pressedBefore.includes(button);
     if (isNew(FASTER)) this.setShare(this.share + SHARE_STEP);
     if (isNew(SLOWER)) this.setShare(this.share - SHARE_STEP);
     this.#pressedBefore = now;
@@ -128,7 +135,10 @@ export class Teleop {
    */
   #hand(isTouched) {
     if (isTouched) {
-      return { drive: this.stick.isHeld ? this.stick : null, gaze: this.look.isHeld ? toGaze(this.look.x, this.look.y) : null };
+      return {
+        drive: this.stick.isHeld ? this.stick : null,
+        gaze: this.look.isHeld ? toGaze(this.look.x, this.look.y) : null,
+      };
     }
     if (this.keys.size) return this.#handOfKeys();
     const { x, y, turnX, turnY } = sticks(/** @type {Gamepad} */ (this.pad));
@@ -140,13 +150,22 @@ export class Teleop {
   #handOfKeys() {
     const { x, y, turnX, turnY } = handOfKeys(this.keys);
     const codes = [...this.keys];
-    const { pan, tilt } = this.asked.pan === null ? this.gaze() : { pan: this.asked.pan, tilt: this.asked.tilt ?? 0 };
+    const { pan, tilt } =
+      this.asked.pan === null ? this.gaze() : { pan: this.asked.pan, tilt: this.asked.tilt ?? 0 };
     const step = (LOOK_DEG_PER_S * PERIOD_MS) / 1000;
-    const gaze = { pan: within(pan - turnX * step, MOST_PAN), tilt: within(tilt + turnY * step, MOST_TILT) };
-    return { drive: codes.some(isDriveKey) ? { x, y } : null, gaze: codes.some(isLookKey) ? gaze : null };
+    const gaze = {
+      pan: within(pan - turnX * step, MOST_PAN),
+      tilt: within(tilt + turnY * step, MOST_TILT),
+    };
+    return {
+      drive: codes.some(isDriveKey) ? { x, y } : null,
+      gaze: codes.some(isLookKey) ? gaze : null,
+    };
   }
 
-  /** @param {{drive: {x: number, y: number} | null, gaze: {pan: number, tilt: number} | null}} hand */
+  /**
+   * @param {{drive: {x: number, y: number} | null, gaze: {pan: number, tilt: number} | null}} hand
+   */
   #send({ drive, gaze }) {
     const targets = this.targets();
     const { linear, angular } = targets?.tracks ?? {};
@@ -159,7 +178,10 @@ export class Teleop {
     else this.askedAt ||= performance.now();
     this.isEngaged = true;
     const { pan, tilt } = targets?.head ?? {};
-    const aim = gaze && pan && tilt ? { pan: within(gaze.pan, pan.limits[1]), tilt: within(gaze.tilt, tilt.limits[1]) } : null;
+    const aim =
+      gaze && pan && tilt
+        ? { pan: within(gaze.pan, pan.limits[1]), tilt: within(gaze.tilt, tilt.limits[1]) }
+        : null;
     this.asked = { ...velocity, ...(aim ?? { pan: null, tilt: null }) };
     if (drive && targets?.tracks) {
       this.#isDriving = true;

@@ -8,7 +8,10 @@ async function refused(answer) {
   try {
     return new ApiError(await answer.json());
   } catch {
-    return new ApiError({ code: "no_answer", message: `The robot answered with ${answer.status}.` });
+    return new ApiError({
+      code: "no_answer",
+      message: `The robot answered with ${answer.status}.`,
+    });
   }
 }
 
@@ -42,7 +45,11 @@ const asJson = (method, body) => ({
   headers: { "Content-Type": "application/json" },
 });
 
-/** Fetch a file and hand it to the browser to keep. @param {string} path @param {object} [body] what must not stand in the path */
+/**
+ * Fetch a file and hand it to the browser to keep.
+ * @param {string} path
+ * @param {object} [body] what must not stand in the path
+ */
 export async function keepFile(path, body) {
   const answer = await asked(path, body && asJson("POST", body));
   const named = /filename="([^"]+)"/.exec(answer.headers.get("Content-Disposition") ?? "");
@@ -56,9 +63,10 @@ export async function keepFile(path, body) {
 
 /**
  * Bring a file to the robot.
+ * @template T
  * @param {string} path
  * @param {File} file
- * @returns {Promise<any>} what it says about it
+ * @returns {Promise<T>} what it says about it
  */
 export async function bringFile(path, file) {
   const answer = await asked(path, {
@@ -74,7 +82,7 @@ export async function bringFile(path, file) {
  * @param {string} path
  * @param {File} file
  * @param {object} more
- * @returns {Promise<any>} what it says about it
+ * @returns {Promise<import("./types.js").RestoreReply>} what it says about it
  */
 export async function bringSealed(path, file, more) {
   return (await asked(path, asJson("PUT", { ...more, file: await inBase64(file) }))).json();
@@ -85,15 +93,17 @@ function inBase64(file) {
   return new Promise((done, failed) => {
     const reader = new FileReader();
     reader.onload = () => done(/** @type {string} */ (reader.result).replace(/^[^,]*,?/, ""));
-    reader.onerror = () => failed(new ApiError({ code: "unreadable", message: `${file.name} cannot be read.` }));
+    reader.onerror = () =>
+      failed(new ApiError({ code: "unreadable", message: `${file.name} cannot be read.` }));
     reader.readAsDataURL(file);
   });
 }
 
 /**
  * One call for each JSON object of an answer that does not end.
+ * @template T
  * @param {string} path
- * @param {(data: any) => void} onLine
+ * @param {(data: T) => void} onLine
  * @param {AbortSignal} signal
  */
 export async function followLines(path, onLine, signal) {

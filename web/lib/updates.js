@@ -3,8 +3,13 @@
 import { roleName } from "./format.js";
 
 /** @typedef {import("./types.js").MachineFirmware} MachineFirmware */
+/** @typedef {import("./types.js").Plan} Plan */
 
+/** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
 const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Refused" };
+
+/** It goes on by itself or when somebody says so. @param {Plan | null | undefined} plan */
+export const isUnderWay = (plan) => plan?.state === "running" || plan?.state === "paused";
 
 /** @param {MachineFirmware} machine */
 export const isBusy = (machine) => machine.is_online && machine.state !== "idle";
@@ -21,16 +26,24 @@ export function stateWord(machine, step) {
   if (machine.state === "restarting") return ["busy", "Restarting"];
   if (machine.state === "verifying") return ["busy", "Checking itself"];
   if (step?.step === "waiting") return ["idle", "Waiting its turn"];
-  const bad = VERDICTS[/** @type {"failed"} */ (machine.verdict)];
+  const bad = VERDICTS[machine.verdict];
   if (bad) return ["bad", bad];
   return machine.verdict === "healthy" ? ["good", "Healthy"] : ["good", "Ready"];
 }
 
-/** One sentence on a try that did not end well; empty when there is none. @param {MachineFirmware} machine */
+/**
+ * One sentence on a try that did not end well; empty when there is none.
+ * @param {MachineFirmware} machine
+ */
 export function lastTry(machine) {
   if (isBusy(machine)) return "";
-  const words = { rolled_back: "was rolled back", failed: "could not be installed", refused: "was refused" };
-  const what = words[/** @type {"failed"} */ (machine.verdict)];
+  /** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
+  const words = {
+    rolled_back: "was rolled back",
+    failed: "could not be installed",
+    refused: "was refused",
+  };
+  const what = words[machine.verdict];
   if (!what) return "";
   const release = machine.target_version ? `Release ${machine.target_version}` : "The release";
   const tries = machine.attempt > 1 ? ` after ${machine.attempt} tries` : "";

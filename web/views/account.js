@@ -6,7 +6,7 @@ import { dialog } from "../lib/dialog.js";
 import { icon } from "./icons.js";
 import { forget } from "./login.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
 
 const MEANINGS = {
   viewer: "You see everything and may stop the robot.",
@@ -40,16 +40,22 @@ export function accountDialog(app) {
   return dialog(
     open,
     close,
-    () => html`
+    (open) => html`
       <h2>${user}</h2>
       <p>
         <span class="chip new">${level}</span>
-        ${MEANINGS[/** @type {"viewer"} */ (level)] ?? ""}
+        ${level ? MEANINGS[level] : ""}
       </p>
       <p class="refusal" role="alert">${open.refusal}</p>
       <div class="actions">
         <a class="button" href="#/settings/users" @click=${close}>Password and browsers</a>
-        <button class="button" type="button" data-sign-out ?disabled=${open.isBusy} @click=${() => leave(app)}>
+        <button
+          class="button"
+          type="button"
+          data-sign-out
+          ?disabled=${open.isBusy}
+          @click=${() => leave(app, open)}
+        >
           Sign out
         </button>
         <button class="button primary" type="button" data-focus @click=${close}>Close</button>
@@ -59,9 +65,8 @@ export function accountDialog(app) {
   );
 }
 
-/** @param {App} app */
-async function leave(app) {
-  const open = app.dialogs.account;
+/** @param {App} app @param {{isBusy: boolean, refusal: string}} open */
+async function leave(app, open) {
   open.isBusy = true;
   app.draw();
   try {

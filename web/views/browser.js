@@ -1,19 +1,24 @@
-// What this browser does by itself: its stop keys and its colours. Kept in the browser, not on the robot.
+// What this browser does by itself: its stop keys and its colours. Kept in the browser, not on the
+// robot.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
+import { withValue } from "../lib/events.js";
 import { PAD_BUTTONS } from "../lib/stopkeys.js";
 import { choice, chooseTheme } from "../lib/theme.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"dialogs" | "draw" | "stopKeys">} App */
 
-const KEYS = {
-  space: ["Space", "Not while you type, nor on a control that you reached by keyboard"],
-  escape: ["Escape", "Always, also while you type and in dialogs"],
-  both: ["Both", "Each as above"],
-  none: ["None", "Only the button stops"],
-};
+const KEYS = /** @type {const} */ ([
+  ["space", "Space", "Not while you type, nor on a control that you reached by keyboard"],
+  ["escape", "Escape", "Always, also while you type and in dialogs"],
+  ["both", "Both", "Each as above"],
+  ["none", "None", "Only the button stops"],
+]);
 const THEMES = { system: "As the system", light: "Light", dark: "Dark" };
+
+/** @param {string} value of the choice */
+const themeOf = (value) => (value === "light" || value === "dark" ? value : "system");
 
 /** @param {App} app */
 export function browserDialog(app) {
@@ -26,15 +31,15 @@ export function browserDialog(app) {
       <h2>This browser</h2>
       <fieldset class="options">
         <legend>Key that stops the robot</legend>
-        ${Object.entries(KEYS).map(
-          ([key, [title, hint]]) => html`
+        ${KEYS.map(
+          ([key, title, hint]) => html`
             <label class="option">
               <input
                 type="radio"
                 name="stop-key"
                 value=${key}
                 .checked=${stopKeys.key === key}
-                @change=${() => (stopKeys.chooseKey(/** @type {any} */ (key)), app.draw())}
+                @change=${() => (stopKeys.chooseKey(key), app.draw())}
               >
               <span><b>${title}</b><small>${hint}</small></span>
             </label>
@@ -44,22 +49,28 @@ export function browserDialog(app) {
       <label class="entry">
         <span>Game pad button that stops the robot</span>
         <select
-          @change=${(/** @type {any} */ event) => (stopKeys.choosePadButton(event.target.value), app.draw())}
+          @change=${withValue((value) => (stopKeys.choosePadButton(value), app.draw()))}
         >
           ${Object.entries(PAD_BUTTONS).map(
-            ([value, title]) => html`<option value=${value} ?selected=${stopKeys.padButton === value}>${title}</option>`,
+            ([value, title]) =>
+              html`
+                <option value=${value} ?selected=${stopKeys.padButton === value}>${title}</option>
+              `,
           )}
         </select>
       </label>
       <label class="entry">
         <span>Colours</span>
-        <select @change=${(/** @type {any} */ event) => (chooseTheme(event.target.value), app.draw())}>
+        <select @change=${withValue((value) => (chooseTheme(themeOf(value)), app.draw()))}>
           ${Object.entries(THEMES).map(
-            ([value, title]) => html`<option value=${value} ?selected=${choice() === value}>${title}</option>`,
+            ([value, title]) =>
+              html`<option value=${value} ?selected=${choice() === value}>${title}</option>`,
           )}
         </select>
       </label>
-      <div class="actions"><button class="button primary" type="button" @click=${close}>Done</button></div>
+      <div class="actions">
+        <button class="button primary" type="button" @click=${close}>Done</button>
+      </div>
     `,
     "This browser",
   );

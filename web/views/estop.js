@@ -1,11 +1,17 @@
 // The emergency stop: one press stops, a latched stop cannot be missed, release asks first.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../lib/api.js";
 import { dialog } from "../lib/dialog.js";
 import { lately, sourceName } from "../lib/format.js";
 import { outcomeList, unconfirmed } from "./outcomes.js";
 
-/** @typedef {import("../app.js").App} App @typedef {import("../lib/types.js").EStop} EStop */
+/**
+ * @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "now" | "stopKeys" |
+ *   "store">} App
+ */
+/** @typedef {import("../lib/types.js").LatchState} EStop */
+/** @typedef {{latch: EStop, refusal: string, fix?: string}} OpenClearing */
 
 const PRESSED = "pressed on the page"; // the banner says who did, and needs no more
 
@@ -26,7 +32,8 @@ export async function stop(app) {
 
 /** @param {App} app */
 export function estopButton(app) {
-  const isStopped = Boolean(app.store.data.system?.estop?.active);
+  const latch = app.store.data.system?.estop;
+  const isStopped = Boolean(latch?.active);
   const isPending = app.dialogs.stop && !app.dialogs.stop.failed;
   const key = app.stopKeys.label;
   if (isStopped) {
@@ -37,7 +44,10 @@ export function estopButton(app) {
         data-estop="latched"
         @click=${() => ask(app)}
       >
-        ${sign}<span><b>${app.store.data.system.estop.confirmed ? "STOPPED" : "STOPPING"}</b><small>Release…</small></span>
+        ${sign}<span>
+          <b>${latch?.confirmed ? "STOPPED" : "STOPPING"}</b>
+          <small>Release…</small>
+        </span>
       </button>
     `;
   }
@@ -60,7 +70,11 @@ export function estopBanner(app) {
   const latch = app.store.data.system?.estop;
   const { failed, isActive } = app.dialogs.stop ?? {};
   const isShown = failed && (isActive || !latch?.active);
-  return html`${isShown ? failedBanner(app, failed) : nothing}${latch?.active ? html`${unconfirmed(latch, app.now)}${stoppedBanner(app, latch)}` : nothing}`;
+  return [
+    isShown ? failedBanner(app, failed) : nothing,
+    latch?.active ? unconfirmed(latch, app.now) : nothing,
+    latch?.active ? stoppedBanner(app, latch) : nothing,
+  ];
 }
 
 /** @param {App} app @param {string} failed */
@@ -82,10 +96,14 @@ function stoppedBanner(app, latch) {
     <div class="banner stopped" role="alert">
       <div>
         <strong>Emergency stop.</strong>
-        ${latch.source ? html`Pressed ${presser(app, latch.source)}` : "Active"}${latch.since
-          ? html` at ${lately(latch.since)}`
-          : nothing}${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}.
-        ${others > 0 ? html`<strong>${others} more ${others > 1 ? "presses" : "press"}.</strong>` : nothing}
+        ${latch.source ? html`Pressed ${presser(app, latch.source)}` : "Active"}${
+          latch.since ? html` at ${lately(latch.since)}` : nothing
+        }${latch.reason && latch.reason !== PRESSED ? html`: ${latch.reason}` : nothing}.
+        ${
+          others > 0
+            ? html`<strong>${others} more ${others > 1 ? "presses" : "press"}.</strong>`
+            : nothing
+        }
         The robot accepts no commands.
       </div>
       <button class="button" type="button" @click=${() => ask(app)}>
@@ -104,7 +122,8 @@ const count = (latch) => latch.presses.length + latch.more;
 
 /** @param {string} problem */
 const notStored = (problem) =>
-  `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched off until the server's card is replaced.`;
+  `The robot is stopped, but the stop is not stored (${problem}). Keep the robot switched ` +
+  "off until the server's card is replaced.";
 
 /** The way to release the stop, for a page that waits for it. @param {App} app */
 export const clearButton = (app) =>
@@ -123,7 +142,9 @@ function pressList(app, latch, seen) {
   return html`
     <ol class="presses" aria-label="Presses">
       ${latch.presses.map((press, at) => {
-        const isNew = latch !== seen && (!known.has(key(press)) || at >= latch.presses.length - added(latch, seen));
+        const isNew =
+          latch !== seen &&
+          (!known.has(key(press)) || at >= latch.presses.length - added(latch, seen));
         return html`
           <li class=${isNew ? "is-new" : ""}>
             ${isNew ? html`<span class="chip bad">New</span>` : nothing}
@@ -131,7 +152,11 @@ function pressList(app, latch, seen) {
             ${press.since ? html`<small>${lately(press.since)}</small>` : nothing}
             ${press.reason && press.reason !== PRESSED ? html`<p>${press.reason}</p>` : nothing}
           </li>
-          ${at === 0 && latch.more ? html`<li class="left-out">${latch.more} more, not listed</li>` : nothing}
+          ${
+            at === 0 && latch.more
+              ? html`<li class="left-out">${latch.more} more, not listed</li>`
+              : nothing
+          }
         `;
       })}
     </ol>
@@ -149,19 +174,25 @@ export function clearDialog(app) {
   const open = app.dialogs.clearing;
   const latch = app.store.data.system?.estop;
   const close = () => ((app.dialogs.clearing = null), app.draw());
-  async function release() {
-    const { generation } = open.latch;
+  /** It clears the stop that was seen, and no other. @param {number} generation */
+  async function release(generation) {
     try {
       await app.api.request("system", "estop", { enable: false, generation });
       app.dialogs.clearing = null;
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      if (app.dialogs.clearing) app.dialogs.clearing = { ...app.dialogs.clearing, refusal: message, fix };
+      const { message, fix } = problemOf(err);
+      if (app.dialogs.clearing)
+        app.dialogs.clearing = { ...app.dialogs.clearing, refusal: message, fix };
     }
     app.draw();
   }
   if (open && !latch?.active) queueMicrotask(close);
-  return dialog(open, close, () => question(app, open, latch ?? open.latch, close, release), "Release the emergency stop");
+  return dialog(
+    open,
+    close,
+    (open) => question(app, open, latch ?? open.latch, close, () => release(open.latch.generation)),
+    "Release the emergency stop",
+  );
 }
 
 /**
@@ -175,21 +206,33 @@ function question(app, open, latch, close, release) {
     <h2>Release the emergency stop?</h2>
     ${pressList(app, latch, isSeen ? latch : open.latch)} ${outcomeList(latch.outcomes ?? [])}
     <p>
-      Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves
-      until an input is moved again.
+      Look at the robot first. Sticks and pads must be in the middle; afterwards nothing moves until
+      an input is moved again.
     </p>
     <p class="refusal" role="alert">
-      ${isSeen
-        ? open.refusal
-          ? html`<strong>The robot refuses:</strong> ${open.refusal}`
-          : nothing
-        : html`<strong>The stop was pressed again</strong> while this question was open.`}
+      ${
+        isSeen
+          ? open.refusal
+            ? html`<strong>The robot refuses:</strong> ${open.refusal}`
+            : nothing
+          : html`<strong>The stop was pressed again</strong> while this question was open.`
+      }
     </p>
     <div class="actions">
       <button class="button" type="button" data-focus @click=${close}>Stay stopped</button>
-      ${isSeen
-        ? html`<button class="button danger" type="button" data-release @click=${release}>Release the stop</button>`
-        : html`<button class="button" type="button" data-acknowledge @click=${acknowledge}>I have seen it</button>`}
+      ${
+        isSeen
+          ? html`
+            <button class="button danger" type="button" data-release @click=${release}>
+              Release the stop
+            </button>
+          `
+          : html`
+            <button class="button" type="button" data-acknowledge @click=${acknowledge}>
+              I have seen it
+            </button>
+          `
+      }
     </div>
   `;
 }

@@ -1,15 +1,21 @@
-// The way into the finder: its button and its key, Ctrl+K (Cmd+K). The finder itself is fetched when it is
-// first wanted (finder.js).
+// The way into the finder: its button and its key, Ctrl+K (Cmd+K). The finder itself is fetched
+// when it is first wanted (finder.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { icon } from "./icons.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 
 /** Open it by its key, from now on. @param {App} app */
 export function listenForFinder(app) {
   addEventListener("keydown", (event) => {
-    if (event.code !== "KeyK" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
+    if (
+      event.code !== "KeyK" ||
+      !(event.ctrlKey || event.metaKey) ||
+      event.altKey ||
+      event.shiftKey
+    )
+      return;
     event.preventDefault(); // a browser has the key for its own search
     open(app);
   });

@@ -1,13 +1,18 @@
-// Finds by name what the robot has: nodes, routes, subjects, and the pages and settings where things are.
-// Not here: how it is opened (find.js).
+// Finds by name what the robot has: nodes, routes, subjects, and the pages and settings where
+// things are. Not here: how it is opened (find.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../lib/dialog.js";
+import { withValue } from "../lib/events.js";
 import { sourceName, targetName } from "../lib/format.js";
 import { givenName, nodeTitle } from "../lib/nodes.js";
 import { PAGES } from "../pages.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {import("../lib/types.js").Actions} Actions */
+/** @typedef {import("../lib/types.js").NodeList} NodeList */
+/** @typedef {import("../lib/types.js").RouteList} RouteList */
+/** @typedef {import("../lib/types.js").SubjectList} SubjectList */
 /** @typedef {{title: string, kind: string, href: string}} Found */
 
 const MOST = 9;
@@ -41,7 +46,14 @@ export class Finder {
     this.#add(app, "router", "list_livelink_sources", subjectsOf);
   }
 
-  /** @param {App} app @param {string} group @param {string} action @param {(reply: any) => Found[]} read */
+  /**
+   * @param {App} app
+   * @template {keyof Actions} Group
+   * @template {keyof Actions[Group]} Name
+   * @param {Group} group
+   * @param {Name} action
+   * @param {(reply: import("../lib/api.js").Reply<Group, Name>) => Found[]} read
+   */
   async #add(app, group, action, read) {
     try {
       this.#own.push(...read(await app.api.request(group, action)));
@@ -57,7 +69,8 @@ export class Finder {
     const all = [...this.#own, ...FIXED];
     if (!typed.length) return FIXED.slice(0, MOST);
     const text = (/** @type {Found} */ each) => `${each.title} ${each.kind}`.toLowerCase();
-    const begins = (/** @type {Found} */ each) => Number(each.title.toLowerCase().startsWith(typed[0]));
+    const begins = (/** @type {Found} */ each) =>
+      Number(each.title.toLowerCase().startsWith(typed[0]));
     return all
       .filter((each) => typed.every((word) => text(each).includes(word)))
       .sort((a, b) => begins(b) - begins(a))
@@ -68,7 +81,12 @@ export class Finder {
   view(app) {
     const { found } = this;
     this.at = Math.min(this.at, Math.max(0, found.length - 1));
-    return dialog(this, () => close(app), () => this.#content(app, found), "Find");
+    return dialog(
+      this,
+      () => close(app),
+      () => this.#content(app, found),
+      "Find",
+    );
   }
 
   /** @param {App} app @param {Found[]} found */
@@ -87,7 +105,7 @@ export class Finder {
         autocomplete="off"
         spellcheck="false"
         .value=${this.query}
-        @input=${(/** @type {any} */ event) => (Object.assign(this, { query: event.target.value, at: 0 }), app.draw())}
+        @input=${withValue((value) => (Object.assign(this, { query: value, at: 0 }), app.draw()))}
         @keydown=${(/** @type {KeyboardEvent} */ event) => this.#key(app, event, found)}
       >
       <ul class="finder-list" id="finder-list" role="listbox" aria-label="Found">
@@ -105,13 +123,15 @@ export class Finder {
           `,
         )}
       </ul>
-      <p class="quiet" role="status">${found.length ? "" : `Nothing here is called “${this.query}”.`}</p>
+      <p class="quiet" role="status">
+        ${found.length ? "" : `Nothing here is called “${this.query}”.`}
+      </p>
     `;
   }
 
   /** @param {App} app @param {KeyboardEvent} event @param {Found[]} found */
   #key(app, event, found) {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key] ?? 0;
     if (step && found.length) this.at = (this.at + step + found.length) % found.length;
     else if (event.key === "Enter" && found.length) go(app, found[this.at].href);
     else return;
@@ -132,22 +152,26 @@ function go(app, href) {
   location.hash = href;
 }
 
-/** @param {any} reply @returns {Found[]} */
+/** @param {NodeList} reply @returns {Found[]} */
 const nodesOf = ({ nodes }) =>
-  nodes.map((/** @type {any} */ node) => ({
+  nodes.map((node) => ({
     title: [nodeTitle(node), givenName(node), node.node_id].filter(Boolean).join(" · "),
     kind: "Node",
     href: `#/nodes/${encodeURIComponent(node.node_id)}`,
   }));
 
-/** @param {any} reply @returns {Found[]} */
+/** @param {RouteList} reply @returns {Found[]} */
 const routesOf = ({ routes }) =>
-  routes.map((/** @type {any} */ { route }) => ({
+  routes.map(({ route }) => ({
     title: route.id,
     kind: `Route, ${sourceName(route.input.source)} to ${targetName(route.output.target)}`,
     href: `#/routes/${encodeURIComponent(route.id)}`,
   }));
 
-/** @param {any} reply @returns {Found[]} */
+/** @param {SubjectList} reply @returns {Found[]} */
 const subjectsOf = ({ sources }) =>
-  sources.map((/** @type {any} */ { subject_name: title }) => ({ title, kind: "LiveLink subject", href: "#/inputs/livelink" }));
+  sources.map(({ subject_name: title }) => ({
+    title,
+    kind: "LiveLink subject",
+    href: "#/inputs/livelink",
+  }));

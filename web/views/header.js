@@ -7,7 +7,12 @@ import { accountButton } from "./account.js";
 import { findButton } from "./find.js";
 import { icon } from "./icons.js";
 
-/** @param {import("../app.js").App} app */
+/**
+ * @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
+
+/** @param {App} app */
 export function header(app) {
   const { api, store } = app;
   const system = store.data.system;
@@ -23,7 +28,8 @@ export function header(app) {
       </a>
       <div class="chips">${link(app)} ${openDoor(app)}</div>
       <dl class="vitals" ?data-stale=${!store.isFresh("system", app.now)}>
-        ${vital("CPU", percent(system?.cpu_usage))} ${vital("Memory", percent(system?.memory_usage))}
+        ${vital("CPU", percent(system?.cpu_usage))}
+        ${vital("Memory", percent(system?.memory_usage))}
         ${vital("Temp", system?.cpu_temp ? `${fixed(system.cpu_temp, 0)} °C` : "–")}
         ${vital("Up", system?.uptime_seconds ? duration(system.uptime_seconds) : "–")}
       </dl>
@@ -55,7 +61,7 @@ const vital = (name, value) => html`<div><dt>${name}</dt><dd>${value}</dd></div>
 /** @param {number | null | undefined} value */
 const percent = (value) => (value === null || value === undefined ? "–" : `${fixed(value, 0)} %`);
 
-/** @param {import("../app.js").App} app */
+/** @param {App} app */
 function link(app) {
   const [kind, text] = {
     open: ["good", "Connected"],
@@ -66,26 +72,30 @@ function link(app) {
   if (app.api.state === "open" && app.api.isSilent(app.now)) {
     return html`<span class="chip warn" data-link="silent"><i class="dot"></i>Not heard</span>`;
   }
-  return html`<span class="chip ${kind}" data-link=${app.api.state}><i class="dot"></i>${text}</span>`;
+  return html`<span class="chip ${kind}" data-link=${app.api.state}
+    ><i class="dot"></i>${text}</span>`;
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {App} app */
 function openDoor(app) {
   if (app.api.state !== "open" || app.api.session.token_required) return nothing;
-  return html`<span class="chip warn" title="auth.required is off in webd.yaml: whoever reaches this address is admin">
+  return html`<span
+    class="chip warn"
+    title="auth.required is off in webd.yaml: whoever reaches this address is admin"
+  >
     No password
   </span>`;
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {App} app */
 export function linkBanner(app) {
   if (app.api.state !== "lost") return nothing;
   const wait = Math.max(0, Math.ceil((app.api.retryAt - app.now) / 1000));
   return html`
     <div class="banner lost">
       <div>
-        <strong>No connection to the robot.</strong>
-        What you see is old. ${wait > 0 ? `Next try in ${wait} s.` : "Trying now."}
+        <strong>No connection to the robot.</strong> What you see is old.
+        ${wait > 0 ? `Next try in ${wait} s.` : "Trying now."}
       </div>
       <button class="button" type="button" @click=${() => app.api.retry()}>Try now</button>
     </div>

@@ -3,12 +3,14 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import * as account from "../lib/account.js";
+import { problemOf } from "../lib/api.js";
+import { onSubmit, withChecked } from "../lib/events.js";
 import { trustHint } from "./trust.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"api" | "draw">} App */
 
 const state = {
-  /** @type {account.Account | null} */ known: null,
+  known: /** @type {account.Account | null} */ (null),
   isAsking: false,
   isBusy: false,
   hasToken: false,
@@ -29,7 +31,7 @@ export function loginView(app) {
       ? ["Sign in with a token", tokenField(), "Sign in", sendToken]
       : ["Sign in", nameFields(app), "Sign in", sendName];
   return html`
-    <form class="card login form" @submit=${(/** @type {SubmitEvent} */ event) => submit(app, event, send)}>
+    <form class="card login form" @submit=${onSubmit((form) => submit(app, form, send))}>
       <header>
         <h1>${title}</h1>
         <p class="quiet">${state.known.robot}</p>
@@ -45,8 +47,8 @@ export function loginView(app) {
 }
 
 const lostUsers = html`<p class="notice" role="alert">
-  The users and tokens of this robot are lost: their file and its copy are damaged. Restore a backup on the robot
-  itself, or claim the robot again with its new code. The old code does not count.
+  The users and tokens of this robot are lost: their file and its copy are damaged. Restore a backup
+  on the robot itself, or claim the robot again with its new code. The old code does not count.
 </p>`;
 
 /** Somebody signed out, or the robot is another one now. */
@@ -71,21 +73,35 @@ async function look(app) {
 const unreachable = (app) => html`
   <div class="card login empty" role="alert">
     <p>${state.failure}</p>
-    <button class="button" type="button" @click=${() => ((state.failure = ""), app.draw())}>Try again</button>
+    <button class="button" type="button" @click=${() => ((state.failure = ""), app.draw())}>
+      Try again
+    </button>
   </div>
 `;
 
 /** @param {App} app */
 const claimFields = (app) => html`
   <p>
-    Nobody owns this robot yet. With its claim code you become its admin. The code is on the screen of
-    the robot's server; on the server itself <code>saintctl user claim-code</code> tells it.
+    Nobody owns this robot yet. With its claim code you become its admin. The code is on the screen
+    of the robot's server; on the server itself <code>saintctl user claim-code</code> tells it.
   </p>
   <label class="entry">
     <span>Claim code</span>
-    <input name="code" autocomplete="off" autocapitalize="none" spellcheck="false" required maxlength="256">
+    <input
+      name="code"
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck="false"
+      required
+      maxlength="256"
+    >
   </label>
-  ${nameField()} ${passwordField(app, "new-password", "At least 8 characters. Three or four words make a good one.")}
+  ${nameField()}
+  ${passwordField(
+    app,
+    "new-password",
+    "At least 8 characters. Three or four words make a good one.",
+  )}
   <label class="check">
     <input name="keeps_code" type="checkbox">
     <span>Programs use this code as their token already: keep it working for them</span>
@@ -129,7 +145,7 @@ const passwordField = (app, kind, hint) => html`
     <input
       type="checkbox"
       .checked=${state.isShown}
-      @change=${(/** @type {any} */ event) => ((state.isShown = event.target.checked), app.draw())}
+      @change=${withChecked((isOn) => ((state.isShown = isOn), app.draw()))}
     >
     <span>Show the password</span>
   </label>
@@ -143,12 +159,18 @@ const tokenField = () => html`
   </label>
 `;
 
+/** Name and password, or a token. @param {App} app */
+function turn(app) {
+  Object.assign(state, { hasToken: !state.hasToken, failure: "", fix: "" });
+  app.draw();
+}
+
 /** @param {App} app */
 const otherWay = (app) => html`
   <button
     class="button plain"
     type="button"
-    @click=${() => (Object.assign(state, { hasToken: !state.hasToken, failure: "", fix: "" }), app.draw())}
+    @click=${() => turn(app)}
   >
     ${state.hasToken ? "Sign in with name and password" : "Sign in with a token"}
   </button>
@@ -168,7 +190,8 @@ const sendClaim = (data) =>
   });
 
 /** @param {FormData} data */
-const sendName = (data) => account.signIn({ name: text(data, "name").trim(), password: text(data, "password") });
+const sendName = (data) =>
+  account.signIn({ name: text(data, "name").trim(), password: text(data, "password") });
 
 /** @param {FormData} data */
 const sendToken = (data) => account.signIn({ token: text(data, "token").trim() });
@@ -176,18 +199,21 @@ const sendToken = (data) => account.signIn({ token: text(data, "token").trim() }
 /** @param {FormData} data @param {string} name */
 const text = (data, name) => String(data.get(name) ?? "");
 
-/** @param {App} app @param {SubmitEvent} event @param {(data: FormData) => Promise<account.Account>} send */
-async function submit(app, event, send) {
-  event.preventDefault();
+/**
+ * @param {App} app
+ * @param {HTMLFormElement} form
+ * @param {(data: FormData) => Promise<account.Account>} send
+ */
+async function submit(app, form, send) {
   if (state.isBusy) return;
   Object.assign(state, { isBusy: true, failure: "", fix: "" });
   app.draw();
   try {
-    await send(new FormData(/** @type {HTMLFormElement} */ (event.target)));
+    await send(new FormData(form));
     forget();
     app.api.retry();
   } catch (err) {
-    const { message, fix, code } = /** @type {any} */ (err);
+    const { message, fix, code } = problemOf(err);
     Object.assign(state, { isBusy: false, failure: message, fix: fix ?? "" });
     if (code === "conflict") state.known = null; // somebody else was faster
   }

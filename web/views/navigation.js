@@ -1,11 +1,11 @@
-// The way between the pages: a column beside them, a rail of signs where there is less room, and on a
-// phone a sheet above the stop. The sheet is open while app.isMenuOpen.
+// The way between the pages: a column beside them, a rail of signs where there is less room, and on
+// a phone a sheet above the stop. The sheet is open while app.isMenuOpen.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
 import { icon } from "./icons.js";
 
-/** @typedef {import("../app.js").App} App */
+/** @typedef {import("../parts.js").With<"draw" | "isMenuOpen" | "router" | "store">} App */
 
 /** @param {App} app */
 export function navigation(app) {
@@ -34,13 +34,25 @@ export function menuButton(app) {
   const shown = PAGES.find(({ name }) => name === app.router.name);
   const toggle = () => ((app.isMenuOpen = !app.isMenuOpen), app.draw());
   return html`
-    <button class="menu-button" type="button" aria-controls="pages" aria-expanded=${app.isMenuOpen} @click=${toggle}>
-      ${icon(app.isMenuOpen ? "close" : "menu", 24)}<span>${app.isMenuOpen ? "Close" : (shown?.title ?? "Pages")}</span>
+    <button
+      class="menu-button"
+      type="button"
+      aria-controls="pages"
+      aria-expanded=${app.isMenuOpen}
+      @click=${toggle}
+    >
+      ${icon(app.isMenuOpen ? "close" : "menu", 24)}<span>${
+        app.isMenuOpen ? "Close" : (shown?.title ?? "Pages")
+      }</span>
     </button>
   `;
 }
 
-/** What must be seen from every page. @param {App} app @param {string} name of the page that tells more */
+/**
+ * What must be seen from every page.
+ * @param {App} app
+ * @param {string} name of the page that tells more
+ */
 function sign(app, name) {
   const found = name === "firmware" ? rollout(app) : name === "nodes" ? waiting(app) : null;
   if (!found) return nothing;
@@ -61,6 +73,7 @@ function rollout(app) {
 function waiting(app) {
   const { nodes_offline: away = 0, nodes_unadopted: free = 0 } = app.store.data.system ?? {};
   if (away) return ["bad", away === 1 ? "1 node is offline" : `${away} nodes are offline`];
-  if (free) return ["new", free === 1 ? "1 node waits to be adopted" : `${free} nodes wait to be adopted`];
+  if (free)
+    return ["new", free === 1 ? "1 node waits to be adopted" : `${free} nodes wait to be adopted`];
   return null;
 }

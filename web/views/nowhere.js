@@ -8,7 +8,10 @@ export const nowhere = {
   view: () => html`
     <div class="card empty" data-nowhere>
       <h1>There is no such page</h1>
-      <p>The address <code>${location.hash}</code> leads nowhere. The pages of this robot stand in the menu.</p>
+      <p>
+        The address <code>${location.hash}</code> leads nowhere. The pages of this robot stand in
+        the menu.
+      </p>
       <p><a class="button" href="#/dashboard">To the dashboard</a></p>
     </div>
   `,

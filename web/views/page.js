@@ -3,7 +3,6 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { confirmDialog } from "../lib/confirm.js";
 import { stopChangesDialog } from "../lib/stopchanges.js";
-import { toasts } from "../lib/toasts.js";
 import { accountDialog } from "./account.js";
 import { browserDialog } from "./browser.js";
 import { clearDialog, estopBanner, estopButton } from "./estop.js";
@@ -11,8 +10,9 @@ import { findDialog } from "./find.js";
 import { header, linkBanner } from "./header.js";
 import { loginView } from "./login.js";
 import { menuButton, navigation } from "./navigation.js";
+import { toasts } from "./toasts.js";
 
-/** @param {import("../app.js").App} app */
+/** @param {import("../parts.js").App} app */
 export function page(app) {
   const isLocked = app.api.state === "locked";
   const isCut = app.api.state !== "open" || app.api.isSilent(app.now);
@@ -22,7 +22,10 @@ export function page(app) {
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div
-      class="page ${isStopped ? "is-stopped" : ""} ${isCut ? "is-cut" : ""} ${isLocked ? "is-locked" : ""} is-${name}"
+      class="page
+        ${isStopped ? "is-stopped" : ""}
+        ${isCut ? "is-cut" : ""}
+        ${isLocked ? "is-locked" : ""} is-${name}"
     >
       <div class="frame" ?inert=${isAsking}>
         <a class="skip" href="#main" @click=${toMain}>To the content</a>
@@ -36,7 +39,8 @@ export function page(app) {
         <div class="dock-menu" ?inert=${isAsking}>${isLocked ? nothing : menuButton(app)}</div>
         ${estopButton(app)}
       </div>
-      ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)} ${confirmDialog(app)}
+      ${clearDialog(app)} ${findDialog(app)} ${browserDialog(app)} ${accountDialog(app)}
+      ${confirmDialog(app)}
       ${app.router.page?.dialogs?.(app) ?? nothing} ${stopChangesDialog(app)} ${toasts(app)}
       ${isStopped ? html`<div class="stop-frame" aria-hidden="true"></div>` : nothing}
     </div>
@@ -49,7 +53,7 @@ function toMain(event) {
   document.getElementById("main")?.focus();
 }
 
-/** @param {import("../app.js").App} app */
+/** @param {import("../parts.js").App} app */
 function shown(app) {
   const { page, rest, failure } = app.router;
   if (page) return page.view(app, rest);

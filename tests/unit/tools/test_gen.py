@@ -1,12 +1,15 @@
 """The generated modules are what the manifests say, and their hashes are ROS 2's."""
 
 from pathlib import Path
+from typing import Any, Literal
 from xml.etree import ElementTree
 
+import pytest
+from pydantic import BaseModel
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from saint_services.lib.generated import std_msgs, topics
-from tools.gen import definitions
+from tools.gen import definitions, web_types
 from tools.gen.__main__ import ROOT, render, stale
 
 PACKAGE = ROOT / "manifests" / "saint_msgs"
@@ -68,3 +71,45 @@ def test_package_names_every_package_that_its_messages_use() -> None:
 def test_topics_fill_in_their_placeholders() -> None:
     assert topics.ARM_CMD.at(instance="left").name == "/saint/arms/left/cmd"
     assert topics.NODE_ADOPT.at(node_id="pi_1").name == "/saint/node/pi_1/adopt"
+
+
+class _Part(BaseModel):
+    """One of several."""
+
+    name: str
+    size: float | None = None
+
+
+class _Whole(BaseModel):
+    kind: Literal["a", "b"]
+    parts: list[_Part] = []
+    pair: tuple[int, str] = (0, "")
+    by_name: dict[str, list[bool | None]] = {}
+    anything: dict[str, Any] = {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'kind: "a" | "b";',
+        "parts?: _Part[];",
+        "pair?: [number, string];",
+        "by_name?: { [key: string]: (boolean | null)[] };",
+        "anything?: { [key: string]: unknown };",
+    ],
+)
+def test_model_that_is_sent_may_leave_out_what_has_a_default(line: str) -> None:
+    assert f"  {line}\n" in web_types.Side({_Whole}).declaration("_Whole")
+
+
+def test_model_has_its_first_words_above_it() -> None:
+    made = web_types.Side({_Whole}).declaration("_Part")
+    assert made.startswith("/** One of several. */\nexport interface _Part {\n  name: string;\n")
+
+
+def test_reply_is_whole_and_a_state_is_not() -> None:
+    made = web_types.module()
+    assert "export interface Done {\n  message: string;\n}" in made
+    assert "  pan?: number | null;\n" in made.split("export interface HeadState")[1].split("}")[0]
+    assert "  routes?: RouteGiven[] | null;\n" in made
+    assert "    list_nodes: { params: Nothing; reply: NodeList };\n" in made

@@ -195,8 +195,13 @@ def test_other_json_is_refused_with_its_place(tmp_path: Path) -> None:
 
 
 def test_web_libraries_carry_the_hash_of_the_lock_file(tmp_path: Path) -> None:
-    lock = {"packages": {"": {}, "node_modules/@a/b": {
-        "version": "1.0.0", "integrity": "sha512-q83v", "license": "MIT"}}}  # fmt: skip
+    lock = {
+        "packages": {
+            "": {},
+            "node_modules/@a/b": {"version": "1.0.0", "integrity": "sha512-q83v", "license": "MIT"},
+            "node_modules/linter": {"version": "1.0.0", "integrity": "sha512-q83v", "dev": True},
+        }
+    }
     _file(tmp_path / "lock.json", json.dumps(lock))
     (part,) = components.web(tmp_path / "lock.json")
     assert part.hashes and part.hashes[0].content == "abcdef"

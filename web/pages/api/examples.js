@@ -45,6 +45,8 @@ function literal(value) {
   if (value === false) return "False";
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (typeof value !== "object") return JSON.stringify(value);
-  const inner = Object.entries(/** @type {object} */ (value)).map(([key, each]) => `"${key}": ${literal(each)}`);
+  const inner = Object.entries(/** @type {object} */ (value)).map(
+    ([key, each]) => `"${key}": ${literal(each)}`,
+  );
   return `{${inner.join(", ")}}`;
 }

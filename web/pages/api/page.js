@@ -2,11 +2,12 @@
 // no menu; the settings and the tokens lead here.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withValue } from "../../lib/events.js";
 import { requests } from "./requests.js";
 import { Documents } from "./state.js";
 import { introduction, topicList } from "./words.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw">} App */
 
 const documents = new Documents();
 const TOPICS = "topics";
@@ -31,7 +32,9 @@ function waiting(app) {
   return html`
     <div class="notice" role="alert">
       <strong>The documents cannot be read.</strong> ${documents.failure}
-      <button class="button small" type="button" @click=${() => documents.load(app)}>Try again</button>
+      <button class="button small" type="button" @click=${() => documents.load(app)}>
+        Try again
+      </button>
     </div>
   `;
 }
@@ -39,13 +42,19 @@ function waiting(app) {
 /** @param {App} app @param {string} rest */
 function body(app, rest) {
   const names = [...(documents.groups?.keys() ?? [])];
-  const find = (/** @type {any} */ event) => ((documents.search = event.target.value), app.draw());
+  const find = withValue((value) => ((documents.search = value), app.draw()));
   return html`
     <div class="api">
       <div class="api-side">
         <label class="entry">
           <span>Search</span>
-          <input type="search" maxlength="60" placeholder="estop" .value=${documents.search} @input=${find}>
+          <input
+            type="search"
+            maxlength="60"
+            placeholder="estop"
+            .value=${documents.search}
+            @input=${find}
+          >
         </label>
         <nav class="api-nav" aria-label="Groups">
           ${link("", "First steps", rest)} ${link(TOPICS, "Live states", rest)}
@@ -70,7 +79,11 @@ const link = (name, title, current) => html`
 /** @param {string} rest */
 function shown(rest) {
   if (documents.search.trim()) {
-    return requests(`What is like “${documents.search.trim()}”`, documents.shown(""), location.origin);
+    return requests(
+      `What is like “${documents.search.trim()}”`,
+      documents.shown(""),
+      location.origin,
+    );
   }
   if (rest === TOPICS) return topicList(documents.topics ?? []);
   if (documents.groups?.has(rest)) return requests(rest, documents.shown(rest), location.origin);

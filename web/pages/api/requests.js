@@ -1,13 +1,14 @@
-// The requests of one group: who may ask, what is given, what comes back, how it looks in a terminal
-// and in a program.
+// The requests of one group: who may ask, what is given, what comes back, how it looks in a
+// terminal and in a program.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { curl, message, python } from "./examples.js";
 
 /** @typedef {import("./document.js").Action} Action */
 /** @typedef {import("./document.js").Field} Field */
 
+/** @type {Record<string, string>} */
 const CHIPS = { viewer: "good", operator: "busy", admin: "warn" };
 
 /** @param {string} title @param {Action[]} all @param {string} origin */
@@ -31,12 +32,16 @@ function request(each, origin) {
     <details class="card api-request" data-request=${each.id}>
       <summary>
         <code>${each.action || each.path}</code>
-        <span class="chip ${CHIPS[/** @type {"viewer"} */ (each.needs)] ?? ""}">${each.needs || "anyone"}</span>
+        <span class="chip ${CHIPS[each.needs] ?? ""}">${each.needs || "anyone"}</span>
         <span class="api-text">${each.text}</span>
       </summary>
       <p class="api-path"><b>${each.methods.join(", ")}</b> <code>${each.path}</code></p>
       ${given(each)} ${answered(each)} ${example("In a terminal", curl(each, origin))}
-      ${each.action ? [example("In Python", python(each, origin)), example("On the WebSocket", message(each))] : nothing}
+      ${
+        each.action
+          ? [example("In Python", python(each, origin)), example("On the WebSocket", message(each))]
+          : nothing
+      }
     </details>
   `;
 }
@@ -79,7 +84,8 @@ export const table = (fields, isGiven) => html`
 `;
 
 /** @param {Field} field */
-const leftOut = ({ isNeeded, usual }) => (isNeeded ? html`<b>must be given</b>` : usual ? html`<code>${usual}</code>` : "–");
+const leftOut = ({ isNeeded, usual }) =>
+  isNeeded ? html`<b>must be given</b>` : usual ? html`<code>${usual}</code>` : "–";
 
 /** @param {string} title @param {string} text */
 export const example = (title, text) => html`

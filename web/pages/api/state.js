@@ -3,7 +3,7 @@
 import { readText } from "../../lib/transfer.js";
 import { groups, topics } from "./document.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw">} App */
 
 export class Documents {
   /** @type {Map<string, import("./document.js").Action[]> | null} */ groups = null;

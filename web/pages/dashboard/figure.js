@@ -4,7 +4,8 @@ import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../lib/types.js").HeadState} HeadState */
 
 /** @param {App} app */
 export function figure(app) {
@@ -25,7 +26,8 @@ export function figure(app) {
         <g class="head" ?data-stale=${isHeadStale}>${skull(head)}</g>
       </svg>
       <dl class="pose">
-        ${fact("Pan", head?.pan, "°", 0, isHeadStale)} ${fact("Tilt", head?.tilt, "°", 0, isHeadStale)}
+        ${fact("Pan", head?.pan, "°", 0, isHeadStale)}
+        ${fact("Tilt", head?.tilt, "°", 0, isHeadStale)}
         ${fact("Roll", head?.roll, "°", 0, isHeadStale)}
         ${fact("Left", tracks?.left_velocity, " m/s", 2, areTracksStale)}
         ${fact("Right", tracks?.right_velocity, " m/s", 2, areTracksStale)}
@@ -34,12 +36,23 @@ export function figure(app) {
   `;
 }
 
-/** @param {string} name @param {number | undefined} value @param {string} unit @param {number} digits @param {boolean} isStale */
+/**
+ * @param {string} name
+ * @param {number | null | undefined} value
+ * @param {string} unit
+ * @param {number} digits
+ * @param {boolean} isStale
+ */
 const fact = (name, value, unit, digits, isStale) => html`
-  <div ?data-stale=${isStale}><dt>${name}</dt><dd>${reading(fixed(value, digits) + (value === undefined ? "" : unit))}</dd></div>
+  <div ?data-stale=${isStale}>
+    <dt>${name}</dt><dd>${reading(fixed(value, digits) + (value === undefined ? "" : unit))}</dd>
+  </div>
 `;
 
-/** Turning left is positive and the robot looks at us: its left is our right. @param {any} head */
+/**
+ * Turning left is positive and the robot looks at us: its left is our right.
+ * @param {HeadState | undefined} head
+ */
 function skull(head) {
   const pan = Math.sin(((head?.pan ?? 0) * Math.PI) / 180) * 14;
   const tilt = Math.sin(((head?.tilt ?? 0) * Math.PI) / 180) * -12;
@@ -61,11 +74,18 @@ function skull(head) {
     </g>`;
 }
 
-/** @param {number} x @param {number | undefined} speed */
+/** @param {number} x @param {number | null | undefined} speed */
 function track(x, speed) {
   const length = Math.min(1, Math.abs(speed ?? 0) / 1.5) * 30;
   const up = (speed ?? 0) >= 0;
   return svg`
     <rect class="tread" x="${x}" y="104" width="22" height="72" rx="11"/>
-    <rect class="push" x="${x + 8}" y="${up ? 140 - length : 140}" width="6" height="${length}" rx="3"/>`;
+    <rect
+      class="push"
+      x="${x + 8}"
+      y="${up ? 140 - length : 140}"
+      width="6"
+      height="${length}"
+      rx="3"
+    />`;
 }

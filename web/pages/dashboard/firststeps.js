@@ -1,5 +1,6 @@
-// The first steps on a robot where no node has a role yet: what is done, and where the rest is done. It
-// comes and goes between visits of the page only, so that nothing jumps. Not here: who took a step.
+// The first steps on a robot where no node has a role yet: what is done, and where the rest is
+// done. It comes and goes between visits of the page only, so that nothing jumps. Not here: who
+// took a step.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { hasTaken } from "../../lib/firststeps.js";
@@ -7,8 +8,9 @@ import { rolesOf } from "../../lib/nodes.js";
 import { prefer, preference } from "../../lib/preferences.js";
 import { icon } from "../../views/icons.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "store">} App */
 
+const STAGES = /** @type {const} */ (["new", "begun", "over"]);
 const NEEDED = 3; // the first ones; driving and a backup can wait
 
 class FirstSteps {
@@ -26,11 +28,16 @@ class FirstSteps {
     return this.#isShown ?? false;
   }
 
-  /** They begin where no node has a role; whoever meets a robot in use never sees them. @param {App} app */
+  /**
+   * They begin where no node has a role; whoever meets a robot in use never sees them.
+   * @param {App} app
+   */
   #isDue(app) {
-    const stage = preference("first-steps", "");
-    if (stage === "over" || (stage === "" && hasRole(app))) return false;
-    const isDone = steps(app).slice(0, NEEDED).every((step) => step.isDone);
+    const stage = preference("first-steps", "new", STAGES);
+    if (stage === "over" || (stage === "new" && hasRole(app))) return false;
+    const isDone = steps(app)
+      .slice(0, NEEDED)
+      .every((step) => step.isDone);
     prefer("first-steps", isDone ? "over" : "begun");
     return !isDone;
   }
@@ -46,20 +53,26 @@ class FirstSteps {
 export const firstSteps = new FirstSteps();
 
 /** @param {App} app */
-const hasRole = (app) => app.store.data.nodes.nodes.some((/** @type {any} */ node) => rolesOf(node).length > 0);
+const hasRole = (app) =>
+  app.store.data.nodes?.nodes.some((node) => rolesOf(node).length > 0) ?? false;
 
 /** @param {App} app */
 function hasInput(app) {
   const data = app.store.data.inputs;
   if (!data) return false;
-  const hears = Boolean(data.rc) && data.rc.connected !== false && !data.rc.failsafe;
-  return hears || [data.livelink, data.autonomous, data.websocket].some((sources) => sources?.length);
+  const hears = data.rc && data.rc.connected !== false && !data.rc.failsafe;
+  const all = [data.livelink, data.autonomous, data.websocket];
+  return Boolean(hears) || all.some((sources) => sources.length > 0);
 }
 
 /** @param {App} app */
 const steps = (app) => [
   { text: "Give a node its role", href: "#/nodes", isDone: hasRole(app) },
-  { text: "Connect an input: a receiver, a face, a gamepad", href: "#/inputs", isDone: hasInput(app) },
+  {
+    text: "Connect an input: a receiver, a face, a gamepad",
+    href: "#/inputs",
+    isDone: hasInput(app),
+  },
   { text: "Look at the routes: what drives what", href: "#/routes", isDone: hasTaken("routes") },
   { text: "Test the stop, before it drives", href: "#/drill/stop", isDone: hasTaken("drill") },
   { text: "Drive it", href: "#/drive", isDone: hasTaken("drive") },
@@ -73,7 +86,9 @@ export function firstStepsCard(app) {
     <section class="card first-steps" aria-labelledby="first-steps-title">
       <header>
         <h2 id="first-steps-title">First steps</h2>
-        <button class="button plain small" type="button" @click=${() => firstSteps.dismiss(app)}>Dismiss</button>
+        <button class="button plain small" type="button" @click=${() => firstSteps.dismiss(app)}>
+          Dismiss
+        </button>
       </header>
       <ol>
         ${steps(app).map(

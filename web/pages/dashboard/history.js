@@ -1,7 +1,10 @@
-// How the robot's numbers went (saint_services/webd/trends.py): fetched whole when the page is opened,
-// then what is new. Not here: how it looks (trends.js).
+// How the robot's numbers went (saint_services/webd/trends.py): fetched whole when the page is
+// opened, then what is new. Not here: how it looks (trends.js).
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../lib/types.js").HistoryReply} HistoryReply */
+/** @typedef {import("../../lib/types.js").TrendSeries} TrendSeries */
+/** @typedef {keyof TrendSeries} Name */
 /** @typedef {"minutes" | "hours"} Span */
 
 const MOST = { minutes: 600, hours: 2160 };
@@ -9,7 +12,7 @@ const MOST = { minutes: 600, hours: 2160 };
 export class History {
   /** @type {Span} */ span = "minutes";
   /** Seconds since 1970 of each point, oldest first. @type {number[]} */ times = [];
-  /** @type {Record<string, (number | null)[]>} */ series = {};
+  /** @type {Partial<TrendSeries>} */ series = {};
   /** Why there is nothing to show. */
   failure = "";
   isKnown = false;
@@ -53,25 +56,28 @@ export class History {
     app.draw();
   }
 
-  /** @param {any} reply */
+  /** @param {HistoryReply} reply */
   #take(reply) {
-    const names = Object.keys(reply.series);
+    const names = /** @type {Name[]} */ (Object.keys(reply.series));
     const count = reply.series[names[0]].length;
     if (!count && this.isKnown && reply.last === this.#last) return;
     // After a restart the server's numbers begin anew, so what it sends is all that there is.
     const isMore = this.isKnown && this.#last > 0 && reply.last === this.#last + count;
-    const times = Array.from({ length: count }, (_, at) => reply.time - (count - 1 - at) * reply.period_s);
+    const times = Array.from(
+      { length: count },
+      (_, at) => reply.time - (count - 1 - at) * reply.period_s,
+    );
     const most = MOST[this.span];
     this.times = (isMore ? [...this.times, ...times] : times).slice(-most);
     for (const name of names) {
-      const before = isMore ? this.series[name] : [];
+      const before = (isMore && this.series[name]) || [];
       this.series[name] = [...before, ...reply.series[name]].slice(-most);
     }
     this.#last = reply.last;
     this.isKnown = true;
   }
 
-  /** The newest value of a series. @param {string} name */
+  /** The newest value of a series. @param {Name} name */
   newest(name) {
     return this.series[name]?.at(-1) ?? null;
   }

@@ -5,7 +5,9 @@ import { fixed, words } from "../../lib/format.js";
 import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../lib/types.js").RcState} RcState */
+/** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
 // What a person looks at first; the rest is one click away.
 const MAIN = [
@@ -31,15 +33,15 @@ export function inputs(app) {
         <span class="quiet">${data ? clients(data.clients.length) : ""}</span>
       </div>
       ${data ? receiver(app, data.rc) : html`<div class="card input skeleton"></div>`}
-      ${data?.livelink.length
-        ? data.livelink.map((/** @type {any} */ s) => source(app, "livelink", "LiveLink", s, MAIN))
-        : data
-          ? noFace
-          : nothing}
-      ${programs.map((/** @type {any} */ s) => source(app, "autonomous", "Program", s, []))}
-      ${(data?.websocket ?? []).map((/** @type {any} */ s) =>
-        source(app, "websocket", "Client", s, []),
-      )}
+      ${
+        data?.livelink.length
+          ? data.livelink.map((s) => source(app, "livelink", "LiveLink", s, MAIN))
+          : data
+            ? noFace
+            : nothing
+      }
+      ${programs.map((s) => source(app, "autonomous", "Program", s, []))}
+      ${(data?.websocket ?? []).map((s) => source(app, "websocket", "Client", s, []))}
     </section>
   `;
 }
@@ -47,7 +49,7 @@ export function inputs(app) {
 /** @param {number} count */
 const clients = (count) => (count === 1 ? "1 client connected" : `${count} clients connected`);
 
-/** @param {App} app @param {any} rc */
+/** @param {App} app @param {RcState | null} rc */
 function receiver(app, rc) {
   if (!rc) return noReceiver;
   const age = app.store.sourceAge("rc", app.now);
@@ -65,15 +67,26 @@ function receiver(app, rc) {
         <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       </header>
       <p class="facts">
-        ${isStale ? `Silent for ${silence(age)}` : html`<b>${fixed(rc.frame_rate_hz ?? rc.rate_hz, 0)}</b> frames/s`}
-        ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} · ${channels.length} channels
+        ${
+          isStale
+            ? `Silent for ${silence(age)}`
+            : html`<b>${fixed(rc.frame_rate_hz ?? rc.rate_hz, 0)}</b> frames/s`
+        }
+        ${rc.rssi && !isStale ? html` · <b>${fixed(rc.rssi, 0)}</b> dBm` : nothing} ·
+        ${channels.length} channels
       </p>
       ${gauges(() => channels.map(channel), "values channels")}
     </article>
   `;
 }
 
-/** @param {App} app @param {string} kind @param {string} title @param {any} data @param {string[]} main */
+/**
+ * @param {App} app
+ * @param {string} kind
+ * @param {string} title
+ * @param {NamedSource} data
+ * @param {string[]} main
+ */
 function source(app, kind, title, data, main) {
   const age = app.store.sourceAge(`${kind}:${data.subject}`, app.now);
   const isStale = age > STALE_MS;
@@ -97,18 +110,21 @@ function source(app, kind, title, data, main) {
         · ${all.length} values
       </p>
       ${gauges(() => shown.map((name) => gauge(name, data.values[name])), "values")}
-      ${rest.length
-        ? html`<details>
+      ${
+        rest.length
+          ? html`<details>
             <summary>${rest.length} more values</summary>
             ${gauges(() => rest.map((name) => gauge(name, data.values[name])), "values")}
           </details>`
-        : nothing}
+          : nothing
+      }
     </article>
   `;
 }
 
 /** @param {number} age */
-const silence = (age) => (age === Infinity ? "a while" : `${fixed(age / 1000, age < 10000 ? 1 : 0)} s`);
+const silence = (age) =>
+  age === Infinity ? "a while" : `${fixed(age / 1000, age < 10000 ? 1 : 0)} s`;
 
 /** @param {string} key @param {number | null} value */
 function gauge(key, value) {
@@ -117,7 +133,13 @@ function gauge(key, value) {
 }
 
 /** @param {[string, number | null]} entry */
-const channel = ([key, value]) => ({ key, name: key.replace("channel_", "CH "), value, low: -1, high: 1 });
+const channel = ([key, value]) => ({
+  key,
+  name: key.replace("channel_", "CH "),
+  value,
+  low: -1,
+  high: 1,
+});
 
 const noReceiver = html`
   <article class="card input is-empty">

@@ -1,12 +1,13 @@
-// The nodes in short: who is there and how they are. What can be done with them stands on their page.
+// The nodes in short: who is there and how they are. What can be done with them stands on their
+// page.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
 import { givenName, inOrder, isFree, nodeNote, nodeState, nodeTitle } from "../../lib/nodes.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 /** @param {App} app */
@@ -14,16 +15,21 @@ export function nodes(app) {
   const data = app.store.data.nodes;
   const list = inOrder(data?.nodes ?? []);
   const roles = data?.roles ?? [];
-  const held = roles.filter((/** @type {any} */ role) => role.node_id).length;
+  const held = roles.filter((role) => role.node_id).length;
   return html`
     <section aria-labelledby="nodes-title" ?data-stale=${!app.store.isFresh("nodes", app.now)}>
       <div class="section-head">
         <h2 id="nodes-title"><a href="#/nodes">Nodes</a></h2>
         <span class="quiet">${roles.length ? `${held} of ${roles.length} roles taken` : ""}</span>
       </div>
-      ${data?.problem ? problem(data.problem) : nothing} ${!data ? html`<div class="card skeleton node-wait"></div>` : nothing}
+      ${data?.problem ? problem(data.problem) : nothing}
+      ${!data ? html`<div class="card skeleton node-wait"></div>` : nothing}
       ${data && !list.length && !data.problem ? empty : nothing}
-      ${list.length ? html`<ul class="card node-list">${repeat(list, (node) => node.node_id, row)}</ul>` : nothing}
+      ${
+        list.length
+          ? html`<ul class="card node-list">${repeat(list, (node) => node.node_id, row)}</ul>`
+          : nothing
+      }
     </section>
   `;
 }
@@ -38,27 +44,45 @@ function row(node) {
         <a href=${href}>${nodeTitle(node)}</a>
         <small>${givenName(node) ? `${givenName(node)} · ` : ""}<code>${node.node_id}</code></small>
       </span>
-      ${node.state === "offline"
-        ? html`<span class="node-away">Last heard ${duration(node.seen_age_s)} ago</span>`
-        : html`
+      ${
+        node.state === "offline"
+          ? html`<span class="node-away">Last heard ${duration(node.seen_age_s)} ago</span>`
+          : html`
             <span class="node-numbers">
               ${meter("CPU", node.cpu_usage, 100, `${fixed(node.cpu_usage, 0)} %`, 85)}
-              ${meter("Temp", node.cpu_temp, 90, node.cpu_temp ? `${fixed(node.cpu_temp, 0)} °C` : "–", 75)}
+              ${meter(
+                "Temp",
+                node.cpu_temp,
+                90,
+                node.cpu_temp ? `${fixed(node.cpu_temp, 0)} °C` : "–",
+                75,
+              )}
             </span>
-          `}
+          `
+      }
       <span class="node-state">
-        ${isFree(node)
-          ? html`<a class="button small primary" data-adopt href="${href}/adopt">Adopt…</a>`
-          : html`<span class="chip ${kind}"><i class="dot"></i>${label}</span>`}
+        ${
+          isFree(node)
+            ? html`<a class="button small primary" data-adopt href="${href}/adopt">Adopt…</a>`
+            : html`<span class="chip ${kind}"><i class="dot"></i>${label}</span>`
+        }
       </span>
-      ${nodeNote(node) && !isFree(node)
-        ? html`<span class="node-note ${node.reason ? "is-fault" : ""}">${nodeNote(node)}</span>`
-        : nothing}
+      ${
+        nodeNote(node) && !isFree(node)
+          ? html`<span class="node-note ${node.reason ? "is-fault" : ""}">${nodeNote(node)}</span>`
+          : nothing
+      }
     </li>
   `;
 }
 
-/** @param {string} name @param {number} value @param {number} most @param {string} text @param {number} high */
+/**
+ * @param {string} name
+ * @param {number} value
+ * @param {number} most
+ * @param {string} text
+ * @param {number} high
+ */
 const meter = (name, value, most, text, high) => html`
   <span class="meter ${value >= high ? "is-high" : ""}">
     <span><small>${name}</small> <b class="number">${text}</b></span>
@@ -66,7 +90,7 @@ const meter = (name, value, most, text, high) => html`
   </span>
 `;
 
-/** @param {import("../../lib/types.js").Problem} found */
+/** @param {import("../../lib/types.js").ErrorReply} found */
 const problem = (found) => html`
   <div class="notice" role="alert">
     <strong>The node registry does not answer.</strong> ${found.message}

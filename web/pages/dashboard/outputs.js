@@ -1,7 +1,7 @@
 // What the router sends to each target, and who decided it.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
 import { reading, seen } from "../../lib/live.js";
@@ -9,8 +9,8 @@ import { absence } from "../../lib/nodes.js";
 import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {import("../../lib/types.js").OutputField} OutputField */
+/** @typedef {import("../../parts.js").With<"now" | "robot" | "store">} App */
+/** @typedef {import("../../lib/types.js").FieldState} OutputField */
 
 const RANK = ["head", "tracks", "arms.left", "arms.right"];
 
@@ -66,12 +66,13 @@ function place(target) {
   return at < 0 ? RANK.length : at;
 }
 
-/** @param {any} data @param {boolean} isStale */
+/** @param {import("../../lib/types.js").OutputsState | undefined} data @param {boolean} isStale */
 function summary(data, isStale) {
   if (!data) return "";
   if (isStale) return "The router is silent";
+  /** @type {Record<string, string>} */
   const states = { idle: "Idle", routing: "Routing", blending: "Blending", estop: "Stopped" };
-  return states[/** @type {"idle"} */ (data.state)] ?? words(data.state);
+  return states[data.state] ?? words(data.state);
 }
 
 /** @param {App} app @param {string} target @param {OutputField[]} fields */
@@ -83,11 +84,13 @@ function card(app, target, fields) {
     <article class="card output ${isIdle ? "is-idle" : ""}" data-target=${target}>
       <header>
         <h3>${targetName(target)}</h3>
-        ${away
-          ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
-          : isIdle
-          ? html`<span class="field-policy is-${first}">${policyText(fields[0])}</span>`
-          : nothing}
+        ${
+          away
+            ? html`<a class="field-policy" data-absent href=${away.href}>${away.text}</a>`
+            : isIdle
+              ? html`<span class="field-policy is-${first}">${policyText(fields[0])}</span>`
+              : nothing
+        }
       </header>
       <ul>
         ${seen(() =>
@@ -102,7 +105,10 @@ function card(app, target, fields) {
   `;
 }
 
-/** @param {OutputField} field @param {import("../../lib/types.js").FieldSpec | undefined} spec */
+/**
+ * @param {OutputField} field
+ * @param {import("../../lib/types.js").FieldDescription | undefined} spec
+ */
 function row(field, spec) {
   const [low, high] = spec?.limits ?? [-1, 1];
   const neutral = spec?.neutral ?? 0;

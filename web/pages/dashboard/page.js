@@ -11,6 +11,8 @@ import { controlDialog, presetDialog, quickActions } from "./quick.js";
 import { attention, sentence } from "./summary.js";
 import { history, trends } from "./trends.js";
 
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
   topics: { nodes: 0, inputs: 20, outputs: 20, head: 20, tracks: 20, log: 0 },
@@ -24,14 +26,20 @@ export const page = {
       <div><h1>Dashboard</h1><p class="quiet" data-sentence>${sentence(app)}</p></div>
       ${quickActions(app)}
     </div>
-    <div class="dashboard">${app.store.data.nodes ? columns(app) : html`<p class="quiet" role="status">Asking the robot how it is</p>`}</div>
+    <div class="dashboard">
+      ${
+        app.store.data.nodes
+          ? columns(app)
+          : html`<p class="quiet" role="status">Asking the robot how it is</p>`
+      }
+    </div>
   `,
   dialogs: (app) => [presetDialog(app), controlDialog(app)],
 };
 
 /**
  * All at once: what needs a person stands above the rest, and would push it down if it came later.
- * @param {import("../../app.js").App} app
+ * @param {App} app
  */
 function columns(app) {
   return html`

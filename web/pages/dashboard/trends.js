@@ -5,8 +5,11 @@ import { chart } from "../../lib/chart.js";
 import { fixed } from "../../lib/format.js";
 import { History } from "./history.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {{name: string, title: string, unit: string, colour: string}} Series */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/**
+ * @typedef {{name: import("./history.js").Name, title: string, unit: string, colour: string}}
+ * Series
+ */
 
 export const history = new History();
 
@@ -42,7 +45,7 @@ const CHARTS = [
     ],
   },
 ];
-const SPANS = { minutes: "10 min", hours: "6 h" };
+const SPANS = /** @type {const} */ ({ minutes: "10 min", hours: "6 h" });
 
 /** @param {App} app */
 export function trends(app) {
@@ -51,46 +54,64 @@ export function trends(app) {
       <div class="section-head">
         <h2 id="trends-title">History</h2>
         <div class="segments" role="radiogroup" aria-label="How far back">
-          ${Object.entries(SPANS).map(
-            ([span, title]) => html`
+          ${
+            /** @type {["minutes" | "hours", string][]} */ (Object.entries(SPANS)).map(
+              ([span, title]) => html`
               <label>
                 <input
                   type="radio"
                   name="span"
                   value=${span}
                   .checked=${history.span === span}
-                  @change=${() => history.choose(app, /** @type {any} */ (span))}
+                  @change=${() => history.choose(app, span)}
                 >
                 <span>${title}</span>
               </label>
             `,
-          )}
+            )
+          }
         </div>
       </div>
-      ${history.failure && !history.isKnown
-        ? html`<p class="notice">There is no history: ${history.failure}</p>`
-        : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`}
+      ${
+        history.failure && !history.isKnown
+          ? html`<p class="notice">There is no history: ${history.failure}</p>`
+          : html`<div class="trend-grid">${CHARTS.map((each) => card(each))}</div>`
+      }
     </section>
   `;
 }
 
-/** What uPlot was last given, so that it draws only when something is new. @type {Map<string, {of: number[], data: any}>} */
+/**
+ * What uPlot was last given, so that it draws only when something is new.
+ * @type {Map<string, import("../../lib/chart.js").ChartData>}
+ */
 const given = new Map();
 
 /** @param {{title: string, range: [number, number] | null, lines: Series[]}} which */
 function card({ title, range, lines }) {
-  if (given.get(title)?.of !== history.times) {
-    const values = lines.map(({ name }) => history.series[name] ?? []);
-    given.set(title, { of: history.times, data: { times: history.times, values } });
-  }
+  const before = given.get(title);
+  const data =
+    before?.times === history.times
+      ? before
+      : { times: history.times, values: lines.map(({ name }) => history.series[name] ?? []) };
+  given.set(title, data);
   return html`
     <figure class="card trend" data-trend=${lines[0].name}>
       <figcaption>
         <b>${title}</b>
         <span class="trend-values">${lines.map((line, at) => legend(line, at))}</span>
       </figcaption>
-      <div class="chart" role="img" aria-label=${inWords(title, lines)} ${chart(lines, given.get(title)?.data, range)}></div>
-      ${history.isKnown && !history.times.length ? html`<p class="quiet">The first points come in a moment.</p>` : nothing}
+      <div
+        class="chart"
+        role="img"
+        aria-label=${inWords(title, lines)}
+        ${chart(lines, data, range)}
+      ></div>
+      ${
+        history.isKnown && !history.times.length
+          ? html`<p class="quiet">The first points come in a moment.</p>`
+          : nothing
+      }
     </figure>
   `;
 }
@@ -104,7 +125,8 @@ const legend = (line, at) => html`
 `;
 
 /** @param {number | null} value @param {string} unit */
-const reading = (value, unit) => (value === null ? "–" : `${fixed(value, value < 10 && unit === "ms" ? 1 : 0)} ${unit}`);
+const reading = (value, unit) =>
+  value === null ? "–" : `${fixed(value, value < 10 && unit === "ms" ? 1 : 0)} ${unit}`;
 
 /** For those who do not see the lines. @param {string} title @param {Series[]} lines */
 function inWords(title, lines) {

@@ -1,14 +1,16 @@
-// The drill as the router tells it, and what a person does in it. Not here: how it looks (page.js, steps.js).
+// The drill as the router tells it, and what a person does in it. Not here: how it looks (page.js,
+// steps.js).
 
 import { took } from "../../lib/firststeps.js";
 
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "store" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").DrillInfo} Info */
+/** @typedef {import("../../lib/types.js").DrillReport} Report */
+/** @typedef {import("../../lib/types.js").DrillStep} Step */
+/** @typedef {import("../../lib/types.js").Actions["drill"]} Actions */
 /**
- * @typedef {"page" | "rc" | "console" | "ros" | "kill"} Way
- * @typedef {{target: string, state: string, after_ms: number | null, detail: string}} Target
- * @typedef {{way: Way, state: "open" | "waiting" | "passed" | "failed" | "skipped", reason: string, source: string, targets: Target[]}} Step
- * @typedef {{began: string, ended: string, by: string, versions: Record<string, string>, steps: Step[]}} Report
- * @typedef {{running: Report | null, reports: Report[], limit_ms: number}} Info
- * @typedef {import("../../app.js").App} App
+ * @template {keyof Actions} Name
+ * @typedef {import("../../lib/api.js").Params<"drill", Name>} Params
  */
 
 const GIVEN_UP_MS = 2200; // a little longer than the router waits for those who have not confirmed
@@ -21,7 +23,10 @@ class Drill {
   #seen = "";
   #timer = 0;
 
-  /** Ask anew when the latch has changed since: a press may have been the one that is waited for. @param {App} app */
+  /**
+   * Ask anew when the latch has changed since: a press may have been the one that is waited for.
+   * @param {App} app
+   */
   look(app) {
     const latch = app.store.data.system?.estop;
     const now = latch ? `${latch.active} ${latch.generation} ${latch.confirmed}` : "";
@@ -29,7 +34,8 @@ class Drill {
     this.#seen = now;
     queueMicrotask(() => this.load(app));
     clearTimeout(this.#timer);
-    if (latch?.active && !latch.confirmed) this.#timer = setTimeout(() => this.load(app), GIVEN_UP_MS);
+    if (latch?.active && !latch.confirmed)
+      this.#timer = setTimeout(() => this.load(app), GIVEN_UP_MS);
   }
 
   /** @param {App} app */
@@ -43,8 +49,14 @@ class Drill {
     app.draw();
   }
 
-  /** One step of the person's. @param {App} app @param {string} action @param {object} params */
-  async send(app, action, params = {}) {
+  /**
+   * One step of the person's.
+   * @template {keyof Actions} Name
+   * @param {App} app
+   * @param {Name} action
+   * @param {Params<Name>} [params]
+   */
+  async send(app, action, params) {
     this.isBusy = true;
     app.draw();
     try {
@@ -56,9 +68,15 @@ class Drill {
     app.draw();
   }
 
-  /** The same for a dialog that shows a refusal itself. @param {App} app @param {string} action @param {object} params */
+  /**
+   * The same for a dialog that shows a refusal itself.
+   * @template {keyof Actions} Name
+   * @param {App} app
+   * @param {Name} action
+   * @param {Params<Name>} [params]
+   */
   async ask(app, action, params) {
-    this.info = await app.api.request("drill", action, params);
+    this.info = /** @type {Info} */ (await app.api.request("drill", action, params));
     if (action === "finish") took("drill");
   }
 

@@ -1,4 +1,5 @@
-// The page "Stop test" (#/drill/stop): a person tries every way to stop the robot, the router measures.
+// The page "Stop test" (#/drill/stop): a person tries every way to stop the robot, the router
+// measures.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dayAndClock } from "../../lib/format.js";
@@ -7,7 +8,7 @@ import { clearButton } from "../../views/estop.js";
 import { drill } from "./drill.js";
 import { stepItem, times, WAYS } from "./steps.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./drill.js").Report} Report */
 
 const RESULTS = {
@@ -15,6 +16,11 @@ const RESULTS = {
   failed: ["bad", "Failed"],
   part: ["warn", "In part"],
 };
+
+/** @param {Report} report */
+const byWhom = ({ by, versions }) =>
+  (by && by !== "anyone" ? `by ${by}` : "") +
+  (versions.server ? `, release ${versions.server}` : "");
 
 /** @param {App} app */
 function view(app) {
@@ -24,10 +30,18 @@ function view(app) {
     <div class="page-head">
       <div>
         <h1>Stop test</h1>
-        <p class="quiet">Tries every way to stop this robot and measures each. Nothing in it moves the robot.</p>
+        <p class="quiet">
+          Tries every way to stop this robot and measures each. Nothing in it moves the robot.
+        </p>
       </div>
     </div>
-    ${problem ? html`<p class="notice" role="alert"><strong>The router does not answer:</strong> ${problem}</p>` : nothing}
+    ${
+      problem
+        ? html`
+          <p class="notice" role="alert"><strong>The router does not answer:</strong> ${problem}</p>
+        `
+        : nothing
+    }
     ${info ? content(app, info) : nothing}
   `;
 }
@@ -46,15 +60,29 @@ function content(app, info) {
 function beginning(app, info) {
   return html`
     <section class="card" aria-labelledby="drill-begin">
-      <header><h2 id="drill-begin">${info.reports.length ? "Test it again" : "This robot's stop was never tested"}</h2></header>
+      <header>
+        <h2 id="drill-begin">
+          ${info.reports.length ? "Test it again" : "This robot's stop was never tested"}
+        </h2>
+      </header>
       <p>
-        You press stop on a page, on the transmitter, on the console and from ROS; then the program of one role is
-        killed. Each time every output must be safe within ${info.limit_ms} ms. Five minutes; the robot may stand.
+        You press stop on a page, on the transmitter, on the console and from ROS; then the program
+        of one role is killed. Each time every output must be safe within ${info.limit_ms} ms. Five
+        minutes; the robot may stand.
       </p>
       <div class="toolbar">
-        <button class="button primary" type="button" data-begin ?disabled=${!mayOperate(app) || drill.isBusy}
-          @click=${() => drill.send(app, "begin")}>Begin</button>
-        ${mayOperate(app) ? nothing : html`<p class="quiet">Only an operator may test the stop.</p>`}
+        <button
+          class="button primary"
+          type="button"
+          data-begin
+          ?disabled=${!mayOperate(app) || drill.isBusy}
+          @click=${() => drill.send(app, "begin")}
+        >
+          Begin
+        </button>
+        ${
+          mayOperate(app) ? nothing : html`<p class="quiet">Only an operator may test the stop.</p>`
+        }
       </div>
     </section>
   `;
@@ -74,13 +102,17 @@ function underWay(app, running, limitMs) {
           ${isTried ? "Store the report" : "End and store"}
         </button>
       </header>
-      ${isStopped && !isMeasuring
-        ? html`<div class="notice drill-release" role="status">
-            <span><strong>The robot is stopped.</strong> Look at it, then release the stop for the next step.</span>
-            ${clearButton(app)}
+      ${
+        isStopped && !isMeasuring
+          ? html`<div class="notice drill-release" role="status">
+            <span><strong>The robot is stopped.</strong> Look at it, then release the stop for the
+            next step.</span> ${clearButton(app)}
           </div>`
-        : nothing}
-      <ol class="drill-steps">${running.steps.map((step) => stepItem(app, step, isStopped, limitMs))}</ol>
+          : nothing
+      }
+      <ol class="drill-steps">
+        ${running.steps.map((step) => stepItem(app, step, isStopped, limitMs))}
+      </ol>
     </section>
   `;
 }
@@ -98,10 +130,12 @@ const reports = (stored) => html`
               <summary>
                 <b>${dayAndClock(Date.parse(report.ended) / 1000)}</b>
                 <span class="chip ${kind}"><i class="dot"></i>${word}</span>
-                <span class="quiet">${report.by && report.by !== "anyone" ? `by ${report.by}` : ""}${report.versions.server ? `, release ${report.versions.server}` : ""}</span>
+                <span class="quiet">${byWhom(report)}</span>
               </summary>
               <dl class="facts-list">
-                ${report.steps.map((step) => html`<dt>${WAYS[step.way].title}</dt><dd>${summary(step)}</dd>`)}
+                ${report.steps.map(
+                  (step) => html`<dt>${WAYS[step.way].title}</dt><dd>${summary(step)}</dd>`,
+                )}
               </dl>
             </details>
           </li>

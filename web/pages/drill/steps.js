@@ -2,12 +2,18 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { withField, withValue } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
 import { drill } from "./drill.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./drill.js").Step} Step */
+
+const PUBLISH = 'ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool "{data: true}"';
 
 export const WAYS = {
   page: { title: "Page", text: "Press STOP on this page, or on any other device's." },
@@ -15,9 +21,12 @@ export const WAYS = {
   console: { title: "Console button", text: "Press the stop button of the console." },
   ros: {
     title: "ROS 2",
-    text: html`On a ROS machine: <code>ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool "{data: true}"</code>`,
+    text: html`On a ROS machine: <code>${PUBLISH}</code>`,
   },
-  kill: { title: "Killed role", text: "The program of one role is killed; the guard of its node has to stop its outputs." },
+  kill: {
+    title: "Killed role",
+    text: "The program of one role is killed; the guard of its node has to stop its outputs.",
+  },
 };
 const STATES = {
   open: ["", "Not tried"],
@@ -39,19 +48,32 @@ export function stepItem(app, step, isStopped, limitMs) {
       <h3>${title} <span class="chip ${kind}" role="status"><i class="dot"></i>${word}</span></h3>
       <p class="drill-text">${text}</p>
       ${step.targets.length ? measured(step, limitMs) : nothing}
-      ${step.reason ? html`<p class="drill-reason">${step.state === "skipped" ? "Left out: " : ""}${step.reason}</p>` : nothing}
-      <div class="toolbar">${step.way === "kill" ? killing(app, isStopped) : pressing(app, step, isStopped)} ${leaving(app, step)}</div>
+      ${
+        step.reason
+          ? html`
+            <p class="drill-reason">
+              ${step.state === "skipped" ? "Left out: " : ""}${step.reason}
+            </p>
+          `
+          : nothing
+      }
+      <div class="toolbar">
+        ${step.way === "kill" ? killing(app, isStopped) : pressing(app, step, isStopped)}
+        ${leaving(app, step)}
+      </div>
     </li>
   `;
 }
 
 /** @param {App} app @param {Step} step @param {boolean} isStopped */
 function pressing(app, step, isStopped) {
-  if (step.state === "waiting") return nothing;
+  const { way } = step;
+  if (step.state === "waiting" || way === "kill") return nothing;
   return html`<button class="button small" type="button" data-wait
     ?disabled=${!mayOperate(app) || isStopped || drill.isBusy}
-    @click=${() => drill.send(app, "wait", { way: step.way })}>
-    ${step.state === "open" ? "Test" : "Test again"}<span class="hidden"> ${WAYS[step.way].title}</span>
+    @click=${() => drill.send(app, "wait", { way })}>
+    ${step.state === "open" ? "Test" : "Test again"}<span class="hidden">
+    ${WAYS[step.way].title}</span>
   </button>`;
 }
 
@@ -63,12 +85,18 @@ function killing(app, isStopped) {
   return html`
     <label class="drill-target">
       <span class="hidden">Role</span>
-      <select @change=${(/** @type {any} */ event) => ((chosen.target = event.target.value), app.draw())}>
-        ${targets.map((each) => html`<option value=${each} ?selected=${each === target}>${targetName(each)}</option>`)}
+      <select @change=${withValue((value) => ((chosen.target = value), app.draw()))}>
+        ${targets.map(
+          (each) =>
+            html`<option value=${each} ?selected=${each === target}>${targetName(each)}</option>`,
+        )}
       </select>
     </label>
     <button class="button small" type="button" data-kill ?disabled=${!target || drill.isBusy}
-      @click=${() => askToKill(app, target, isStopped)}>Kill…</button>
+      @click=${() => askToKill(app, target, isStopped)}
+    >
+      Kill…
+    </button>
   `;
 }
 
@@ -76,8 +104,9 @@ function killing(app, isStopped) {
 function askToKill(app, target, isStopped) {
   ask(app, {
     title: `Kill the program of ${targetName(target)}?`,
-    text: html`The guard makes its outputs safe at once: a joint without a brake may sink. The program starts again
-      by itself after some seconds${isStopped ? " and stays stopped." : "."}`,
+    text: html`
+      The guard makes its outputs safe at once: a joint without a brake may sink. The program starts
+      again by itself after some seconds${isStopped ? " and stays stopped." : "."}`,
     verb: "Kill it",
     doing: "Killing…",
     isDanger: true,
@@ -89,11 +118,11 @@ function askToKill(app, target, isStopped) {
 function leaving(app, step) {
   if (step.state !== "open" && step.state !== "waiting") return nothing;
   const choices = ["No such thing on this robot", "Not at hand today"];
-  const give = (/** @type {any} */ event) => {
-    const reason = event.target.value;
-    event.target.value = "";
+  const give = withField((field) => {
+    const reason = field.value;
+    field.value = "";
     if (reason) drill.send(app, "skip", { way: step.way, reason });
-  };
+  });
   return html`
     <label class="drill-target">
       <span class="hidden">Leave out ${WAYS[step.way].title}</span>
@@ -120,4 +149,9 @@ const measured = (step, limitMs) => html`
 
 /** @param {Step} step */
 export const times = (step) =>
-  step.targets.map(({ target, after_ms: ms }) => `${targetName(target)} ${ms === null ? "–" : Math.round(ms)} ms`).join(", ");
+  step.targets
+    .map(
+      ({ target, after_ms: ms }) =>
+        `${targetName(target)} ${ms === null ? "–" : Math.round(ms)} ms`,
+    )
+    .join(", ");

@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate } from "../../lib/levels.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "store">} App */
 
 const state = { refusal: "", isBroken: false, try: 1 };
 
@@ -18,11 +18,24 @@ export function camera(app) {
       ${isOn && !state.isBroken ? picture(app) : nothing}
       <figcaption>
         ${state.refusal ? html`<span class="wrong" role="alert">${state.refusal}</span>` : nothing}
-        ${isOn && state.isBroken
-          ? html`<button class="button small" type="button" @click=${() => again(app)}>Try again</button>`
-          : nothing}
-        <button class="button small" type="button" data-camera-switch ?disabled=${!mayOperate(app) || !head}
-          @click=${() => toggle(app, !isOn)}>${isOn ? "Camera off" : "Camera on"}</button>
+        ${
+          isOn && state.isBroken
+            ? html`
+              <button class="button small" type="button" @click=${() => again(app)}>
+                Try again
+              </button>
+            `
+            : nothing
+        }
+        <button
+          class="button small"
+          type="button"
+          data-camera-switch
+          ?disabled=${!mayOperate(app) || !head}
+          @click=${() => toggle(app, !isOn)}
+        >
+          ${isOn ? "Camera off" : "Camera on"}
+        </button>
       </figcaption>
     </figure>
   `;
@@ -40,7 +53,8 @@ const picture = (app) => html`<img
 /** @param {boolean} isOn */
 function words(isOn) {
   if (!isOn) return "The camera is off";
-  if (state.isBroken) return "The picture could not be fetched: too many look at it, or the connection broke.";
+  if (state.isBroken)
+    return "The picture could not be fetched: too many look at it, or the connection broke.";
   return "Waiting for the first picture";
 }
 

@@ -1,7 +1,7 @@
 // How long things take, measured and never guessed: a question to the server and back, and from the
 // first command to the tracks' own report that they turn.
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "now" | "store" | "teleop">} App */
 
 const PERIOD_MS = 1000;
 const KEPT = 20;
@@ -49,9 +49,11 @@ class Latency {
     const { askedAt } = app.teleop;
     const { tracks } = app.store.data;
     if (!tracks || !app.store.isFresh("tracks", app.now)) return;
-    const turns = Math.max(Math.abs(tracks.left_velocity), Math.abs(tracks.right_velocity)) > TURNS;
+    const { left_velocity: left, right_velocity: right } = tracks;
+    const turns = Math.max(Math.abs(left ?? 0), Math.abs(right ?? 0)) > TURNS;
     if (!askedAt) {
-      if (turns) this.#judgedAt = Infinity; // it rolls: a new command cannot be told from the old
+      if (turns)
+        this.#judgedAt = Infinity; // it rolls: a new command cannot be told from the old
       else this.#judgedAt = 0;
       return;
     }

@@ -2,10 +2,18 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
-import { gamepads, isDeadmanHeld, isPossible, padName, pressed, sticks } from "../../lib/gamepads.js";
+import { prevent, withValue } from "../../lib/events.js";
+import {
+  gamepads,
+  isDeadmanHeld,
+  isPossible,
+  padName,
+  pressed,
+  sticks,
+} from "../../lib/gamepads.js";
 import { PAD_BUTTONS } from "../../lib/stopkeys.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "stopKeys" | "teleop">} App */
 
 /** @param {App} app @param {boolean} isReady */
 export const gamePad = (app, isReady) => html`
@@ -23,30 +31,44 @@ function picker(app) {
   const { teleop: hand } = app;
   if (!isPossible) {
     return html`<p class="notice">
-      This browser gives game pads only to pages over https or on localhost. Use the sticks, the keys, or
-      another browser.
+      This browser gives game pads only to pages over https or on localhost. Use the sticks, the
+      keys, or another browser.
     </p>`;
   }
   const pads = gamepads();
   if (!pads.length) {
-    return html`<p class="quiet" data-pads="0">No game pad yet. Connect one, then press any button on it.</p>`;
+    return html`
+      <p class="quiet" data-pads="0">No game pad yet. Connect one, then press any button on it.</p>
+    `;
   }
   return html`
     <label class="pick">
       <span>Pad</span>
       <select
         data-pads=${pads.length}
-        @change=${(/** @type {any} */ event) => ((hand.chosen = Number(event.target.value)), app.draw())}
+        @change=${withValue((value) => ((hand.chosen = Number(value)), app.draw()))}
       >
         ${pads.map(
-          (pad) => html`<option value=${pad.index} ?selected=${pad.index === hand.pad?.index}>${padName(pad)}</option>`,
+          (pad) =>
+            html`
+              <option value=${pad.index} ?selected=${pad.index === hand.pad?.index}>
+                ${padName(pad)}
+              </option>
+            `,
         )}
       </select>
     </label>
     ${hand.pad ? mapping(app, hand.pad) : nothing}
-    ${hand.pad && hand.pad.mapping !== "standard"
-      ? html`<p class="notice">This browser does not know how this pad is laid out: try its sticks with the robot lifted first.</p>`
-      : nothing}
+    ${
+      hand.pad && hand.pad.mapping !== "standard"
+        ? html`
+          <p class="notice">
+            This browser does not know how this pad is laid out: try its sticks with the robot
+            lifted first.
+          </p>
+        `
+        : nothing
+    }
   `;
 }
 
@@ -60,9 +82,13 @@ function mapping(app, pad) {
     <dl class="axes">
       ${axes("Left stick", "drives", x, y)} ${axes("Right stick", "turns the head", turnX, turnY)}
       <dt>L1 or R1 <small>dead-man</small></dt>
-      <dd class="number" data-deadman=${isDeadmanHeld(pad)}>${isDeadmanHeld(pad) ? "held" : "released"}</dd>
+      <dd class="number" data-deadman=${isDeadmanHeld(pad)}>
+        ${isDeadmanHeld(pad) ? "held" : "released"}
+      </dd>
       <dt>${stopName} <small>emergency stop</small></dt>
-      <dd class="number" data-pad-stop>${padButton === "none" ? "off" : now.includes(Number(padButton)) ? "pressed" : "ready"}</dd>
+      <dd class="number" data-pad-stop>
+        ${padButton === "none" ? "off" : now.includes(Number(padButton)) ? "pressed" : "ready"}
+      </dd>
       <dt>Cross up, down <small>top speed</small></dt>
       <dd class="number">${Math.round(app.teleop.share * 100)} %</dd>
     </dl>
@@ -99,7 +125,7 @@ function deadman(app, isReady) {
       @pointerup=${up}
       @pointercancel=${up}
       @lostpointercapture=${up}
-      @contextmenu=${(/** @type {Event} */ event) => event.preventDefault()}
+      @contextmenu=${prevent}
     >
       Hold to drive
     </button>

@@ -12,7 +12,10 @@ import { gamePad } from "./pad.js";
 import { status } from "./status.js";
 import { driveStick, lookStick } from "./sticks.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "stopKeys" | "store" |
+ *   "teleop">} App
+ */
 
 /** @param {App} app */
 function view(app) {
@@ -20,7 +23,9 @@ function view(app) {
   if (targets && !targets.tracks && !targets.head) {
     return html`
       <div class="page-head"><h1>Drive</h1></div>
-      <div class="card empty"><h3>Nothing to drive</h3><p>This robot has neither tracks nor a head.</p></div>
+      <div class="card empty">
+        <h3>Nothing to drive</h3><p>This robot has neither tracks nor a head.</p>
+      </div>
     `;
   }
   const isStopped = Boolean(app.store.data.system?.estop?.active);
@@ -28,12 +33,20 @@ function view(app) {
   latency.look(app);
   return html`
     <div class="page-head"><h1>Drive</h1></div>
-    ${viewerNotice(app)} ${["tracks", "head"].filter((target) => targets?.[target]).map((target) => absentNotice(app, target))}
+    ${viewerNotice(app)}
+    ${["tracks", "head"]
+      .filter((target) => targets?.[target])
+      .map((target) => absentNotice(app, target))}
     <div class="teleop" data-engaged=${app.teleop.isEngaged}>
-      ${targets?.head ? html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>` : nothing}
+      ${
+        targets?.head
+          ? html`<section class="camera-part" aria-label="Camera">${camera(app)}</section>`
+          : nothing
+      }
       <section class="status-part" aria-label="What is asked for">${status(app)}</section>
       ${targets && !targets.tracks ? nothing : driveStick(app, isReady)}
-      ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)} ${keyboard(app, isReady)}
+      ${targets && !targets.head ? nothing : lookStick(app, isReady)} ${gamePad(app, isReady)}
+      ${keyboard(app, isReady)}
     </div>
   `;
 }
@@ -53,7 +66,10 @@ export const page = {
   view,
   open(app) {
     took("drive");
-    app.teleop.gaze = () => ({ pan: app.store.data.head?.pan ?? 0, tilt: app.store.data.head?.tilt ?? 0 });
+    app.teleop.gaze = () => ({
+      pan: app.store.data.head?.pan ?? 0,
+      tilt: app.store.data.head?.tilt ?? 0,
+    });
     app.teleop.open();
     latency.start(app);
   },

@@ -1,8 +1,10 @@
-// The two sticks on the screen: the left one drives, the right one looks. Each belongs to one finger.
+// The two sticks on the screen: the left one drives, the right one looks. Each belongs to one
+// finger.
 
 import { html } from "/vendor/lit-html/lit-html.js";
+import { prevent } from "../../lib/events.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"draw" | "teleop">} App */
 /** @typedef {{x: number, y: number, isHeld: boolean}} Stick */
 
 /** @param {App} app @param {boolean} isReady */
@@ -20,7 +22,9 @@ export const driveStick = (app, isReady) => html`
 export const lookStick = (app, isReady) => html`
   <section class="stick-part is-head" aria-labelledby="look-title">
     <div class="section-head"><h2 id="look-title">Head</h2></div>
-    <div class="stick-place">${stick(app, () => app.teleop.look, isReady, "Head stick", "look")}</div>
+    <div class="stick-place">
+      ${stick(app, () => app.teleop.look, isReady, "Head stick", "look")}
+    </div>
     <small class="quiet">Looks there while it is held</small>
   </section>
 `;
@@ -71,7 +75,7 @@ function stick(app, held, isReady, name, kind) {
       @pointerup=${up}
       @pointercancel=${up}
       @lostpointercapture=${up}
-      @contextmenu=${(/** @type {Event} */ event) => event.preventDefault()}
+      @contextmenu=${prevent}
     >
       <i class="knob"></i>
     </div>

@@ -1,13 +1,17 @@
 // The firmware page: the one release that the robot runs, every machine's, and the roll-out.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
-import { isBusy, lastTry, nameOf, stateWord } from "../../lib/updates.js";
+import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/updates.js";
 import { releases } from "./releases.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
+/** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
+/** @typedef {import("../../lib/types.js").Plan} Plan */
+/** @typedef {import("../../lib/types.js").PlanStep} PlanStep */
 /** @typedef {import("../../lib/types.js").MachineFirmware} MachineFirmware */
+/** @typedef {import("../../lib/types.js").ControlAction} ControlAction */
 
 /** @param {App} app */
 export function firmware(app) {
@@ -22,7 +26,7 @@ export function firmware(app) {
   `;
 }
 
-/** @param {import("../../lib/types.js").Problem} found */
+/** @param {import("../../lib/types.js").ErrorReply} found */
 const silent = (found) => html`
   <div class="notice" role="alert">
     <strong>The update service does not answer.</strong> ${found.message}
@@ -41,27 +45,36 @@ function robot(app) {
       ?data-stale=${!app.store.isFresh("firmware", app.now)}
     >
       <div class="section-head">
-        <h2 id="robot-version">${versions.length > 1 ? "The machines differ" : "The robot runs"}</h2>
+        <h2 id="robot-version">
+          ${versions.length > 1 ? "The machines differ" : "The robot runs"}
+        </h2>
         ${planChip(data.plan)}
       </div>
       <p class="version" data-robot-version>
         ${data.robot_version || versions.join(" · ") || "not told yet"}
       </p>
-      <p class="quiet">${whereFrom(data)}</p>
-      ${data.updates_off ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>` : nothing}
+      <p class="quiet">${whereFrom(data, data.machines)}</p>
+      ${
+        data.updates_off
+          ? html`<p class="refusal">No release can be taken now: ${data.updates_off}</p>`
+          : nothing
+      }
       ${plan(app, data.plan)}
     </section>
   `;
 }
 
-/** @param {any} data */
-function whereFrom(data) {
-  const count = data.machines.filter((/** @type {MachineFirmware} */ machine) => machine.is_online).length;
-  const away = data.machines.length - count;
-  const machines = `${count} machine${count === 1 ? "" : "s"}`;
-  if (away) return `on ${machines}; ${away} ${away === 1 ? "is" : "are"} away`;
-  return data.robot_version ? `on all ${machines}` : `on ${machines}`;
+/** @param {FirmwareState} data @param {MachineFirmware[]} machines */
+function whereFrom(data, machines) {
+  const count = machines.filter((machine) => machine.is_online).length;
+  const away = machines.length - count;
+  const found = `${count} machine${count === 1 ? "" : "s"}`;
+  if (away) return `on ${found}; ${away} ${away === 1 ? "is" : "are"} away`;
+  return data.robot_version ? `on all ${found}` : `on ${found}`;
 }
+
+/** What was asked for on this page. */
+const act = { isBusy: false, refusal: "" };
 
 const PLAN_CHIPS = {
   running: ["busy", "Roll-out running"],
@@ -71,79 +84,99 @@ const PLAN_CHIPS = {
   cancelled: ["idle", "Roll-out cancelled"],
 };
 
-/** @param {any} plan */
+/** @param {Plan | null | undefined} plan */
 function planChip(plan) {
   if (!plan) return nothing;
-  const [kind, text] = PLAN_CHIPS[/** @type {"done"} */ (plan.state)] ?? ["idle", plan.state];
+  const [kind, text] = PLAN_CHIPS[plan.state];
   return html`<span class="chip ${kind}" data-plan=${plan.state}><i class="dot"></i>${text}</span>`;
 }
 
-/** @param {App} app @param {any} plan */
+/** @param {App} app @param {Plan | null | undefined} plan */
 function plan(app, plan) {
-  const act = app.firmware;
-  const previous = (app.store.data.firmware.machines ?? []).some((/** @type {any} */ m) => m.spare_version);
+  const previous = (app.store.data.firmware?.machines ?? []).some((m) => m.spare_version);
   const back = html`
-    <button class="button" type="button" data-rollback ?disabled=${!previous || act.isBusy} @click=${() => ask(app, "rollback")}>
+    <button
+      class="button"
+      type="button"
+      data-rollback
+      ?disabled=${!previous || act.isBusy}
+      @click=${() => ask(app, "rollback")}
+    >
       Roll back all…
     </button>
   `;
   if (!plan) return html`<div class="actions">${back}</div>`;
-  const healthy = plan.steps.filter((/** @type {any} */ s) => s.step === "healthy").length;
+  const healthy = plan.steps.filter((s) => s.step === "healthy").length;
   const title = plan.is_rollback ? "Going back" : `Release ${plan.version}`;
   return html`
     <div class="plan">
       <p>
-        <b>${title}</b>: ${healthy} of ${plan.steps.length} machines healthy${plan.reason ? "" : "."}
+        <b>${title}</b>: ${healthy} of ${plan.steps.length} machines
+        healthy${plan.reason ? "" : "."}
       </p>
       <span class="track"><i ${bar(healthy, 0, Math.max(1, plan.steps.length))}></i></span>
       ${plan.reason ? html`<p class="refusal" data-plan-reason>${plan.reason}</p>` : nothing}
       <p class="refusal" role="alert">${act.refusal || nothing}</p>
       <div class="actions">
         ${plan.state === "running" ? control(app, "pause", "Pause") : nothing}
-        ${["paused", "halted"].includes(plan.state)
-          ? html`${control(app, "resume", plan.state === "halted" ? "Try again" : "Resume", "primary")}
-            ${control(app, "cancel", "Cancel")}`
-          : nothing}
+        ${
+          ["paused", "halted"].includes(plan.state)
+            ? html`
+              ${control(app, "resume", plan.state === "halted" ? "Try again" : "Resume", "primary")}
+              ${control(app, "cancel", "Cancel")}
+            `
+            : nothing
+        }
         ${back}
       </div>
     </div>
   `;
 }
 
-/** @param {App} app @param {string} action @param {string} text @param {string} [kind] */
+/** @param {App} app @param {ControlAction} action @param {string} text @param {string} [kind] */
 const control = (app, action, text, kind = "") => html`
-  <button class="button ${kind}" type="button" data-control=${action} ?disabled=${app.firmware.isBusy} @click=${() => order(app, action)}>
+  <button
+    class="button ${kind}"
+    type="button"
+    data-control=${action}
+    ?disabled=${act.isBusy}
+    @click=${() => order(app, action)}
+  >
     ${text}
   </button>
 `;
 
-/** @param {App} app @param {string} what */
+/** @param {App} app @param {"rollback"} what */
 function ask(app, what) {
-  app.dialogs.firmware = { what, isBusy: false, refusal: "" };
+  const asked = { what, release: null, canary: "", isForced: false };
+  app.dialogs.firmware = { ...asked, isBusy: false, refusal: "" };
   app.draw();
 }
 
-/** @param {App} app @param {string} action */
+/** @param {App} app @param {ControlAction} action */
 async function order(app, action) {
-  Object.assign(app.firmware, { isBusy: true, refusal: "" });
+  Object.assign(act, { isBusy: true, refusal: "" });
   app.draw();
   try {
     await app.api.request("management", "firmware_control", { action });
   } catch (err) {
-    app.firmware.refusal = /** @type {Error} */ (err).message;
+    act.refusal = /** @type {Error} */ (err).message;
   }
-  app.firmware.isBusy = false;
+  act.isBusy = false;
   app.draw();
 }
 
 /** @param {App} app */
 function machines(app) {
   const data = app.store.data.firmware;
-  const isGoing = ["running", "paused"].includes(data?.plan?.state);
-  const steps = new Map((isGoing ? data.plan.steps : []).map((/** @type {any} */ s) => [s.node_id, s]));
-  const list = /** @type {MachineFirmware[]} */ (data?.machines ?? []);
+  const going = isUnderWay(data?.plan) ? (data?.plan?.steps ?? []) : [];
+  const steps = new Map(going.map((step) => [step.node_id, step]));
+  const list = data?.machines ?? [];
   return html`
-    <section aria-labelledby="machines-title" ?data-stale=${!app.store.isFresh("firmware", app.now)}>
+    <section
+      aria-labelledby="machines-title"
+      ?data-stale=${!app.store.isFresh("firmware", app.now)}
+    >
       <div class="section-head"><h2 id="machines-title">Machines</h2></div>
       <ul class="machines card">
         ${repeat(
@@ -156,7 +189,7 @@ function machines(app) {
   `;
 }
 
-/** @param {App} app @param {MachineFirmware} machine @param {any} step */
+/** @param {App} app @param {MachineFirmware} machine @param {PlanStep | undefined} step */
 function row(app, machine, step) {
   const [kind, word] = stateWord(machine, step);
   const failed = lastTry(machine);
@@ -171,18 +204,35 @@ function row(app, machine, step) {
         <span class="quiet">${machine.slot ? `slot ${machine.slot}` : ""}</span>
       </div>
       <span class="chip ${kind}" data-state><i class="dot"></i>${word}</span>
-      ${machine.state === "installing" && machine.is_online
-        ? html`<span class="track machine-progress" role="progressbar" aria-valuenow=${machine.progress} aria-valuemin="0" aria-valuemax="100" aria-label="Installed">
+      ${
+        machine.state === "installing" && machine.is_online
+          ? html`<span
+            class="track machine-progress"
+            role="progressbar"
+            aria-valuenow=${machine.progress}
+            aria-valuemin="0"
+            aria-valuemax="100"
+            aria-label="Installed"
+          >
             <i ${bar(machine.progress, 0, 100)}></i>
           </span>`
-        : nothing}
+          : nothing
+      }
       ${failed ? html`<p class="machine-note is-fault" data-verdict>${failed}</p>` : nothing}
-      ${!failed && machine.blocked_by && !isBusy(machine)
-        ? html`<p class="machine-note">Waits with updates: ${machine.blocked_by}</p>`
-        : nothing}
-      ${failed && machine.log_excerpt
-        ? html`<details class="machine-log"><summary>Log of the failure</summary><pre>${machine.log_excerpt}</pre></details>`
-        : nothing}
+      ${
+        !failed && machine.blocked_by && !isBusy(machine)
+          ? html`<p class="machine-note">Waits with updates: ${machine.blocked_by}</p>`
+          : nothing
+      }
+      ${
+        failed && machine.log_excerpt
+          ? html`
+            <details class="machine-log">
+              <summary>Log of the failure</summary><pre>${machine.log_excerpt}</pre>
+            </details>
+          `
+          : nothing
+      }
     </li>
   `;
 }

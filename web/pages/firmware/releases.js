@@ -1,16 +1,30 @@
 // The releases on the server, and the way a new one gets there: dropped on the page, or chosen.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
-import { bytes } from "../../lib/updates.js";
+import { withField } from "../../lib/events.js";
+import { bytes, isUnderWay } from "../../lib/updates.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").Release} Release */
+
+/** @typedef {"none" | "sending" | "refused" | "done"} State */
+
+/** The file that is sent, or was last. */
+const file = {
+  state: /** @type {State} */ ("none"),
+  name: "",
+  sent: 0,
+  total: 0,
+  text: "",
+  isOver: false,
+  cancel: () => {},
+};
 
 /** @param {App} app */
 export function releases(app) {
-  const list = /** @type {Release[]} */ (app.store.data.firmware?.releases ?? []);
+  const list = app.store.data.firmware?.releases ?? [];
   return html`
     <section aria-labelledby="releases-title">
       <div class="section-head"><h2 id="releases-title">Releases</h2></div>
@@ -20,12 +34,14 @@ export function releases(app) {
         (release) => release.version,
         (release) => card(app, release),
       )}
-      ${list.length
-        ? nothing
-        : html`<p class="quiet">
-            None is here yet. A release is one file, <code>saint-os-….raucb</code>; it also comes with
-            <code>saintctl firmware upload</code> or on a USB stick.
-          </p>`}
+      ${
+        list.length
+          ? nothing
+          : html`<p class="quiet">
+            None is here yet. A release is one file, <code>saint-os-….raucb</code>; it also comes
+            with <code>saintctl firmware upload</code> or on a USB stick.
+          </p>`
+      }
     </section>
   `;
 }
@@ -33,7 +49,7 @@ export function releases(app) {
 /** @param {App} app @param {Release} release */
 function card(app, release) {
   const [first = "", ...rest] = release.changelog.trim().split("\n");
-  const robot = app.store.data.firmware.robot_version;
+  const robot = app.store.data.firmware?.robot_version;
   return html`
     <article class="card release" data-release=${release.version}>
       <header>
@@ -41,19 +57,38 @@ function card(app, release) {
           <h3>${release.version}</h3>
           <p class="id">${release.release_date.slice(0, 10)} · ${bytes(release.size_bytes)}</p>
         </div>
-        ${release.is_current
-          ? html`<span class="chip good" title="Nodes that boot are offered this release"><i class="dot"></i>Offered</span>`
-          : nothing}
+        ${
+          release.is_current
+            ? html`
+              <span class="chip good" title="Nodes that boot are offered this release">
+                <i class="dot"></i>Offered</span>
+            `
+            : nothing
+        }
       </header>
       <p class="changelog">${first || "Nothing was noted about it."}</p>
-      ${rest.length
-        ? html`<details><summary>What is new</summary><pre>${release.changelog}</pre></details>`
-        : nothing}
+      ${
+        rest.length
+          ? html`<details><summary>What is new</summary><pre>${release.changelog}</pre></details>`
+          : nothing
+      }
       <footer class="actions">
-        <button class="button plain" type="button" data-delete ?disabled=${release.is_current} @click=${() => ask(app, "delete", release)}>
+        <button
+          class="button plain"
+          type="button"
+          data-delete
+          ?disabled=${release.is_current}
+          @click=${() => ask(app, "delete", release)}
+        >
           Delete…
         </button>
-        <button class="button primary" type="button" data-rollout ?disabled=${isRunning(app)} @click=${() => ask(app, "rollout", release)}>
+        <button
+          class="button primary"
+          type="button"
+          data-rollout
+          ?disabled=${isRunning(app)}
+          @click=${() => ask(app, "rollout", release)}
+        >
           ${robot === release.version ? "Install again…" : "Roll out…"}
         </button>
       </footer>
@@ -62,42 +97,42 @@ function card(app, release) {
 }
 
 /** @param {App} app */
-const isRunning = (app) => ["running", "paused"].includes(app.store.data.firmware?.plan?.state);
+const isRunning = (app) => isUnderWay(app.store.data.firmware?.plan);
 
-/** @param {App} app @param {string} what @param {Release} release */
+/** @param {App} app @param {"rollout" | "delete"} what @param {Release} release */
 function ask(app, what, release) {
-  const isForced = app.store.data.firmware.robot_version === release.version; // asked for by its button
+  // asked for by its button
+  const isForced = app.store.data.firmware?.robot_version === release.version;
   app.dialogs.firmware = { what, release, canary: "", isForced, isBusy: false, refusal: "" };
   app.draw();
 }
 
 /** @param {App} app */
 function upload(app) {
-  const open = app.firmware.upload;
   /** @param {DragEvent} event */
   const over = (event) => {
     event.preventDefault();
-    open.isOver = true;
+    file.isOver = true;
     app.draw();
   };
-  const left = () => ((open.isOver = false), app.draw());
+  const left = () => ((file.isOver = false), app.draw());
   /** @param {DragEvent} event */
   const drop = (event) => {
     event.preventDefault();
-    open.isOver = false;
+    file.isOver = false;
     start(app, event.dataTransfer?.files[0]);
   };
   return html`
     <div
-      class="card drop ${open.isOver ? "is-over" : ""}"
-      data-upload=${open.state}
+      class="card drop ${file.isOver ? "is-over" : ""}"
+      data-upload=${file.state}
       @dragover=${over}
       @dragleave=${left}
       @drop=${drop}
     >
-      ${open.state === "sending" ? sending(app) : choose(app)}
-      ${open.state === "done" ? html`<p class="good-news">${open.text}</p>` : nothing}
-      <p class="refusal" role="alert">${open.state === "refused" ? refused(open.text) : nothing}</p>
+      ${file.state === "sending" ? sending() : choose(app)}
+      ${file.state === "done" ? html`<p class="good-news">${file.text}</p>` : nothing}
+      <p class="refusal" role="alert">${file.state === "refused" ? refused(file.text) : nothing}</p>
     </div>
   `;
 }
@@ -115,41 +150,57 @@ const choose = (app) => html`
       type="file"
       accept=".raucb"
       ?disabled=${app.api.state !== "open"}
-      @change=${(/** @type {any} */ event) => (start(app, event.target.files[0]), (event.target.value = ""))}
+      @change=${withField((field) => (start(app, field.files?.[0]), (field.value = "")))}
     >
   </label>
 `;
 
-/** @param {App} app */
-function sending(app) {
-  const { name, sent, total, cancel } = app.firmware.upload;
+function sending() {
+  const { name, sent, total, cancel } = file;
   const isThere = total > 0 && sent >= total;
-  const text = isThere ? "The server checks its signature and content" : `${bytes(sent)} of ${bytes(total)}`;
+  const text = isThere
+    ? "The server checks its signature and content"
+    : `${bytes(sent)} of ${bytes(total)}`;
   return html`
     <p><b>${name}</b><br><span class="quiet">${text}</span></p>
-    <span class="track" role="progressbar" aria-label="Uploaded" aria-valuemin="0" aria-valuemax="100" aria-valuenow=${Math.round((100 * sent) / (total || 1))}>
+    <span
+      class="track"
+      role="progressbar"
+      aria-label="Uploaded"
+      aria-valuemin="0"
+      aria-valuemax="100"
+      aria-valuenow=${Math.round((100 * sent) / (total || 1))}
+    >
       <i ${bar(sent, 0, total || 1)}></i>
     </span>
     <button class="button plain" type="button" @click=${() => cancel()}>Stop</button>
   `;
 }
 
-/** @param {App} app @param {File | undefined} file */
-async function start(app, file) {
-  const open = app.firmware.upload;
-  if (!file || open.state === "sending") return;
-  Object.assign(open, { state: "sending", name: file.name, sent: 0, total: file.size, text: "" });
-  const { answer, cancel } = app.api.upload(file, (sent) => {
-    open.sent = sent;
+/** @param {App} app @param {File | undefined} chosen */
+async function start(app, chosen) {
+  if (!chosen || file.state === "sending") return;
+  Object.assign(file, {
+    state: "sending",
+    name: chosen.name,
+    sent: 0,
+    total: chosen.size,
+    text: "",
+  });
+  const { answer, cancel } = app.api.upload(chosen, (sent) => {
+    file.sent = sent;
     app.draw();
   });
-  open.cancel = cancel;
+  file.cancel = cancel;
   app.draw();
   try {
     const release = await answer;
-    Object.assign(open, { state: "done", text: `Release ${release.version} is here; its signature is trusted.` });
+    Object.assign(file, {
+      state: "done",
+      text: `Release ${release.version} is here; its signature is trusted.`,
+    });
   } catch (err) {
-    Object.assign(open, { state: "refused", text: /** @type {Error} */ (err).message });
+    Object.assign(file, { state: "refused", text: /** @type {Error} */ (err).message });
   }
   app.draw();
 }

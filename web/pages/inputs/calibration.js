@@ -1,13 +1,19 @@
-// The guided calibration: rest, ends, directions, then what was found, to be saved or not. The robot
-// measures; this page shows how far each channel came. While it runs the sticks move nothing.
+// The guided calibration: rest, ends, directions, then what was found, to be saved or not. The
+// robot measures; this page shows how far each channel came. While it runs the sticks move nothing.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { dialog } from "../../lib/dialog.js";
-import { settingsOf } from "./channels.js";
+import { settingsOf } from "./receiver.js";
 import { coverage } from "./scale.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").CalibrationInfo} CalibrationInfo */
+/** @typedef {import("../../lib/types.js").RcChannelConfig} RcChannelConfig */
+/** @typedef {import("../../lib/types.js").SeenRange} SeenRange */
+/** @typedef {NonNullable<import("../../parts.js").Dialogs["calibration"]>} OpenCalibration */
+/** @typedef {import("../../lib/types.js").CalibrationStep["step"]} Verb */
 
 const STEPS = /** @type {const} */ ([
   ["center", "Rest"],
@@ -16,7 +22,12 @@ const STEPS = /** @type {const} */ ([
   ["done", "Review"],
 ]);
 const MOVED_US = 200; // less is no stick that was moved; rcd's own measure
-const KINDS = { reversed: "Reversed", unplugged: "Not moved", swapped: "Swapped", narrow: "Narrow" };
+const KINDS = {
+  reversed: "Reversed",
+  unplugged: "Not moved",
+  swapped: "Swapped",
+  narrow: "Narrow",
+};
 
 /** @param {App} app */
 export function openCalibration(app) {
@@ -37,11 +48,12 @@ export function closeCalibration(app) {
 export function wizard(app) {
   const open = app.dialogs.calibration;
   const close = () => (closeCalibration(app), app.draw());
-  const slip = () => open.hasStarted || close(); // a minute's work is not lost by a slip of the hand
-  return dialog(open, slip, () => content(app, open, close), "Calibrate the transmitter");
+  // a minute's work is not lost by a slip of the hand
+  const slip = () => open?.hasStarted || close();
+  return dialog(open, slip, (open) => content(app, open, close), "Calibrate the transmitter");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenCalibration} open @param {() => void} close */
 function content(app, open, close) {
   const { data, problem } = watches.calibration;
   const step = open.hasStarted && data ? data.step : "intro";
@@ -51,10 +63,11 @@ function content(app, open, close) {
       <ol class="steps">
         ${STEPS.map(
           ([key, title], index) => html`<li aria-current=${key === step ? "step" : nothing}
-            class=${index < STEPS.findIndex(([each]) => each === step) ? "is-done" : ""}>${title}</li>`,
+            class=${index < STEPS.findIndex(([each]) => each === step) ? "is-done" : ""}
+          >${title}</li>`,
         )}
       </ol>
-      ${step === "intro" ? intro : step === "idle" ? ended : running(step, data)}
+      ${step === "intro" ? intro : step === "idle" || !data ? ended : running(step, data)}
       <p class="refusal" role="alert">${open.refusal || problem?.message || nothing}</p>
       ${actions(app, open, step, close)}
     </div>
@@ -66,14 +79,20 @@ const intro = html`
     You move every stick and switch, the robot notes their middles and ends and says which channels
     are reversed, not connected or swapped. It takes about a minute.
   </p>
-  <p><strong>While it runs the transmitter drives nothing</strong>, other inputs may. Nothing is changed
-  before you save.</p>
+  <p>
+    <strong>While it runs the transmitter drives nothing</strong>, other inputs may. Nothing is
+    changed before you save.
+  </p>
 `;
 
-const ended = html`<p role="status">The robot has ended this calibration: it was not gone on with for ten
-  minutes, or somebody else ended it. Nothing was changed.</p>`;
+const ended = html`
+  <p role="status">
+    The robot has ended this calibration: it was not gone on with for ten minutes, or somebody else
+    ended it. Nothing was changed.
+  </p>
+`;
 
-/** @param {string} step @param {any} data */
+/** @param {string} step @param {CalibrationInfo} data */
 function running(step, data) {
   return html`
     <p class="instruction" role="status">${data.text}</p>
@@ -81,24 +100,36 @@ function running(step, data) {
   `;
 }
 
-/** @param {string} step @param {any} data */
+/** @param {string} step @param {CalibrationInfo} data */
 function ranges(step, data) {
   const moved = data.seen.filter(isMoved).length;
   return html`
-    ${step === "ends"
-      ? html`<p class="quiet" data-moved=${moved}>${moved} of ${data.seen.length} channels were moved</p>`
-      : nothing}
+    ${
+      step === "ends"
+        ? html`
+          <p class="quiet" data-moved=${moved}>
+            ${moved} of ${data.seen.length} channels were moved
+          </p>
+        `
+        : nothing
+    }
     <ul class="ranges">
       ${data.seen.map(
-        (/** @type {any} */ seen) => html`
-          <li class="${seen.channel === data.channel ? "is-asked" : ""} ${isMoved(seen) ? "is-moved" : ""}"
-            data-seen=${seen.channel}>
-            <span class="channel-name"><b>${nameOf(seen.channel)}</b><small>CH ${seen.channel}</small></span>
+        (seen) => html`
+          <li
+            class="${seen.channel === data.channel ? "is-asked" : ""}
+              ${isMoved(seen) ? "is-moved" : ""}"
+            data-seen=${seen.channel}
+          >
+            <span class="channel-name">
+              <b>${nameOf(seen.channel)}</b><small>CH ${seen.channel}</small>
+            </span>
             ${coverage(seen)}
             <span class="number">
-              ${seen.low === null ? html`${seen.us}` : html`${seen.low}–${seen.high}`} <small>µs</small>
+              ${seen.low === null ? html`${seen.us}` : html`${seen.low}–${seen.high}`}
+              <small>µs</small>
             </span>
-            <span class="state">${step === "ends" ? (isMoved(seen) ? "moved" : "not yet") : nothing}</span>
+            <span class="state">${step === "ends" ? motion(seen) : nothing}</span>
           </li>
         `,
       )}
@@ -106,69 +137,105 @@ function ranges(step, data) {
   `;
 }
 
-/** @param {any} seen */
-const isMoved = (seen) => seen.low !== null && seen.high - seen.low >= MOVED_US;
+/** @param {SeenRange} seen */
+const motion = (seen) => (isMoved(seen) ? "moved" : "not yet");
+
+/** @param {SeenRange} seen */
+const isMoved = ({ low, high }) => low !== null && high !== null && high - low >= MOVED_US;
 
 /** @param {number} number */
 const nameOf = (number) => settingsOf(number).name || `Channel ${number}`;
 
-/** @param {any} data */
+/** @param {CalibrationInfo} data */
 const review = ({ findings, proposal }) => html`
-  ${findings.length
-    ? html`<ul class="findings">
+  ${
+    findings.length
+      ? html`<ul class="findings">
         ${findings.map(
-          (/** @type {any} */ each) => html`<li data-finding=${each.kind}>
-            <b class="tag">${KINDS[/** @type {"narrow"} */ (each.kind)]}</b> ${each.text}
+          (each) => html`<li data-finding=${each.kind}>
+            <b class="tag">${KINDS[each.kind]}</b> ${each.text}
           </li>`,
         )}
       </ul>`
-    : html`<p><span class="chip good"><i class="dot"></i>Nothing was found: every channel is in order</span></p>`}
+      : html`
+        <p>
+          <span class="chip good"><i class="dot"></i>Nothing was found: every channel is in
+          order</span>
+        </p>
+      `
+  }
   <div class="table-wrap">
     <table class="table">
       <thead>
-        <tr><th>Channel</th><th class="right">Low</th><th class="right">Middle</th><th class="right">High</th><th>Reversed</th></tr>
+        <tr>
+          <th>Channel</th>
+          <th class="right">Low</th>
+          <th class="right">Middle</th>
+          <th class="right">High</th>
+          <th>Reversed</th>
+        </tr>
       </thead>
       <tbody>
-        ${proposal.map((/** @type {any} */ each) => proposed(each, settingsOf(each.channel)))}
+        ${proposal.map((each) => proposed(each, settingsOf(each.channel)))}
       </tbody>
     </table>
   </div>
   <p class="quiet">What changes is bold; channels that were not moved stay as they are.</p>
 `;
 
-/** @param {any} now @param {any} before */
+/** @param {RcChannelConfig} now @param {RcChannelConfig} before */
 const proposed = (now, before) => html`
   <tr data-proposed=${now.channel}>
     <td>${now.channel} <span class="quiet">${now.name}</span></td>
-    ${["min", "center", "max"].map(
-      (key) => html`<td class="right">${now[key] === before[key] ? now[key] : html`<b>${now[key]}</b>`}</td>`,
-    )}
-    <td>${now.reversed === before.reversed ? word(now.reversed) : html`<b>${word(now.reversed)}</b>`}</td>
+    ${
+      /** @type {const} */ (["min", "center", "max"]).map(
+        (key) =>
+          html`
+          <td class="right">${now[key] === before[key] ? now[key] : html`<b>${now[key]}</b>`}</td>
+        `,
+      )
+    }
+    <td>
+      ${now.reversed === before.reversed ? word(now.reversed) : html`<b>${word(now.reversed)}</b>`}
+    </td>
   </tr>
 `;
 
 /** @param {boolean} is */
 const word = (is) => (is ? "yes" : "no");
 
-/** @param {App} app @param {any} open @param {string} step @param {() => void} close */
+/** @param {App} app @param {OpenCalibration} open @param {string} step @param {() => void} close */
 function actions(app, open, step, close) {
   if (step === "idle") {
-    return html`<div class="actions"><button class="button" type="button" @click=${close}>Close</button></div>`;
+    return html`
+      <div class="actions"><button class="button" type="button" @click=${close}>Close</button></div>
+    `;
   }
-  const [verb, name] = { intro: ["start", "Start"], center: ["next", "They rest: go on"], ends: ["next", "All moved: go on"],
-    directions: ["skip", "Skip this one"], done: ["save", "Save"] }[step] ?? ["next", "Go on"];
+  /** @type {Record<string, [Verb, string]>} */
+  const known = {
+    intro: ["start", "Start"],
+    center: ["next", "They rest: go on"],
+    ends: ["next", "All moved: go on"],
+    directions: ["skip", "Skip this one"],
+    done: ["save", "Save"],
+  };
+  const [verb, name] = known[step] ?? ["next", "Go on"];
   return html`
     <div class="actions">
       <button class="button" type="button" data-cancel @click=${close}>
         ${step === "done" ? "Discard" : "Cancel"}
       </button>
-      <button class="button ${step === "directions" ? "" : "primary"}" type="button" data-focus data-go=${verb}
+      <button
+        class="button ${step === "directions" ? "" : "primary"}"
+        type="button"
+        data-focus
+        data-go=${verb}
         ?disabled=${open.isBusy} @click=${() => go(app, open, verb)}>${name}</button>
     </div>
   `;
 }
 
-/** @param {App} app @param {any} open @param {string} verb */
+/** @param {App} app @param {OpenCalibration} open @param {Verb} verb */
 async function go(app, open, verb) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
@@ -185,7 +252,7 @@ async function go(app, open, verb) {
       watches.channels.look(app);
     }
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
+    const { message, fix } = problemOf(err);
     open.refusal = [message, fix].filter(Boolean).join(". ");
   }
   open.isBusy = false;

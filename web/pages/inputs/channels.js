@@ -1,20 +1,24 @@
 // The channels of the RC receiver: where each is, what it is for, what it drives.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
-import { fixed, targetName, words } from "../../lib/format.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { fixed } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
-import { STALE_MS } from "../../lib/store.js";
 import { openChannel } from "./channelform.js";
-import { microseconds, scale } from "./scale.js";
-import { watches } from "./watches.js";
+import { drivenBy, isHeard, position, pulse, settingsOf } from "./receiver.js";
+import { scale } from "./scale.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
+/** @typedef {import("../../lib/types.js").RcChannel} RcChannel */
+/** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
 
 const SWITCH_FROM = 5; // the first four are sticks in every common transmitter
 const FULL = 0.9;
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 export function channels(app, status) {
   const heard = status.channels;
   const isLive = isHeard(app, status);
@@ -22,58 +26,48 @@ export function channels(app, status) {
     <section class="channels-part" aria-labelledby="channels-title" ?data-stale=${!isLive}>
       <div class="section-head">
         <h2 id="channels-title">Channels</h2>
-        <span class="quiet">${heard.length ? `${heard.length} channels; choose one to set it up` : ""}</span>
+        <span class="quiet">${
+          heard.length ? `${heard.length} channels; choose one to set it up` : ""
+        }</span>
       </div>
-      ${heard.length
-        ? html`<ul class="card rc-channels">
+      ${
+        heard.length
+          ? html`<ul class="card rc-channels">
             ${repeat(
               heard,
-              (/** @type {any} */ each) => each.channel,
-              (/** @type {any} */ each) => row(app, each, status),
+              (each) => each.channel,
+              (each) => row(app, each, status),
             )}
           </ul>`
-        : html`<div class="card empty">
+          : html`<div class="card empty">
             <h3>No channel was heard yet</h3>
-            <p>Switch the transmitter on. If it is, check wiring and protocol below: "Detect" listens for
-            every protocol in turn.</p>
-          </div>`}
+            <p>
+              Switch the transmitter on. If it is, check wiring and protocol below: "Detect" listens
+              for every protocol in turn.
+            </p>
+          </div>`
+      }
     </section>
   `;
 }
 
-/** Whether what is shown is what the sticks do now. @param {App} app @param {any} status */
-export function isHeard(app, status) {
-  if (!status.enabled || !status.connected || status.failsafe) return false;
-  const age = app.store.data.inputs?.rc?.receiver_age_ms ?? Infinity;
-  return app.store.isFresh("inputs", app.now) && age < STALE_MS;
-}
-
-/** -1 to 1, from what comes most often. @param {App} app @param {any} channel */
-export function position(app, channel) {
-  const live = app.store.data.inputs?.rc;
-  const isDriving = app.store.sourceAge("rc", app.now) < STALE_MS;
-  const sample = isDriving ? live?.values?.[`channel_${channel.channel}`] : undefined;
-  const state = live?.channels?.find((/** @type {any} */ each) => each.channel === channel.channel);
-  return sample ?? state?.normalized ?? channel.normalized;
-}
-
-/** @param {number} number */
-export const settingsOf = (number) =>
-  watches.channels.data?.channels?.find((/** @type {any} */ each) => each.channel === number) ?? {
-    channel: number, name: "", min: 1000, max: 2000, center: 1500, reversed: false,
-  };
-
-/** @param {App} app @param {any} channel @param {any} status */
+/** @param {App} app @param {RcChannel} channel @param {RcStatus} status */
 function row(app, channel, status) {
   const value = position(app, channel);
   const range = settingsOf(channel.channel);
-  const us = Math.abs(value) < 0.999 ? microseconds(value, range) : channel.us; // beyond its ends
+  const us = pulse(value, range, channel);
   const title = channel.name || `Channel ${channel.channel}`;
   return html`
     <li data-channel=${channel.channel}>
-      <button type="button" class="channel" aria-label=${`Set up ${title}`} @click=${() => openChannel(app, channel.channel)}>
+      <button
+        type="button"
+        class="channel"
+        aria-label=${`Set up ${title}`}
+        @click=${() => openChannel(app, channel.channel)}
+      >
         <span class="channel-name">
-          <b>${title}</b><small>CH ${channel.channel}${range.reversed ? " · reversed" : ""}</small>
+          <b>${title}</b>
+          <small>CH ${channel.channel}${range.reversed ? " · reversed" : ""}</small>
         </span>
         ${scale(us, range)}
         <span class="number">${reading(fixed(value, 2))}</span>
@@ -84,7 +78,7 @@ function row(app, channel, status) {
   `;
 }
 
-/** @param {any} channel @param {any} status @param {number} value */
+/** @param {RcChannel} channel @param {RcStatus} status @param {number} value */
 function marks(channel, status, value) {
   const drives = drivenBy(channel.channel);
   const isStop = drives.some((each) => each.isStop);
@@ -106,20 +100,4 @@ function switchWord(value) {
   if (value >= FULL) return "high";
   if (value <= -FULL) return "low";
   return Math.abs(value) < 0.15 ? "middle" : "between";
-}
-
-/** What the routes make of it. @param {number} number */
-export function drivenBy(number) {
-  const name = `channel_${number}`;
-  const found = [];
-  for (const { route } of watches.routes.data?.routes ?? []) {
-    if (route.input.source !== "rc" || !route.enabled || !Array.isArray(route.mapping)) continue;
-    for (const mapping of route.mapping) {
-      if (mapping.from !== name) continue;
-      const isStop = mapping.to === "estop";
-      const text = `${route.output.target === "*" ? "" : `${targetName(route.output.target)} `}${words(mapping.to).toLowerCase()}`;
-      found.push({ isStop, text, isSwitch: mapping.mode === "switch" });
-    }
-  }
-  return found;
 }

@@ -1,5 +1,5 @@
-// The judge of a failsafe drill: what the robot really did when its transmitter was switched off. It
-// is given what the topics tell with the time when they told it, and never guesses: where the
+// The judge of a failsafe drill: what the robot really did when its transmitter was switched off.
+// It is given what the topics tell with the time when they told it, and never guesses: where the
 // page could not see enough, it says so. No drawing, no network.
 
 const ROUTER_MS = 120; // the router gives RC up after so long, whatever the receiver says
@@ -13,13 +13,15 @@ const FLOWING_MS = 75; // a frame at least is younger: before rcd tells of missi
 const GAP_MS = 400; // states that came later than that tell too little
 const STILL = 0.02; // a share of a field's range, or metres per second
 
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /**
  * @typedef {object} Picture what the page knows at one moment
  * @property {number} now
  * @property {number} rcAt when `rc` came
  * @property {number} fieldsAt when `fields` came
- * @property {{failsafe: boolean, told: boolean, age_ms?: number} | null} rc `told`: its newest sample says that the signal is lost
- * @property {import("../../lib/types.js").OutputField[]} fields
+ * @property {import("../../lib/types.js").RcState | null} rc `told`: its newest sample says that
+ * the signal is lost
+ * @property {import("../../lib/types.js").FieldState[]} fields
  * @property {boolean} isStopped
  * @property {number | null} speed measured, of the faster track, metres per second
  *
@@ -41,7 +43,8 @@ export class Drill {
   /** @type {"pass" | "fail" | "unjudged" | ""} */ verdict = "";
   /** @type {string[]} */ reasons = [];
   /** @type {Map<string, Watched>} */ outputs = new Map();
-  /** When the last good frame came; null before there was one. @type {number | null} */ goodAt = null;
+  /** When the last good frame came; null before there was one. @type {number | null} */
+  goodAt = null;
   /** Until the robot was told. @type {number | null} */ toldMs = null;
   /** Until the tracks really stood. @type {number | null} */ stoodMs = null;
   /** From the loss to the signal's return. @type {number | null} */ backMs = null;
@@ -51,7 +54,7 @@ export class Drill {
 
   /**
    * @param {{action: string, timeout_ms: number}} rules
-   * @param {(target: string, field: string) => {kind: string, limits: [number, number], neutral: number} | undefined} spec
+   * @param {(target: string, field: string) => FieldDescription | undefined} spec
    */
   constructor(rules, spec) {
     this.rules = rules;
@@ -73,7 +76,9 @@ export class Drill {
     if (this.phase === "judged") return this.#watchReturn(seen);
     const stalled = this.#heardAt ? seen.now - this.#heardAt : 0;
     if (Math.max(stalled, seen.now - seen.rcAt, seen.now - seen.fieldsAt) > GAP_MS) {
-      return this.#cannot("The robot's states came too late to measure: the network or this browser was busy.");
+      return this.#cannot(
+        "The robot's states came too late to measure: the network or this browser was busy.",
+      );
     }
     this.#heardAt = seen.now;
     if (this.phase === "waiting") this.#wait(seen);
@@ -88,8 +93,10 @@ export class Drill {
   /** @param {Picture} seen */
   #wait(seen) {
     const { rc, now, rcAt } = seen;
-    if (seen.isStopped) return this.#cannot("The emergency stop was raised before the signal was lost.");
-    if (!rc || rc.age_ms === undefined) return this.#cannot("The receiver's samples are not there any more.");
+    if (seen.isStopped)
+      return this.#cannot("The emergency stop was raised before the signal was lost.");
+    if (typeof rc?.age_ms !== "number")
+      return this.#cannot("The receiver's samples are not there any more.");
     const age = rc.age_ms + now - rcAt;
     if (!rc.failsafe && !rc.told && age < this.rules.timeout_ms) {
       this.goodAt = Math.max(this.goodAt ?? 0, rcAt - rc.age_ms);
@@ -97,7 +104,8 @@ export class Drill {
       if (this.#offAt && now - this.#offAt > HIDDEN_MS) this.#isHidden();
       return;
     }
-    if (this.goodAt === null) return this.#cannot("There was no signal to lose: switch the transmitter on first.");
+    if (this.goodAt === null)
+      return this.#cannot("There was no signal to lose: switch the transmitter on first.");
     this.phase = "lost";
     this.toldMs = now - this.goodAt;
     this.#follow(seen);
@@ -110,7 +118,16 @@ export class Drill {
       if (each.source !== "rc" || each.policy !== "live" || each.value === null) continue;
       const { target, field, unit, value } = each;
       this.outputs.set(`${target} ${field}`, {
-        target, field, unit, before: value, after: null, leftMs: null, restMs: null, policy: "live", source: "rc", fault: "",
+        target,
+        field,
+        unit,
+        before: value,
+        after: null,
+        leftMs: null,
+        restMs: null,
+        policy: "live",
+        source: "rc",
+        fault: "",
       });
     }
     this.#hasMoved = (seen.speed ?? 0) > STILL;
@@ -125,18 +142,22 @@ export class Drill {
       const watched = this.outputs.get(`${each.target} ${each.field}`);
       if (!watched) continue;
       const drives = each.source === "rc" && each.policy === "live";
-      const changedMs = /** @type {any} */ (each).changed_ms ?? 0;
+      const changedMs = each.changed_ms;
       if (!drives && watched.leftMs === null) watched.leftMs = Math.max(0, fieldsMs - changedMs);
       if (drives) watched.leftMs = null;
       if (each.value === 0 && watched.restMs === null) watched.restMs = fieldsMs;
       if (each.value !== 0) watched.restMs = null;
       if (since <= SETTLED_MS || watched.after === null) watched.after = each.value;
-      else if (moves(each.value, watched.after, this.spec(each.target, each.field))) watched.fault = "it still moves";
+      else if (moves(each.value, watched.after, this.spec(each.target, each.field)))
+        watched.fault = "it still moves";
       Object.assign(watched, { policy: each.policy, source: each.source });
     }
     if (this.#hasMoved && this.stoodMs === null && (seen.speed ?? 1) < STILL) this.stoodMs = since;
     if (this.rules.action !== "estop" && seen.isStopped) {
-      return this.#cannot("The emergency stop was raised meanwhile: it stopped the robot, not the loss of the signal.");
+      return this.#cannot(
+        "The emergency stop was raised meanwhile: it stopped the robot, not the loss of the " +
+          "signal.",
+      );
     }
     if (since >= WATCHED_MS) this.#judge(seen);
   }
@@ -145,12 +166,15 @@ export class Drill {
   #judge(seen) {
     if (!this.outputs.size) {
       return this.#cannot(
-        "The transmitter drove no output, so nothing had to be held. Try again with the sticks away from the middle, armed, and the routes on.",
+        "The transmitter drove no output, so nothing had to be held. Try again with the " +
+          "sticks away from the middle, armed, and the routes on.",
       );
     }
-    if (this.rules.action === "estop" && !seen.isStopped) this.reasons.push("The emergency stop was not raised.");
+    if (this.rules.action === "estop" && !seen.isStopped)
+      this.reasons.push("The emergency stop was not raised.");
     for (const each of this.outputs.values()) this.#check(each);
-    if (this.#hasMoved && this.stoodMs === null) this.reasons.push("The tracks still turn, as they measure it themselves.");
+    if (this.#hasMoved && this.stoodMs === null)
+      this.reasons.push("The tracks still turn, as they measure it themselves.");
     for (const each of this.outputs.values()) {
       if (each.fault) this.reasons.push(`${each.target} ${each.field}: ${each.fault}.`);
     }
@@ -164,27 +188,40 @@ export class Drill {
     const isVelocity = spec?.kind === "velocity";
     const { action } = this.rules;
     if (each.leftMs === null) each.fault = "the transmitter still drives it";
-    else if (each.leftMs > this.limitMs) each.fault = `it was let go after ${Math.round(each.leftMs)} ms, at most ${this.limitMs} are right`;
+    else if (each.leftMs > this.limitMs)
+      each.fault =
+        `it was let go after ${Math.round(each.leftMs)} ms, ` + `at most ${this.limitMs} are right`;
     else if (action !== "passthrough" && each.source) each.fault = `${each.source} has taken over`;
     else if (action === "passthrough") return;
     else if (isVelocity && each.after !== 0) each.fault = "it does not rest";
     else if (isVelocity && (each.restMs ?? Infinity) > this.limitMs + RAMP_MS + EXACT_MS) {
       each.fault = `it rested after ${Math.round(each.restMs ?? 0)} ms only`;
-    } else if (!isVelocity && action === "hold" && moves(each.after, each.before, spec)) each.fault = "it has moved on";
+    } else if (!isVelocity && action === "hold" && moves(each.after, each.before, spec))
+      each.fault = "it has moved on";
   }
 
   #isHidden() {
     this.phase = "judged";
     this.verdict = "fail";
     this.reasons = [
-      "You say that the transmitter is off, but its receiver goes on sending good frames: the robot cannot see the loss and would drive on.",
-      "Set the receiver's own failsafe to \"no pulses\", or name a failsafe channel in rcd.yaml (failsafe: {channel: ...}).",
+      "You say that the transmitter is off, but its receiver goes on sending good frames: " +
+        "the robot cannot see the loss and would drive on.",
+      'Set the receiver\'s own failsafe to "no pulses", or name a failsafe channel in rcd.yaml ' +
+        "(failsafe: {channel: ...}).",
     ];
   }
 
   /** @param {Picture} seen */
   #watchReturn({ rc, now }) {
-    if (this.backMs === null && this.toldMs !== null && this.goodAt !== null && rc && !rc.failsafe && !rc.told && (rc.age_ms ?? Infinity) < FLOWING_MS) {
+    if (
+      this.backMs === null &&
+      this.toldMs !== null &&
+      this.goodAt !== null &&
+      rc &&
+      !rc.failsafe &&
+      !rc.told &&
+      (rc.age_ms ?? Infinity) < FLOWING_MS
+    ) {
       this.backMs = now - this.goodAt;
     }
   }
@@ -197,7 +234,12 @@ export class Drill {
   }
 }
 
-/** More than noise. @param {number | null} value @param {number | null} from @param {{limits: [number, number]} | undefined} spec */
+/**
+ * More than noise.
+ * @param {number | null} value
+ * @param {number | null} from
+ * @param {{limits: number[]} | undefined} spec
+ */
 function moves(value, from, spec) {
   if (value === null || from === null) return false;
   const [low, high] = spec?.limits ?? [-1, 1];

@@ -37,7 +37,8 @@ function groupOf(name) {
 export function range(name, value) {
   if (SIGNED.test(name)) return [-1, 1];
   const size = Math.abs(value ?? 0);
-  if (name.includes(".") || /^(yaw|pitch|roll)$/.test(name)) return size > 1 || name.includes(".") ? [-DEGREES, DEGREES] : [-1, 1];
+  if (name.includes(".") || /^(yaw|pitch|roll)$/.test(name))
+    return size > 1 || name.includes(".") ? [-DEGREES, DEGREES] : [-1, 1];
   if (PLACES.test(name)) return [-Math.max(2, size), Math.max(2, size)];
   return (value ?? 0) < 0 || size > 1 ? [-Math.max(1, size), Math.max(1, size)] : [0, 1];
 }

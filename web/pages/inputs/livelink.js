@@ -1,7 +1,7 @@
 // The tab "LiveLink": where phones and programs send to, who sends, what was recorded.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { listeners } from "./listeners.js";
 import { recordings } from "./recordings.js";
@@ -9,16 +9,23 @@ import { acceptedSenders, waitingSenders } from "./senders.js";
 import { subject } from "./subject.js";
 import { watches } from "./watches.js";
 
-/** @param {import("../../app.js").App} app */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
+
+/** @param {App} app */
 export function livelink(app) {
   const { data, problem } = watches.subjects;
   return html`
     ${viewerNotice(app)}
-    ${problem
-      ? html`<div class="notice" role="alert">
+    ${
+      problem
+        ? html`<div class="notice" role="alert">
           <strong>LiveLink's service does not answer:</strong> ${problem.message} ${problem.fix}
         </div>`
-      : nothing}
+        : nothing
+    }
     <div class="livelink-grid" ?data-stale=${Boolean(problem)}>
       <div>
         ${waitingSenders(app)}
@@ -31,8 +38,8 @@ export function livelink(app) {
           ${data && !data.sources.length ? empty : nothing}
           ${repeat(
             data?.sources ?? [],
-            (/** @type {any} */ each) => each.subject_name,
-            (/** @type {any} */ each) => subject(app, each),
+            (each) => each.subject_name,
+            (each) => subject(app, each),
           )}
         </section>
       </div>
@@ -52,7 +59,9 @@ function refusals(refused) {
 const empty = html`
   <div class="card empty">
     <h3>Nobody sends yet</h3>
-    <p>In the capture app, enter the address and port that stand under "Listening" as its target. Phone and
-    robot must be in the same network.</p>
+    <p>
+      In the capture app, enter the address and port that stand under "Listening" as its target.
+      Phone and robot must be in the same network.
+    </p>
   </div>
 `;

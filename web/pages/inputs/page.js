@@ -3,8 +3,8 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { tabs } from "../../lib/tabs.js";
 import { closeCalibration, wizard } from "./calibration.js";
-import { clients } from "./clients.js";
 import { channelDialog } from "./channelform.js";
+import { clients } from "./clients.js";
 import { closeDrill, drillDialog } from "./drillview.js";
 import { codeDialog } from "./listeners.js";
 import { livelink } from "./livelink.js";
@@ -12,7 +12,7 @@ import { programs } from "./programs.js";
 import { rc } from "./rc.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 /** @type {Record<string, {title: string, view: (app: App) => unknown}>} */
 const TABS = {
@@ -32,7 +32,7 @@ function open(app, rest) {
 }
 
 const { status, channels, failsafe, routes, formats, subjects, senders, recordings } = watches;
-/** @type {Record<string, import("./watch.js").Watch[]>} */
+/** @type {Record<string, Pick<(typeof watches)["status"], "start">[]>} */
 const TABS_NEED = {
   rc: [status, channels, failsafe, routes],
   livelink: [formats, subjects, senders, recordings],
@@ -42,10 +42,13 @@ const TABS_NEED = {
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {
-  topics: (rest) => (shown(rest) === "rc" ? { inputs: 20, outputs: 10 } : { inputs: 20 }),
+  topics: (rest) => ({ inputs: 20, ...(shown(rest) === "rc" && { outputs: 10 }) }),
   view(app, rest) {
     const name = shown(rest);
-    const parts = Object.entries(TABS).map(([each, { title }]) => ({ href: `#/inputs/${each}`, title }));
+    const parts = Object.entries(TABS).map(([each, { title }]) => ({
+      href: `#/inputs/${each}`,
+      title,
+    }));
     return html`
       <div class="page-head"><h1>Inputs</h1></div>
       ${tabs("Kinds of inputs", parts, `#/inputs/${name}`)} ${TABS[name].view(app)}

@@ -3,7 +3,9 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { sources } from "./sources.js";
 
-/** @param {import("../../app.js").App} app */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+
+/** @param {App} app */
 export function programs(app) {
   const list = app.store.data.inputs?.autonomous;
   if (!list) return html`<div class="card skeleton rc-wait"></div>`;
@@ -21,7 +23,9 @@ export function programs(app) {
 const empty = html`
   <div class="card empty">
     <h3>No program sends inputs</h3>
-    <p>ROS 2 nodes publish InputSample on <code>/saint/input/autonomous</code>, or drive the tracks with an
-    ordinary Twist. What they send appears here, with its age.</p>
+    <p>
+      ROS 2 nodes publish InputSample on <code>/saint/input/autonomous</code>, or drive the tracks
+      with an ordinary Twist. What they send appears here, with its age.
+    </p>
   </div>
 `;

@@ -1,12 +1,20 @@
 // Which protocol the receiver speaks: chosen, or found by listening.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf, sentenceOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
+import { withField } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/api.js").ApiError} ApiError */
+/** @typedef {import("../../lib/types.js").DetectReport} DetectReport */
+/** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
 
+/** @typedef {import("../../lib/types.js").SetProtocol["protocol"]} Protocol */
+
+/** @type {Record<Protocol, string>} */
 const PROTOCOLS = {
   crsf: "CRSF (ExpressLRS, Crossfire)",
   sbus: "SBUS (FrSky, Futaba)",
@@ -15,27 +23,30 @@ const PROTOCOLS = {
   pwm: "PWM (one pin per channel)",
 };
 
-/** @type {{isListening: boolean, report: any, problem: any, refusal: string}} */
-const state = { isListening: false, report: null, problem: null, refusal: "" };
+const state = {
+  isListening: false,
+  report: /** @type {DetectReport | null} */ (null),
+  problem: /** @type {ApiError | null} */ (null),
+  refusal: "",
+};
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 export function protocolForm(app, status) {
   const mayChange = mayOperate(app) && !state.isListening;
-  /** @param {any} event */
-  async function choose(event) {
-    const select = event.target;
+  const choose = withField(async (select) => {
     state.refusal = "";
     try {
-      await app.api.request("rc", "set_protocol", { protocol: select.value });
+      await app.api.request("rc", "set_protocol", {
+        protocol: /** @type {Protocol} */ (select.value),
+      });
       app.toasts.done(`The receiver is read as ${select.value.toUpperCase()} now.`);
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      state.refusal = [message, fix].filter(Boolean).join(" ");
+      state.refusal = sentenceOf(err);
       select.value = status.protocol;
     }
     watches.status.look(app);
     app.draw();
-  }
+  });
   return html`
     <article class="card form setup-card">
       <h3>Protocol</h3>
@@ -43,29 +54,43 @@ export function protocolForm(app, status) {
         <span class="hidden">Protocol</span>
         <select name="protocol" ?disabled=${!mayChange} @change=${choose}>
           ${Object.entries(PROTOCOLS).map(
-            ([key, title]) => html`<option value=${key} ?selected=${key === status.protocol}>${title}</option>`,
+            ([key, title]) =>
+              html`<option value=${key} ?selected=${key === status.protocol}>${title}</option>`,
           )}
         </select>
       </label>
       ${state.refusal ? html`<p class="wrong" role="alert">${state.refusal}</p>` : nothing}
       <div class="toolbar">
         <button class="button small" type="button" data-detect ?disabled=${!mayChange}
-          @click=${() => confirmDetect(app)}>${state.isListening ? "Listening…" : "Detect…"}</button>
+          @click=${() => confirmDetect(app)}
+        >
+          ${state.isListening ? "Listening…" : "Detect…"}
+        </button>
         <span class="quiet">Listens on ${status.device}</span>
       </div>
-      <div role="status">${state.isListening ? listening : state.report ? found(app, status) : nothing}</div>
-      ${state.problem ? html`<p class="wrong" role="alert">${state.problem.message} ${state.problem.fix}</p>` : nothing}
+      <div role="status">
+        ${state.isListening ? listening : state.report ? found(app, status, state.report) : nothing}
+      </div>
+      ${
+        state.problem
+          ? html`<p class="wrong" role="alert">${state.problem.message} ${state.problem.fix}</p>`
+          : nothing
+      }
     </article>
   `;
 }
 
-const listening = html`<p class="quiet">Every protocol is listened for in turn; leave the transmitter on.</p>`;
+const listening = html`
+  <p class="quiet">Every protocol is listened for in turn; leave the transmitter on.</p>
+`;
 
 /** @param {App} app */
 function confirmDetect(app) {
   ask(app, {
     title: "Listen for every protocol?",
-    text: "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, and other inputs may drive it.",
+    text:
+      "It takes some seconds. Meanwhile the transmitter drives nothing: the robot is let go, " +
+      "and other inputs may drive it.",
     verb: "Listen",
     work: async () => void detect(app),
   });
@@ -78,16 +103,16 @@ async function detect(app) {
   try {
     state.report = await app.api.request("rc", "detect_protocol", { seconds: 1 });
   } catch (err) {
-    state.problem = err;
+    state.problem = problemOf(err);
   }
   state.isListening = false;
   app.draw();
 }
 
-/** @param {App} app @param {any} status */
-function found(app, status) {
-  const { protocol, baud_rate, text, seen } = state.report;
+/** @param {App} app @param {RcStatus} status @param {DetectReport} report */
+function found(app, status, { protocol, baud_rate, text, seen }) {
   async function use() {
+    if (!protocol) return;
     try {
       await app.api.request("rc", "set_protocol", { protocol, baud_rate });
       state.report = null;
@@ -103,17 +128,24 @@ function found(app, status) {
       <summary>What was seen</summary>
       <ul class="seen">
         ${seen.map(
-          (/** @type {any} */ each) => html`<li>
-            ${each.protocol.toUpperCase()}, ${each.baud_rate} baud: ${each.frames} frames, ${each.rejected} refused,
-            ${each.discarded_bytes} of ${each.bytes} bytes are noise
+          (each) => html`<li>
+            ${each.protocol.toUpperCase()}, ${each.baud_rate} baud: ${each.frames} frames,
+            ${each.rejected} refused, ${each.discarded_bytes} of ${each.bytes} bytes are noise
           </li>`,
         )}
       </ul>
     </details>
-    ${protocol && protocol !== status.protocol
-      ? html`<button class="button small primary" type="button" ?disabled=${!mayOperate(app)} @click=${use}>
+    ${
+      protocol && protocol !== status.protocol
+        ? html`<button
+          class="button small primary"
+          type="button"
+          ?disabled=${!mayOperate(app)}
+          @click=${use}
+        >
           Use ${protocol.toUpperCase()}
         </button>`
-      : nothing}
+        : nothing
+    }
   `;
 }

@@ -8,9 +8,12 @@ import { channels } from "./channels.js";
 import { openDrill } from "./drillview.js";
 import { failsafeForm } from "./failsafeform.js";
 import { protocolForm } from "./protocolform.js";
+import { condition } from "./receiver.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").RcLine} RcLine */
+/** @typedef {import("../../lib/types.js").RcStatus} RcStatus */
 
 const TOLD = {
   hold: "The robot holds: positions stay, wheels rest, nobody else takes over.",
@@ -39,12 +42,14 @@ export function rc(app) {
   `;
 }
 
-/** @param {any} problem */
+/** @param {import("../../lib/api.js").ApiError} problem */
 const silent = ({ message, fix }) => html`
-  <div class="notice" role="alert"><strong>The receiver's service does not answer:</strong> ${message} ${fix}</div>
+  <div class="notice" role="alert">
+    <strong>The receiver's service does not answer:</strong> ${message} ${fix}
+  </div>
 `;
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 function enable(app, status) {
   async function toggle() {
     try {
@@ -55,13 +60,19 @@ function enable(app, status) {
     watches.status.look(app);
   }
   return html`
-    <button class="button small" type="button" data-enable ?disabled=${!mayOperate(app)} @click=${toggle}>
+    <button
+      class="button small"
+      type="button"
+      data-enable
+      ?disabled=${!mayOperate(app)}
+      @click=${toggle}
+    >
       ${status.enabled ? "Switch off" : "Switch on"}
     </button>
   `;
 }
 
-/** @param {App} app @param {any} status */
+/** @param {App} app @param {RcStatus} status */
 function receiver(app, status) {
   const [kind, word] = condition(status);
   const has = status.enabled && status.connected && !status.failsafe;
@@ -71,57 +82,80 @@ function receiver(app, status) {
         <h3>${status.protocol.toUpperCase()} <span class="quiet">${status.device}</span></h3>
         <span class="chip ${kind}"><i class="dot"></i>${word}</span>
       </header>
-      ${status.told ? html`<p class="told" role="status">${TOLD[/** @type {"hold"} */ (status.told)]}</p>` : nothing}
-      ${status.calibrating ? html`<p class="told">A calibration runs: the sticks move nothing.</p>` : nothing}
+      ${status.told ? html`<p class="told" role="status">${TOLD[status.told]}</p>` : nothing}
+      ${
+        status.calibrating
+          ? html`<p class="told">A calibration runs: the sticks move nothing.</p>`
+          : nothing
+      }
       ${!has && status.reason ? html`<p class="quiet">${sentence(status.reason)}</p>` : nothing}
-      ${status.armed === null
-        ? nothing
-        : html`<p><span class="chip ${status.armed ? "good" : "warn"}" data-armed=${status.armed}>
-            <i class="dot"></i>${status.armed ? "Armed" : "Disarmed: move the arm switch off, then on"}
-          </span></p>`}
-      ${status.receivers.length > 1
-        ? html`<ul class="lines">${status.receivers.map((/** @type {any} */ each) => line(each, status.receiver))}</ul>`
-        : facts(status.receivers[0] ?? status)}
+      ${
+        status.armed === null
+          ? nothing
+          : html`<p><span class="chip ${status.armed ? "good" : "warn"}" data-armed=${status.armed}>
+            <i class="dot"></i>${
+              status.armed ? "Armed" : "Disarmed: move the arm switch off, then on"
+            }
+          </span></p>`
+      }
+      ${
+        status.receivers.length > 1
+          ? html`
+            <ul class="lines">
+              ${status.receivers.map((each) => line(each, status.receiver))}
+            </ul>
+          `
+          : facts(status.receivers[0] ?? status)
+      }
       <div class="toolbar">
         <button class="button primary" type="button" data-calibrate ?disabled=${!mayOperate(app)}
-          @click=${() => openCalibration(app)}>Calibrate…</button>
+          @click=${() => openCalibration(app)}
+        >
+          Calibrate…
+        </button>
         <button class="button" type="button" data-drill ?disabled=${!mayOperate(app)}
-          @click=${() => openDrill(app)}>Failsafe drill…</button>
+          @click=${() => openDrill(app)}
+        >
+          Failsafe drill…
+        </button>
       </div>
     </article>
   `;
 }
 
-/** @param {any} status @returns {[string, string]} */
-export function condition(status) {
-  if (!status.enabled) return ["idle", "Off"];
-  if (!status.connected) return ["bad", "Not heard"];
-  if (status.failsafe) return ["bad", "Signal lost"];
-  return ["good", "Live"];
-}
-
-/** @param {any} line @param {string} inCharge */
+/** @param {RcLine} line @param {string} inCharge */
 const line = (line, inCharge) => html`
   <li>
     <h4>
       ${line.receiver === "primary" ? "First receiver" : "Second receiver"}
       <span class="quiet">${line.protocol.toUpperCase()} ${line.device}</span>
-      ${line.receiver === inCharge ? html`<span class="chip new"><i class="dot"></i>In charge</span>` : nothing}
+      ${
+        line.receiver === inCharge
+          ? html`<span class="chip new"><i class="dot"></i>In charge</span>`
+          : nothing
+      }
     </h4>
     ${facts(line)} ${line.reason ? html`<p class="quiet">${sentence(line.reason)}</p>` : nothing}
   </li>
 `;
 
-/** @param {any} line */
+/** @param {RcLine | RcStatus} line */
 function facts(line) {
   const hasLink = line.rssi !== 0 || line.link_quality !== 0;
   return html`
     <dl class="link-facts">
       ${fact("Frames", html`${fixed(line.frame_rate_hz, 0)} <small>per second</small>`)}
       ${hasLink ? fact("Link quality", html`${line.link_quality} <small>%</small>`) : nothing}
-      ${hasLink ? fact("Signal", html`${fixed(line.rssi, 0)} <small>dBm, ${strength(line.rssi)}</small>`) : nothing}
-      ${fact("Lost frames", html`${line.lost_frames ?? 0}`)}
-      ${fact("Refused", html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`)}
+      ${
+        hasLink
+          ? fact("Signal", html`${fixed(line.rssi, 0)} <small>dBm, ${strength(line.rssi)}</small>`)
+          : nothing
+      }
+      ${fact("Lost frames", html`${"lost_frames" in line ? line.lost_frames : 0}`)}
+      ${fact(
+        "Refused",
+        html`${line.rejected} <small>frames, ${line.discarded_bytes} bytes of noise</small>`,
+      )}
       ${fact("Failsafe", html`${line.failsafe ? "In force" : "No"}`)}
     </dl>
   `;
@@ -137,4 +171,5 @@ function strength(dbm) {
 }
 
 /** @param {string} text */
-export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");
+export const sentence = (text) =>
+  text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith(".") ? "" : ".");

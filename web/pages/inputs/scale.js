@@ -4,24 +4,30 @@ import { Directive, directive } from "/vendor/lit-html/directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 
+/** @typedef {import("../../lib/types.js").SeenRange} SeenRange */
+
 /** What the protocols can send, with room at both ends. */
 export const LOWEST_US = 800;
 export const HIGHEST_US = 2200;
 
+/** @typedef {[from: number, to?: number]} Stretch */
+
 class Place extends Directive {
   #shown = "";
 
-  render() {
+  /** @param {Stretch} _us */
+  render(..._us) {
     return nothing;
   }
 
-  /** @param {any} part @param {[number, number?]} us from and, for a stretch, to */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {Stretch} us */
   update(part, [from, to = from]) {
     const shown = `${from} ${to}`;
     if (shown !== this.#shown) {
       this.#shown = shown;
-      part.element.style.left = `${share(from) * 100}%`;
-      if (to !== from) part.element.style.width = `${(share(to) - share(from)) * 100}%`;
+      const { style } = /** @type {HTMLElement} */ (part.element);
+      style.left = `${share(from) * 100}%`;
+      if (to !== from) style.width = `${(share(to) - share(from)) * 100}%`;
     }
     return nothing;
   }
@@ -35,11 +41,10 @@ const share = (us) => Math.min(1, Math.max(0, (us - LOWEST_US) / (HIGHEST_US - L
 
 /**
  * Where a channel is now, for live bars: what is sent 20 times a second is -1 to 1.
- * @param {number | null | undefined} value
+ * @param {number} value
  * @param {{min: number, max: number, center: number, reversed: boolean}} range
  */
 export function microseconds(value, range) {
-  if (value === null || value === undefined) return null;
   const turned = range.reversed ? -value : value;
   const way = turned < 0 ? range.center - range.min : range.max - range.center;
   return range.center + turned * way;
@@ -52,14 +57,20 @@ export function microseconds(value, range) {
 export const scale = (us, range) => html`
   <span class="track scale" aria-hidden="true">
     <i ${bar(us, LOWEST_US, HIGHEST_US, range.center)}></i>
-    <b ${place(range.min)}></b><b class="middle" ${place(range.center)}></b><b ${place(range.max)}></b>
+    <b ${place(range.min)}></b>
+    <b class="middle" ${place(range.center)}></b>
+    <b ${place(range.max)}></b>
   </span>
 `;
 
-/** How far it was moved so far, and where it is. @param {any} seen lib/api/rc.py SeenRange */
+/** How far it was moved so far, and where it is. @param {SeenRange} seen lib/api/rc.py SeenRange */
 export const coverage = (seen) => html`
   <span class="track scale" aria-hidden="true">
-    ${seen.low === null ? nothing : html`<u ${place(seen.low, Math.max(seen.high, seen.low + 6))}></u>`}
+    ${
+      seen.low === null || seen.high === null
+        ? nothing
+        : html`<u ${place(seen.low, Math.max(seen.high, seen.low + 6))}></u>`
+    }
     ${seen.center === null ? nothing : html`<b class="middle" ${place(seen.center)}></b>`}
     <em ${place(seen.us)}></em>
   </span>

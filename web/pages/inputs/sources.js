@@ -1,14 +1,15 @@
 // Sources that send plain values: who, how often, how old, and every value live.
 
-import { html } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../lib/format.js";
 import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
-/** @param {App} app @param {"websocket" | "autonomous"} kind @param {any[]} list */
+/** @param {App} app @param {"websocket" | "autonomous"} kind @param {NamedSource[]} list */
 export const sources = (app, kind, list) => html`
   <div class="source-grid">
     ${repeat(
@@ -19,24 +20,45 @@ export const sources = (app, kind, list) => html`
   </div>
 `;
 
-/** @param {App} app @param {string} kind @param {any} data */
+/** @param {App} app @param {string} kind @param {NamedSource} data */
 function source(app, kind, data) {
   const age = app.store.sourceAge(`${kind}:${data.subject}`, app.now);
   const isStale = age > STALE_MS;
-  const [tone, word] = isStale ? ["idle", "Silent"] : data.failsafe ? ["bad", "Signal lost"] : ["good", "Live"];
+  const [tone, word] = isStale
+    ? ["idle", "Silent"]
+    : data.failsafe
+      ? ["bad", "Signal lost"]
+      : ["good", "Live"];
   return html`
-    <article class="card plain-source" data-source=${`${kind}:${data.subject}`} ?data-stale=${isStale}>
+    <article
+      class="card plain-source"
+      data-source=${`${kind}:${data.subject}`}
+      ?data-stale=${isStale}
+    >
       <header>
         <h3>${data.subject}</h3>
         <span class="chip ${tone}"><i class="dot"></i>${word}</span>
       </header>
-      <p class="quiet">${isStale ? `Last heard ${fixed(age / 1000, 1)} s ago` : `${fixed(data.rate_hz, 0)} per second, ${fixed(age, 0)} ms old`}</p>
-      ${gauges(() => Object.entries(data.values).map(([key, value]) => gauge(`${kind} ${data.subject}`, key, value)))}
+      <p class="quiet">
+        ${
+          isStale
+            ? `Last heard ${fixed(age / 1000, 1)} s ago`
+            : `${fixed(data.rate_hz, 0)} per second, ${fixed(age, 0)} ms old`
+        }
+      </p>
+      ${gauges(() =>
+        Object.entries(data.values).map(([key, value]) =>
+          gauge(`${kind} ${data.subject}`, key, value),
+        ),
+      )}
     </article>
   `;
 }
 
-/** The largest that each value ever was: nobody says what a program's values may be. @type {Map<string, number>} */
+/**
+ * The largest that each value ever was: nobody says what a program's values may be.
+ * @type {Map<string, number>}
+ */
 const largest = new Map();
 
 /** @param {string} source @param {string} key @param {number | null} value */

@@ -1,16 +1,21 @@
 // Something that is asked for again and again while the page is shown: the newest answer, and why
 // there is none. Not here: what is done with it.
 
-/** @typedef {import("../../app.js").App} App */
+import { problemOf } from "../../lib/api.js";
 
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../lib/api.js").ApiError} ApiError */
+
+/** @template T */
 export class Watch {
-  /** The newest answer. @type {any} */ data = null;
-  /** Why the last question had no answer; null when it had one. @type {any} */ problem = null;
+  /** The newest answer. @type {T | null} */ data = null;
+  /** Why the last question had no answer; null when it had one. @type {ApiError | null} */
+  problem = null;
   #timer = 0;
   #isAsking = false;
 
   /**
-   * @param {(app: App) => Promise<any>} question
+   * @param {(app: App) => Promise<T>} question
    * @param {number} periodMs
    */
   constructor(question, periodMs) {
@@ -38,7 +43,7 @@ export class Watch {
       this.data = await this.question(app);
       this.problem = null;
     } catch (err) {
-      this.problem = err;
+      this.problem = problemOf(err);
     }
     this.#isAsking = false;
     app.draw();

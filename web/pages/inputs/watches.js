@@ -2,15 +2,29 @@
 
 import { Watch } from "./watch.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api">} App */
 
-/** @param {string} group @param {string} action @param {number} periodMs @param {object} [params] */
-const asked = (group, action, periodMs, params = {}) =>
-  new Watch((/** @type {App} */ app) => app.api.request(group, action, params), periodMs);
+/** @typedef {import("../../lib/types.js").Actions} Actions */
+
+/**
+ * @template {keyof Actions} Group
+ * @template {keyof Actions[Group]} Name
+ * @param {Group} group
+ * @param {Name} action
+ * @param {number} periodMs
+ */
+const asked = (group, action, periodMs) =>
+  new Watch((/** @type {App} */ app) => app.api.request(group, action), periodMs);
+
+/** @param {App} app */
+async function allChannels({ api }) {
+  const reply = await api.request("rc", "get_channel_config");
+  return "channels" in reply ? reply : { channels: [reply] };
+}
 
 export const watches = {
   status: asked("rc", "get_status", 250),
-  channels: asked("rc", "get_channel_config", 3000),
+  channels: new Watch(allChannels, 3000),
   failsafe: asked("rc", "get_failsafe", 3000),
   routes: asked("router", "list_routes", 5000),
   calibration: asked("rc", "get_calibration", 120),

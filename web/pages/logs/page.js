@@ -8,13 +8,18 @@ import { Records, recordList } from "./records.js";
 import { Tail } from "./tail.js";
 import { logTools, programLines } from "./view.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").AuditEntry} AuditEntry */
 
 const tail = new Tail();
 
 const LISTS = {
   activity: new Records(async (app, offset, limit) => {
-    const { entries } = await app.api.request("management", "get_activity_log", { offset, limit, level: "DEBUG" });
+    const { entries } = await app.api.request("management", "get_activity_log", {
+      offset,
+      limit,
+      level: "DEBUG",
+    });
     return entries;
   }, "What happens to the robot appears here: nodes that come and go, stops, changes."),
   audit: new Records(async (app, offset, limit) => {
@@ -23,7 +28,7 @@ const LISTS = {
   }, "Who signs in, takes control, stops the robot or changes it is written down here."),
 };
 
-/** @param {any} entry who did what, as the other lists show it */
+/** @param {AuditEntry} entry who did what, as the other lists show it */
 function audited(entry) {
   const { time_s, who, what, detail, address } = entry;
   const text = [what, detail, address && `(${address})`].filter(Boolean).join(" ");
@@ -45,11 +50,18 @@ function view(app, rest) {
     <div class="page-head">
       <h1>Logs</h1>
       <div class="toolbar">
-        ${list
-          ? html`<button class="button" type="button" ?disabled=${list.isLoading} @click=${() => list.load(app)}>
+        ${
+          list
+            ? html`<button
+              class="button"
+              type="button"
+              ?disabled=${list.isLoading}
+              @click=${() => list.load(app)}
+            >
               Refresh
             </button>`
-          : logTools(app, tail)}
+            : logTools(app, tail)
+        }
       </div>
     </div>
     ${tabs("Logs", parts, rest && list ? `#/logs/${rest}` : "#/logs")}

@@ -1,9 +1,10 @@
 // What people and the robot did: the activity, and for admins who did what (audit).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { day, exactly, isNewDay } from "./view.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
 
 const PAGE = 100;
 
@@ -34,10 +35,13 @@ export class Records {
     try {
       const before = isMore ? this.entries : [];
       const found = await this.ask(app, before.length, PAGE);
-      Object.assign(this, { entries: [...before, ...found], hasMore: found.length === PAGE, isLoaded: true });
+      Object.assign(this, {
+        entries: [...before, ...found],
+        hasMore: found.length === PAGE,
+        isLoaded: true,
+      });
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      this.failure = [message, fix].filter(Boolean).join(" ");
+      this.failure = sentenceOf(err);
     }
     this.isLoading = false;
     app.draw();
@@ -49,7 +53,9 @@ export function recordList(app, records) {
   if (records.failure) {
     return html`<div class="notice log-notice" role="alert">
       <strong>This cannot be shown.</strong> ${records.failure}
-      <button class="button small" type="button" @click=${() => records.load(app)}>Try again</button>
+      <button class="button small" type="button" @click=${() => records.load(app)}>
+        Try again
+      </button>
     </div>`;
   }
   if (!records.isLoaded) return html`<div class="card skeleton log-skeleton"></div>`;
@@ -60,9 +66,14 @@ export function recordList(app, records) {
     <ol class="card log-lines" ?data-stale=${app.api.state !== "open"}>
       ${records.entries.map(
         (entry, index) => html`
-          ${isNewDay(records.entries, index) ? html`<li class="log-day">${day(entry.time)}</li>` : nothing}
+          ${
+            isNewDay(records.entries, index)
+              ? html`<li class="log-day">${day(entry.time)}</li>`
+              : nothing
+          }
           <li class="log-line is-record" data-level=${entry.level}>
-            <time datetime=${new Date(entry.time * 1000).toISOString()}>${exactly(entry.time)}</time>
+            <time datetime=${new Date(entry.time * 1000).toISOString()}
+              >${exactly(entry.time)}</time>
             <span class="chip ${chip(entry.level)}">${entry.level.toLowerCase()}</span>
             <span class="log-from"><b>${entry.source}</b></span>
             <span class="log-text">${entry.text}</span>
@@ -71,11 +82,18 @@ export function recordList(app, records) {
       )}
     </ol>
     <div class="log-foot">
-      ${records.hasMore
-        ? html`<button class="button" type="button" ?disabled=${records.isLoading} @click=${() => records.load(app, true)}>
+      ${
+        records.hasMore
+          ? html`<button
+            class="button"
+            type="button"
+            ?disabled=${records.isLoading}
+            @click=${() => records.load(app, true)}
+          >
             Older entries
           </button>`
-        : nothing}
+          : nothing
+      }
     </div>
   `;
 }

@@ -1,5 +1,6 @@
 // The lines that the page shows: a page of older ones, and new ones at the top while it is live.
 
+import { sentenceOf } from "../../lib/api.js";
 import { followLines } from "../../lib/transfer.js";
 
 const PAGE = 100;
@@ -7,19 +8,25 @@ const MOST_LINES = 1000; // what is above goes away at the end
 const AGAIN_MS = 2000;
 const SEARCH_PAUSE_MS = 250;
 
-/** @typedef {{time: number, level: string, source: string, node: string, text: string, cursor: string}} Line */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../lib/types.js").LogLine} Line */
+/** @typedef {NonNullable<import("../../lib/types.js").LogQuery["level"]>} Level */
 
 export class Tail {
   /** @type {Line[]} */ lines = [];
   /** Where older ones begin; empty at the end. */
   older = "";
+  /** @type {{level: Level, source: string, node: string, search: string}} */
   filter = { level: "INFO", source: "", node: "", search: "" };
   isLive = true;
   isLoading = false;
   /** Since the filter was set. */
   isLoaded = false;
   failure = "";
-  /** `home`: whose lines come without a machine; empty: all machines'. @type {{sources: string[], nodes: string[], scope: string, home: string}} */
+  /**
+   * `home`: whose lines come without a machine; empty: all machines'.
+   * @type {{sources: string[], nodes: string[], scope: string, home: string}}
+   */
   names = { sources: [], nodes: [], scope: "", home: "" };
   /** New ones that came while the reader looks at older ones. */
   held = /** @type {Line[]} */ ([]);
@@ -27,7 +34,7 @@ export class Tail {
   #timer = 0;
   /** @type {AbortController | null} */ #following = null;
 
-  /** @param {import("../../app.js").App} app */
+  /** @param {App} app */
   async start(app) {
     this.app = app;
     this.reload();
@@ -69,7 +76,11 @@ export class Tail {
     Object.assign(this, { isLoading: true, isLoaded: false, held: [], failure: "" });
     if (this.isLive) this.#follow(number);
     const page = await this.#page("", number);
-    if (page) Object.assign(this, { lines: [...this.#fresh(page.lines), ...page.lines], older: page.older });
+    if (page)
+      Object.assign(this, {
+        lines: [...this.#fresh(page.lines), ...page.lines],
+        older: page.older,
+      });
     this.app?.draw();
   }
 
@@ -100,14 +111,17 @@ export class Tail {
   /** @param {string} before @param {number} number */
   async #page(before, number) {
     try {
-      const page = await this.app?.api.request("logs", "query", { ...this.filter, before, limit: PAGE });
+      const page = await this.app?.api.request("logs", "query", {
+        ...this.filter,
+        before,
+        limit: PAGE,
+      });
       if (number !== this.#asked) return null;
       Object.assign(this, { isLoading: false, isLoaded: true, failure: "" });
       return page;
     } catch (err) {
       if (number !== this.#asked) return null;
-      const { message, fix } = /** @type {any} */ (err);
-      Object.assign(this, { isLoading: false, failure: [message, fix].filter(Boolean).join(" ") });
+      Object.assign(this, { isLoading: false, failure: sentenceOf(err) });
       return null;
     }
   }

@@ -1,15 +1,21 @@
 // The lines of all programs, filtered, newest first.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { prevent, withChecked, withValue } from "../../lib/events.js";
 import { clock } from "../../lib/format.js";
 import { keepFile } from "../../lib/transfer.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "toasts">} App */
 /** @typedef {import("./tail.js").Tail} Tail */
 /** @typedef {import("./tail.js").Line} Line */
 
-const LEVELS = { DEBUG: "Everything", INFO: "Info and worse", WARNING: "Warnings and errors", ERROR: "Errors" };
+const LEVELS = {
+  DEBUG: "Everything",
+  INFO: "Info and worse",
+  WARNING: "Warnings and errors",
+  ERROR: "Errors",
+};
 
 /** @param {App} app @param {Tail} tail */
 export function programLines(app, tail) {
@@ -32,7 +38,7 @@ export function logTools(app, tail) {
         role="switch"
         data-live
         .checked=${tail.isLive}
-        @change=${(/** @type {any} */ event) => tail.setLive(event.target.checked)}
+        @change=${withChecked((isOn) => tail.setLive(isOn))}
       >
       Live
     </label>
@@ -46,9 +52,15 @@ function filters(tail) {
   const { filter, names } = tail;
   const seen = (/** @type {"source" | "node"} */ key) => tail.lines.map((line) => line[key]);
   return html`
-    <form class="card log-filters" role="search" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    <form class="card log-filters" role="search" @submit=${prevent}>
       ${select("Level", "level", filter.level, Object.entries(LEVELS), tail)}
-      ${select("Program", "source", filter.source, choices("All programs", names.sources, seen("source")), tail)}
+      ${select(
+        "Program",
+        "source",
+        filter.source,
+        choices("All programs", names.sources, seen("source")),
+        tail,
+      )}
       ${select("Machine", "node", filter.node, machines(names, seen("node")), tail)}
       <label class="entry grow">
         <span>Search</span>
@@ -58,14 +70,19 @@ function filters(tail) {
           maxlength="200"
           placeholder="Part of a line"
           .value=${filter.search}
-          @input=${(/** @type {any} */ event) => tail.set({ search: event.target.value })}
+          @input=${withValue((value) => tail.set({ search: value }))}
         >
       </label>
     </form>
   `;
 }
 
-/** @param {string} all @param {string[]} known @param {string[]} seen @returns {[string, string][]} */
+/**
+ * @param {string} all
+ * @param {string[]} known
+ * @param {string[]} seen
+ * @returns {[string, string][]}
+ */
 function choices(all, known, seen) {
   const names = [...new Set([...known, ...seen])].filter(Boolean).sort();
   return [["", all], ...names.map((name) => /** @type {[string, string]} */ ([name, name]))];
@@ -78,13 +95,21 @@ function machines({ home, nodes }, seen) {
   return choices(`${home} (this server)`, others, []);
 }
 
-/** @param {string} label @param {string} name @param {string} value @param {[string, string][]} options @param {Tail} tail */
+/**
+ * @param {string} label
+ * @param {string} name
+ * @param {string} value
+ * @param {[string, string][]} options
+ * @param {Tail} tail
+ */
 function select(label, name, value, options, tail) {
   return html`
     <label class="entry">
       <span>${label}</span>
-      <select name=${name} @change=${(/** @type {any} */ event) => tail.set({ [name]: event.target.value })}>
-        ${options.map(([key, text]) => html`<option value=${key} ?selected=${key === value}>${text}</option>`)}
+      <select name=${name} @change=${withValue((value) => tail.set({ [name]: value }))}>
+        ${options.map(
+          ([key, text]) => html`<option value=${key} ?selected=${key === value}>${text}</option>`,
+        )}
       </select>
     </label>
   `;
@@ -100,7 +125,11 @@ const failed = (tail) => html`
 
 /** @param {Tail} tail */
 const news = (tail) => html`
-  <button class="button small log-news" type="button" @click=${() => (tail.release(), scrollTo(0, 0))}>
+  <button
+    class="button small log-news"
+    type="button"
+    @click=${() => (tail.release(), scrollTo(0, 0))}
+  >
     ↑ ${tail.held.length} new ${tail.held.length === 1 ? "line" : "lines"}
   </button>
 `;
@@ -118,7 +147,9 @@ function lines(app, tail) {
         tail.lines,
         (line) => line.cursor,
         (line, index) => html`
-          ${isNewDay(tail.lines, index) ? html`<li class="log-day">${day(line.time)}</li>` : nothing} ${row(line)}
+          ${
+            isNewDay(tail.lines, index) ? html`<li class="log-day">${day(line.time)}</li>` : nothing
+          } ${row(line)}
         `,
       )}
     </ol>
@@ -149,12 +180,15 @@ function empty(tail) {
     <div class="card empty">
       <h2>${isNarrow ? "No line is like that" : "Nothing was written yet"}</h2>
       <p>
-        ${isNarrow
-          ? "Nothing that the logs hold passes all of these filters."
-          : "As soon as a program has something to tell it appears here."}
+        ${
+          isNarrow
+            ? "Nothing that the logs hold passes all of these filters."
+            : "As soon as a program has something to tell it appears here."
+        }
       </p>
-      ${isNarrow
-        ? html`<p>
+      ${
+        isNarrow
+          ? html`<p>
             <button
               class="button"
               type="button"
@@ -163,7 +197,8 @@ function empty(tail) {
               Show all
             </button>
           </p>`
-        : nothing}
+          : nothing
+      }
     </div>
   `;
 }
@@ -172,11 +207,19 @@ function empty(tail) {
 function foot(tail) {
   return html`
     <div class="log-foot">
-      ${tail.older
-        ? html`<button class="button" type="button" data-older ?disabled=${tail.isLoading} @click=${() => tail.more()}>
+      ${
+        tail.older
+          ? html`<button
+            class="button"
+            type="button"
+            data-older
+            ?disabled=${tail.isLoading}
+            @click=${() => tail.more()}
+          >
             ${tail.isLoading ? "One moment…" : "Older lines"}
           </button>`
-        : nothing}
+          : nothing
+      }
       <p class="quiet">${tail.names.scope}</p>
     </div>
   `;
@@ -196,4 +239,9 @@ export function isNewDay(all, index) {
 
 /** @param {number} time */
 export const day = (time) =>
-  new Date(time * 1000).toLocaleDateString([], { weekday: "long", year: "numeric", month: "long", day: "numeric" });
+  new Date(time * 1000).toLocaleDateString([], {
+    weekday: "long",
+    year: "numeric",
+    month: "long",
+    day: "numeric",
+  });

@@ -1,7 +1,9 @@
 // Adopting a node: what it has, which role fits on it, and how far the adoption is.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { attend } from "../../lib/attend.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import { inOrder, isFree, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
@@ -10,18 +12,27 @@ import { askFactoryReset } from "./dialogs.js";
 import { findings, fitChip, isReady } from "./fit.js";
 import { header, usesOf } from "./pins.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
-/** @typedef {{role: string, instance: string, node_id: string}} Choice */
+/** @typedef {import("../../lib/types.js").RoleFit} RoleFit */
+/** @typedef {import("../../lib/types.js").RoleChoice} Choice */
 
+/** @type {Record<string, string>} */
 const DUTIES = {
   head: "Pan, tilt and roll, face, camera",
   arms: "Joints and gripper",
   tracks: "Drive motors and odometry",
   console: "Display and buttons",
 };
-const STEPS = ["Server and node exchange keys", "It gets the settings of its role and opens its devices", "It is at work"];
+const STEPS = [
+  "Server and node exchange keys",
+  "It gets the settings of its role and opens its devices",
+  "It is at work",
+];
 
 /** What was chosen, and how far it is. */
 export class Adoption {
@@ -37,27 +48,54 @@ export class Adoption {
   /** @param {string} id */
   begin(id) {
     if (id === this.id && this.phase === "working") return;
-    Object.assign(this, { id, choice: null, name: "", phase: "asking", step: 0, refusal: "", fix: "", code: "" });
+    Object.assign(this, {
+      id,
+      choice: null,
+      name: "",
+      phase: "asking",
+      step: 0,
+      refusal: "",
+      fix: "",
+      code: "",
+    });
   }
 }
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption */
 export function adoptPage(app, watch, adoption) {
   const node = watch.node(app);
-  if (!node) return app.store.data.nodes ? unknown(watch.id) : html`<p class="quiet" role="status">One moment…</p>`;
+  if (!node)
+    return app.store.data.nodes
+      ? unknown(watch.id)
+      : html`<p class="quiet" role="status">One moment…</p>`;
   const [kind, label] = nodeState(node);
   const isMore = rolesOf(node).length > 0 && adoption.phase === "asking";
-  const title = isMore ? `Add a role to ${nodeTitle(node)}` : `Adopt ${node.display_name || "a new node"}`;
+  const title = isMore
+    ? `Add a role to ${nodeTitle(node)}`
+    : `Adopt ${node.display_name || "a new node"}`;
   return html`
     <p class="way-back"><a href="#/nodes">All nodes</a></p>
     <div class="page-head">
       <div>
         <h1>${title} <span class="chip ${kind}"><i class="dot"></i>${label}</span></h1>
-        <p class="quiet"><code>${node.node_id}</code> · ${node.hardware_model || "unknown hardware"} · ${node.address}</p>
+        <p class="quiet">
+          <code>${node.node_id}</code> · ${node.hardware_model || "unknown hardware"} ·
+          ${node.address}
+        </p>
       </div>
     </div>
-    <div class="node-page is-even" data-node=${node.node_id} ?data-stale=${!app.store.isFresh("nodes", app.now)}>
-      <div>${adoption.phase === "asking" ? question(app, watch, adoption, node) : progress(app, watch, adoption, node)}</div>
+    <div
+      class="node-page is-even"
+      data-node=${node.node_id}
+      ?data-stale=${!app.store.isFresh("nodes", app.now)}
+    >
+      <div>
+        ${
+          adoption.phase === "asking"
+            ? question(app, watch, adoption, node)
+            : progress(app, watch, adoption, node)
+        }
+      </div>
       <div>${planned(app, watch, adoption, node)} ${peripherals(watch, node)}</div>
     </div>
   `;
@@ -71,10 +109,20 @@ function planned(app, watch, adoption, node) {
     <section class="card" aria-labelledby="pins-title">
       <div class="section-head">
         <h2 id="pins-title">Header</h2>
-        <span class="quiet">${adoption.choice ? `with what the role ${chosen(adoption)} needs` : "as it is now"}</span>
+        <span class="quiet">${
+          adoption.choice ? `with what the role ${chosen(adoption)} needs` : "as it is now"
+        }</span>
       </div>
-      ${watch.problem ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>` : nothing}
-      ${pins ? header(app, watch, pins, uses, adoption.phase !== "done") : html`<p class="quiet">${noPins(node, watch)}</p>`}
+      ${
+        watch.problem
+          ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>`
+          : nothing
+      }
+      ${
+        pins
+          ? header(app, watch, pins, uses, adoption.phase !== "done")
+          : html`<p class="quiet">${noPins(node, watch)}</p>`
+      }
     </section>
   `;
 }
@@ -89,19 +137,38 @@ function question(app, watch, adoption, node) {
   const fit = fitOf(watch, adoption.choice);
   const { choice } = adoption;
   return html`
-    <form class="card form" @submit=${(/** @type {Event} */ event) => (event.preventDefault(), adopt(app, watch, adoption))}>
-      ${why ? html`<p class="notice" role="alert"><strong>It cannot be adopted now:</strong> ${why}</p>` : nothing}
+    <form class="card form" @submit=${onSubmit(() => adopt(app, watch, adoption))}>
+      ${
+        why
+          ? html`
+            <p class="notice" role="alert"><strong>It cannot be adopted now:</strong> ${why}</p>
+          `
+          : nothing
+      }
       <fieldset class="options" ?disabled=${Boolean(why)}>
         <legend>${isMore ? "What shall it be besides?" : "What shall it be?"}</legend>
-        ${(app.store.data.nodes?.roles ?? []).map((/** @type {Choice} */ role) => option(app, watch, adoption, role))}
+        ${(app.store.data.nodes?.roles ?? []).map((role) => option(app, watch, adoption, role))}
       </fieldset>
       ${isAnyOpen(app, watch) ? nothing : allTaken} ${choice ? findings(fit) : nothing}
       ${isMore ? nothing : nameField(adoption)}
-      ${mayOperate(app) ? nothing : html`<p class="refusal">Your account may look only; an operator adopts nodes.</p>`}
+      ${
+        mayOperate(app)
+          ? nothing
+          : html`<p class="refusal">Your account may look only; an operator adopts nodes.</p>`
+      }
       <div class="actions">
         <a class="button" href="#/nodes/${node.node_id}">Cancel</a>
-        <button class="button primary" type="submit" data-confirm ?disabled=${!choice || Boolean(why) || !mayOperate(app)}>
-          ${choice ? `${fit && !isReady(fit) ? "Adopt anyway" : "Adopt"} as ${chosen(adoption)}` : "Choose a role"}
+        <button
+          class="button primary"
+          type="submit"
+          data-confirm
+          ?disabled=${!choice || Boolean(why) || !mayOperate(app)}
+        >
+          ${
+            choice
+              ? `${fit && !isReady(fit) ? "Adopt anyway" : "Adopt"} as ${chosen(adoption)}`
+              : "Choose a role"
+          }
         </button>
       </div>
     </form>
@@ -110,11 +177,11 @@ function question(app, watch, adoption, node) {
 
 /** @param {App} app @param {NodeWatch} watch */
 const isAnyOpen = (app, watch) =>
-  (app.store.data.nodes?.roles ?? []).some((/** @type {Choice} */ role) => !isTaken(app, watch, role));
+  (app.store.data.nodes?.roles ?? []).some((role) => !isTaken(app, watch, role));
 
 const allTaken = html`<p class="notice is-quiet" data-all-taken>
-  Every role of this robot is taken. A node that is gone is replaced from its own page; one that shall do something
-  else is reset there first; a spare one may be ignored.
+  Every role of this robot is taken. A node that is gone is replaced from its own page; one that
+  shall do something else is reset there first; a spare one may be ignored.
 </p>`;
 
 /** @param {Adoption} adoption */
@@ -125,9 +192,11 @@ const nameField = (adoption) => html`
       name="name"
       maxlength="64"
       autocomplete="off"
-      placeholder=${adoption.choice ? roleName(adoption.choice.role, adoption.choice.instance) : "Optional"}
+      placeholder=${
+        adoption.choice ? roleName(adoption.choice.role, adoption.choice.instance) : "Optional"
+      }
       .value=${adoption.name}
-      @input=${(/** @type {any} */ event) => (adoption.name = event.target.value)}
+      @input=${withValue((value) => (adoption.name = value))}
     >
     <span class="hint">What people call it; may be left empty.</span>
   </label>
@@ -135,7 +204,8 @@ const nameField = (adoption) => html`
 
 /** @param {NodeWatch} watch @param {{role: string, instance: string} | null} choice */
 function fitOf(watch, choice) {
-  const isIt = (/** @type {any} */ each) => each.role === choice?.role && each.instance === choice?.instance;
+  const isIt = (/** @type {RoleFit} */ each) =>
+    each.role === choice?.role && each.instance === choice?.instance;
   return watch.fit?.find(isIt) ?? null;
 }
 
@@ -145,6 +215,10 @@ function option(app, watch, adoption, role) {
   const isClosed = isTaken(app, watch, role);
   const value = `${role.role}/${role.instance}`;
   const { choice } = adoption;
+  const choose = () => {
+    adoption.choice = { role: role.role, instance: role.instance };
+    app.draw();
+  };
   return html`
     <label class="option">
       <input
@@ -153,11 +227,13 @@ function option(app, watch, adoption, role) {
         value=${value}
         .checked=${choice?.role === role.role && choice?.instance === role.instance}
         ?disabled=${isClosed}
-        @change=${() => ((adoption.choice = { role: role.role, instance: role.instance }), app.draw())}
+        @change=${choose}
       >
       <span>
         <b>${roleName(role.role, role.instance)}</b>
-        <small>${isOwn(app, watch, role) ? "It has this role" : duty(role, holder, isClosed)}</small>
+        <small>
+          ${isOwn(app, watch, role) ? "It has this role" : duty(role, holder, isClosed)}
+        </small>
       </span>
       ${isClosed ? nothing : fitChip(fitOf(watch, role), watch.problem)}
     </label>
@@ -166,11 +242,13 @@ function option(app, watch, adoption, role) {
 
 /** @param {App} app @param {Choice} role @returns {NodeInfo | undefined} */
 const holderOf = (app, role) =>
-  (app.store.data.nodes?.nodes ?? []).find((/** @type {NodeInfo} */ node) => node.node_id === role.node_id);
+  (app.store.data.nodes?.nodes ?? []).find((node) => node.node_id === role.node_id);
 
 /** @param {App} app @param {NodeWatch} watch @param {Choice} role */
 const isOwn = (app, watch, role) =>
-  rolesOf(/** @type {NodeInfo} */ (watch.node(app))).some((held) => targetOf(held) === targetOf(role));
+  rolesOf(/** @type {NodeInfo} */ (watch.node(app))).some(
+    (held) => targetOf(held) === targetOf(role),
+  );
 
 /** @param {App} app @param {NodeWatch} watch @param {Choice} role */
 function isTaken(app, watch, role) {
@@ -180,9 +258,11 @@ function isTaken(app, watch, role) {
 
 /** @param {Choice} role @param {NodeInfo | undefined} holder @param {boolean} isClosed */
 function duty(role, holder, isClosed) {
-  if (!holder) return DUTIES[/** @type {"head"} */ (role.role)] ?? "";
+  if (!holder) return DUTIES[role.role] ?? "";
   const who = holder.display_name ? `${holder.display_name} (${role.node_id})` : role.node_id;
-  return isClosed ? `Taken by ${who}` : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
+  return isClosed
+    ? `Taken by ${who}`
+    : `Held by ${who}, which is offline; “Replace” there keeps its name too`;
 }
 
 /** @param {App} app @param {NodeWatch} watch @param {Adoption} adoption @param {NodeInfo} node */
@@ -197,16 +277,26 @@ function progress(app, watch, adoption, node) {
           ${STEPS.map((text, index) => step(adoption, text, index))}
         </ol>
       </div>
-      ${adoption.phase === "failed"
-        ? html`
-            <p class="refusal" role="alert"><strong>It did not work:</strong> ${adoption.refusal}</p>
+      ${
+        adoption.phase === "failed"
+          ? html`
+            <p class="refusal" role="alert"><strong>It did not work:</strong> ${adoption.refusal}
+            </p>
             <p class="quiet">${adoption.fix}</p>
             <div class="actions">
               <button class="button" type="button" @click=${again}>Choose again</button>
-              <button class="button primary" type="button" data-retry @click=${() => adopt(app, watch, adoption)}>Try again</button>
+              <button
+                class="button primary"
+                type="button"
+                data-retry
+                @click=${() => adopt(app, watch, adoption)}
+              >
+                Try again
+              </button>
             </div>
           `
-        : nothing}
+          : nothing
+      }
       ${adoption.phase === "done" ? done(app, adoption, node) : nothing}
     </section>
   `;
@@ -220,45 +310,79 @@ function seenStep(node) {
 /** @param {Adoption} adoption @param {NodeInfo} node */
 function title(adoption, node) {
   if (adoption.phase === "done") return `${nodeTitle(node)} is at work`;
-  return adoption.phase === "failed" ? `It did not become ${chosen(adoption)}` : `Adopting as ${chosen(adoption)}`;
+  return adoption.phase === "failed"
+    ? `It did not become ${chosen(adoption)}`
+    : `Adopting as ${chosen(adoption)}`;
 }
 
 /** @param {Adoption} adoption @param {string} text @param {number} index */
 function step(adoption, text, index) {
   const isNow = index === adoption.step;
-  const state = index < adoption.step ? "done" : !isNow ? "open" : adoption.phase === "failed" ? "failed" : "now";
+  const state =
+    index < adoption.step
+      ? "done"
+      : !isNow
+        ? "open"
+        : adoption.phase === "failed"
+          ? "failed"
+          : "now";
+  /** @type {Record<string, string>} */
   const words = { done: "done", now: "under way", failed: "failed", open: "still to come" };
-  return html`<li class="is-${state}"><span>${text}</span> <small>${words[/** @type {"now"} */ (state)]}</small></li>`;
+  return html`
+    <li class="is-${state}">
+      <span>${text}</span> <small>${words[state]}</small>
+    </li>
+  `;
 }
 
 /** @param {App} app @param {Adoption} adoption @param {NodeInfo} node */
 const done = (app, adoption, node) => html`
-  ${adoption.code
-    ? html`
+  ${
+    adoption.code
+      ? html`
         <div class="code-card">
-          <p>The node wrote six digits to its log (<code>journalctl -u saint-noded</code>). Are they these?</p>
+          <p>
+            The node wrote six digits to its log (<code>journalctl -u saint-noded</code>). Are they
+            these?
+          </p>
           <p class="code" data-code>${adoption.code}</p>
           <p class="quiet">If they differ, somebody stands between this server and the node.</p>
         </div>
       `
-    : html`<p class="quiet">The node's release knows no keys: there is no code to compare.</p>`}
+      : html`<p class="quiet">The node's release knows no keys: there is no code to compare.</p>`
+  }
   <div class="actions">
-    ${adoption.code
-      ? html`<button class="button" type="button" @click=${() => askFactoryReset(app, node)}>They differ…</button>`
-      : nothing}
-    <a class="button primary" data-done href="#/nodes/${node.node_id}">${adoption.code ? "They are the same" : "Go on"}</a>
+    ${
+      adoption.code
+        ? html`
+          <button class="button" type="button" @click=${() => askFactoryReset(app, node)}>
+            They differ…
+          </button>
+        `
+        : nothing
+    }
+    <a class="button primary" data-done href="#/nodes/${node.node_id}">${
+      adoption.code ? "They are the same" : "Go on"
+    }</a>
   </div>
   ${nextOne(app, node)}
 `;
 
-/** A robot that is set up has several. @param {App} app @param {NodeInfo} last as newer news may not tell yet */
+/**
+ * A robot that is set up has several.
+ * @param {App} app
+ * @param {NodeInfo} last as newer news may not tell yet
+ */
 function nextOne(app, last) {
   const { nodes = [], roles = [] } = app.store.data.nodes ?? {};
-  const free = inOrder(nodes).filter((each) => isFree(each) && !each.is_ignored && each.node_id !== last.node_id);
-  if (!free.length || roles.every((/** @type {any} */ role) => role.node_id)) return nothing;
+  const free = inOrder(nodes).filter(
+    (each) => isFree(each) && !each.is_ignored && each.node_id !== last.node_id,
+  );
+  if (!free.length || roles.every((role) => role.node_id)) return nothing;
   const others = free.length === 1 ? "1 node waits" : `${free.length} nodes wait`;
   return html`<p class="quiet">
-    ${others} for a role. <a data-next href="#/nodes/${free[0].node_id}/adopt">Adopt ${free[0].display_name || free[0].node_id}…</a>
+    ${others} for a role. <a data-next href="#/nodes/${free[0].node_id}/adopt">Adopt
+    ${free[0].display_name || free[0].node_id}…</a>
   </p>`;
 }
 
@@ -269,13 +393,13 @@ async function adopt(app, watch, adoption) {
   Object.assign(adoption, { phase: "working", step: 0, refusal: "", fix: "" });
   app.draw();
   const display_name = adoption.name.trim();
-  const add = rolesOf(watch.node(app) ?? {}).length > 0;
+  const add = rolesOf(watch.node(app)).length > 0;
   const params = { node_id: id, ...choice, add, ...(display_name ? { display_name } : {}) };
   try {
     const reply = await app.api.request("management", "adopt_node", params);
     Object.assign(adoption, { phase: "done", step: STEPS.length, code: reply.code });
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
+    const { message, fix } = problemOf(err);
     Object.assign(adoption, { phase: "failed", refusal: message, fix });
   }
   watch.again(app);

@@ -1,15 +1,17 @@
-// What the page "Calibrate" knows: which joint is chosen, what is in force for its role, what is typed,
-// what was saved before. Not here: how it looks (calibrate.js), how a joint is moved (jog.js).
+// What the page "Calibrate" knows: which joint is chosen, what is in force for its role, what is
+// typed, what was saved before. Not here: how it looks (calibrate.js), how a joint is moved
+// (jog.js).
 
 import { ask } from "../../lib/confirm.js";
 import { roleName, sourceName, words } from "../../lib/format.js";
+import { commanded, measured } from "../../lib/joints.js";
 import { mayOperate } from "../../lib/levels.js";
 import { isHeard, rolesOf, targetOf } from "../../lib/nodes.js";
-import { commanded, measured } from "../robot/joints.js";
 import { Jog } from "./jog.js";
 import { draftOf, isSame, request, told } from "./trim.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "robot" | "store">} App */
+/** @typedef {import("../../lib/types.js").CalibrationReply} CalibrationReply */
 /** @typedef {import("./trim.js").Field} Field */
 /** @typedef {import("./trim.js").Draft} Draft */
 
@@ -21,22 +23,39 @@ const OURS = "websocket:";
 export class Calibration {
   id = "";
   /** "arms.left.joint_0"; empty: the first one. */ chosen = "";
-  /** By target. @type {Map<string, any>} */ replies = new Map();
+  /** By target. @type {Map<string, CalibrationReply>} */ replies = new Map();
   /** Why they could not be asked for. */ problem = "";
   /** What is typed, by target and field. @type {Map<string, Draft>} */ drafts = new Map();
-  /** What was in force before each change of this page, newest last. @type {Map<string, Field[]>} */ before = new Map();
+  /**
+   * What was in force before each change of this page, newest last.
+   * @type {Map<string, Field[]>}
+   */
+  before = new Map();
   /** What became of the last change. */ message = "";
   /** @type {Jog | null} */ jog = null;
   /** @type {App | null} */ #app = null;
-  /** What is followed for this page, with rates in Hz. @type {Record<string, number>} */ #topics = {};
+  /** What is followed for this page, with rates in Hz. @type {Record<string, number>} */
+  #topics = {};
   #timer = 0;
 
   /** @param {App} app @param {string} id @param {string} chosen */
   start(app, id, chosen) {
     this.#app = app;
-    this.jog ??= new Jog(() => app.api, (joint) => this.refusal(joint), (joint) => this.position(joint), app.draw);
+    this.jog ??= new Jog(
+      () => app.api,
+      (joint) => this.refusal(joint),
+      (joint) => this.position(joint),
+      app.draw,
+    );
     this.jog.letGo();
-    if (id !== this.id) Object.assign(this, { id, replies: new Map(), drafts: new Map(), before: new Map(), problem: "" });
+    if (id !== this.id)
+      Object.assign(this, {
+        id,
+        replies: new Map(),
+        drafts: new Map(),
+        before: new Map(),
+        problem: "",
+      });
     if (chosen !== this.chosen) this.message = "";
     this.chosen = chosen;
     clearTimeout(this.#timer);
@@ -56,12 +75,12 @@ export class Calibration {
 
   node() {
     const list = this.#app?.store.data.nodes?.nodes ?? [];
-    return list.find((/** @type {any} */ each) => each.node_id === this.id) ?? null;
+    return list.find((each) => each.node_id === this.id) ?? null;
   }
 
   /** All fields of the node's roles. @returns {{key: string, target: string, field: Field}[]} */
   rows() {
-    const targets = rolesOf(this.node() ?? {}).map(targetOf);
+    const targets = rolesOf(this.node()).map(targetOf);
     return targets.flatMap((target) =>
       (this.replies.get(target)?.fields ?? []).map((/** @type {Field} */ field) => ({
         key: `${target}.${field.field}`,
@@ -78,21 +97,29 @@ export class Calibration {
 
   /** @param {{target: string, field: string}} joint @returns {number | null} */
   position({ target, field }) {
-    return measured(/** @type {any} */ ({ target, field }), this.#app?.store.data ?? {});
+    return measured({ target, field }, this.#app?.store.data ?? {});
   }
 
-  /** Why this joint must not be moved from here now; empty: it may. @param {{target: string, field: string}} joint */
+  /**
+   * Why this joint must not be moved from here now; empty: it may.
+   * @param {{target: string, field: string}} joint
+   */
   refusal({ target, field }) {
     const app = this.#app;
-    if (!app || app.api.state !== "open" || app.api.isSilent(performance.now())) return "There is no connection to the robot.";
-    if (app.store.data.system?.estop?.active) return "The emergency stop is active. Nothing moves until it is released.";
+    if (app?.api.state !== "open" || app.api.isSilent(performance.now()))
+      return "There is no connection to the robot.";
+    if (app.store.data.system?.estop?.active)
+      return "The emergency stop is active. Nothing moves until it is released.";
     if (!mayOperate(app)) return "Your account may look only; an operator may move joints.";
     if (Object.values(app.dialogs).some(Boolean)) return "A question is open.";
-    if (!isHeard(app, target, performance.now())) return "The role is silent: nobody could see where the joint is.";
-    const wish = commanded(/** @type {any} */ ({ target, field }), app.store.data);
-    const isForeign = wish?.policy === "live" && wish.source !== `${OURS}${app.api.session.client_id}`;
-    if (isForeign) return `${sourceName(wish.source)} drives it now. Let go of that first, or switch its route off.`;
-    return "";
+    if (!isHeard(app, target, performance.now()))
+      return "The role is silent: nobody could see where the joint is.";
+    const wish = commanded({ target, field }, app.store.data);
+    const isForeign =
+      wish?.policy === "live" && wish.source !== `${OURS}${app.api.session.client_id}`;
+    if (!isForeign) return "";
+    const source = sourceName(wish.source);
+    return `${source} drives it now. Let go of that first, or switch its route off.`;
   }
 
   /** @param {string} key @param {Field} field */
@@ -125,13 +152,20 @@ export class Calibration {
     const app = /** @type {App} */ (this.#app);
     const [role, instance = ""] = target.split(".");
     const name = roleName(role, instance);
-    const joints = Object.entries(app.robot?.targets?.[target] ?? {}).filter(([, spec]) => /** @type {any} */ (spec).kind === "position");
+    const joints = Object.entries(app.robot?.targets?.[target] ?? {}).filter(
+      ([, spec]) => spec.kind === "position",
+    );
     const moving = joints.map(([each]) => words(each).toLowerCase()).join(", ");
     ask(app, {
       title: `Calibrate ${words(field.field).toLowerCase()}?`,
-      text: `Now: ${told(field)}. As soon as nothing of it moves, ${name.toLowerCase()} starts anew with the new values.${
-        moving ? ` A second later those of its joints that nobody commands go slowly to neutral: ${moving}. Keep hands and things away from it.` : ""
-      }`,
+      text: [
+        `Now: ${told(field)}. As soon as nothing of it moves, ${name.toLowerCase()} starts anew`,
+        "with the new values.",
+        moving && "A second later those of its joints that nobody commands go slowly to neutral:",
+        moving && `${moving}. Keep hands and things away from it.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
       verb: "Calibrate",
       doing: "Saving…",
       keep: "Not yet",
@@ -156,7 +190,8 @@ export class Calibration {
     const app = /** @type {App} */ (this.#app);
     const node = this.node();
     const turn = this.id;
-    if (app.api.state === "open" && node && !document.hidden) await this.#ask(app, rolesOf(node).map(targetOf));
+    if (app.api.state === "open" && node && !document.hidden)
+      await this.#ask(app, rolesOf(node).map(targetOf));
     if (this.#app !== app || turn !== this.id) return;
     app.draw();
     clearTimeout(this.#timer);
@@ -165,7 +200,9 @@ export class Calibration {
 
   /** @param {App} app @param {string[]} targets */
   async #ask(app, targets) {
-    const roles = targets.map((target) => [target.split(".")[0], ROLE_RATE_HZ]).filter(([role]) => role !== "console");
+    const roles = targets
+      .map((target) => [target.split(".")[0], ROLE_RATE_HZ])
+      .filter(([role]) => role !== "console");
     this.#topics = { outputs: OUTPUTS_RATE_HZ, ...Object.fromEntries(roles) };
     app.api.want({ ...app.api.topics, ...this.#topics });
     try {

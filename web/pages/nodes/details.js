@@ -3,31 +3,61 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, lately, roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
-import { givenName, isFree, machineOf, nodeNote, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
+import {
+  givenName,
+  isFree,
+  machineOf,
+  nodeNote,
+  nodeState,
+  nodeTitle,
+  rolesOf,
+  targetOf,
+} from "../../lib/nodes.js";
 import { lastTry, stateWord } from "../../lib/updates.js";
-import { askFactoryReset, askName, askReboot, askReplacement, askReset, askRoleReset, askUpdate, setIgnored } from "./dialogs.js";
+import {
+  askFactoryReset,
+  askName,
+  askReboot,
+  askReplacement,
+  askReset,
+  askRoleReset,
+  askUpdate,
+  setIgnored,
+} from "./dialogs.js";
 import { liveCard } from "./live.js";
 import { loadCard } from "./load.js";
 import { header, usesOf } from "./pins.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */
 
 /** @param {App} app @param {NodeWatch} watch */
 export function detailsPage(app, watch) {
   const node = watch.node(app);
-  if (!node) return app.store.data.nodes ? unknown(watch.id) : html`<p class="quiet" role="status">One moment…</p>`;
+  if (!node)
+    return app.store.data.nodes
+      ? unknown(watch.id)
+      : html`<p class="quiet" role="status">One moment…</p>`;
   const roles = rolesOf(node);
   return html`
     ${head(app, node)}
-    <div class="node-page" ?data-stale=${!app.store.isFresh("nodes", app.now)} data-node=${node.node_id}>
+    <div
+      class="node-page"
+      ?data-stale=${!app.store.isFresh("nodes", app.now)}
+      data-node=${node.node_id}
+    >
       <div>
-        ${isFree(node) ? waiting(node) : nothing} ${severalRoles(app, node)} ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
+        ${isFree(node) ? waiting(node) : nothing} ${severalRoles(app, node)}
+        ${roles.map((held) => liveCard(app, held))} ${pinsCard(app, watch, node)}
         ${peripherals(watch, node)}
       </div>
       <div>
-        ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(node)} ${update(app, node)}
+        ${node.state === "offline" ? nothing : loadCard(node, watch.history)} ${facts(node)}
+        ${update(app, node)}
         ${activity(watch)}
       </div>
     </div>
@@ -52,12 +82,21 @@ function head(app, node) {
     <p class="way-back"><a href="#/nodes">All nodes</a></p>
     <div class="page-head">
       <div>
-        <h1>${nodeTitle(node)} <span class="chip ${kind}" data-state><i class="dot"></i>${label}</span></h1>
-        <p class="quiet">${givenName(node) ? `${givenName(node)} · ` : ""}<code>${node.node_id}</code></p>
+        <h1>
+          ${nodeTitle(node)}
+          <span class="chip ${kind}" data-state><i class="dot"></i>${label}</span>
+        </h1>
+        <p class="quiet">
+          ${givenName(node) ? `${givenName(node)} · ` : ""}<code>${node.node_id}</code>
+        </p>
       </div>
       ${actions(app, node)}
     </div>
-    ${note && !isFree(node) ? html`<p class="node-why ${isBad ? "is-bad" : "quiet"}">${note}</p>` : nothing}
+    ${
+      note && !isFree(node)
+        ? html`<p class="node-why ${isBad ? "is-bad" : "quiet"}">${note}</p>`
+        : nothing
+    }
   `;
 }
 
@@ -71,21 +110,56 @@ function actions(app, node) {
   return html`
     <div class="toolbar" data-actions title=${may ? nothing : why}>
       ${button("rename", "Rename…", may, () => askName(app, node))}
-      ${isAway && has ? button("replace", "Replace…", may, () => askReplacement(app, node)) : nothing}
+      ${
+        isAway && has
+          ? button("replace", "Replace…", may, () => askReplacement(app, node))
+          : nothing
+      }
       ${isAway ? nothing : button("update", "Update…", admin, () => askUpdate(app, node))}
       ${isAway ? nothing : button("reboot", "Restart…", admin, () => askReboot(app, node))}
-      ${has ? html`<a class="button small" data-do="calibrate" href="#/nodes/${node.node_id}/calibrate">Calibrate…</a>` : nothing}
-      ${has && !isAway ? html`<a class="button small" data-do="add" href="#/nodes/${node.node_id}/adopt">Add a role…</a>` : nothing}
-      ${has ? nothing : button("ignore", node.is_ignored ? "Offer again" : "Ignore", may, () => setIgnored(app, node, !node.is_ignored))}
-      ${has || isAway ? button("reset", isAway ? "Forget…" : "Reset…", admin, () => askReset(app, node)) : nothing}
-      ${isAway ? nothing : button("factory", "Factory reset…", admin, () => askFactoryReset(app, node))}
+      ${
+        has
+          ? html`
+            <a
+              class="button small"
+              data-do="calibrate"
+              href="#/nodes/${node.node_id}/calibrate"
+            >Calibrate…</a>
+          `
+          : nothing
+      }
+      ${
+        has && !isAway
+          ? html`<a class="button small" data-do="add" href="#/nodes/${node.node_id}/adopt">Add a
+            role…</a>`
+          : nothing
+      }
+      ${
+        has
+          ? nothing
+          : button("ignore", node.is_ignored ? "Offer again" : "Ignore", may, () =>
+              setIgnored(app, node, !node.is_ignored),
+            )
+      }
+      ${
+        has || isAway
+          ? button("reset", isAway ? "Forget…" : "Reset…", admin, () => askReset(app, node))
+          : nothing
+      }
+      ${
+        isAway
+          ? nothing
+          : button("factory", "Factory reset…", admin, () => askFactoryReset(app, node))
+      }
     </div>
   `;
 }
 
 /** @param {string} name @param {string} text @param {boolean} isAllowed @param {() => void} act */
 const button = (name, text, isAllowed, act) => html`
-  <button class="button small" type="button" data-do=${name} ?disabled=${!isAllowed} @click=${act}>${text}</button>
+  <button class="button small" type="button" data-do=${name} ?disabled=${!isAllowed} @click=${act}>
+    ${text}
+  </button>
 `;
 
 /** @param {NodeInfo} node */
@@ -99,7 +173,11 @@ const waiting = (node) => html`
   </section>
 `;
 
-/** Of several each has its own state, and can be taken away alone. @param {App} app @param {NodeInfo} node */
+/**
+ * Of several each has its own state, and can be taken away alone.
+ * @param {App} app
+ * @param {NodeInfo} node
+ */
 function severalRoles(app, node) {
   const roles = node.roles ?? [];
   if (roles.length < 2) return nothing;
@@ -112,7 +190,9 @@ function severalRoles(app, node) {
           return html`<li data-role=${targetOf(held)}>
             <b>${roleName(held.role, held.instance)}</b>
             <span class="chip ${kind}"><i class="dot"></i>${label}</span>
-            <span class="quiet">${held.reason || (held.outputs_safe ? "outputs safe" : "outputs live")}</span>
+            <span class="quiet">${
+              held.reason || (held.outputs_safe ? "outputs safe" : "outputs live")
+            }</span>
             ${button("take", "Take away…", isAdmin(app), () => askRoleReset(app, node, held))}
           </li>`;
         })}
@@ -131,8 +211,16 @@ function pinsCard(app, watch, node) {
         <h2 id="pins-title">Header</h2>
         <span class="quiet">${pins ? "asked every 2 seconds" : ""}</span>
       </div>
-      ${watch.problem ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>` : nothing}
-      ${pins ? header(app, watch, pins, uses, false) : html`<p class="quiet">${noPins(node, watch)}</p>`}
+      ${
+        watch.problem
+          ? html`<p class="refusal">It did not tell about its pins: ${watch.problem}</p>`
+          : nothing
+      }
+      ${
+        pins
+          ? header(app, watch, pins, uses, false)
+          : html`<p class="quiet">${noPins(node, watch)}</p>`
+      }
     </section>
   `;
 }
@@ -145,41 +233,64 @@ export function noPins(node, watch) {
 
 /** @param {NodeWatch} watch @param {NodeInfo} node */
 export function peripherals(watch, node) {
-  const list = watch.status?.peripherals?.length ? watch.status.peripherals : (node.peripherals ?? []);
+  const list = watch.status?.peripherals?.length
+    ? watch.status.peripherals
+    : (node.peripherals ?? []);
   return html`
     <section class="card" aria-labelledby="devices-title">
       <h2 id="devices-title">Devices</h2>
-      ${list.length
-        ? html`<ul class="devices">
+      ${
+        list.length
+          ? html`<ul class="devices">
             ${list.map(
-              (/** @type {any} */ device) => html`<li>
+              (device) => html`<li>
                 <span class="quiet">${device.type.toUpperCase()}</span>
                 <b>${device.description}</b>
                 <code>${device.address}</code>
-                ${isSilent(device) ? html`<span class="chip bad"><i class="dot"></i>No answer</span>` : nothing}
+                ${
+                  isSilent(device)
+                    ? html`<span class="chip bad"><i class="dot"></i>No answer</span>`
+                    : nothing
+                }
               </li>`,
             )}
           </ul>`
-        : html`<p class="quiet">
-            ${rolesOf(node).length ? "Its buses belong to its role and were not searched since it began." : "Nothing was found on its buses."}
-          </p>`}
+          : html`<p class="quiet">
+            ${
+              rolesOf(node).length
+                ? "Its buses belong to its role and were not searched since it began."
+                : "Nothing was found on its buses."
+            }
+          </p>`
+      }
     </section>
   `;
 }
 
-/** On SPI nobody answers who is there: that is no fault. @param {{type: string, responsive: boolean}} device */
+/**
+ * On SPI nobody answers who is there: that is no fault.
+ * @param {{type: string, responsive: boolean}} device
+ */
 const isSilent = ({ type, responsive }) => !responsive && type !== "spi";
 
 /** @param {NodeInfo} node */
 function facts(node) {
   const rows = [
-    ["Role", rolesOf(node).map((held) => targetOf(held)).join(", ") || "none"],
+    [
+      "Role",
+      rolesOf(node)
+        .map((held) => targetOf(held))
+        .join(", ") || "none",
+    ],
     ["Topics", node.topic_prefix],
     ["Outputs", node.outputs_safe ? "safe" : "live"],
     ["Settings", node.config_version && `version ${node.config_version}`],
     ["Release", node.firmware_version && `v${node.firmware_version}`],
     ["Running for", node.uptime_s && node.state !== "offline" ? duration(node.uptime_s) : ""],
-    ["Last heard", node.state === "offline" && node.seen_age_s ? `${duration(node.seen_age_s)} ago` : ""],
+    [
+      "Last heard",
+      node.state === "offline" && node.seen_age_s ? `${duration(node.seen_age_s)} ago` : "",
+    ],
     ["Role restarts", String(node.role_restarts)],
     ["Hardware", [node.hardware_model, node.hardware_rev].filter(Boolean).join(" · ")],
     ["Address", node.address],
@@ -192,7 +303,14 @@ function facts(node) {
       <h2 id="facts-title">About it</h2>
       <dl class="facts-list">
         ${rows.map(([name, text]) => (text ? html`<dt>${name}</dt><dd>${text}</dd>` : nothing))}
-        ${node.code ? html`<dt>Code</dt><dd><b class="code">${node.code}</b> <span class="quiet">its log shows the same</span></dd>` : nothing}
+        ${
+          node.code
+            ? html`
+              <dt>Code</dt><dd><b class="code">${node.code}</b> <span class="quiet">its log shows
+              the same</span></dd>
+            `
+            : nothing
+        }
       </dl>
     </section>
   `;
@@ -210,9 +328,17 @@ function update(app, node) {
         <h2 id="update-title">Release</h2>
         <span class="chip ${kind}" data-update><i class="dot"></i>${text}</span>
       </header>
-      <p>${machine.version || "unknown"}${machine.slot ? html` <span class="quiet">in slot ${machine.slot}</span>` : nothing}</p>
+      <p>
+        ${machine.version || "unknown"}${
+          machine.slot ? html` <span class="quiet">in slot ${machine.slot}</span>` : nothing
+        }
+      </p>
       ${failed ? html`<p class="refusal">${failed}</p>` : nothing}
-      ${!failed && machine.blocked_by ? html`<p class="quiet">Waits with updates: ${machine.blocked_by}</p>` : nothing}
+      ${
+        !failed && machine.blocked_by
+          ? html`<p class="quiet">Waits with updates: ${machine.blocked_by}</p>`
+          : nothing
+      }
       <p><a href="#/firmware">Releases and roll-outs</a></p>
     </section>
   `;
@@ -222,14 +348,20 @@ function update(app, node) {
 const activity = ({ activity: entries }) => html`
   <section class="card" aria-labelledby="activity-title">
     <h2 id="activity-title">Activity</h2>
-    ${entries?.length
-      ? html`<ul class="node-log">
+    ${
+      entries?.length
+        ? html`<ul class="node-log">
           ${entries.map(
             (entry) => html`<li class="is-${entry.level.toLowerCase()}">
               <time>${lately(entry.time)}</time><span>${entry.text}</span>
             </li>`,
           )}
         </ul>`
-      : html`<p class="quiet">${entries ? "Nothing happened to it since the server started." : "One moment…"}</p>`}
+        : html`
+          <p class="quiet">
+            ${entries ? "Nothing happened to it since the server started." : "One moment…"}
+          </p>
+        `
+    }
   </section>
 `;

@@ -3,16 +3,25 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { inOrder, isFree, nodeTitle } from "../../lib/nodes.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("../../parts.js").Dialogs} Dialogs */
 
 /** @param {App} app */
 export const nodeDialogs = (app) => [renameDialog(app), replaceDialog(app)];
 
-/** @param {App} app @param {string} action @param {object} params */
+/** @typedef {import("../../lib/types.js").Actions["management"]} Actions */
+
+/**
+ * @template {keyof Actions} Name
+ * @param {App} app
+ * @param {Name} action
+ * @param {import("../../lib/api.js").Params<"management", Name>} params
+ */
 const manage = (app, action, params) => app.api.request("management", action, params);
 
 /** @param {App} app @param {NodeInfo} node */
@@ -21,8 +30,10 @@ export function askReset(app, node) {
   if (node.state === "offline") {
     ask(app, {
       title: `Forget ${nodeTitle(node)}?`,
-      text: html`<code>${node_id}</code> is offline and cannot be reset. It is forgotten here; switched on again it still
-        has its role and comes back.`,
+      text: html`
+      <code>${node_id}</code> is offline and cannot be reset. It is forgotten here; switched on
+      again it still has its role and comes back.
+    `,
       verb: "Forget it",
       doing: "Forgetting…",
       said: `${node_id} was forgotten.`,
@@ -33,8 +44,10 @@ export function askReset(app, node) {
   }
   ask(app, {
     title: `Reset ${nodeTitle(node)}?`,
-    text: html`<code>${node_id}</code> gives up its role, its outputs become safe, and it waits to be adopted again. Its name
-      and its keys stay.`,
+    text: html`
+      <code>${node_id}</code> gives up its role, its outputs become safe, and it waits to be adopted
+      again. Its name and its keys stay.
+    `,
     verb: "Reset the node",
     doing: "Resetting…",
     keep: "Keep it",
@@ -44,12 +57,19 @@ export function askReset(app, node) {
   });
 }
 
-/** One of several roles. @param {App} app @param {NodeInfo} node @param {{role: string, instance: string}} held */
+/**
+ * One of several roles.
+ * @param {App} app
+ * @param {NodeInfo} node
+ * @param {{role: string, instance: string}} held
+ */
 export function askRoleReset(app, node, { role, instance }) {
   const name = roleName(role, instance).toLowerCase();
   ask(app, {
     title: `Take the role ${name} away?`,
-    text: html`<code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.`,
+    text: html`
+      <code>${node.node_id}</code> stops it and makes its outputs safe; its other roles go on.
+    `,
     verb: "Take it away",
     doing: "Stopping…",
     keep: "Keep it",
@@ -64,8 +84,10 @@ export function askFactoryReset(app, node) {
   const { node_id } = node;
   ask(app, {
     title: `Factory reset of ${nodeTitle(node)}?`,
-    text: html`It gives up its role, forgets its name and this server, and installs the server's release anew. Its
-      outputs become safe first.`,
+    text: html`
+      It gives up its role, forgets its name and this server, and installs the server's release
+      anew. Its outputs become safe first.
+    `,
     verb: "Factory reset",
     doing: "Resetting…",
     keep: "Keep it",
@@ -80,8 +102,10 @@ export function askFactoryReset(app, node) {
 export function askUpdate(app, node) {
   ask(app, {
     title: `Update ${nodeTitle(node)}?`,
-    text: html`The newest release on the server is installed on this node. Its role stops for that time, and the node
-      restarts; a release that does not come back healthy is taken back by itself.`,
+    text: html`
+      The newest release on the server is installed on this node. Its role stops for that time, and
+      the node restarts; a release that does not come back healthy is taken back by itself.
+    `,
     verb: "Update this node",
     doing: "Asking…",
     said: "The update is on its way; the page Firmware shows how it goes.",
@@ -93,8 +117,10 @@ export function askUpdate(app, node) {
 export function askReboot(app, node) {
   ask(app, {
     title: `Restart ${nodeTitle(node)}?`,
-    text: html`The computer restarts; its role is away for half a minute and resumes by itself. Refused while its outputs
-      are live.`,
+    text: html`
+      The computer restarts; its role is away for half a minute and resumes by itself. Refused while
+      its outputs are live.
+    `,
     verb: "Restart the node",
     doing: "Asking…",
     said: `${node.node_id} restarts.`,
@@ -122,14 +148,14 @@ export function askName(app, node) {
 /** @param {App} app */
 function renameDialog(app) {
   const open = app.dialogs.renaming;
-  const close = () => !open.isBusy && ((app.dialogs.renaming = null), app.draw());
-  const work = () =>
-    manage(app, "set_node_name", { node_id: open.node.node_id, display_name: open.name.trim() });
+  const close = () => !open?.isBusy && ((app.dialogs.renaming = null), app.draw());
+  const work = (/** @type {NonNullable<typeof open>} */ { node, name }) =>
+    manage(app, "set_node_name", { node_id: node.node_id, display_name: name.trim() });
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${(/** @type {Event} */ event) => (event.preventDefault(), act(app, "renaming", work))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => act(app, "renaming", () => work(open)))}>
         <h2>What is it called?</h2>
         <label class="entry">
           <span>Name of <code>${open.node.node_id}</code></span>
@@ -140,13 +166,20 @@ function renameDialog(app) {
             required
             data-focus
             .value=${open.name}
-            @input=${(/** @type {any} */ event) => ((open.name = event.target.value), app.draw())}
+            @input=${withValue((value) => ((open.name = value), app.draw()))}
           >
         </label>
         ${refusal(open)}
         <div class="actions">
-          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
-          <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy || !open.name.trim()}>
+          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>
+            Cancel
+          </button>
+          <button
+            class="button primary"
+            type="submit"
+            data-confirm
+            ?disabled=${open.isBusy || !open.name.trim()}
+          >
             Rename
           </button>
         </div>
@@ -166,24 +199,32 @@ export function askReplacement(app, node) {
 /** @param {App} app */
 function replaceDialog(app) {
   const open = app.dialogs.replacing;
-  const close = () => !open.isBusy && ((app.dialogs.replacing = null), app.draw());
-  const work = async () => {
-    await manage(app, "replace_node", { node_id: open.node.node_id, by: open.by });
-    location.hash = `#/nodes/${open.by}`;
+  const close = () => !open?.isBusy && ((app.dialogs.replacing = null), app.draw());
+  const work = async (/** @type {NonNullable<typeof open>} */ { node, by }) => {
+    await manage(app, "replace_node", { node_id: node.node_id, by });
+    location.hash = `#/nodes/${by}`;
   };
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${(/** @type {Event} */ event) => (event.preventDefault(), act(app, "replacing", work))}>
+    (open) => html`
+      <form @submit=${onSubmit(() => act(app, "replacing", () => work(open)))}>
         <h2>Which node takes the place of ${nodeTitle(open.node)}?</h2>
         <p>
-          Role, name and settings move. Should <code>${open.node.node_id}</code> ever come back, it is reset by itself.
+          Role, name and settings move. Should <code>${open.node.node_id}</code> ever come back, it
+          is reset by itself.
         </p>
         ${candidates(app, open)} ${refusal(open)}
         <div class="actions">
-          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>Cancel</button>
-          <button class="button primary" type="submit" data-confirm ?disabled=${open.isBusy || !open.by}>
+          <button class="button" type="button" ?disabled=${open.isBusy} @click=${close}>
+            Cancel
+          </button>
+          <button
+            class="button primary"
+            type="submit"
+            data-confirm
+            ?disabled=${open.isBusy || !open.by}
+          >
             ${open.isBusy ? "Replacing…" : "Replace"}
           </button>
         </div>
@@ -193,13 +234,13 @@ function replaceDialog(app) {
   );
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {NonNullable<Dialogs["replacing"]>} open */
 function candidates(app, open) {
   const free = inOrder(app.store.data.nodes?.nodes ?? []).filter(isFree);
   if (!free.length) {
     return html`<p>
-      <b>No node waits for a role.</b> Switch on a Raspberry Pi with the SAINT.OS image on the robot's network; it
-      appears here.
+      <b>No node waits for a role.</b> Switch on a Raspberry Pi with the SAINT.OS image on the
+      robot's network; it appears here.
     </p>`;
   }
   return html`
@@ -215,7 +256,8 @@ function candidates(app, open) {
               .checked=${open.by === node.node_id}
               @change=${() => ((open.by = node.node_id), app.draw())}
             >
-            <span><b>${nodeTitle(node)}</b><small>${node.node_id} · ${node.hardware_model}</small></span>
+            <span><b>${nodeTitle(node)}</b><small>${node.node_id} ·
+            ${node.hardware_model}</small></span>
           </label>
         `,
       )}
@@ -223,16 +265,17 @@ function candidates(app, open) {
   `;
 }
 
-/** @param {any} open */
+/** @param {{refusal: string}} open */
 const refusal = (open) => html`
   <p class="refusal" role="alert">
     ${open.refusal ? html`<strong>It did not work:</strong> ${open.refusal}` : nothing}
   </p>
 `;
 
-/** @param {App} app @param {string} name @param {() => Promise<unknown>} work */
+/** @param {App} app @param {"renaming" | "replacing"} name @param {() => Promise<unknown>} work */
 async function act(app, name, work) {
   const open = app.dialogs[name];
+  if (!open) return;
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
   try {

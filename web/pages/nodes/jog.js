@@ -1,16 +1,19 @@
-// Moving one joint by hand, slowly, while a button is held. Nothing is sent unless something is held;
-// whatever takes the page away from the hand lets go, and then it must be released before it counts
-// again. The samples are inputs like any other: the router limits them, and lets go by itself when
-// they stop. No drawing.
+// Moving one joint by hand, slowly, while a button is held. Nothing is sent unless something is
+// held; whatever takes the page away from the hand lets go, and then it must be released before it
+// counts again. The samples are inputs like any other: the router limits them, and lets go by
+// itself when they stop. No drawing.
 
 /** @typedef {import("../../lib/api.js").Api} Api */
-/** @typedef {{target: string, field: string, limits: [number, number]}} Joint `limits`: those in force */
+/**
+ * @typedef {{target: string, field: string, limits: [number, number]}} Joint `limits`: those in
+ * force
+ */
 
 const PERIOD_MS = 40; // the router lets go of a client after 300 ms
 /** Share of the manifest's way in a second. */
 export const PACES = { fine: 0.005, slow: 0.02 };
-// The wish is never further from the joint than it goes in this time: what is blocked is not wound up,
-// and little is left to go when the button is let go.
+// The wish is never further from the joint than it goes in this time: what is blocked is not wound
+// up, and little is left to go when the button is let go.
 const AHEAD_S = 0.4;
 
 /** @param {number} value @param {number} low @param {number} high */
@@ -20,7 +23,8 @@ export class Jog {
   /** @type {"fine" | "slow"} */ pace = "fine";
   /** What moves now. @type {Joint | null} */ joint = null;
   /** Which way: 1 or -1; 0: nothing is held. */ way = 0;
-  /** Where the joint was when it was let go, by "target.field". @type {Map<string, number>} */ left = new Map();
+  /** Where the joint was when it was let go, by "target.field". @type {Map<string, number>} */
+  left = new Map();
   /** Where the wish is. */ goal = 0;
   #span = 0;
   #timer = 0;
@@ -41,7 +45,12 @@ export class Jog {
     document.addEventListener("visibilitychange", () => document.hidden && this.letGo());
   }
 
-  /** A button is held from now on. @param {Joint} joint @param {number} way @param {number} span the whole way by the manifest */
+  /**
+   * A button is held from now on.
+   * @param {Joint} joint
+   * @param {number} way
+   * @param {number} span the whole way by the manifest
+   */
   hold(joint, way, span) {
     if (this.way) return;
     const at = this.position(joint);

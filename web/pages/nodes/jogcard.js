@@ -2,11 +2,14 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
+import { prevent } from "../../lib/events.js";
 import { quantity, sourceName, words } from "../../lib/format.js";
+import { commanded } from "../../lib/joints.js";
 import { isHeard } from "../../lib/nodes.js";
-import { commanded } from "../robot/joints.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "now" | "store">} App */
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
+/** @typedef {import("../../lib/types.js").FieldState} FieldState */
 /** @typedef {import("./calibration.js").Calibration} Calibration */
 /** @typedef {import("./calibrate.js").Row} Row */
 
@@ -16,8 +19,9 @@ export function jogCard(app, calibration, row) {
   const spec = calibration.spec(target, field.field);
   const isJoint = spec?.kind === "position";
   const at = calibration.position({ target, field: field.field });
-  const wish = commanded(/** @type {any} */ ({ target, field: field.field }), app.store.data);
+  const wish = commanded({ target, field: field.field }, app.store.data);
   const isOld = !isHeard(app, target, app.now);
+  const [low, high] = field.manifest_limits;
   return html`
     <section class="card jog-card" aria-labelledby="jog-title" ?data-stale=${isOld}>
       <header>
@@ -25,28 +29,48 @@ export function jogCard(app, calibration, row) {
         ${who(app, wish, isOld)}
       </header>
       <dl class="jog-values">
-        ${isJoint ? html`<div><dt>Position</dt><dd data-position>${quantity(at, field.unit)}</dd></div>` : nothing}
+        ${
+          isJoint
+            ? html`<div><dt>Position</dt><dd data-position>${quantity(at, field.unit)}</dd></div>`
+            : nothing
+        }
         <div><dt>Commanded</dt><dd>${quantity(wish?.value ?? null, field.unit)}</dd></div>
-        <div><dt>May go</dt><dd>${quantity(field.limits[0], field.unit)} to ${quantity(field.limits[1], field.unit)}</dd></div>
+        <div>
+          <dt>May go</dt><dd>${quantity(field.limits[0], field.unit)} to
+          ${quantity(field.limits[1], field.unit)}</dd>
+        </div>
       </dl>
-      ${isJoint
-        ? html`<span class="track"><i ${bar(at, field.manifest_limits[0], field.manifest_limits[1], spec.neutral)}></i></span>
-            ${controls(calibration, row, spec)}`
-        : html`<p class="quiet">A speed is not tried out here: <a href="#/drive">drive it</a>, with room around the robot.</p>`}
+      ${
+        isJoint
+          ? html`
+            <span class="track"><i ${bar(at, low, high, spec.neutral)}></i></span>
+            ${controls(calibration, row, spec)}
+          `
+          : html`
+            <p class="quiet">
+              A speed is not tried out here: <a href="#/drive">drive it</a>, with room around the
+              robot.
+            </p>
+          `
+      }
     </section>
   `;
 }
 
-/** @param {App} app @param {any} wish @param {boolean} isOld */
+/** @param {App} app @param {FieldState | null} wish @param {boolean} isOld */
 function who(app, wish, isOld) {
   if (isOld) return html`<span class="chip bad"><i class="dot"></i>Silent</span>`;
-  if (wish?.policy === "estop") return html`<span class="chip bad"><i class="dot"></i>Stopped</span>`;
-  if (wish?.policy !== "live") return html`<span class="chip idle"><i class="dot"></i>At rest</span>`;
+  if (wish?.policy === "estop")
+    return html`<span class="chip bad"><i class="dot"></i>Stopped</span>`;
+  if (wish?.policy !== "live")
+    return html`<span class="chip idle"><i class="dot"></i>At rest</span>`;
   const isOurs = wish.source === `websocket:${app.api.session.client_id}`;
-  return html`<span class="chip ${isOurs ? "busy" : "warn"}" data-who><i class="dot"></i>${isOurs ? "You move it" : `${sourceName(wish.source)} drives it`}</span>`;
+  return html`<span class="chip ${isOurs ? "busy" : "warn"}" data-who><i class="dot"></i>${
+    isOurs ? "You move it" : `${sourceName(wish.source)} drives it`
+  }</span>`;
 }
 
-/** @param {Calibration} calibration @param {Row} row @param {any} spec */
+/** @param {Calibration} calibration @param {Row} row @param {FieldDescription} spec */
 function controls(calibration, row, spec) {
   const jog = /** @type {import("./jog.js").Jog} */ (calibration.jog);
   const refusal = calibration.refusal({ target: row.target, field: row.field.field });
@@ -54,33 +78,55 @@ function controls(calibration, row, spec) {
     <fieldset class="jog-pace">
       <legend class="hidden">How fast</legend>
       <div class="segments">
-        ${[["fine", "Fine"], ["slow", "Slow"]].map(
+        ${[
+          ["fine", "Fine"],
+          ["slow", "Slow"],
+        ].map(
           ([name, title]) => html`<label>
-            <input type="radio" name="pace" value=${name} .checked=${jog.pace === name} @change=${() => ((jog.pace = /** @type {"fine"} */ (name)), jog.changed())}>
+            <input
+              type="radio"
+              name="pace"
+              value=${name}
+              .checked=${jog.pace === name}
+              @change=${() => ((jog.pace = /** @type {"fine"} */ (name)), jog.changed())}
+            >
             <span>${title}</span>
           </label>`,
         )}
       </div>
     </fieldset>
-    <div class="jog" role="group" aria-label=${`Move ${words(row.field.field).toLowerCase()} while held`} aria-describedby="jog-says">
+    <div
+      class="jog"
+      role="group"
+      aria-label=${`Move ${words(row.field.field).toLowerCase()} while held`}
+      aria-describedby="jog-says"
+    >
       ${button(jog, row, -1, Boolean(refusal))} ${button(jog, row, 1, Boolean(refusal))}
     </div>
     <p class="quiet" id="jog-says" role="status" data-jog>${refusal || says(jog, row, spec)}</p>
   `;
 }
 
-/** @param {import("./jog.js").Jog} jog @param {Row} row @param {any} spec */
+/** @param {import("./jog.js").Jog} jog @param {Row} row @param {FieldDescription} spec */
 function says(jog, row, spec) {
-  if (jog.isAtEnd) return "It is at the end of what it may. Limits are narrowed here, never widened by moving.";
+  if (jog.isAtEnd)
+    return "It is at the end of what it may. Limits are narrowed here, never widened by moving.";
   if (jog.way) return "Moving. Let go to stop.";
   const { left } = jog;
   const was = left.get(row.key);
-  if (spec.on_loss !== "hold" && was !== undefined) return `Let go at ${quantity(was, row.field.unit)}; by itself it went back to neutral.`;
-  if (spec.on_loss !== "hold") return "Hold a button to move it. Let go, it returns to neutral by itself.";
+  if (spec.on_loss !== "hold" && was !== undefined)
+    return `Let go at ${quantity(was, row.field.unit)}; by itself it went back to neutral.`;
+  if (spec.on_loss !== "hold")
+    return "Hold a button to move it. Let go, it returns to neutral by itself.";
   return "Hold a button to move it, or the arrow keys on one. Let go to stop.";
 }
 
-/** @param {import("./jog.js").Jog} jog @param {Row} row @param {-1 | 1} way @param {boolean} isOff */
+/**
+ * @param {import("./jog.js").Jog} jog
+ * @param {Row} row
+ * @param {-1 | 1} way
+ * @param {boolean} isOff
+ */
 function button(jog, { target, field }, way, isOff) {
   const [low, high] = field.manifest_limits;
   const joint = { target, field: field.field, limits: field.limits };
@@ -112,7 +158,7 @@ function button(jog, { target, field }, way, isOff) {
       @pointerup=${release}
       @pointercancel=${release}
       @lostpointercapture=${release}
-      @contextmenu=${(/** @type {Event} */ event) => event.preventDefault()}
+      @contextmenu=${prevent}
       @keydown=${press}
       @keyup=${release}
       @blur=${release}

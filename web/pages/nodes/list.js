@@ -1,13 +1,26 @@
 // All nodes: those at work, those that wait for a role, and why others are not offered.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withValue } from "../../lib/events.js";
 import { duration, fixed } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { givenName, inOrder, isFree, nodeNote, nodeState, nodeTitle, rolesOf } from "../../lib/nodes.js";
+import {
+  givenName,
+  inOrder,
+  isFree,
+  nodeNote,
+  nodeState,
+  nodeTitle,
+  rolesOf,
+} from "../../lib/nodes.js";
 import { setIgnored } from "./dialogs.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ *   "toasts">} App
+ */
+/** @typedef {import("../../lib/types.js").NodesState} NodesState */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 /** What is shown; kept while other pages are open. */
@@ -36,11 +49,13 @@ export function listPage(app) {
         <p class="quiet">${data ? summary(data, all) : ""}</p>
       </div>
     </div>
-    ${data?.problem
-      ? html`<div class="notice" role="alert">
+    ${
+      data?.problem
+        ? html`<div class="notice" role="alert">
           <strong>The node registry does not answer.</strong> ${data.problem.message}
         </div>`
-      : nothing}
+        : nothing
+    }
     <div class="toolbar node-filters">
       ${filters(app, all)}
       <label class="grow">
@@ -49,7 +64,7 @@ export function listPage(app) {
           type="search"
           placeholder="Name, role, address"
           .value=${shown.query}
-          @input=${(/** @type {any} */ event) => ((shown.query = event.target.value), app.draw())}
+          @input=${withValue((value) => ((shown.query = value), app.draw()))}
         >
       </label>
     </div>
@@ -59,9 +74,9 @@ export function listPage(app) {
   `;
 }
 
-/** @param {any} data @param {NodeInfo[]} all */
+/** @param {NodesState} data @param {NodeInfo[]} all */
 function summary(data, all) {
-  const held = data.roles.filter((/** @type {any} */ role) => role.node_id).length;
+  const held = data.roles.filter((role) => role.node_id).length;
   const waiting = all.filter(isFree).length;
   const away = all.filter((node) => node.state === "offline").length;
   const parts = [`${held} of ${data.roles.length} roles taken`];
@@ -93,7 +108,8 @@ const filters = (app, all) => html`
 
 /** @param {NodeInfo} node */
 function matches(node) {
-  const text = `${node.node_id} ${node.display_name} ${nodeTitle(node)} ${node.address} ${node.hardware_model}`;
+  const { node_id, display_name, address, hardware_model } = node;
+  const text = `${node_id} ${display_name} ${nodeTitle(node)} ${address} ${hardware_model}`;
   return text.toLowerCase().includes(shown.query.trim().toLowerCase());
 }
 
@@ -132,7 +148,9 @@ function row(app, node) {
       <span class="chip ${kind}"><i class="dot"></i>${label}</span>
       <p class="node-load">${load(node)}</p>
       <p class="node-place quiet">${placeOf(node)}</p>
-      <div class="node-act ${isFree(node) || node.is_ignored ? "" : "is-plain"}">${act(app, node)}</div>
+      <div class="node-act ${isFree(node) || node.is_ignored ? "" : "is-plain"}">
+        ${act(app, node)}
+      </div>
       ${note ? html`<p class="nodes-note ${isBad ? "is-bad" : "quiet"}">${note}</p>` : nothing}
     </li>
   `;
@@ -166,7 +184,11 @@ function act(app, node) {
     </button>`;
   }
   if (!isFree(node)) return html`<a class="button small" href="#/nodes/${node.node_id}">Open</a>`;
-  return html`<a class="button small primary" data-adopt href="#/nodes/${node.node_id}/adopt">Adopt…</a>`;
+  return html`<a
+    class="button small primary"
+    data-adopt
+    href="#/nodes/${node.node_id}/adopt"
+    >Adopt…</a>`;
 }
 
 /** @param {{name: string, reason: string, seen_age_s: number}[]} strangers */
@@ -189,8 +211,8 @@ const empty = html`
   <div class="card empty">
     <h2>No node yet</h2>
     <p>
-      Switch on a Raspberry Pi with the SAINT.OS image on the robot's network. It shows up here by itself
-      within a few seconds.
+      Switch on a Raspberry Pi with the SAINT.OS image on the robot's network. It shows up here by
+      itself within a few seconds.
     </p>
   </div>
 `;

@@ -3,31 +3,65 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
+import { axisOf } from "../../lib/joints.js";
 import { isHeard, targetOf } from "../../lib/nodes.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"now" | "robot" | "store">} App */
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
+/** @typedef {import("../../lib/types.js").HeadState} HeadState */
+/** @typedef {import("../../lib/types.js").OneArm} OneArm */
+/** @typedef {import("../../lib/types.js").TracksState} TracksState */
+/** @typedef {import("../../lib/types.js").ConsoleState} ConsoleState */
+/** @typedef {Pick<FieldDescription, "unit" | "limits" | "neutral">} Range */
 /** @typedef {{role: string, instance: string}} Held */
 
 /** @param {App} app @param {Held} held */
 export function liveCard(app, held) {
   const { role, instance } = held;
-  const data = role === "arms" ? app.store.data.arms?.[instance] : app.store.data[role];
+  const content = pictureOf(app, held);
   const isSilent = role !== "console" && !isHeard(app, targetOf(held), app.now);
   return html`
-    <section class="card" aria-label=${roleName(role, instance)} data-live=${targetOf(held)} ?data-stale=${isSilent}>
+    <section
+      class="card"
+      aria-label=${roleName(role, instance)}
+      data-live=${targetOf(held)}
+      ?data-stale=${isSilent}
+    >
       <header>
         <h2>${roleName(role, instance)} now</h2>
-        ${data && isSilent ? html`<span class="chip bad"><i class="dot"></i>Silent</span>` : nothing}
+        ${
+          content && isSilent
+            ? html`<span class="chip bad"><i class="dot"></i>Silent</span>`
+            : nothing
+        }
       </header>
-      ${data ? PICTURES[/** @type {"head"} */ (role)]?.(app, held, data) : html`<p class="quiet">Nothing was heard of this role yet.</p>`}
+      ${content ?? html`<p class="quiet">Nothing was heard of this role yet.</p>`}
     </section>
   `;
 }
 
+/** Nothing where nothing was heard of it. @param {App} app @param {Held} held */
+function pictureOf(app, held) {
+  const { head, arms, tracks, console } = app.store.data;
+  const arm = { left: arms?.left, right: arms?.right }[held.instance];
+  switch (held.role) {
+    case "head":
+      return head && PICTURES.head(app, held, head);
+    case "arms":
+      return arm && PICTURES.arms(app, held, arm);
+    case "tracks":
+      return tracks && PICTURES.tracks(app, held, tracks);
+    case "console":
+      return console && PICTURES.console(console);
+    default:
+      return undefined;
+  }
+}
+
 const PICTURES = {
-  /** @param {App} app @param {Held} held @param {any} data */
+  /** @param {App} app @param {Held} held @param {HeadState} data */
   head: (app, held, data) => [
-    fields(app, held, (name) => data[name]),
+    fields(app, held, (name) => axisOf(data, name)),
     html`<dl class="facts-list">
       ${fact("Camera", data.camera_active ? "on" : "off")}
       ${fact("Temperature", data.temperature == null ? "" : `${fixed(data.temperature, 1)} °C`)}
@@ -35,33 +69,68 @@ const PICTURES = {
     </dl>`,
   ],
 
-  /** @param {App} app @param {Held} held @param {any} data */
+  /** @param {App} app @param {Held} held @param {OneArm} data */
   arms: (app, held, data) => [
-    data.error_state ? html`<p class="refusal">${data.error_message || "The arm reports a fault."}</p>` : nothing,
-    fields(app, held, (name) => (name === "gripper" ? data.gripper?.position : data.joint_positions?.[Number(name.split("_")[1])])),
+    data.error_state
+      ? html`<p class="refusal">${data.error_message || "The arm reports a fault."}</p>`
+      : nothing,
+    fields(app, held, (name) =>
+      name === "gripper"
+        ? data.gripper?.position
+        : data.joint_positions?.[Number(name.split("_")[1])],
+    ),
     html`<dl class="facts-list">
       ${fact("Motion", data.in_motion ? "moving" : "at rest")}
-      ${fact("Gripper", data.gripper ? (data.gripper.holding ? "holds something" : data.gripper.moving ? "moving" : "at rest") : "")}
+      ${fact(
+        "Gripper",
+        data.gripper
+          ? data.gripper.holding
+            ? "holds something"
+            : data.gripper.moving
+              ? "moving"
+              : "at rest"
+          : "",
+      )}
     </dl>`,
   ],
 
-  /** @param {App} app @param {Held} held @param {any} data */
+  /** @param {App} app @param {Held} held @param {TracksState} data */
   tracks: (app, held, data) => [
     speeds(app, held, data),
     html`<dl class="facts-list">
       ${fact("Motors", data.motors_enabled ? "on" : "off")}
-      ${fact("Currents", data.left_current == null ? "not measured" : `${fixed(data.left_current, 1)} A, ${fixed(data.right_current, 1)} A`)}
-      ${fact("Position", data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "")}
+      ${fact(
+        "Currents",
+        data.left_current == null
+          ? "not measured"
+          : `${fixed(data.left_current, 1)} A, ${fixed(data.right_current, 1)} A`,
+      )}
+      ${fact(
+        "Position",
+        data.odom ? `x ${fixed(data.odom.x, 2)} m, y ${fixed(data.odom.y, 2)} m` : "",
+      )}
     </dl>`,
   ],
 
-  /** @param {App} _ @param {Held} __ @param {any} data */
-  console: (_, __, data) => html`
-    ${data.display?.lines?.length ? html`<pre class="panel">${data.display.lines.join("\n")}</pre>` : nothing}
+  /** @param {ConsoleState} data */
+  console: (data) => html`
+    ${
+      data.display?.lines?.length
+        ? html`<pre class="panel">${data.display.lines.join("\n")}</pre>`
+        : nothing
+    }
     <dl class="facts-list">
       ${fact("Shows", data.display?.lines?.length ? "a program's page" : "its status page")}
-      ${fact("Last touched", data.input ? `${words(data.input.control)} ${data.input.event}, ${lately(data.input.time)}` : "not yet")}
-      ${fact("Last order", data.override ? `${data.override.action}, ${lately(data.override.time)}` : "none")}
+      ${fact(
+        "Last touched",
+        data.input
+          ? `${words(data.input.control)} ${data.input.event}, ${lately(data.input.time)}`
+          : "not yet",
+      )}
+      ${fact(
+        "Last order",
+        data.override ? `${data.override.action}, ${lately(data.override.time)}` : "none",
+      )}
     </dl>
   `,
 };
@@ -79,18 +148,24 @@ function fields(app, held, read) {
   `;
 }
 
-/** Track speeds share the limit of the robot's speed. @param {App} app @param {Held} held @param {any} data */
+/**
+ * Track speeds share the limit of the robot's speed.
+ * @param {App} app
+ * @param {Held} held
+ * @param {TracksState} data
+ */
 function speeds(app, held, data) {
   const most = app.robot?.targets?.[targetOf(held)]?.linear?.limits?.[1] ?? 1;
   const spec = { unit: "m/s", limits: [-most, most], neutral: 0 };
   return html`
     <ul class="joints">
-      ${joint("Left track", data.left_velocity, spec)} ${joint("Right track", data.right_velocity, spec)}
+      ${joint("Left track", data.left_velocity, spec)}
+      ${joint("Right track", data.right_velocity, spec)}
     </ul>
   `;
 }
 
-/** @param {string} name @param {number | null | undefined} value @param {any} spec */
+/** @param {string} name @param {number | null | undefined} value @param {Range} spec */
 const joint = (name, value, spec) => html`
   <li>
     <span>${name}</span>

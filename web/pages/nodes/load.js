@@ -4,13 +4,13 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../lib/types.js").NodeHistory} NodeHistory */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 const WIDTH = 240;
 const HEIGHT = 40;
 
-/** @param {NodeInfo} node @param {any} history */
+/** @param {NodeInfo} node @param {NodeHistory | null} history */
 export function loadCard(node, history) {
   return html`
     <section class="card" aria-labelledby="load-title">
@@ -18,19 +18,21 @@ export function loadCard(node, history) {
       <div class="loads">
         ${gauge("CPU", node.cpu_usage, history?.cpu, 100, "%", 85)}
         ${gauge("Memory", node.memory_usage, history?.memory, 100, "%", 90)}
-        ${node.cpu_temp
-          ? gauge("Temperature", node.cpu_temp, history?.temp, 90, "°C", 75)
-          : html`<p class="quiet">It has no temperature sensor.</p>`}
+        ${
+          node.cpu_temp
+            ? gauge("Temperature", node.cpu_temp, history?.temp, 90, "°C", 75)
+            : html`<p class="quiet">It has no temperature sensor.</p>`
+        }
       </div>
       <p class="quiet">${span(history)}</p>
     </section>
   `;
 }
 
-/** @param {any} history */
+/** @param {NodeHistory | null} history */
 function span(history) {
   const count = history?.cpu?.length ?? 0;
-  if (count < 2) return "The history begins now.";
+  if (!history || count < 2) return "The history begins now.";
   return `The last ${duration((count - 1) * history.period_s)}`;
 }
 
@@ -41,13 +43,23 @@ function span(history) {
 const gauge = (name, value, past, most, unit, high) => html`
   <div class="gauge ${value >= high ? "is-high" : ""}">
     <h3>${name}</h3>
-    <b class="number">${fixed(value, 0)} ${unit}${value >= high ? html` <span>high</span>` : nothing}</b>
+    <b class="number">${fixed(value, 0)}
+    ${unit}${value >= high ? html` <span>high</span>` : nothing}</b>
     <span class="track thin"><i ${bar(value, 0, most)}></i></span>
-    ${past && past.length > 1 ? line(name, past, most, unit) : html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"></svg>`}
+    ${
+      past && past.length > 1
+        ? line(name, past, most, unit)
+        : html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" aria-hidden="true"></svg>`
+    }
   </div>
 `;
 
-/** @param {string} name @param {(number | null)[]} past @param {number} most @param {string} unit */
+/**
+ * @param {string} name
+ * @param {(number | null)[]} past
+ * @param {number} most
+ * @param {string} unit
+ */
 function line(name, past, most, unit) {
   const known = past.filter((value) => value !== null);
   const words = known.length

@@ -1,5 +1,5 @@
-// The page "Nodes": all of them (#/nodes), one (#/nodes/<id>), its adoption (#/nodes/<id>/adopt), its
-// joints (#/nodes/<id>/calibrate/<joint>).
+// The page "Nodes": all of them (#/nodes), one (#/nodes/<id>), its adoption (#/nodes/<id>/adopt),
+// its joints (#/nodes/<id>/calibrate/<joint>).
 
 import { Adoption, adoptPage } from "./adopt.js";
 import { calibratePage } from "./calibrate.js";

@@ -4,11 +4,11 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {{number: number, pin_number: number, pin_name: string, direction: string, current_state: string, in_use: boolean, used_by: string, alternates: string[]}} Pin */
-/** @typedef {{bcm: number, name: string, purpose: string, is_bus: boolean}} Use */
+/** @typedef {import("../../parts.js").With<"draw" | "robot">} App */
+/** @typedef {import("../../lib/types.js").HeaderPin} Pin */
+/** @typedef {import("../../lib/types.js").PinUse} Use */
 
-/** Kind of pin: sign in its field, words in the legend. */
+/** Kind of pin: sign in its field, words in the legend. @type {Record<string, [string, string]>} */
 const KINDS = {
   power: ["+", "Power"],
   ground: ["G", "Ground"],
@@ -21,7 +21,15 @@ const KINDS = {
   free: ["", "Free"],
 };
 const PER_ROW = 2;
-const STEPS = { ArrowUp: -PER_ROW, ArrowDown: PER_ROW, ArrowLeft: -1, ArrowRight: 1, Home: -40, End: 40 };
+/** @type {Record<string, number>} */
+const STEPS = {
+  ArrowUp: -PER_ROW,
+  ArrowDown: PER_ROW,
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  Home: -40,
+  End: 40,
+};
 
 /**
  * Which uses of a robot's roles fall on which pin.
@@ -49,8 +57,14 @@ export function header(app, watch, pins, uses, isPlan) {
   const focused = watch.pin || 1;
   return html`
     <div class="pins-board ${watch.areAllPinsShown ? "" : "is-short"}">
-      <ol class="pins" aria-label="Pins of the header" @keydown=${(/** @type {KeyboardEvent} */ e) => move(app, watch, e)}>
-        ${pins.map((pin) => row(app, watch, pin, uses.get(pin.pin_number) ?? [], isPlan, pin.number === focused))}
+      <ol
+        class="pins"
+        aria-label="Pins of the header"
+        @keydown=${(/** @type {KeyboardEvent} */ e) => move(app, watch, e)}
+      >
+        ${pins.map((pin) =>
+          row(app, watch, pin, uses.get(pin.pin_number) ?? [], isPlan, pin.number === focused),
+        )}
       </ol>
       <button
         class="button small pins-more"
@@ -65,7 +79,14 @@ export function header(app, watch, pins, uses, isPlan) {
   `;
 }
 
-/** @param {App} app @param {any} watch @param {Pin} pin @param {Use[]} uses @param {boolean} isPlan @param {boolean} isFocused */
+/**
+ * @param {App} app
+ * @param {import("./watch.js").NodeWatch} watch
+ * @param {Pin} pin
+ * @param {Use[]} uses
+ * @param {boolean} isPlan
+ * @param {boolean} isFocused
+ */
 function row(app, watch, pin, uses, isPlan, isFocused) {
   const kind = kindOf(pin, uses);
   const look = () => watch.pin !== pin.number && ((watch.pin = pin.number), app.draw());
@@ -74,7 +95,9 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
   return html`
     <li class=${isIdle ? "is-idle" : ""}>
       <button
-        class="gpio is-${kind} ${isIdle && !isSupply ? "is-unused" : ""} ${isClash(pin, uses, isPlan) ? "is-clash" : ""}"
+        class="gpio is-${kind}
+          ${isIdle && !isSupply ? "is-unused" : ""}
+          ${isClash(pin, uses, isPlan) ? "is-clash" : ""}"
         type="button"
         data-pin=${pin.number}
         aria-pressed=${watch.pin === pin.number}
@@ -84,7 +107,7 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
         @click=${look}
       >
         <span class="pin-number" aria-hidden="true">${pin.number}</span>
-        <span class="pin-sign" aria-hidden="true">${KINDS[/** @type {"free"} */ (kind)][0]}</span>
+        <span class="pin-sign" aria-hidden="true">${KINDS[kind][0]}</span>
         <span class="pin-text">
           <span class="hidden">Pin ${pin.number}: </span>
           <b>${pin.pin_name}</b>
@@ -95,9 +118,9 @@ function row(app, watch, pin, uses, isPlan, isFocused) {
   `;
 }
 
-/** @param {App} app @param {any} watch @param {KeyboardEvent} event */
+/** @param {App} app @param {import("./watch.js").NodeWatch} watch @param {KeyboardEvent} event */
 function move(app, watch, event) {
-  const step = STEPS[/** @type {"Home"} */ (event.key)];
+  const step = STEPS[event.key];
   if (!step) return;
   event.preventDefault();
   const to = Math.min(40, Math.max(1, (watch.pin || 1) + step));
@@ -128,7 +151,12 @@ function kindOfUse(use) {
   return /encoder|button/.test(use.purpose) ? "input" : "output";
 }
 
-/** Somebody else has a pin that the role needs. @param {Pin} pin @param {Use[]} uses @param {boolean} isPlan */
+/**
+ * Somebody else has a pin that the role needs.
+ * @param {Pin} pin
+ * @param {Use[]} uses
+ * @param {boolean} isPlan
+ */
 function isClash(pin, uses, isPlan) {
   const wanted = uses.filter((use) => !use.is_bus);
   if (!isPlan || !wanted.length || !pin.in_use) return false;
@@ -151,7 +179,9 @@ function shortly(pin, uses, isPlan) {
 function useWords({ name, purpose }) {
   const [first, ...rest] = purpose.split(" ");
   const title = words(name);
-  return title.toLowerCase().includes(first.toLowerCase()) ? [title, ...rest].join(" ") : `${title}, ${purpose}`;
+  return title.toLowerCase().includes(first.toLowerCase())
+    ? [title, ...rest].join(" ")
+    : `${title}, ${purpose}`;
 }
 
 /** @param {Pin} pin */
@@ -168,8 +198,18 @@ function details(pin, uses, isPlan) {
   const isPower = pin.direction === "power" || pin.direction === "ground";
   const state = stateWord(pin) || "level not known";
   const facts = [
-    ["Place", `pin ${pin.number} of the header${pin.pin_number < 40 ? `, BCM ${pin.pin_number}` : ""}`],
-    ["Now", isPower ? (pin.direction === "power" ? "supply" : "ground") : `${words(pin.direction)}, ${state}`],
+    [
+      "Place",
+      `pin ${pin.number} of the header${pin.pin_number < 40 ? `, BCM ${pin.pin_number}` : ""}`,
+    ],
+    [
+      "Now",
+      isPower
+        ? pin.direction === "power"
+          ? "supply"
+          : "ground"
+        : `${words(pin.direction)}, ${state}`,
+    ],
     ["Held by", pin.in_use ? pin.used_by || "another program" : isPower ? "" : "nobody"],
     [isPlan ? "The role needs it" : "For the role", used.map(useWords).join("; ")],
     ["Can also be", pin.alternates.join(", ")],
@@ -187,7 +227,8 @@ function details(pin, uses, isPlan) {
 const legend = html`
   <ul class="pins-legend" aria-label="Signs of the pins">
     ${Object.entries(KINDS).map(
-      ([kind, [sign, text]]) => html`<li class="is-${kind}"><i class="pin-sign">${sign}</i>${text}</li>`,
+      ([kind, [sign, text]]) =>
+        html`<li class="is-${kind}"><i class="pin-sign">${sign}</i>${text}</li>`,
     )}
   </ul>
 `;

@@ -1,5 +1,5 @@
-// What is asked about one node while its page is open: pins, history, activity, and the states of its
-// roles. Not here: what everybody is told of all nodes (the topic "nodes").
+// What is asked about one node while its page is open: pins, history, activity, and the states of
+// its roles. Not here: what everybody is told of all nodes (the topic "nodes").
 
 import { rolesOf } from "../../lib/nodes.js";
 
@@ -8,25 +8,46 @@ const ROLE_RATE_HZ = 10;
 const ROLE_TOPICS = ["head", "arms", "tracks", "console"];
 const ACTIVITY = 20; // lines
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "store">} App */
+/** @typedef {import("../../lib/types.js").GpioStatus} GpioStatus */
+/** @typedef {import("../../lib/types.js").LogEntry} LogEntry */
+/** @typedef {import("../../lib/types.js").RoleFit} RoleFit */
+/** @typedef {import("../../lib/types.js").NodeHistory} NodeHistory */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 export class NodeWatch {
   id = "";
-  /** Its header and buses. @type {any} */ status = null;
+  /** Its header and buses. @type {GpioStatus | null} */ status = null;
   /** Why it did not answer. */ problem = "";
-  /** How each role would fit on it; asked for while it is being adopted. @type {any} */ fit = null;
-  /** @type {any} */ history = null;
-  /** @type {any[] | null} */ activity = null;
+  /**
+   * How each role would fit on it; asked for while it is being adopted.
+   * @type {RoleFit[] | null}
+   */
+  fit = null;
+  /** @type {NodeHistory | null} */ history = null;
+  /** @type {LogEntry[] | null} */ activity = null;
   /** Which pin is looked at: its number on the header. */ pin = 0;
   areAllPinsShown = false;
   #isFitting = false;
   #timer = 0;
   #turn = 0;
 
-  /** @param {App} app @param {string} id @param {boolean} isFitting ask also which roles would fit */
+  /**
+   * @param {App} app
+   * @param {string} id
+   * @param {boolean} isFitting ask also which roles would fit
+   */
   start(app, id, isFitting) {
     if (id !== this.id) {
-      const fresh = { id, status: null, problem: "", fit: null, history: null, activity: null, pin: 0 };
+      const fresh = {
+        id,
+        status: null,
+        problem: "",
+        fit: null,
+        history: null,
+        activity: null,
+        pin: 0,
+      };
       Object.assign(this, fresh);
     }
     this.#isFitting = isFitting;
@@ -47,7 +68,7 @@ export class NodeWatch {
   /** @param {App} app */
   node(app) {
     const list = app.store.data.nodes?.nodes ?? [];
-    return list.find((/** @type {any} */ each) => each.node_id === this.id) ?? null;
+    return list.find((each) => each.node_id === this.id) ?? null;
   }
 
   /** @param {App} app @param {number} turn */
@@ -62,7 +83,7 @@ export class NodeWatch {
     this.#timer = setTimeout(() => this.#ask(app, turn), node ? PERIOD_MS : PERIOD_MS / 10);
   }
 
-  /** The states of its roles come by themselves. @param {App} app @param {any} node */
+  /** The states of its roles come by themselves. @param {App} app @param {NodeInfo} node */
   #follow(app, node) {
     const wanted = { ...app.api.topics };
     for (const topic of ROLE_TOPICS) delete wanted[topic];
@@ -72,15 +93,18 @@ export class NodeWatch {
     app.api.want(wanted);
   }
 
-  /** @param {App} app @param {any} node @param {number} turn */
+  /** @param {App} app @param {NodeInfo} node @param {number} turn */
   async #probe(app, node, turn) {
     if (node.state === "offline") return;
-    const what = this.#isFitting ? "check_node" : "get_gpio_status";
+    const { api } = app;
+    const whose = { node_id: this.id };
     try {
-      const found = await app.api.request("management", what, { node_id: this.id });
+      const found = this.#isFitting
+        ? await api.request("management", "check_node", whose)
+        : { status: await api.request("management", "get_gpio_status", whose), roles: this.fit };
       if (turn !== this.#turn) return;
-      this.status = found.status ?? found;
-      if (this.#isFitting) this.fit = found.roles;
+      this.status = found.status;
+      this.fit = found.roles;
       this.problem = "";
     } catch (err) {
       if (turn === this.#turn) this.problem = /** @type {Error} */ (err).message;

@@ -1,21 +1,25 @@
-// One copy of the robot's model: joints by name, meshes with colours that say how they are. Not here:
-// where it stands and who looks at it (stage.js), where its joints are (joints.js).
+// One copy of the robot's model: joints by name, meshes with colours that say how they are. Not
+// here: where it stands and who looks at it (stage.js), where its joints are (joints.js).
 
-import { Color, DoubleSide, Group, Mesh, MeshStandardMaterial } from "three";
+import { Color, CylinderGeometry, DoubleSide, Group, Mesh, MeshStandardMaterial } from "three";
 import { ColladaLoader } from "three/examples/jsm/loaders/ColladaLoader.js";
 import { GLTFLoader } from "three/examples/jsm/loaders/GLTFLoader.js";
 import { OBJLoader } from "three/examples/jsm/loaders/OBJLoader.js";
 import { STLLoader } from "three/examples/jsm/loaders/STLLoader.js";
-import { readBytes, readText } from "../../lib/transfer.js";
 import URDFLoader from "/vendor/urdf-loader/src/URDFLoader.js";
+import { readBytes, readText } from "../../lib/transfer.js";
 
 const STOPPED = new Color("#d32d21");
 const OLD = new Color("#8b949b");
 
 /** XML that is parsed, never shown: the one use that this policy has. */
-const policy = globalThis.trustedTypes?.createPolicy("robot-model", { createHTML: (text) => text });
+const policy =
+  /** @type {{trustedTypes?: import("trusted-types/lib").TrustedTypePolicyFactory}} */ (
+    globalThis
+  ).trustedTypes?.createPolicy("robot-model", { createHTML: (text) => text });
 /** @param {string} text */
-const trusted = (text) => /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
+const trusted = (text) =>
+  /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(text) ?? text));
 
 export class Model {
   /** Shapes that could not be fetched or read. @type {string[]} */ problems = [];
@@ -24,7 +28,7 @@ export class Model {
   /** Every mesh, in the order of the file. @type {import("three").Mesh[]} */ all = [];
 
   /**
-   * @param {any} robot what urdf-loader made
+   * @param {import("/vendor/urdf-loader/src/URDFLoader.js").URDFRobot} robot
    * @param {Set<string>} joints those that show a field
    */
   constructor(robot, joints) {
@@ -45,16 +49,20 @@ export class Model {
   /** How far a wheel's rim is from its axis. @param {string} joint */
   radius(joint) {
     let found = 0.1;
-    this.robot.joints[joint]?.traverse((/** @type {any} */ each) => {
-      if (each.geometry?.parameters?.radiusTop) found = each.geometry.parameters.radiusTop;
+    this.robot.joints[joint]?.traverse((each) => {
+      if (!(each instanceof Mesh) || !(each.geometry instanceof CylinderGeometry)) return;
+      found = each.geometry.parameters.radiusTop || found;
     });
     return found;
   }
 
-  /** The nearest joint above a mesh that shows a field; "" for the base. @param {any} object */
+  /**
+   * The nearest joint above a mesh that shows a field; "" for the base.
+   * @param {import("three").Object3D} object
+   */
   jointOf(object) {
-    for (let at = object; at; at = at.parent) {
-      const name = at.isURDFJoint ? (at.mimicJoint ?? at.urdfName) : "";
+    for (let at = /** @type {import("three").Object3D | null} */ (object); at; at = at.parent) {
+      const name = nameOf(at);
       if (this.joints.has(name)) return name;
     }
     return "";
@@ -64,11 +72,12 @@ export class Model {
   dress(isGhost) {
     this.meshes.clear();
     this.all = [];
-    this.robot.traverse((/** @type {any} */ each) => {
+    this.robot.traverse((each) => {
       if (!(each instanceof Mesh)) return;
       const before = Array.isArray(each.material) ? each.material[0] : each.material;
-      each.material = isGhost ? ghostly() : solid(before);
-      each.userData.colour = each.material.color.clone();
+      const material = isGhost ? ghostly() : solid(before);
+      each.material = material;
+      each.userData.colour = material.color.clone();
       each.renderOrder = isGhost ? 1 : 0;
       this.all.push(each);
       const joint = this.jointOf(each);
@@ -83,7 +92,7 @@ export class Model {
   paint({ isStopped, old, chosen, accent }) {
     for (const [joint, meshes] of this.meshes) {
       for (const mesh of meshes) {
-        const material = /** @type {any} */ (mesh.material);
+        const material = materialOf(mesh);
         material.color.copy(mesh.userData.colour);
         if (old.has(joint)) material.color.lerp(OLD, 0.85);
         else if (isStopped) material.color.lerp(STOPPED, 0.55);
@@ -96,19 +105,45 @@ export class Model {
   dispose() {
     for (const mesh of this.all) {
       mesh.geometry.dispose();
-      /** @type {any} */ (mesh.material).dispose();
+      materialOf(mesh).dispose();
     }
   }
 }
 
-/** @param {any} before */
+/** Of a mesh that was dressed. @param {import("three").Mesh} mesh */
+const materialOf = (mesh) => /** @type {MeshStandardMaterial} */ (mesh.material);
+
+/** What moves it, if it is a joint: itself, or the one that it follows. @param {object} part */
+function nameOf(part) {
+  const joint = /** @type {{isURDFJoint?: boolean, mimicJoint?: string, urdfName?: string}} */ (
+    part
+  );
+  return (joint.isURDFJoint && (joint.mimicJoint ?? joint.urdfName)) || "";
+}
+
+/** @param {import("three").Material} before */
 function solid(before) {
-  const { color, map = null, opacity = 1, transparent = false } = before;
-  return new MeshStandardMaterial({ color, map, opacity, transparent, roughness: 0.62, metalness: 0.1, side: DoubleSide });
+  const { opacity = 1, transparent = false } = before;
+  const { color, map = null } = /** @type {Partial<MeshStandardMaterial>} */ (before);
+  return new MeshStandardMaterial({
+    color,
+    map,
+    opacity,
+    transparent,
+    roughness: 0.62,
+    metalness: 0.1,
+    side: DoubleSide,
+  });
 }
 
 const ghostly = () =>
-  new MeshStandardMaterial({ color: "#3aa89d", opacity: 0.34, transparent: true, depthWrite: false, roughness: 1 });
+  new MeshStandardMaterial({
+    color: "#3aa89d",
+    opacity: 0.34,
+    transparent: true,
+    depthWrite: false,
+    roughness: 1,
+  });
 
 /**
  * Fetch and read a model; its shapes may come from the same folder or below.
@@ -132,11 +167,12 @@ async function readModel(text, folder, joints) {
   /** @type {string[]} */ const problems = [];
   const loader = new URDFLoader();
   loader.packages = () => folder.slice(0, -1);
-  loader.loadMeshCb = (/** @type {string} */ path, /** @type {any} */ _, /** @type {(mesh: any) => void} */ done) => {
+  loader.loadMeshCb = (path, _, done) => {
     const work = readShape(path).then(done, () => void problems.push(path.slice(folder.length)));
     fetching.push(work);
   };
-  const robot = loader.parse(trusted(text), folder);
+  loader.workingPath = folder;
+  const robot = loader.parse(trusted(text));
   await Promise.all(fetching);
   const model = new Model(robot, joints);
   model.problems = problems;

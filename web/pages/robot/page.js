@@ -1,5 +1,5 @@
-// The page "Robot": its model as it stands, what is asked of it, and why. The library that draws it is
-// fetched only when this page is opened.
+// The page "Robot": its model as it stands, what is asked of it, and why. The library that draws it
+// is fetched only when this page is opened.
 
 import { view } from "./view.js";
 

@@ -1,14 +1,16 @@
-// Keeps the scene in step with the robot: fetches model and library when the page is opened, moves the
-// joints by the newest states. Not here: drawing (stage.js), words (view.js).
+// Keeps the scene in step with the robot: fetches model and library when the page is opened, moves
+// the joints by the newest states. Not here: drawing (stage.js), words (view.js).
 
+import { commanded, inModel, measured, partsOf, topicOf, trackSpeed } from "../../lib/joints.js";
 import { theme } from "../../lib/theme.js";
-import { commanded, inModel, measured, partsOf, topicOf, trackSpeed } from "./joints.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {import("./joints.js").Part} Part */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+/** @typedef {import("../../lib/types.js").OdometryState} OdometryState */
+/** @typedef {import("../../lib/joints.js").Part} Part */
 
 export class SceneKeeper {
-  /** "none": the robot has no model. @type {"waiting" | "loading" | "shown" | "none" | "failed"} */ state = "waiting";
+  /** "none": the robot has no model. @type {"waiting" | "loading" | "shown" | "none" | "failed"} */
+  state = "waiting";
   /** Why there is no picture. */
   failure = "";
   /** Key of the part that was chosen: "head.pan". */
@@ -34,13 +36,18 @@ export class SceneKeeper {
     this.state = "loading";
     const round = ++this.#round;
     try {
-      const [{ loadModels }, { Stage }] = await Promise.all([import("./model.js"), import("./stage.js")]);
+      const [{ loadModels }, { Stage }] = await Promise.all([
+        import("./model.js"),
+        import("./stage.js"),
+      ]);
       const joints = new Set(this.parts.map(({ joint }) => joint));
       const [model, ghost] = await loadModels(app.robot.model, joints);
       if (round !== this.#round || !canvas.isConnected) return;
       this.stage = new Stage(canvas, model, ghost, (joint) => this.pick(app, joint));
       this.state = "shown";
-      this.failure = model.problems.length ? `Not drawn, because they could not be read: ${model.problems.join(", ")}.` : "";
+      this.failure = model.problems.length
+        ? `Not drawn, because they could not be read: ${model.problems.join(", ")}.`
+        : "";
     } catch (err) {
       if (round !== this.#round) return;
       this.state = "failed";
@@ -74,8 +81,10 @@ export class SceneKeeper {
       const limit = stage.model.limit(part.joint);
       const is = measured(part, data);
       const wanted = commanded(part, data)?.value ?? is;
-      if (is !== null) isMoved = stage.model.set(part.joint, inModel(is, part.spec.unit, limit)) || isMoved;
-      if (wanted !== null) isMoved = stage.ghost.set(part.joint, inModel(wanted, part.spec.unit, limit)) || isMoved;
+      if (is !== null)
+        isMoved = stage.model.set(part.joint, inModel(is, part.spec.unit, limit)) || isMoved;
+      if (wanted !== null)
+        isMoved = stage.ghost.set(part.joint, inModel(wanted, part.spec.unit, limit)) || isMoved;
     }
     this.#place(data.tracks?.odom);
     this.#paint(app);
@@ -99,7 +108,7 @@ export class SceneKeeper {
     return isMoved;
   }
 
-  /** @param {any} odom */
+  /** @param {OdometryState | null | undefined} odom */
   #place(odom) {
     const pose = this.isRoaming && odom ? odom : { x: 0, y: 0, heading: 0 };
     this.stage?.place({ x: pose.x ?? 0, y: pose.y ?? 0, heading: pose.heading ?? 0 });
@@ -114,7 +123,8 @@ export class SceneKeeper {
     const look = [isStopped, old, chosen, this.hasGhost, theme()].join();
     if (look === this.#look || !stage) return;
     this.#look = look;
-    const token = (/** @type {string} */ name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+    const token = (/** @type {string} */ name) =>
+      getComputedStyle(document.documentElement).getPropertyValue(name).trim();
     stage.model.paint({ isStopped, old: new Set(old), chosen, accent: token("--accent") });
     stage.ghost.robot.visible = this.hasGhost;
     stage.setGround(token("--quiet"));
@@ -129,6 +139,7 @@ export class SceneKeeper {
 /** @param {unknown} err */
 function reason(err) {
   const { message } = /** @type {Error} */ (err);
-  if (/webgl/i.test(message)) return "This browser does not draw in three dimensions (WebGL is off or missing).";
+  if (/webgl/i.test(message))
+    return "This browser does not draw in three dimensions (WebGL is off or missing).";
   return `The model could not be shown: ${message}`;
 }

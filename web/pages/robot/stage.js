@@ -1,5 +1,5 @@
-// The scene: light, ground, camera, the robot and its ghost. Draws when something has changed, and no
-// oftener. Not here: what the values are (joints.js), the page around it (view.js).
+// The scene: light, ground, camera, the robot and its ghost. Draws when something has changed, and
+// no oftener. Not here: what the values are (joints.js), the page around it (view.js).
 
 import {
   AmbientLight,
@@ -20,7 +20,12 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 const APART = 0.004; // in metres or parts of a turned axis: less than that is the same place
 const CLICK_PX = 6; // a pointer that went further has turned the camera
-const LOOKS = { front: [1, 0, 0.25], side: [0, -1, 0.25], top: [0.001, 0, 1], corner: [0.8, -0.62, 0.5] };
+const LOOKS = {
+  front: [1, 0, 0.25],
+  side: [0, -1, 0.25],
+  top: [0.001, 0, 1],
+  corner: [0.8, -0.62, 0.5],
+};
 
 /** @typedef {import("./model.js").Model} Model */
 
@@ -47,6 +52,7 @@ export class Stage {
     this.camera = new PerspectiveCamera(38, 1, 0.02, 200);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => this.ask());
+    this.grid = new GridHelper(10, 40);
     this.#build();
     this.#listen(onPick);
     this.resizing = new ResizeObserver(() => this.#resize());
@@ -57,12 +63,17 @@ export class Stage {
     this.#world.rotation.x = -Math.PI / 2; // z up, as in the model
     this.#world.add(this.#base);
     this.#base.add(this.model.robot, this.ghost.robot);
-    this.grid = new GridHelper(10, 40);
     this.grid.material.transparent = true;
     this.grid.material.opacity = 0.35;
     const sun = new DirectionalLight("#ffffff", 2.4);
     sun.position.set(3, 6, 2);
-    this.#scene.add(this.#world, this.grid, new AmbientLight("#ffffff", 0.5), new HemisphereLight("#ffffff", "#8a8478", 1.4), sun);
+    this.#scene.add(
+      this.#world,
+      this.grid,
+      new AmbientLight("#ffffff", 0.5),
+      new HemisphereLight("#ffffff", "#8a8478", 1.4),
+      sun,
+    );
     this.#scene.updateMatrixWorld(true);
     const box = new Box3().setFromObject(this.model.robot);
     this.#size = Math.max(0.1, box.getSize(new Vector3()).length());
@@ -77,7 +88,8 @@ export class Stage {
     /** @type {[number, number]} */ let from = [0, 0];
     this.canvas.addEventListener("pointerdown", (event) => (from = [event.clientX, event.clientY]));
     this.canvas.addEventListener("pointerup", (event) => {
-      if (Math.hypot(event.clientX - from[0], event.clientY - from[1]) <= CLICK_PX) onPick(this.#at(event));
+      if (Math.hypot(event.clientX - from[0], event.clientY - from[1]) <= CLICK_PX)
+        onPick(this.#at(event));
     });
   }
 

@@ -1,27 +1,36 @@
-// The page "Robot": the scene, the list of its parts for keyboard and screen reader, the reason panel.
+// The page "Robot": the scene, the list of its parts for keyboard and screen reader, the reason
+// panel.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
+import { commanded, measured, partsOf } from "../../lib/joints.js";
 import { reading } from "../../lib/live.js";
-import { commanded, measured, partsOf } from "./joints.js";
 import { SceneKeeper } from "./scene.js";
 import { why } from "./why.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+/** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 export const keeper = new SceneKeeper();
-const LOOKS = { corner: "Corner", front: "Front", side: "Side", top: "Top" };
+const LOOKS = /** @type {const} */ ([
+  ["corner", "Corner"],
+  ["front", "Front"],
+  ["side", "Side"],
+  ["top", "Top"],
+]);
 
 /** Begins when its canvas is there and ends with it. */
 class OnCanvas extends AsyncDirective {
-  render() {
+  /** @param {App} _app */
+  render(_app) {
     return nothing;
   }
 
-  /** @param {any} part @param {[App]} values */
+  /** @param {import("/vendor/lit-html/directive.js").ElementPart} part @param {[App]} values */
   update(part, [app]) {
-    if (app.robot) keeper.begin(app, part.element);
+    if (app.robot) keeper.begin(app, /** @type {HTMLCanvasElement} */ (part.element));
     keeper.show(app);
     return nothing;
   }
@@ -60,10 +69,31 @@ function scene(app) {
   const isStopped = Boolean(app.store.data.system?.estop?.active);
   return html`
     <div class="card stage ${isStopped ? "is-stopped" : ""}" data-scene=${state}>
-      <canvas aria-label="The robot as it stands now; the list beside it says the same in words" role="img" ${onCanvas(app)}></canvas>
-      ${state === "waiting" || state === "loading" ? html`<p class="stage-note" role="status">Fetching the model…</p>` : nothing}
-      ${state === "none" ? html`<p class="stage-note">This robot has no model. Name a URDF in its manifest (<code>urdf:</code> in manifests/robots), and it is shown here.</p>` : nothing}
-      ${state === "failed" ? html`<p class="stage-note" role="alert">${failure} The list says the same in words.</p>` : nothing}
+      <canvas
+        aria-label="The robot as it stands now; the list beside it says the same in words"
+        role="img"
+        ${onCanvas(app)}
+      ></canvas>
+      ${
+        state === "waiting" || state === "loading"
+          ? html`<p class="stage-note" role="status">Fetching the model…</p>`
+          : nothing
+      }
+      ${
+        state === "none"
+          ? html`
+            <p class="stage-note">
+              This robot has no model. Name a URDF in its manifest (<code>urdf:</code> in
+              manifests/robots), and it is shown here.
+            </p>
+          `
+          : nothing
+      }
+      ${
+        state === "failed"
+          ? html`<p class="stage-note" role="alert">${failure} The list says the same in words.</p>`
+          : nothing
+      }
       ${state === "shown" && failure ? html`<p class="stage-fault">${failure}</p>` : nothing}
     </div>
   `;
@@ -71,20 +101,36 @@ function scene(app) {
 
 /** @param {App} app */
 function switches(app) {
-  const set = (/** @type {Partial<SceneKeeper>} */ change) => (Object.assign(keeper, change), app.draw());
+  const set = (/** @type {Partial<SceneKeeper>} */ change) => (
+    Object.assign(keeper, change), app.draw()
+  );
   return html`
     <div class="toolbar">
       <label class="switch">
-        <input type="checkbox" role="switch" .checked=${keeper.hasGhost} @change=${(/** @type {any} */ e) => set({ hasGhost: e.target.checked })}>
+        <input
+          type="checkbox"
+          role="switch"
+          .checked=${keeper.hasGhost}
+          @change=${withChecked((hasGhost) => set({ hasGhost }))}
+        >
         Commanded
       </label>
       <label class="switch">
-        <input type="checkbox" role="switch" .checked=${keeper.isRoaming} @change=${(/** @type {any} */ e) => set({ isRoaming: e.target.checked })}>
+        <input
+          type="checkbox"
+          role="switch"
+          .checked=${keeper.isRoaming}
+          @change=${withChecked((isRoaming) => set({ isRoaming }))}
+        >
         Drive around
       </label>
       <div class="toolbar" role="group" aria-label="Look from">
-        ${Object.entries(LOOKS).map(
-          ([name, title]) => html`<button class="button small" type="button" @click=${() => keeper.stage?.look(/** @type {any} */ (name))}>
+        ${LOOKS.map(
+          ([name, title]) => html`<button
+            class="button small"
+            type="button"
+            @click=${() => keeper.stage?.look(name)}
+          >
             ${title}
           </button>`,
         )}
@@ -97,17 +143,18 @@ const legend = () => html`
   <p class="robot-legend quiet">
     <span><i class="swatch solid"></i>measured</span>
     <span><i class="swatch ghost"></i>commanded</span>
-    <span><i class="swatch stopped"></i>stopped</span>
-    <span><i class="swatch old"></i>not heard</span>
-    <span>Drag to turn, pinch or scroll to come nearer, press a part to ask about it.</span>
+    <span><i class="swatch stopped"></i>stopped</span> <span><i class="swatch old"></i>not
+    heard</span> <span>Drag to turn, pinch or scroll to come nearer, press a part to ask about
+    it.</span>
   </p>
 `;
 
-/** @param {App} app @param {import("./joints.js").Part[]} parts */
+/** @param {App} app @param {import("../../lib/joints.js").Part[]} parts */
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
-  if (!parts.length) return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
-  /** @type {Map<string, import("./joints.js").Part[]>} */
+  if (!parts.length)
+    return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
+  /** @type {Map<string, import("../../lib/joints.js").Part[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
   return html`
@@ -124,7 +171,7 @@ function list(app, parts) {
   `;
 }
 
-/** @param {App} app @param {import("./joints.js").Part} part */
+/** @param {App} app @param {import("../../lib/joints.js").Part} part */
 function row(app, part) {
   const { data } = app.store;
   const at = part.spec ? measured(part, data) : motorSpeed(part, data.tracks);
@@ -140,12 +187,17 @@ function row(app, part) {
       >
         <span>${words(part.field)}</span>
         <span class="number">${reading(quantity(at, part.spec?.unit ?? "m/s"))}</span>
-        <span class="number quiet">${wanted ? html`<span class="hidden">commanded</span> ${reading(quantity(wanted.value, part.spec.unit))}` : ""}</span>
+        <span class="number quiet">${
+          wanted && part.spec
+            ? html`<span class="hidden">commanded</span>
+              ${reading(quantity(wanted.value, part.spec.unit))}`
+            : ""
+        }</span>
       </button>
     </li>
   `;
 }
 
-/** @param {import("./joints.js").Part} part @param {any} tracks */
+/** @param {import("../../lib/joints.js").Part} part @param {TracksState | undefined} tracks */
 const motorSpeed = (part, tracks) =>
   (part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? null;

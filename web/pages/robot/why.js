@@ -1,14 +1,18 @@
-// "Why is it moving?": who decided a field's value, who wanted something else and why he did not get it.
+// "Why is it moving?": who decided a field's value, who wanted something else and why he did not
+// get it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { age, fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { age, quantity, sourceName, targetName, words } from "../../lib/format.js";
+import { commanded, measured } from "../../lib/joints.js";
 import { policyText } from "../../lib/policies.js";
 import { standing } from "../../lib/rivals.js";
-import { commanded, measured } from "./joints.js";
 
-/** @typedef {import("../../app.js").App} App */
-/** @typedef {import("./joints.js").Part} Part */
+/** @typedef {import("../../parts.js").With<"store">} App */
+/** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
+/** @typedef {import("../../lib/types.js").FieldState} FieldState */
+/** @typedef {import("../../lib/joints.js").Part} Part */
 
+/** @type {Record<string, string>} */
 const LOSSES = {
   hold: "holds its position",
   neutral: "returns to neutral",
@@ -28,39 +32,54 @@ export function why(app, part, isOld) {
         <h2 id="why-title">${targetName(part.target)}: ${words(part.field).toLowerCase()}</h2>
         ${state(row)}
       </header>
-      ${part.spec
-        ? html`
+      ${
+        part.spec
+          ? html`
             <dl class="why-values" ?data-stale=${isOld && is !== null}>
               <div><dt>Measured</dt><dd>${quantity(is, unit)}</dd></div>
               <div><dt>Commanded</dt><dd>${quantity(row?.value ?? null, unit)}</dd></div>
               <div><dt>Difference</dt><dd>${difference(is, row?.value ?? null, unit)}</dd></div>
             </dl>
-            ${row ? reasons(row) : html`<p>The router has not sent it anything yet.</p>`} ${limits(part.spec)}
+            ${row ? reasons(row) : html`<p>The router has not sent it anything yet.</p>`}
+            ${limits(part.spec)}
           `
-        : motor(app, part)}
+          : motor(app, part)
+      }
     </section>
   `;
 }
 
-/** @param {any} row */
+/** @param {FieldState | null} row */
 function state(row) {
   if (!row) return html`<span class="chip idle"><i class="dot"></i>Never commanded</span>`;
   const kind = row.policy === "live" ? "good" : row.policy === "estop" ? "bad" : "idle";
-  const text = row.policy === "live" ? "Commanded" : row.policy === "estop" ? "Stopped" : row.policy === "none" ? "Not commanded" : "Nobody";
+  const text =
+    row.policy === "live"
+      ? "Commanded"
+      : row.policy === "estop"
+        ? "Stopped"
+        : row.policy === "none"
+          ? "Not commanded"
+          : "Nobody";
   return html`<span class="chip ${kind}"><i class="dot"></i>${text}</span>`;
 }
 
-/** @param {any} row */
+/** @param {FieldState} row */
 const reasons = (row) => html`
   <dl class="facts-list">
     <dt>Because</dt>
     <dd>${policyText(row)}</dd>
-    ${row.policy === "live"
-      ? html`<dt>Winner</dt>
-          <dd data-winner>${sourceName(row.source)}, by route <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a></dd>
+    ${
+      row.policy === "live"
+        ? html`<dt>Winner</dt>
+          <dd data-winner>
+            ${sourceName(row.source)}, by route
+            <a href="#/routes/${encodeURIComponent(row.winner)}">${row.winner}</a>
+          </dd>
           <dt>Age of its sample</dt>
           <dd>${row.age_ms === null ? "Unknown" : age(row.age_ms)}</dd>`
-      : nothing}
+        : nothing
+    }
     <dt>So since</dt>
     <dd>${since(row.changed_ms)}</dd>
     <dt>Limited</dt>
@@ -72,7 +91,7 @@ const reasons = (row) => html`
   </dl>
 `;
 
-/** @param {any} row */
+/** @param {FieldState} row */
 function rivals(row) {
   const found = standing(row.rivals);
   if (!found.length) return "None";
@@ -81,21 +100,27 @@ function rivals(row) {
       ${found.map(
         (rival) => html`<li>
           ${sourceName(rival.source)} wanted ${quantity(rival.value, row.unit)}
-          <span class="quiet">(${rival.reason}; ${rival.age_ms === null ? "age unknown" : `${age(rival.age_ms)} old`}; route ${rival.route})</span>
+          <span class="quiet">(${rival.reason};
+          ${rival.age_ms === null ? "age unknown" : `${age(rival.age_ms)} old`}; route
+          ${rival.route})</span>
         </li>`,
       )}
     </ul>
   `;
 }
 
-/** @param {any} spec */
+/** @param {FieldDescription} spec */
 const limits = (spec) => html`
   <dl class="facts-list">
     <dt>May go</dt>
     <dd>${quantity(spec.limits[0], spec.unit)} to ${quantity(spec.limits[1], spec.unit)}</dd>
-    ${spec.max_rate ? html`<dt>At most</dt><dd>${quantity(spec.max_rate, spec.unit)} a second</dd>` : nothing}
+    ${
+      spec.max_rate
+        ? html`<dt>At most</dt><dd>${quantity(spec.max_rate, spec.unit)} a second</dd>`
+        : nothing
+    }
     <dt>On loss</dt>
-    <dd>it ${LOSSES[/** @type {"hold"} */ (spec.on_loss)] ?? words(spec.on_loss)}</dd>
+    <dd>it ${LOSSES[spec.on_loss] ?? words(spec.on_loss)}</dd>
   </dl>
 `;
 
@@ -103,16 +128,24 @@ const limits = (spec) => html`
 function motor(app, part) {
   const { tracks, outputs } = app.store.data;
   const speed = part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity;
-  const rows = (outputs?.fields ?? []).filter((/** @type {any} */ row) => row.target === part.target);
+  const rows = (outputs?.fields ?? []).filter((row) => row.target === part.target);
   return html`
-    <p>It turns for ${rows.map((/** @type {any} */ row) => words(row.field).toLowerCase()).join(" and ") || "the drive"} together.</p>
-    <dl class="why-values"><div><dt>Measured</dt><dd>${quantity(speed ?? null, "m/s")}</dd></div></dl>
-    ${rows.map((/** @type {any} */ row) => html`<h3>${words(row.field)}: ${quantity(row.value, row.unit)}</h3> ${reasons(row)}`)}
+    <p>
+      It turns for
+      ${rows.map((row) => words(row.field).toLowerCase()).join(" and ") || "the drive"} together.
+    </p>
+    <dl class="why-values">
+      <div><dt>Measured</dt><dd>${quantity(speed ?? null, "m/s")}</dd></div>
+    </dl>
+    ${rows.map(
+      (row) => html`<h3>${words(row.field)}: ${quantity(row.value, row.unit)}</h3> ${reasons(row)}`,
+    )}
   `;
 }
 
 /** @param {number | null} is @param {number | null} wanted @param {string} unit */
-const difference = (is, wanted, unit) => (is === null || wanted === null ? "–" : quantity(wanted - is, unit));
+const difference = (is, wanted, unit) =>
+  is === null || wanted === null ? "–" : quantity(wanted - is, unit);
 
 /** @param {number} ms */
 function since(ms) {

@@ -1,19 +1,24 @@
-// Looks where the ports of the picture are whenever that may have changed: other ports, another size.
-// A directive, for only the drawn element can be measured.
+// Looks where the ports of the picture are whenever that may have changed: other ports, another
+// size. A directive, for only the drawn element can be measured.
 
-import { nothing } from "/vendor/lit-html/lit-html.js";
 import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
+import { nothing } from "/vendor/lit-html/lit-html.js";
 import { view } from "./view.js";
+
+/** @typedef {import("../../parts.js").With<"draw">} App */
 
 class Area extends AsyncDirective {
   /** @type {ResizeObserver | null} */ #sizes = null;
 
-  /** @param {import("../../app.js").App} app */
-  render(app) {
+  /** @param {App} _app */
+  render(_app) {
     return nothing;
   }
 
-  /** @param {any} part @param {[import("../../app.js").App]} values */
+  /**
+   * @param {import("/vendor/lit-html/directive.js").ElementPart} part
+   * @param {[App]} values
+   */
   update(part, [app]) {
     const area = /** @type {HTMLElement} */ (part.element);
     const look = () => {

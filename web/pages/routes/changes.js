@@ -2,12 +2,14 @@
 
 import { compact, same } from "./model.js";
 
+/** @typedef {import("../../lib/types.js").Blending} Blending */
+
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {{id: string, kind: "new" | "gone" | "changed", what: string}} Change */
 
 /**
- * @param {{routes: Route[], blending: any}} before
- * @param {{routes: Route[], blending: any}} after
+ * @param {{routes: Route[], blending: Blending | null}} before
+ * @param {{routes: Route[], blending: Blending | null}} after
  * @returns {Change[]}
  */
 export function changes(before, after) {
@@ -18,27 +20,41 @@ export function changes(before, after) {
     const old = known.get(route.id);
     known.delete(route.id);
     if (!old) found.push({ id: route.id, kind: "new", what: summary(route) });
-    else if (!same(old, route)) found.push({ id: route.id, kind: "changed", what: difference(old, route) });
+    else if (!same(old, route))
+      found.push({ id: route.id, kind: "changed", what: difference(old, route) });
   }
-  for (const route of known.values()) found.push({ id: route.id, kind: "gone", what: summary(route) });
+  for (const route of known.values())
+    found.push({ id: route.id, kind: "gone", what: summary(route) });
   if (!same(before.blending, after.blending)) {
-    const keys = Object.keys(after.blending).filter((key) => !same(before.blending?.[key], after.blending[key]));
-    found.push({ id: "How rivals are combined", kind: "changed", what: keys.map(spoken).join(", ") });
+    const old = new Map(Object.entries(before.blending ?? {}));
+    const different = Object.entries(after.blending ?? {}).filter(
+      ([key, value]) => !same(old.get(key), value),
+    );
+    const keys = different.map(([key]) => key);
+    found.push({
+      id: "How rivals are combined",
+      kind: "changed",
+      what: keys.map(spoken).join(", "),
+    });
   }
   return found;
 }
 
 /** @param {Route} route */
 function summary(route) {
-  const count = route.mapping === "passthrough" ? "as they come" : plural(route.mapping.length, "mapping");
-  return `${route.input.source} to ${route.output.target === "*" ? "any target" : route.output.target}, ${count}`;
+  const count =
+    route.mapping === "passthrough" ? "as they come" : plural(route.mapping.length, "mapping");
+  const target = route.output.target === "*" ? "any target" : route.output.target;
+  return `${route.input.source} to ${target}, ${count}`;
 }
 
 /** @param {Route} old @param {Route} route */
 function difference(old, route) {
   const [a, b] = [compact(old), compact(route)];
   const keys = [...new Set([...Object.keys(a), ...Object.keys(b)])];
-  const parts = keys.filter((key) => !same(a[/** @type {"id"} */ (key)], b[/** @type {"id"} */ (key)]));
+  const parts = keys.filter(
+    (key) => !same(a[/** @type {"id"} */ (key)], b[/** @type {"id"} */ (key)]),
+  );
   return parts.map((key) => (key === "mapping" ? mappings(old, route) : spoken(key))).join(", ");
 }
 
@@ -48,9 +64,14 @@ function mappings(old, route) {
   const [before, after] = [old.mapping, route.mapping];
   const different = after.filter((each) => !before.some((other) => same(each, other))).length;
   const gone = Math.max(0, before.length - after.length);
-  return [different && `${plural(different, "mapping")} new or changed`, gone && `${plural(gone, "mapping")} fewer`]
-    .filter(Boolean)
-    .join(", ") || "order of mappings";
+  return (
+    [
+      different && `${plural(different, "mapping")} new or changed`,
+      gone && `${plural(gone, "mapping")} fewer`,
+    ]
+      .filter(Boolean)
+      .join(", ") || "order of mappings"
+  );
 }
 
 /** @param {string} key */

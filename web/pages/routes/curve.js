@@ -10,7 +10,11 @@ const WIDTH = 180;
 const HEIGHT = 110;
 const EDGE = 6;
 
-/** @param {Line | null | undefined} line @param {number | null | undefined} value of the input now @param {string} name */
+/**
+ * @param {Line | null | undefined} line
+ * @param {number | null | undefined} value of the input now
+ * @param {string} name
+ */
 export function curvePlot(line, value, name) {
   if (!line) return html`<div class="curve skeleton"></div>`;
   const { x, y } = scales(line);
@@ -19,18 +23,34 @@ export function curvePlot(line, value, name) {
   const points = line.points.map(([input, output]) => `${x(input)},${y(output)}`).join(" ");
   return html`
     <figure class="curve">
-      <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${`What ${name} makes of its input`}>
+      <svg
+        viewBox="0 0 ${WIDTH} ${HEIGHT}"
+        role="img"
+        aria-label=${`What ${name} makes of its input`}
+      >
         ${svg`
           <path class="curve-zero" d=${`M${x(0)} 0V${HEIGHT}M0 ${y(zero(line))}H${WIDTH}`}/>
           <text class="curve-end" x="7" y="15">${line.limits[1]} ${line.unit}</text>
           <text class="curve-end" x="7" y=${HEIGHT - 8}>${line.limits[0]}</text>
           <text class="curve-end is-right" x=${WIDTH - 7} y=${HEIGHT - 8}>${line.high}</text>
           <polyline class="curve-line" points=${points}/>
-          ${isLive ? svg`<circle class="curve-dot" r="5" transform=${`translate(${x(value)} ${y(made ?? 0)})`}/>` : nothing}
+          ${
+            isLive
+              ? svg`<circle
+                  class="curve-dot"
+                  r="5"
+                  transform=${`translate(${x(value)} ${y(made ?? 0)})`}
+                />`
+              : nothing
+          }
         `}
       </svg>
       <figcaption>
-        ${isLive ? html`<b>${fixed(value, 2)}</b> → <b>${output(line, made)}</b>` : html`<span class="quiet">No input now</span>`}
+        ${
+          isLive
+            ? html`<b>${fixed(value, 2)}</b> → <b>${output(line, made)}</b>`
+            : html`<span class="quiet">No input now</span>`
+        }
       </figcaption>
     </figure>
   `;
@@ -48,15 +68,24 @@ const zero = ({ limits: [low, high] }) => Math.min(Math.max(0, low), high);
 /** @param {Line} line */
 function scales({ low, high, limits }) {
   const [bottom, top] = limits;
-  const share = (/** @type {number} */ value, /** @type {number} */ from, /** @type {number} */ to) =>
-    Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
+  const share = (
+    /** @type {number} */ value,
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+  ) => Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
   return {
-    x: (/** @type {number} */ value) => (EDGE + share(value, low, high) * (WIDTH - 2 * EDGE)).toFixed(1),
-    y: (/** @type {number} */ value) => (HEIGHT - EDGE - share(value, bottom, top) * (HEIGHT - 2 * EDGE)).toFixed(1),
+    x: (/** @type {number} */ value) =>
+      (EDGE + share(value, low, high) * (WIDTH - 2 * EDGE)).toFixed(1),
+    y: (/** @type {number} */ value) =>
+      (HEIGHT - EDGE - share(value, bottom, top) * (HEIGHT - 2 * EDGE)).toFixed(1),
   };
 }
 
-/** Between two points of the line; beyond its ends the end. @param {Line} line @param {number} value */
+/**
+ * Between two points of the line; beyond its ends the end.
+ * @param {Line} line
+ * @param {number} value
+ */
 export function outputAt({ points }, value) {
   let before = points[0];
   for (const point of points) {

@@ -5,18 +5,13 @@ import { faultOf } from "./faults.js";
 import { heardSources, isFor, newMapping, same } from "./model.js";
 import { routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "store">} App */
+/** @typedef {import("../../lib/types.js").Preview} Preview */
 /** @typedef {import("./model.js").Route} Route */
 /**
- * @typedef {object} Line
- * @property {number} low lowest input
- * @property {number} high highest input
- * @property {string} target
- * @property {string} field
- * @property {string} unit
- * @property {[number, number]} limits of the field
- * @property {[number, number][]} points inputs and outputs
+ * @typedef {import("../../lib/types.js").Curve & {low: number, high: number}} Line with its inputs
  */
+/** @typedef {import("../../lib/types.js").Blending["mode"]} Mode */
 
 const LOOK_MS = 120;
 const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];
@@ -24,15 +19,24 @@ const RANGES = [1, 2, 5, 10, 20, 45, 90, 180, 360, 1000, 10_000];
 export class Draft {
   /** The route as the robot has it; null for a new one. @type {Route | null} */ base;
   /** @type {Route} */ route;
-  /** How rivals for single fields are combined, where that was changed here. @type {Record<string, string>} */ modes = {};
-  /** What the router says of it as it is. @type {import("./faults.js").Fault | null} */ fault = null;
+  /**
+   * How rivals for single fields are combined, where that was changed here.
+   * @type {Record<string, Mode | "">}
+   */
+  modes = {};
+  /** What the router says of it as it is. @type {import("./faults.js").Fault | null} */
+  fault = null;
   /** Why it was not saved. @type {import("./faults.js").Fault | null} */ refusal = null;
-  /** What the router makes of the inputs now. @type {any} */ shown = null;
-  /** Lines of the mappings, by their place. @type {({key: string, line: Line | null} | undefined)[]} */ lines = [];
+  /** What the router makes of the inputs now. @type {Preview | null} */ shown = null;
+  /**
+   * Lines of the mappings, by their place.
+   * @type {({key: string, line: Line | null} | undefined)[]}
+   */
+  lines = [];
   /** The inputs that the preview is of. @type {Record<string, number | null>} */ values = {};
   /** The source that they come from. @type {import("./model.js").Source | null} */ source = null;
   isSaving = false;
-  #reach = new Map();
+  /** @type {Map<string, number>} */ #reach = new Map();
   #lookedAt = 0;
   #isLooking = false;
 
@@ -72,7 +76,9 @@ export class Draft {
   /** @param {number} index @param {Partial<import("./model.js").Mapping>} more */
   setMapping(index, more) {
     if (this.route.mapping === "passthrough") return;
-    this.set({ mapping: this.route.mapping.map((each, at) => (at === index ? { ...each, ...more } : each)) });
+    this.set({
+      mapping: this.route.mapping.map((each, at) => (at === index ? { ...each, ...more } : each)),
+    });
   }
 
   /** @param {string} from @param {string} to */
@@ -99,7 +105,9 @@ export class Draft {
     if (this.#isLooking || app.now - this.#lookedAt < LOOK_MS || app.api.state !== "open") return;
     [this.#isLooking, this.#lookedAt] = [true, app.now];
     try {
-      const given = Object.entries(this.values).filter(([, value]) => value !== null);
+      const given = Object.entries(this.values).flatMap(([name, value]) =>
+        value === null ? [] : [/** @type {const} */ ([name, value])],
+      );
       const ask = { route: this.route, values: Object.fromEntries(given) };
       this.shown = await app.api.request("router", "preview_route", ask);
       this.fault = null;
@@ -127,9 +135,9 @@ export class Draft {
 
   /** Lines of mappings that have changed, one after the other. @param {App} app */
   async #draw(app) {
-    if (this.route.mapping === "passthrough") return;
     const { route } = this;
-    for (const [index, mapping] of /** @type {any[]} */ (route.mapping).entries()) {
+    if (route.mapping === "passthrough") return;
+    for (const [index, mapping] of route.mapping.entries()) {
       const most = this.#reach.get(mapping.from) ?? 1;
       const high = RANGES.find((range) => range >= most) ?? most;
       const key = JSON.stringify([mapping, route.output.target, high]);
@@ -144,15 +152,21 @@ export class Draft {
   async save(app) {
     const { base, route, modes } = this;
     if (route.id !== base?.id && routes.find(route.id)) {
-      this.refusal = { key: "id", text: "There is a route of this name already.", whole: `There is a route ${route.id} already.` };
+      this.refusal = {
+        key: "id",
+        text: "There is a route of this name already.",
+        whole: `There is a route ${route.id} already.`,
+      };
       return false;
     }
     this.isSaving = true;
     try {
       await routes.change(app, `Save ${route.id}`, async () => {
         await app.api.request("router", "set_route", { route });
-        if (base && base.id !== route.id) await app.api.request("router", "delete_route", { route_id: base.id });
-        if (Object.keys(modes).length) await app.api.request("router", "set_blending", { blending: blended(modes) });
+        if (base && base.id !== route.id)
+          await app.api.request("router", "delete_route", { route_id: base.id });
+        if (Object.keys(modes).length)
+          await app.api.request("router", "set_blending", { blending: blended(modes) });
       });
       this.take(routes.find(route.id)?.route ?? route);
       this.refusal = null;
@@ -167,9 +181,9 @@ export class Draft {
   }
 }
 
-/** @param {Record<string, string>} modes an empty one: as all others */
+/** @param {Record<string, Mode | "">} modes an empty one: as all others */
 function blended(modes) {
-  const fields = { ...routes.blending.fields, ...modes };
-  const told = Object.entries(fields).filter(([, mode]) => mode);
+  const all = Object.entries({ ...routes.blending?.fields, ...modes });
+  const told = all.flatMap(([field, mode]) => (mode ? [/** @type {const} */ ([field, mode])] : []));
   return { ...routes.blending, fields: Object.fromEntries(told) };
 }

@@ -1,18 +1,21 @@
-// The page of one route: everything that it has, checked by the router while it is typed. Not here: its
-// mappings (editormappings.js), what the router says (draft.js).
+// The page of one route: everything that it has, checked by the router while it is typed. Not here:
+// its mappings (editormappings.js), what the router says (draft.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withChecked } from "../../lib/events.js";
 import { quantity, targetName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
 import { Draft } from "./draft.js";
 import { mappings } from "./editormappings.js";
 import { rivals, silence } from "./editorrules.js";
 import { checkEntry, choiceEntry, numberEntry, textEntry } from "./entry.js";
-import { ANY, KINDS, freeId, heardSources, newMapping, newRoute, priority } from "./model.js";
+import { ANY, freeId, heardSources, KINDS, newMapping, newRoute, priority } from "./model.js";
 import { isOff, routes } from "./state.js";
 import { askDelete } from "./table.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../lib/types.js").Route} Route */
+/** @typedef {import("../../lib/types.js").RouteInput} RouteInput */
 
 export const NEW = "+new"; // no route can be called so
 const SOURCES = {
@@ -23,16 +26,26 @@ const SOURCES = {
   leader: "Leader arms",
   safety: "Safety devices",
 };
-const TYPES = { "": "Any", face: "Face", animation: "Character", transform: "Object", camera: "Camera" };
+const TYPES = {
+  "": "Any",
+  face: "Face",
+  animation: "Character",
+  transform: "Object",
+  camera: "Camera",
+};
 const COMMANDS = { move: "Move", home: "Home", gripper: "Gripper", drive: "Drive", stop: "Stop" };
 
 export const editing = {
-  /** @type {Draft | null} */ draft: null,
+  draft: /** @type {Draft | null} */ (null),
   /** Where the page was going when it was held back for unsaved changes. */
   leavingTo: "",
 };
 
-/** The draft of the route that the address names; null while it is not known. @param {App} app @param {string} id */
+/**
+ * The draft of the route that the address names; null while it is not known.
+ * @param {App} app
+ * @param {string} id
+ */
 function draftOf(app, id) {
   const { draft } = editing;
   if (id === NEW) {
@@ -51,30 +64,48 @@ function blank(app) {
   const target = Object.keys(app.robot?.targets ?? {})[0] ?? "head";
   const field = Object.keys(app.robot?.targets?.[target] ?? {})[0] ?? "pan";
   const id = freeId("my_route", routes.list ?? []);
-  return new Draft({ ...newRoute(id, { source: "rc" }, target, [newMapping("channel_1", field)]), enabled: false }, true);
+  return new Draft(
+    { ...newRoute(id, { source: "rc" }, target, [newMapping("channel_1", field)]), enabled: false },
+    true,
+  );
 }
 
 /** @param {App} app @param {string} id */
 export function editor(app, id) {
-  if (!routes.list || !app.robot) return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
+  if (!routes.list || !app.robot)
+    return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
   const draft = draftOf(app, id);
   if (!draft) return missing(id);
   draft.look(app);
   const problem = draft.refusal ?? draft.fault;
-  const remove = () => askDelete(app, /** @type {any} */ (routes.find(id)));
+  const saved = routes.find(id);
   return html`
     <div class="page-head">
-      <h1><a class="routes-back" href="#/routes">Routes</a> / ${draft.isNew ? "New route" : draft.base?.id}</h1>
+      <h1>
+        <a class="routes-back" href="#/routes">Routes</a> /
+        ${draft.isNew ? "New route" : draft.base?.id}
+      </h1>
       <div class="toolbar">
-        ${draft.base && !draft.isNew
-          ? html`<button class="button plain" type="button" ?disabled=${isOff(app)} @click=${remove}>Delete…</button>`
-          : nothing}
+        ${
+          saved && draft.base && !draft.isNew
+            ? html`
+              <button
+                class="button plain"
+                type="button"
+                ?disabled=${isOff(app)}
+                @click=${() => askDelete(app, saved)}
+              >
+                Delete…
+              </button>
+            `
+            : nothing
+        }
         ${verbs(app, draft)}
       </div>
     </div>
     ${draft.other ? changedElsewhere(app, draft) : nothing}
     <p class="notice routes-fault" role="alert" ?hidden=${!problem} data-fault>${problem?.whole}</p>
-    <form class="editor" @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), save(app, draft))}>
+    <form class="editor" @submit=${onSubmit(() => save(app, draft))}>
       <fieldset class="editor" ?disabled=${!mayOperate(app)}>
         ${basics(app, draft)} ${ends(app, draft)} ${mappings(app, draft)} ${preview(draft)}
         ${rivals(app, draft)} ${silence(app, draft)}
@@ -97,7 +128,13 @@ const missing = (id) => html`
 function verbs(app, draft) {
   return html`
     <a class="button" href="#/routes">${draft.isChanged ? "Cancel" : "Back"}</a>
-    <button class="button primary" type="button" data-save ?disabled=${!draft.isChanged || isOff(app)} @click=${() => save(app, draft)}>
+    <button
+      class="button primary"
+      type="button"
+      data-save
+      ?disabled=${!draft.isChanged || isOff(app)}
+      @click=${() => save(app, draft)}
+    >
       ${draft.isSaving ? "Saving…" : draft.isChanged ? "Save" : "Saved"}
     </button>
   `;
@@ -111,14 +148,15 @@ export async function save(app, draft) {
     return false;
   }
   app.toasts.done(`Route ${draft.route.id} is saved.`);
-  if (before !== draft.route.id) history.replaceState(null, "", `#/routes/${encodeURIComponent(draft.route.id)}`);
+  if (before !== draft.route.id)
+    history.replaceState(null, "", `#/routes/${encodeURIComponent(draft.route.id)}`);
   if (before !== draft.route.id) app.router.follow();
   return true;
 }
 
 /** @param {App} app @param {Draft} draft */
 function changedElsewhere(app, draft) {
-  const take = () => (draft.take(/** @type {any} */ (draft.other)), app.draw());
+  const take = () => (draft.other && draft.take(draft.other), app.draw());
   const keep = () => ((draft.base = draft.other), app.draw());
   return html`
     <div class="notice routes-other" role="alert">
@@ -134,11 +172,13 @@ function changedElsewhere(app, draft) {
 /** @param {App} app @param {Draft} draft */
 function basics(app, draft) {
   const { route } = draft;
-  const set = (/** @type {any} */ more) => (draft.set(more), app.draw());
+  const set = (/** @type {Partial<Route>} */ more) => (draft.set(more), app.draw());
   return html`
     <section class="card form" aria-label="Basics">
       <div class="pair">
-        ${textEntry({ key: "id", label: "Name", wrong: draft.wrong("id") }, route.id, (id) => set({ id }))}
+        ${textEntry({ key: "id", label: "Name", wrong: draft.wrong("id") }, route.id, (id) =>
+          set({ id }),
+        )}
         ${numberEntry(
           {
             key: "priority",
@@ -148,11 +188,21 @@ function basics(app, draft) {
           },
           route.priority,
           (value) => set({ priority: value === "" ? null : value }),
-          { placeholder: String(priority({ ...route, priority: null })), step: 1, min: 0, max: 1000 },
+          {
+            placeholder: String(priority({ ...route, priority: null })),
+            step: 1,
+            min: 0,
+            max: 1000,
+          },
         )}
       </div>
       <label class="switch">
-        <input type="checkbox" role="switch" .checked=${route.enabled} @change=${(/** @type {any} */ event) => set({ enabled: event.target.checked })}>
+        <input
+          type="checkbox"
+          role="switch"
+          .checked=${route.enabled}
+          @change=${withChecked((isOn) => set({ enabled: isOn }))}
+        >
         ${route.enabled ? "On: it may drive when it is saved" : "Off: it drives nothing"}
       </label>
     </section>
@@ -162,11 +212,19 @@ function basics(app, draft) {
 /** @param {App} app @param {Draft} draft */
 function ends(app, draft) {
   const { route } = draft;
-  const input = (/** @type {any} */ more) => (draft.set({ input: { ...route.input, ...more } }), app.draw());
-  const kind = (/** @type {string} */ source) => input({ source, subject: ANY, type: "", command_types: [] });
-  const targets = Object.keys(app.robot.targets).filter((name) => Object.keys(app.robot.targets[name]).length);
+  const input = (/** @type {Partial<RouteInput>} */ more) => (
+    draft.set({ input: { ...route.input, ...more } }), app.draw()
+  );
+  const kind = (/** @type {RouteInput["source"]} */ source) =>
+    input({ source, subject: ANY, type: "", command_types: [] });
+  const targets = Object.entries(app.robot?.targets ?? {})
+    .filter(([, fields]) => Object.keys(fields).length)
+    .map(([name]) => name);
   /** @type {[string, string][]} */
-  const choices = [...targets.map((name) => /** @type {[string, string]} */ ([name, targetName(name)])), [ANY, "Any: each mapping names its own"]];
+  const choices = [
+    ...targets.map((name) => /** @type {[string, string]} */ ([name, targetName(name)])),
+    [ANY, "Any: each mapping names its own"],
+  ];
   return html`
     <section class="card form" aria-label="Source and target">
       <div class="pair">
@@ -177,18 +235,22 @@ function ends(app, draft) {
           kind,
         )}
         ${route.input.source === "rc" ? nothing : subject(app, draft, input)}
-        ${route.input.source === "livelink"
-          ? choiceEntry(
-              { key: "input.type", label: "Type", wrong: draft.wrong("input.type") },
-              route.input.type,
-              Object.entries(TYPES),
-              (type) => input({ type }),
-            )
-          : nothing}
+        ${
+          route.input.source === "livelink"
+            ? choiceEntry(
+                { key: "input.type", label: "Type", wrong: draft.wrong("input.type") },
+                route.input.type,
+                Object.entries(TYPES),
+                (type) => input({ type }),
+              )
+            : nothing
+        }
         ${choiceEntry(
           { key: "output.target", label: "Target", wrong: draft.wrong("output.target") },
           route.output.target,
-          choices.some(([name]) => name === route.output.target) ? choices : [...choices, [route.output.target, `${route.output.target} (not on this robot)`]],
+          choices.some(([name]) => name === route.output.target)
+            ? choices
+            : [...choices, [route.output.target, `${route.output.target} (not on this robot)`]],
           (target) => (draft.set({ output: { target } }), app.draw()),
         )}
       </div>
@@ -197,18 +259,25 @@ function ends(app, draft) {
   `;
 }
 
-/** @param {App} app @param {Draft} draft @param {(more: any) => void} input */
+/** @param {App} app @param {Draft} draft @param {(more: Partial<RouteInput>) => void} input */
 function subject(app, draft, input) {
   const { source, subject } = draft.route.input;
   const heard = heardSources(app.store.data.inputs).filter((each) => each.kind === source);
-  const told = { key: "input.subject", label: "Name of the source", wrong: draft.wrong("input.subject"), hint: "* is any" };
+  const told = {
+    key: "input.subject",
+    label: "Name of the source",
+    wrong: draft.wrong("input.subject"),
+    hint: "* is any",
+  };
   return html`
     ${textEntry(told, subject, (value) => input({ subject: value }), { list: "subjects" })}
-    <datalist id="subjects">${heard.map((each) => html`<option value=${each.subject}></option>`)}</datalist>
+    <datalist id="subjects">
+      ${heard.map((each) => html`<option value=${each.subject}></option>`)}
+    </datalist>
   `;
 }
 
-/** @param {string[]} chosen @param {(more: any) => void} input */
+/** @param {string[]} chosen @param {(more: Partial<RouteInput>) => void} input */
 function commands(chosen, input) {
   const toggle = (/** @type {string} */ name) => (/** @type {boolean} */ isOn) =>
     input({ command_types: isOn ? [...chosen, name] : chosen.filter((each) => each !== name) });
@@ -216,7 +285,9 @@ function commands(chosen, input) {
     <fieldset>
       <legend>Commands let through <span class="quiet">(none chosen: all)</span></legend>
       <div class="toolbar">
-        ${Object.entries(COMMANDS).map(([name, words]) => checkEntry(words, chosen.includes(name), toggle(name)))}
+        ${Object.entries(COMMANDS).map(([name, words]) =>
+          checkEntry(words, chosen.includes(name), toggle(name)),
+        )}
       </div>
     </fieldset>
   `;
@@ -229,17 +300,30 @@ function preview(draft) {
   return html`
     <section class="card" aria-label="Preview" data-preview ?data-stale=${!draft.source?.isAlive}>
       <h2>Now it would ask for</h2>
-      <p class="quiet">The router's own answer to the inputs of this moment. Nothing moves by it.</p>
+      <p class="quiet">
+        The router's own answer to the inputs of this moment. Nothing moves by it.
+      </p>
       <dl class="facts-list">
         ${(shown?.fields ?? []).map(
-          (/** @type {any} */ field) => html`
+          (field) => html`
             <dt>${field.target}.${field.field}</dt>
-            <dd>${quantity(field.value, field.unit)} ${field.clamped ? html`<span class="chip warn">at its limit</span>` : nothing}</dd>
+            <dd>
+              ${quantity(field.value, field.unit)}
+              ${field.clamped ? html`<span class="chip warn">at its limit</span>` : nothing}
+            </dd>
           `,
         )}
-        ${shown?.estop ? html`<dt>E-stop</dt><dd><span class="chip bad">It would stop the robot</span></dd>` : nothing}
+        ${
+          shown?.estop
+            ? html`<dt>E-stop</dt><dd><span class="chip bad">It would stop the robot</span></dd>`
+            : nothing
+        }
       </dl>
-      ${shown?.missing?.length ? html`<p class="quiet">Not heard now: ${shown.missing.join(", ")}.</p>` : nothing}
+      ${
+        shown?.missing?.length
+          ? html`<p class="quiet">Not heard now: ${shown.missing.join(", ")}.</p>`
+          : nothing
+      }
     </section>
   `;
 }

@@ -1,7 +1,8 @@
 // One field of a form: label, control, what it means or what is wrong with it.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { live } from "/vendor/lit-html/directives/live.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withChecked, withField, withValue } from "../../lib/events.js";
 
 /**
  * @typedef {object} Entry
@@ -14,7 +15,10 @@ import { live } from "/vendor/lit-html/directives/live.js";
 /** @param {string} key */
 const idOf = (key) => `field-${key.replace(/\W+/g, "-")}`;
 
-/** @param {Entry} entry @param {(attributes: {id: string, note: string, isWrong: boolean}) => unknown} control */
+/**
+ * @param {Entry} entry
+ * @param {(attributes: {id: string, note: string, isWrong: boolean}) => unknown} control
+ */
 function entry({ key, label, wrong, hint = "" }, control) {
   const id = idOf(key);
   return html`
@@ -26,7 +30,12 @@ function entry({ key, label, wrong, hint = "" }, control) {
   `;
 }
 
-/** @param {Entry} told @param {string} value @param {(value: string) => void} set @param {{list?: string, isRequired?: boolean}} [more] */
+/**
+ * @param {Entry} told
+ * @param {string} value
+ * @param {(value: string) => void} set
+ * @param {{list?: string, isRequired?: boolean}} [more]
+ */
 export const textEntry = (told, value, set, more = {}) =>
   entry(
     told,
@@ -40,7 +49,7 @@ export const textEntry = (told, value, set, more = {}) =>
       aria-describedby=${note}
       aria-invalid=${isWrong}
       .value=${live(value)}
-      @input=${(/** @type {any} */ event) => set(event.target.value)}
+      @input=${withValue(set)}
     >`,
   );
 
@@ -63,14 +72,20 @@ export const numberEntry = (told, value, set, more = {}) =>
       aria-describedby=${note}
       aria-invalid=${isWrong}
       .value=${live(value === null ? "" : String(value))}
-      @input=${(/** @type {any} */ event) => {
+      @input=${withField(({ value: given, validity }) => {
         // While "-" or "1e" is being typed there is no number yet: wait for the rest.
-        if (!event.target.validity.badInput) set(event.target.value === "" ? "" : Number(event.target.value));
-      }}
+        if (!validity.badInput) set(given === "" ? "" : Number(given));
+      })}
     >`,
   );
 
-/** @param {Entry} told @param {string} value @param {[string, string][]} choices value and words @param {(value: string) => void} set */
+/**
+ * @param {Entry} told
+ * @template {string} T
+ * @param {T} value
+ * @param {[T, string][]} choices value and words
+ * @param {(value: T) => void} set
+ */
 export const choiceEntry = (told, value, choices, set) =>
   entry(
     told,
@@ -78,16 +93,25 @@ export const choiceEntry = (told, value, choices, set) =>
       id=${id}
       aria-describedby=${note}
       aria-invalid=${isWrong}
-      @change=${(/** @type {any} */ event) => set(event.target.value)}
+      @change=${withValue((given) => set(/** @type {T} */ (given)))}
     >
-      ${choices.map(([each, words]) => html`<option value=${each} .selected=${each === value}>${words}</option>`)}
+      ${choices.map(
+        ([each, words]) =>
+          html`<option value=${each} .selected=${each === value}>${words}</option>`,
+      )}
     </select>`,
   );
 
 /** @param {string} label @param {boolean} value @param {(value: boolean) => void} set */
 export const checkEntry = (label, value, set) => html`
   <label class="check">
-    <input type="checkbox" .checked=${live(value)} @change=${(/** @type {any} */ event) => set(event.target.checked)}>
+    <input type="checkbox" .checked=${live(value)} @change=${withChecked(set)}>
     ${label}
   </label>
 `;
+
+/**
+ * What was typed, for the router to judge: that an empty field is no number it says itself.
+ * @param {number | ""} given
+ */
+export const numberOf = (given) => /** @type {number} */ (given);

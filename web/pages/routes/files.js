@@ -1,14 +1,16 @@
-// All routes out into a file and in from one. The robot reads and checks it; what would change is shown
-// before it does.
+// All routes out into a file and in from one. The robot reads and checks it; what would change is
+// shown before it does.
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withField, withValue } from "../../lib/events.js";
 import { changes } from "./changes.js";
 import { changeList } from "./presets.js";
 import { importText, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {{text: string, name: string, refusal: string, isBusy: boolean}} OpenImport */
 
 /** @param {App} app */
 export async function exportRoutes(app) {
@@ -34,36 +36,40 @@ export function openImport(app) {
 export function importDialog(app) {
   const open = app.dialogs.importing;
   const close = () => ((app.dialogs.importing = null), app.draw());
-  return dialog(open, close, () => form(app, open, close), "Import routes");
+  return dialog(open, close, (open) => form(app, open, close), "Import routes");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenImport} open @param {() => void} close */
 function form(app, open, close) {
-  const read = async (/** @type {any} */ event) => {
-    const file = event.target.files[0];
+  const read = withField(async ({ files }) => {
+    const file = files?.[0];
     if (!file) return;
     Object.assign(open, { name: file.name, text: await file.text(), refusal: "" });
     app.draw();
-  };
-  const edit = (/** @type {any} */ event) => {
-    Object.assign(open, { text: event.target.value, refusal: "" });
+  });
+  const edit = withValue((value) => {
+    Object.assign(open, { text: value, refusal: "" });
     app.draw();
-  };
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    look(app, open);
-  };
+  });
+  const submit = onSubmit(() => look(app, open));
   return html`
     <form class="form" data-import @submit=${submit}>
       <h2>Import routes</h2>
       <label class="entry">
         <span>File</span>
         <input type="file" data-focus accept=".yaml,.yml,.json" @change=${read}>
-        <span class="hint">A file that Export or saintctl route export wrote, or a text below.</span>
+        <span class="hint">A file that Export or saintctl route export wrote, or a text
+        below.</span>
       </label>
       <label class="entry ${open.refusal ? "is-wrong" : ""}">
         <span>Routes as YAML</span>
-        <textarea rows="8" spellcheck="false" class="yaml" .value=${open.text} @input=${edit}></textarea>
+        <textarea
+          rows="8"
+          spellcheck="false"
+          class="yaml"
+          .value=${open.text}
+          @input=${edit}
+        ></textarea>
         <span class="wrong" role="alert" data-refusal>${open.refusal}</span>
       </label>
       <div class="actions">
@@ -76,7 +82,7 @@ function form(app, open, close) {
   `;
 }
 
-/** The robot reads it; then the question. @param {App} app @param {any} open */
+/** The robot reads it; then the question. @param {App} app @param {OpenImport} open */
 async function look(app, open) {
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();

@@ -1,18 +1,21 @@
-// The picture: inputs, routes, outputs, and the wires between them with their values. Narrow windows
-// show the same as a list (style/routes.css). Not here: what the wires are (wires.js).
+// The picture: inputs, routes, outputs, and the wires between them with their values. Narrow
+// windows show the same as a list (style/routes.css). Not here: what the wires are (wires.js).
 
-import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed, quantity } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
+import { area } from "./area.js";
 import { inputCard } from "./flowinputs.js";
 import { outputCards } from "./flowoutputs.js";
-import { area } from "./area.js";
 import { isFor, place, priority, STATES } from "./model.js";
 import { view } from "./view.js";
 import { curve, port, wiring } from "./wires.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 /** @typedef {import("./wires.js").Wire} Wire */
@@ -29,16 +32,33 @@ export function flow(app, routes, sources) {
   const { wires, states } = wiring(routes, sources, outputs, drivable);
   const isStale = !app.store.isFresh("outputs", app.now);
   return html`
-    <div class="flow ${view.pick.input ? "is-picking" : ""}" data-flow ?data-stale=${isStale} ${area(app)}>
+    <div
+      class="flow ${view.pick.input ? "is-picking" : ""}"
+      data-flow
+      ?data-stale=${isStale}
+      ${area(app)}
+    >
       ${lines(app, wires)}
       <div class="flow-column flow-inputs">
         <h3 class="flow-title">Inputs</h3>
-        ${repeat(sources, (each) => each.name, (each) => inputCard(app, each, routes))}
-        ${sources.length ? nothing : html`<p class="quiet">No input is heard, and no route waits for one.</p>`}
+        ${repeat(
+          sources,
+          (each) => each.name,
+          (each) => inputCard(app, each, routes),
+        )}
+        ${
+          sources.length
+            ? nothing
+            : html`<p class="quiet">No input is heard, and no route waits for one.</p>`
+        }
       </div>
       <div class="flow-column flow-routes">
         <h3 class="flow-title">Routes</h3>
-        ${repeat(untangled(routes, sources, drivable), (info) => info.route.id, (info) => pill(app, info, states.get(info.route.id), wires))}
+        ${repeat(
+          untangled(routes, sources, drivable),
+          (info) => info.route.id,
+          (info) => pill(app, info, states.get(info.route.id) ?? "unused", wires),
+        )}
         ${routes.length ? nothing : html`<p class="quiet">No route.</p>`}
       </div>
       <div class="flow-column flow-outputs">
@@ -64,9 +84,14 @@ function untangled(routes, sources, targets) {
   return [...routes].sort((a, b) => height(a) - height(b));
 }
 
-/** @param {App} app @param {RouteInfo} info @param {any} state @param {Wire[]} wires */
+/**
+ * @param {App} app
+ * @param {RouteInfo} info
+ * @param {import("./model.js").State} state
+ * @param {Wire[]} wires
+ */
 function pill(app, { route }, state, wires) {
-  const { word, chip, says } = STATES[/** @type {"active"} */ (state)];
+  const { word, chip, says } = STATES[state];
   const hover = (/** @type {string} */ id) => () => ((view.hover = id), app.draw());
   return html`
     <a
@@ -88,14 +113,19 @@ function pill(app, { route }, state, wires) {
   `;
 }
 
-/** What the wires say, in words: for windows without room for them. */
-function arrows(/** @type {any} */ route, /** @type {Wire[]} */ wires) {
+/**
+ * What the wires say, in words: for windows without room for them.
+ * @param {RouteInfo["route"]} route
+ * @param {Wire[]} wires
+ */
+function arrows(route, wires) {
   if (route.mapping === "passthrough") return html`<small>Everything, as it comes</small>`;
-  return route.mapping.map((/** @type {any} */ mapping) => {
+  return route.mapping.map((mapping) => {
     const field = place(route, mapping);
     const wire = wires.find((each) => each.route === route.id && each.field === field);
     const value = wire?.value ?? null;
-    return html`<small>${mapping.from} → ${field} <b>${value === null ? nothing : reading(fixed(value, 2))}</b></small>`;
+    return html`<small>${mapping.from} → ${field}
+      <b>${value === null ? nothing : reading(fixed(value, 2))}</b></small>`;
   });
 }
 
@@ -103,7 +133,8 @@ function arrows(/** @type {any} */ route, /** @type {Wire[]} */ wires) {
 function lines(app, wires) {
   const { geometry } = view;
   const { width, height } = geometry;
-  const open = (/** @type {string} */ id) => () => (location.hash = `#/routes/${encodeURIComponent(id)}`);
+  const open = (/** @type {string} */ id) => () =>
+    (location.hash = `#/routes/${encodeURIComponent(id)}`);
   const drawn = wires.filter((wire) => geometry.line(wire));
   return svg`
     <svg class="flow-wires" viewBox="0 0 ${width || 1} ${height || 1}" aria-hidden="true">
@@ -130,7 +161,8 @@ function lines(app, wires) {
 /** @param {Wire} wire */
 function look(wire) {
   const isBack = view.hover && view.hover !== wire.route;
-  return `flow-wire is-${wire.state} ${wire.isWinner ? "is-winner" : ""} ${isBack ? "is-back" : ""}`;
+  const classes = [wire.isWinner && "is-winner", isBack && "is-back"].filter(Boolean);
+  return ["flow-wire", `is-${wire.state}`, ...classes].join(" ");
 }
 
 const LABEL_PX = 62; // labels of one field stand side by side
@@ -139,10 +171,15 @@ const LABEL_PX = 62; // labels of one field stand side by side
 function label(app, wire) {
   const at = view.geometry.line(wire);
   const dot = wire.field.lastIndexOf(".");
-  const unit = app.robot?.targets?.[wire.field.slice(0, dot)]?.[wire.field.slice(dot + 1)]?.unit ?? "";
+  const unit =
+    app.robot?.targets?.[wire.field.slice(0, dot)]?.[wire.field.slice(dot + 1)]?.unit ?? "";
   const x = ((at?.x ?? 0) - wire.order * LABEL_PX).toFixed(1);
   return svg`
-    <text class="flow-value ${wire.isWinner ? "is-winner" : ""}" x=${x} y=${(at?.y ?? 0).toFixed(1)}>
+    <text
+      class="flow-value ${wire.isWinner ? "is-winner" : ""}"
+      x=${x}
+      y=${(at?.y ?? 0).toFixed(1)}
+    >
       ${reading(quantity(wire.value, unit))}
     </text>
   `;
@@ -153,5 +190,8 @@ function pulled() {
   const { pull, input } = view.pick;
   const from = input && view.geometry.at(port.input(input.source, input.name));
   if (!pull || !from) return nothing;
-  return svg`<path class="flow-pulled ${pull.over ? "is-over" : ""}" d=${curve(from.x2, from.y, pull.x, pull.y)}/>`;
+  return svg`<path
+      class="flow-pulled ${pull.over ? "is-over" : ""}"
+      d=${curve(from.x2, from.y, pull.x, pull.y)}
+    />`;
 }

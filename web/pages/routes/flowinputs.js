@@ -1,7 +1,7 @@
 // The left side of the picture: sources with what they send. Each row can be pulled onto an output.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { bar } from "../../lib/bar.js";
 import { fixed, sourceName } from "../../lib/format.js";
 import { reading } from "../../lib/live.js";
@@ -9,7 +9,12 @@ import { ANY, properties } from "./model.js";
 import { isFolded, turn, view } from "./view.js";
 import { port } from "./wires.js";
 
-/** @typedef {import("../../app.js").App} App */
+const CHOSEN = "chosen; choose an output, or press again to let go";
+
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @param {App} app @param {Source} source @param {import("./model.js").RouteInfo[]} routes */
@@ -21,24 +26,42 @@ export function inputCard(app, source, routes) {
   const rows = isShut ? [] : isWide ? all : used;
   const id = `source-${source.name.replace(/\W+/g, "-")}`;
   return html`
-    <section class="card flow-card" data-source=${source.name} ?data-stale=${!source.isAlive} aria-labelledby=${id}>
+    <section
+      class="card flow-card"
+      data-source=${source.name}
+      ?data-stale=${!source.isAlive}
+      aria-labelledby=${id}
+    >
       <header data-port=${card}>
         <h4 id=${id}>${fold(app, card, spoken(source))}</h4>
         ${sign(source)}<i class="pin" aria-hidden="true"></i>
       </header>
       <ul>
-        ${repeat(rows, (name) => name, (name) => html`<li>${row(app, source, name)}</li>`)}
+        ${repeat(
+          rows,
+          (name) => name,
+          (name) => html`<li>${row(app, source, name)}</li>`,
+        )}
       </ul>
-      ${isShut || !used.length || all.length === used.length ? nothing : more(app, source, all.length)}
+      ${
+        isShut || !used.length || all.length === used.length
+          ? nothing
+          : more(app, source, all.length)
+      }
     </section>
   `;
 }
 
-/** @param {Source} source */
+/** @param {Pick<Source, "kind" | "subject" | "name">} source */
 export function spoken(source) {
   if (source.subject !== ANY) return sourceName(source.name);
-  const any = { livelink: "LiveLink, any subject", websocket: "Any client", autonomous: "Any program" };
-  return any[/** @type {"livelink"} */ (source.kind)] ?? `Any ${source.kind}`;
+  /** @type {Partial<Record<Source["kind"], string>>} */
+  const any = {
+    livelink: "LiveLink, any subject",
+    websocket: "Any client",
+    autonomous: "Any program",
+  };
+  return any[source.kind] ?? `Any ${source.kind}`;
 }
 
 /** @param {App} app @param {string} card @param {string} title */
@@ -46,7 +69,8 @@ export function fold(app, card, title) {
   const toggle = () => (turn(card), app.draw());
   return html`
     <button class="flow-fold" type="button" aria-expanded=${!isFolded(card)} @click=${toggle}>
-      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true"><path d="M3 4.5 6 7.5 9 4.5"/></svg>${title}
+      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      <path d="M3 4.5 6 7.5 9 4.5"/></svg>${title}
     </button>
   `;
 }
@@ -73,7 +97,7 @@ function row(app, source, name) {
       data-port=${port.input(source.name, name)}
       data-input=${`${source.name} ${name}`}
       aria-pressed=${isChosen}
-      aria-label=${`${name}: ${isChosen ? "chosen; choose an output, or press again to let go" : "choose it for a mapping"}`}
+      aria-label=${`${name}: ${isChosen ? CHOSEN : "choose it for a mapping"}`}
       @pointerdown=${(/** @type {PointerEvent} */ event) => pick.down(app, input, event)}
       @click=${() => pick.choose(app, input)}
     >
@@ -93,7 +117,13 @@ function more(app, source, count) {
     app.draw();
   };
   return html`
-    <button class="button plain small" type="button" data-wide aria-expanded=${isWide} @click=${toggle}>
+    <button
+      class="button plain small"
+      type="button"
+      data-wide
+      aria-expanded=${isWide}
+      @click=${toggle}
+    >
       ${isWide ? "Only those in use" : `Show all ${count}`}
     </button>
   `;

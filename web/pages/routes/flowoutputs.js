@@ -11,44 +11,66 @@ import { ESTOP } from "./model.js";
 import { isFolded, view } from "./view.js";
 import { port } from "./wires.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
+/** @typedef {import("../../lib/types.js").FieldState} FieldState */
 
 /** @param {App} app @param {string[]} targets */
 export function outputCards(app, targets) {
   if (!app.robot) return html`<div class="card flow-card skeleton"></div>`;
   const fields = new Map();
-  for (const each of app.store.data.outputs?.fields ?? []) fields.set(`${each.target}.${each.field}`, each);
+  for (const each of app.store.data.outputs?.fields ?? [])
+    fields.set(`${each.target}.${each.field}`, each);
   return [...targets.map((target) => card(app, target, fields)), stopCard(app)];
 }
 
-/** @param {App} app @param {string} target @param {Map<string, any>} fields */
+/** @param {App} app @param {string} target @param {Map<string, FieldState | undefined>} fields */
 function card(app, target, fields) {
   const own = port.target(target);
   const id = `target-${target.replace(/\W+/g, "-")}`;
-  const names = isFolded(own) ? [] : Object.keys(app.robot.targets[target]);
+  const names = isFolded(own) ? [] : Object.keys(app.robot?.targets[target] ?? {});
   return html`
     <section class="card flow-card" data-target=${target} aria-labelledby=${id}>
-      <header data-port=${own}><i class="pin" aria-hidden="true"></i><h4 id=${id}>${fold(app, own, targetName(target))}</h4></header>
+      <header data-port=${own}>
+        <i class="pin" aria-hidden="true"></i><h4 id=${id}>${fold(app, own, targetName(target))}
+        </h4>
+      </header>
       <ul>
-        ${names.map((name) => html`<li>${row(app, target, name, fields.get(`${target}.${name}`))}</li>`)}
+        ${names.map(
+          (name) => html`<li>${row(app, target, name, fields.get(`${target}.${name}`))}</li>`,
+        )}
       </ul>
     </section>
   `;
 }
 
-/** @param {App} app @param {string} target @param {string} name @param {any} data */
+/**
+ * @param {App} app
+ * @param {string} target
+ * @param {string} name
+ * @param {FieldState | undefined} data
+ */
 function row(app, target, name, data) {
   const field = `${target}.${name}`;
-  const { limits, neutral, unit } = app.robot.targets[target][name];
+  const spec = app.robot?.targets[target]?.[name];
+  if (!spec) return nothing;
+  const { limits, neutral, unit } = spec;
   const isOpen = view.why === field;
   return html`
     <button
-      class="flow-row flow-output is-${data?.policy ?? "unknown"} ${view.pick.pull?.over === field ? "is-over" : ""}"
+      class="flow-row flow-output is-${data?.policy ?? "unknown"}
+        ${view.pick.pull?.over === field ? "is-over" : ""}"
       type="button"
       data-port=${port.output(field)}
       data-output=${field}
       aria-expanded=${view.pick.input ? nothing : isOpen}
-      aria-label=${view.pick.input ? `Map it to ${words(name)} of ${targetName(target)}` : `${words(name)}: why?`}
+      aria-label=${
+        view.pick.input
+          ? `Map it to ${words(name)} of ${targetName(target)}`
+          : `${words(name)}: why?`
+      }
       @click=${() => press(app, field)}
     >
       <i class="pin" aria-hidden="true"></i>
@@ -66,19 +88,23 @@ function press(app, field) {
   app.draw();
 }
 
-/** @param {any} data */
+/** @param {FieldState | undefined} data */
 function why(data) {
   if (!data) return html`<p class="flow-why quiet">The router has not told of it yet.</p>`;
   return html`
     <ul class="flow-why" data-why>
       <li>
-        ${data.winner
-          ? html`<b>${data.winner}</b> drives it, with ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
-          : policyText(data)}
+        ${
+          data.winner
+            ? html`<b>${data.winner}</b> drives it, with
+              ${sourceName(data.source)}${data.clamped ? ", at its limit" : ""}`
+            : policyText(data)
+        }
       </li>
       ${standing(data.rivals).map(
-        (/** @type {any} */ rival) => html`<li>
-          <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks ${quantity(rival.value, data.unit)}: ${rival.reason}
+        (rival) => html`<li>
+          <b>${rival.route}</b>, with ${sourceName(rival.source)}, asks
+          ${quantity(rival.value, data.unit)}: ${rival.reason}
         </li>`,
       )}
     </ul>

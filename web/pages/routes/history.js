@@ -1,9 +1,11 @@
-// What was changed on this page, so that it can be taken back: pairs of sets of routes, newest last.
-// Pure: the robot holds the truth, applying is state.js.
+// What was changed on this page, so that it can be taken back: pairs of sets of routes, newest
+// last. Pure: the robot holds the truth, applying is state.js.
+
+/** @typedef {import("../../lib/types.js").Blending} Blending */
 
 const MOST = 50;
 
-/** @typedef {{routes: import("./model.js").Route[], blending: any}} Snapshot */
+/** @typedef {{routes: import("./model.js").Route[], blending: Blending | null}} Snapshot */
 /** @typedef {{label: string, before: Snapshot, after: Snapshot}} Step */
 
 export class History {

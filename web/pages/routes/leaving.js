@@ -4,7 +4,7 @@ import { html } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
 import { editing, save } from "./editor.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 
 /** Whether the page may show another address now. @param {App} app @param {string} to */
 export function mayLeave(app, to) {
@@ -21,7 +21,7 @@ export function leaveDialog(app) {
   const go = () => {
     editing.draft = null;
     app.dialogs.leaving = null;
-    location.hash = open.to;
+    if (open) location.hash = open.to;
   };
   const saveAndGo = async () => {
     const { draft } = editing;

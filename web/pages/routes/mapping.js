@@ -1,36 +1,78 @@
-// The dialog after an input was brought to an output: which route gets the mapping, how far it moves,
-// and what it would do now. Nothing moves before it is made.
+// The dialog after an input was brought to an output: which route gets the mapping, how far it
+// moves, and what it would do now. Nothing moves before it is made.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { fixed, quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { ANY, ESTOP, allSources, freeId, guess, heardSources, isFor, newMapping, newRoute } from "./model.js";
+import { numberOf } from "./entry.js";
+import {
+  ANY,
+  allSources,
+  ESTOP,
+  freeId,
+  guess,
+  heardSources,
+  isFor,
+  newMapping,
+  newRoute,
+} from "./model.js";
 import { routes } from "./state.js";
 
 const LOOK_MS = 200;
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").Route} Route */
+/** @typedef {import("./model.js").Mapping} Mapping */
+/** @typedef {Route & {mapping: Mapping[]}} Fitting */
+/** @typedef {import("../../lib/types.js").PreviewField} PreviewField */
+/** @typedef {{value?: number | null, made: PreviewField | null, isStop: boolean}} Shown */
+/**
+ * @typedef {object} OpenMapping
+ * @property {import("./model.js").Source} source
+ * @property {string} name
+ * @property {string} field
+ * @property {import("../../lib/types.js").FieldDescription | undefined} spec
+ * @property {Fitting[]} fitting routes that may get it
+ * @property {string} chosen one of them; empty: a new one
+ * @property {string} id of a new one
+ * @property {Mapping} mapping
+ * @property {Shown | null} shown
+ * @property {string} refusal
+ * @property {boolean} isBusy
+ * @property {number} lookedAt
+ */
 
-/** @param {App} app @param {{source: string, name: string}} input @param {string} field "head.pan" or the e-stop */
+/**
+ * @param {App} app
+ * @param {{source: string, name: string}} input
+ * @param {string} field "head.pan" or the e-stop
+ */
 export function openMapping(app, input, field) {
   const known = routes.list ?? [];
-  const source = allSources(known, heardSources(app.store.data.inputs)).find((each) => each.name === input.source);
+  const source = allSources(known, heardSources(app.store.data.inputs)).find(
+    (each) => each.name === input.source,
+  );
   if (!source) return;
   const [target, name] = field === ESTOP ? [ANY, ESTOP] : split(field);
   const spec = app.robot?.targets?.[target]?.[name];
-  const fitting = known.filter(
-    ({ route, fault }) =>
-      !fault && Array.isArray(route.mapping) && route.output.target === target && isFor(route, source),
-  );
+  const fitting = known.flatMap(({ route, fault }) => {
+    const { mapping } = route;
+    if (fault || mapping === "passthrough") return [];
+    return route.output.target === target && isFor(route, source) ? [{ ...route, mapping }] : [];
+  });
   const id = freeId(`${source.kind}_${field === ESTOP ? ESTOP : target}`, known);
-  app.dialogs.mapping = {
+  /** @type {OpenMapping} */
+  const open = {
     source,
     name: input.name,
     field,
     spec,
-    fitting: fitting.map((info) => info.route),
-    chosen: fitting[0]?.route.id ?? "",
+    fitting,
+    chosen: fitting[0]?.id ?? "",
     id,
     mapping: newMapping(input.name, name, guess(source, input.name, spec)),
     shown: null,
@@ -38,7 +80,8 @@ export function openMapping(app, input, field) {
     isBusy: false,
     lookedAt: 0,
   };
-  look(app);
+  app.dialogs.mapping = open;
+  look(app, open);
   app.draw();
 }
 
@@ -48,9 +91,9 @@ function split(field) {
   return [field.slice(0, dot), field.slice(dot + 1)];
 }
 
-/** The route as it would be. @param {any} open @returns {Route} */
+/** The route as it would be. @param {OpenMapping} open @returns {Route} */
 function wanted(open) {
-  const found = open.fitting.find((/** @type {Route} */ route) => route.id === open.chosen);
+  const found = open.fitting.find((route) => route.id === open.chosen);
   if (found) return { ...found, mapping: [...found.mapping, open.mapping] };
   const { kind, subject } = open.source;
   const target = open.field === ESTOP ? ANY : split(open.field)[0];
@@ -58,12 +101,16 @@ function wanted(open) {
   return open.field === ESTOP ? { ...made, priority: 1000 } : made; // a stop passes all others
 }
 
-/** Ask the router what it would make of the input now. @param {App} app */
-async function look(app) {
-  const open = app.dialogs.mapping;
+/**
+ * Ask the router what it would make of the input now.
+ * @param {App} app
+ * @param {OpenMapping} open
+ */
+async function look(app, open) {
   open.lookedAt = performance.now();
   try {
-    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)?.values[open.name];
+    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)
+      ?.values[open.name];
     const route = { ...wanted(open), id: "trial", mapping: [open.mapping] };
     const values = value === null || value === undefined ? {} : { [open.name]: value };
     const reply = await app.api.request("router", "preview_route", { route, values });
@@ -75,9 +122,8 @@ async function look(app) {
   if (app.dialogs.mapping === open) app.draw();
 }
 
-/** @param {App} app @param {boolean} isEdited go on in the editor */
-async function make(app, isEdited) {
-  const open = app.dialogs.mapping;
+/** @param {App} app @param {OpenMapping} open @param {boolean} isEdited go on in the editor */
+async function make(app, open, isEdited) {
   const route = wanted(open);
   Object.assign(open, { isBusy: true, refusal: "" });
   try {
@@ -95,17 +141,17 @@ async function make(app, isEdited) {
 export function mappingDialog(app) {
   const open = app.dialogs.mapping;
   const close = () => ((app.dialogs.mapping = null), app.draw());
-  return dialog(open, close, () => form(app, open, close), "Make a mapping");
+  return dialog(open, close, (open) => form(app, open, close), "Make a mapping");
 }
 
-/** @param {App} app @param {any} open @param {() => void} close */
+/** @param {App} app @param {OpenMapping} open @param {() => void} close */
 function form(app, open, close) {
-  if (app.now - open.lookedAt > LOOK_MS) look(app);
-  const submit = (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
-    make(app, false);
-  };
-  const output = open.field === ESTOP ? "the emergency stop" : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
+  if (app.now - open.lookedAt > LOOK_MS) look(app, open);
+  const submit = onSubmit(() => make(app, open, false));
+  const output =
+    open.field === ESTOP
+      ? "the emergency stop"
+      : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
   return html`
     <form class="form" data-mapping @submit=${submit}>
       <h2>${open.name} → ${open.field}</h2>
@@ -115,7 +161,14 @@ function form(app, open, close) {
       <p class="refusal" role="alert">${open.refusal}</p>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button" type="button" ?disabled=${open.isBusy} @click=${() => make(app, true)}>Make and edit…</button>
+        <button
+          class="button"
+          type="button"
+          ?disabled=${open.isBusy}
+          @click=${() => make(app, open, true)}
+        >
+          Make and edit…
+        </button>
         <button class="button primary" type="submit" data-focus data-make ?disabled=${open.isBusy}>
           ${open.isBusy ? "One moment…" : "Make the mapping"}
         </button>
@@ -124,40 +177,44 @@ function form(app, open, close) {
   `;
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {OpenMapping} open */
 function chooser(app, open) {
-  const choose = (/** @type {any} */ event) => ((open.chosen = event.target.value), app.draw());
+  const choose = withValue((value) => ((open.chosen = value), app.draw()));
   return html`
     <label class="entry">
       <span>Route</span>
       <select data-route-choice .value=${open.chosen} @change=${choose}>
-        ${open.fitting.map((/** @type {Route} */ route) => html`<option value=${route.id}>${route.id}</option>`)}
+        ${open.fitting.map((route) => html`<option value=${route.id}>${route.id}</option>`)}
         <option value="">A new one: ${open.id}</option>
       </select>
     </label>
   `;
 }
 
-/** @param {App} app @param {any} open */
+/** @param {App} app @param {OpenMapping} open */
 function scale(app, open) {
-  const change = (/** @type {any} */ event) => {
-    open.mapping = { ...open.mapping, scale: event.target.value === "" ? "" : Number(event.target.value) };
-    look(app);
-  };
+  const change = withValue((value) => {
+    open.mapping = { ...open.mapping, scale: numberOf(value === "" ? "" : Number(value)) };
+    look(app, open);
+  });
   return html`
     <label class="entry">
       <span>Scale</span>
       <input type="number" step="any" .value=${String(open.mapping.scale)} @input=${change}>
-      <span class="hint">At an input of 1 the output is asked for so many ${open.spec.unit}.</span>
+      <span class="hint">At an input of 1 the output is asked for so many ${open.spec?.unit}.</span>
     </label>
   `;
 }
 
-/** @param {any} open */
+/** @param {OpenMapping} open */
 function now(open) {
   if (!open.shown) return "One moment…";
   const { value, made, isStop } = open.shown;
   if (value === null || value === undefined) return "This input is not heard now.";
-  if (open.field === ESTOP) return isStop ? `Now at ${fixed(value, 2)}: this would stop the robot.` : `Now at ${fixed(value, 2)}: no stop.`;
-  return `Now: ${open.name} ${fixed(value, 2)} asks for ${quantity(made?.value, made?.unit ?? "")}${made?.clamped ? ", its limit" : ""}.`;
+  if (open.field === ESTOP)
+    return isStop
+      ? `Now at ${fixed(value, 2)}: this would stop the robot.`
+      : `Now at ${fixed(value, 2)}: no stop.`;
+  const wish = quantity(made?.value, made?.unit ?? "") + (made?.clamped ? ", its limit" : "");
+  return `Now: ${open.name} ${fixed(value, 2)} asks for ${wish}.`;
 }

@@ -1,36 +1,19 @@
 // What the routes, the inputs and the outputs say together: which source feeds which route, who has
 // which field, what is lost. Pure; not here: asking the robot (state.js), drawing.
 
+/** @typedef {import("../../lib/types.js").InputsState} InputsState */
+/** @typedef {import("../../lib/types.js").OutputsState} OutputsState */
+
+/** @typedef {import("../../lib/types.js").RouteInput["source"]} Kind */
+/** @typedef {import("../../lib/types.js").RouteInfo} RouteInfo */
+/** @typedef {import("../../lib/types.js").Route} Route */
+/** @typedef {import("../../lib/types.js").Mapping} Mapping */
 /**
- * @typedef {object} Mapping
- * @property {string} from
- * @property {string} to
- * @property {"axis" | "switch"} mode
- * @property {number} threshold
- * @property {boolean} inverted
- * @property {number} deadzone
- * @property {"linear" | "exponential"} curve
- * @property {number} expo
- * @property {number} scale
- * @property {number} offset
- * @property {[number, number] | null} clamp
- *
- * @typedef {object} Route
- * @property {string} id
- * @property {boolean} enabled
- * @property {number | null} priority
- * @property {number | null} weight
- * @property {{source: string, subject: string, type: string, protocol: string, command_types: string[]}} input
- * @property {{target: string}} output
- * @property {Mapping[] | "passthrough"} mapping
- * @property {number | null} timeout_ms
- *
- * @typedef {{route: Route, status: "active" | "standby" | "disabled", fault: string}} RouteInfo
  * @typedef {"active" | "standby" | "lost" | "disabled" | "unused"} State
  *
  * @typedef {object} Source one that is heard, or one that a route waits for
  * @property {string} name "livelink:FaceCapture"; of one that is waited for "livelink:*"
- * @property {string} kind
+ * @property {Kind} kind
  * @property {string} subject
  * @property {boolean} isHeard
  * @property {boolean} isAlive
@@ -38,14 +21,31 @@
  * @property {number} rateHz
  * @property {Record<string, number | null>} values
  *
- * @typedef {{route: string, source: string, value: number | null, isWinner: boolean, reason: string, ageMs: number | null}} Claim
+ * @typedef {object} Claim of a route on a field
+ * @property {string} route
+ * @property {string} source
+ * @property {number | null} value
+ * @property {boolean} isWinner
+ * @property {string} reason
+ * @property {number | null} ageMs
  */
 
 export const ANY = "*";
 export const ESTOP = "estop";
+/** @type {Kind[]} */
 export const KINDS = ["rc", "livelink", "websocket", "autonomous", "leader", "safety"];
-/** What a route has that says nothing about it (manifests: lib/api/routing.py). */
-const PRIORITIES = { safety: 1000, rc: 300, websocket: 200, leader: 150, livelink: 100, autonomous: 50 };
+/**
+ * What a route has that says nothing about it (manifests: lib/api/routing.py).
+ * @type {Record<Kind, number>}
+ */
+const PRIORITIES = {
+  safety: 1000,
+  rc: 300,
+  websocket: 200,
+  leader: 150,
+  livelink: 100,
+  autonomous: 50,
+};
 const NEW_MAPPING = {
   mode: "axis",
   threshold: 0.5,
@@ -61,11 +61,12 @@ const NEW_ROUTE = { enabled: true, priority: null, weight: null, timeout_ms: nul
 const NEW_INPUT = { subject: ANY, type: "", protocol: "", command_types: [] };
 
 /** @param {string} from @param {string} to @param {Partial<Mapping>} more @returns {Mapping} */
-export const newMapping = (from, to, more = {}) => /** @type {Mapping} */ ({ from, to, ...NEW_MAPPING, ...more });
+export const newMapping = (from, to, more = {}) =>
+  /** @type {Mapping} */ ({ from, to, ...NEW_MAPPING, ...more });
 
 /**
  * @param {string} id
- * @param {{source: string, subject?: string, type?: string}} input
+ * @param {{source: Kind, subject?: string, type?: string}} input
  * @param {string} target
  * @param {Mapping[] | "passthrough"} mapping
  * @returns {Route}
@@ -90,29 +91,40 @@ export function compact(route) {
   };
 }
 
-/** @param {Record<string, any>} values @param {Record<string, any>} defaults */
+/** @param {object} values @param {object} defaults */
 function told(values, defaults) {
-  return Object.fromEntries(Object.entries(values).filter(([key, value]) => !same(value, defaults[key])));
+  const usual = new Map(Object.entries(defaults));
+  return Object.fromEntries(
+    Object.entries(values).filter(([key, value]) => !same(value, usual.get(key))),
+  );
 }
 
 /** Equal as data. @param {unknown} a @param {unknown} b */
 export const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 /** @param {Route} route */
-export const priority = (route) =>
-  route.priority ?? PRIORITIES[/** @type {"rc"} */ (route.input.source)] ?? 0;
+export const priority = (route) => route.priority ?? PRIORITIES[route.input.source] ?? 0;
 
-/** Every source that the topic "inputs" tells of. @param {any} inputs @returns {Source[]} */
+/**
+ * Every source that the topic "inputs" tells of.
+ * @param {InputsState | undefined} inputs
+ * @returns {Source[]}
+ */
 export function heardSources(inputs) {
   if (!inputs) return [];
   const found = inputs.rc?.values ? [source("rc", "", inputs.rc)] : [];
-  for (const kind of KINDS) {
-    if (kind !== "rc") for (const each of inputs[kind] ?? []) found.push(source(kind, each.subject, each));
+  for (const kind of /** @type {const} */ (["livelink", "websocket", "autonomous"])) {
+    for (const each of inputs[kind]) found.push(source(kind, each.subject, each));
   }
   return found;
 }
 
-/** @param {string} kind @param {string} subject @param {any} data @returns {Source} */
+/**
+ * @param {Kind} kind
+ * @param {string} subject
+ * @param {import("../../lib/types.js").RcState | import("../../lib/types.js").NamedSource} data
+ * @returns {Source}
+ */
 const source = (kind, subject, data) => ({
   name: subject ? `${kind}:${subject}` : kind,
   kind,
@@ -121,7 +133,7 @@ const source = (kind, subject, data) => ({
   isAlive: Boolean(data.alive),
   isFailsafe: Boolean(data.failsafe),
   rateHz: data.rate_hz ?? 0,
-  values: data.values,
+  values: data.values ?? {},
 });
 
 /** Could this route be for what that source sends? @param {Route} route @param {Source} from */
@@ -149,20 +161,36 @@ export function allSources(routes, heard) {
     const { source: kind, subject } = route.input;
     const name = kind === "rc" ? "rc" : `${kind}:${subject}`;
     if (found.some((each) => each.name === name)) continue;
-    found.push({ name, kind, subject, isHeard: false, isAlive: false, isFailsafe: false, rateHz: 0, values: {} });
+    found.push({
+      name,
+      kind,
+      subject,
+      isHeard: false,
+      isAlive: false,
+      isFailsafe: false,
+      rateHz: 0,
+      values: {},
+    });
   }
   const rank = (/** @type {Source} */ each) => KINDS.indexOf(each.kind);
   return found.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
 }
 
-/** Names that a source's routes read, and all that it sends. @param {Source} from @param {RouteInfo[]} routes */
+/**
+ * Names that a source's routes read, and all that it sends.
+ * @param {Source} from
+ * @param {RouteInfo[]} routes
+ */
 export function properties(from, routes) {
   const used = new Set();
   for (const { route } of routes) {
     if (route.mapping === "passthrough" || !isFor(route, from)) continue;
     for (const mapping of route.mapping) used.add(mapping.from);
   }
-  return { used: [...used].sort(byNumber), all: [...new Set([...used, ...Object.keys(from.values)])].sort(byNumber) };
+  return {
+    used: [...used].sort(byNumber),
+    all: [...new Set([...used, ...Object.keys(from.values)])].sort(byNumber),
+  };
 }
 
 /** channel_2 before channel_10. @param {string} a @param {string} b */
@@ -174,11 +202,15 @@ export function place(route, mapping) {
   return route.output.target === ANY ? mapping.to : `${route.output.target}.${mapping.to}`;
 }
 
-/** Who wants each field, by "head.pan". @param {any} outputs @returns {Map<string, Claim[]>} */
+/**
+ * Who wants each field, by "head.pan".
+ * @param {OutputsState | undefined} outputs
+ * @returns {Map<string, Claim[]>}
+ */
 export function claims(outputs) {
   const found = new Map();
   for (const field of outputs?.fields ?? []) {
-    const rivals = field.rivals.map((/** @type {any} */ rival) => ({
+    const rivals = field.rivals.map((rival) => ({
       route: rival.route,
       source: rival.source,
       value: rival.value,
@@ -186,7 +218,13 @@ export function claims(outputs) {
       reason: rival.reason,
       ageMs: rival.age_ms,
     }));
-    const winner = { ...field, route: field.winner, isWinner: true, reason: "", ageMs: field.age_ms };
+    const winner = {
+      ...field,
+      route: field.winner,
+      isWinner: true,
+      reason: "",
+      ageMs: field.age_ms,
+    };
     found.set(`${field.target}.${field.field}`, field.winner ? [winner, ...rivals] : rivals);
   }
   return found;
@@ -219,7 +257,7 @@ export const STATES = {
  * The best first guess for a new mapping: full deflection moves the whole range.
  * @param {Source} from
  * @param {string} name
- * @param {{unit: string, kind: string, limits: [number, number]} | undefined} field nothing for the e-stop
+ * @param {{unit: string, kind: string, limits: number[]} | undefined} field nothing for the e-stop
  * @returns {Partial<Mapping>}
  */
 export function guess(from, name, field) {
@@ -227,8 +265,10 @@ export function guess(from, name, field) {
   const most = Math.max(...field.limits.map(Math.abs));
   const rest = from.kind === "rc" && field.kind === "velocity" ? { deadzone: 0.05 } : {};
   if (from.kind === "rc" || from.kind === "websocket") return { scale: most, ...rest };
-  if (from.kind !== "livelink" || name.includes(".")) return { scale: 1 }; // in the field's own unit
-  if (/^head(Yaw|Pitch|Roll)$/.test(name) && field.unit === "deg") return { scale: 57.2958 }; // about a radian
+  // in the field's own unit
+  if (from.kind !== "livelink" || name.includes(".")) return { scale: 1 };
+  // about a radian
+  if (/^head(Yaw|Pitch|Roll)$/.test(name) && field.unit === "deg") return { scale: 57.2958 };
   return { scale: most };
 }
 

@@ -1,6 +1,7 @@
 // The page "Routes": the picture, all routes, presets; `#/routes/<id>` is one route's editor.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withValue } from "../../lib/events.js";
 import { took } from "../../lib/firststeps.js";
 import { viewerNotice } from "../../lib/levels.js";
 import { blending, blendingDialog } from "./blending.js";
@@ -15,7 +16,7 @@ import { isOff, routes } from "./state.js";
 import { table } from "./table.js";
 import { view } from "./view.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").App} App */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @type {import("../../lib/router.js").PageModule} */
@@ -23,7 +24,11 @@ export const page = {
   topics: { inputs: 20, outputs: 20 },
   view: (app, rest) => html`${viewerNotice(app)} ${rest ? editor(app, rest) : overview(app)}`,
   dialogs: (app) => [
-    mappingDialog(app), saveDialog(app), importDialog(app), blendingDialog(app), leaveDialog(app),
+    mappingDialog(app),
+    saveDialog(app),
+    importDialog(app),
+    blendingDialog(app),
+    leaveDialog(app),
   ],
   open(app, rest) {
     took("routes");
@@ -34,12 +39,18 @@ export const page = {
   close(app) {
     routes.stop();
     editing.draft = null;
-    for (const name of ["mapping", "preset", "importing", "blending"]) app.dialogs[name] = null;
+    Object.assign(app.dialogs, { mapping: null, preset: null, importing: null, blending: null });
   },
   mayLeave,
 };
 
-const KINDS = { "": "All", rc: "RC", livelink: "LiveLink", websocket: "Clients", autonomous: "Programs" };
+const KINDS = {
+  "": "All",
+  rc: "RC",
+  livelink: "LiveLink",
+  websocket: "Clients",
+  autonomous: "Programs",
+};
 
 /** @param {App} app */
 function overview(app) {
@@ -81,7 +92,9 @@ function tools(app) {
     >
       Redo
     </button>
-    <button class="button small" type="button" data-export @click=${() => exportRoutes(app)}>Export</button>
+    <button class="button small" type="button" data-export @click=${() => exportRoutes(app)}>
+      Export
+    </button>
     <button
       class="button small"
       type="button"
@@ -97,7 +110,8 @@ function tools(app) {
 
 /** @param {App} app */
 function waiting(app) {
-  if (!routes.problem) return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
+  if (!routes.problem)
+    return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
   return html`
     <div class="card empty" role="alert">
       <h2>The routes cannot be shown</h2>
@@ -119,7 +133,9 @@ function shown(app, list) {
         <h2 id="flow-title">What moves what</h2>
         ${filter(app)}
       </div>
-      <p class="quiet">Pull an input onto an output to make a mapping, or choose one after the other.</p>
+      <p class="quiet">
+        Pull an input onto an output to make a mapping, or choose one after the other.
+      </p>
       ${flow(app, chosen, sources)} ${picked(app)}
     </section>
     ${list.length ? table(app, chosen, every) : none()}
@@ -141,7 +157,13 @@ function filter(app) {
     <div class="segments" role="group" aria-label="Sources that are shown">
       ${Object.entries(KINDS).map(
         ([kind, words]) => html`<label>
-          <input type="radio" name="kind" value=${kind} .checked=${view.kind === kind} @change=${choose(kind)}><span>${words}</span>
+          <input
+            type="radio"
+            name="kind"
+            value=${kind}
+            .checked=${view.kind === kind}
+            @change=${choose(kind)}
+          ><span>${words}</span>
         </label>`,
       )}
     </div>
@@ -153,11 +175,17 @@ function picked(app) {
   const { input, pull } = view.pick;
   if (!input || pull) return nothing;
   const targets = app.robot?.targets ?? {};
-  const fields = Object.keys(targets).flatMap((target) => Object.keys(targets[target]).map((name) => `${target}.${name}`));
-  const give = (/** @type {any} */ event) => event.target.value && view.pick.give(app, event.target.value);
+  const fields = Object.keys(targets).flatMap((target) =>
+    Object.keys(targets[target]).map((name) => `${target}.${name}`),
+  );
+  const give = withValue((value) => value && view.pick.give(app, value));
   const letGo = () => (view.pick.clear(), app.draw());
   return html`
-    <div class="card picked" role="status" @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && letGo()}>
+    <div
+      class="card picked"
+      role="status"
+      @keydown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && letGo()}
+    >
       <span><b>${input.name}</b> is chosen. Choose an output:</span>
       <select aria-label="Output" data-pick-output @change=${give}>
         <option value="">…</option>

@@ -1,17 +1,23 @@
-// From an input to an output: pulled with the mouse or a finger, or one chosen after the other with the
-// keyboard. Not here: what comes of it (mapping.js).
+// From an input to an output: pulled with the mouse or a finger, or one chosen after the other with
+// the keyboard. Not here: what comes of it (mapping.js).
 
 import { mayOperate } from "../../lib/levels.js";
 import { openMapping } from "./mapping.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {{source: string, name: string}} Input */
 
 const SLACK_PX = 6; // a press that moves less is a press
 
+const ENDS = /** @type {const} */ (["pointerup", "pointercancel"]);
+
 export class Pick {
   /** Chosen, waiting for an output. @type {Input | null} */ input = null;
-  /** Pulled now, in the picture's pixels. @type {{x: number, y: number, over: string} | null} */ pull = null;
+  /** Pulled now, in the picture's pixels. @type {{x: number, y: number, over: string} | null} */
+  pull = null;
   #wasPulled = false;
 
   /** Let go of everything. */
@@ -23,19 +29,24 @@ export class Pick {
   down(app, input, event) {
     const row = /** @type {HTMLElement} */ (event.currentTarget);
     const isPin = event.target instanceof Element && Boolean(event.target.closest(".pin"));
-    if (!mayOperate(app) || event.button !== 0 || (event.pointerType !== "mouse" && !isPin)) return; // fingers scroll
+    // fingers scroll
+    if (!mayOperate(app) || event.button !== 0 || (event.pointerType !== "mouse" && !isPin)) return;
     const area = /** @type {HTMLElement} */ (row.closest("[data-flow]"));
     const start = { x: event.clientX, y: event.clientY };
     const move = (/** @type {PointerEvent} */ at) => {
       if (!this.pull && Math.hypot(at.clientX - start.x, at.clientY - start.y) < SLACK_PX) return;
       const box = area.getBoundingClientRect();
       this.input = input;
-      this.pull = { x: at.clientX - box.left, y: at.clientY - box.top, over: outputAt(at.clientX, at.clientY) };
+      this.pull = {
+        x: at.clientX - box.left,
+        y: at.clientY - box.top,
+        over: outputAt(at.clientX, at.clientY),
+      };
       app.draw();
     };
     const end = (/** @type {PointerEvent} */ at) => {
       row.removeEventListener("pointermove", move);
-      for (const name of ["pointerup", "pointercancel"]) row.removeEventListener(name, /** @type {any} */ (end));
+      for (const name of ENDS) row.removeEventListener(name, end);
       if (!this.pull) return;
       const over = at.type === "pointerup" ? this.pull.over : "";
       this.#wasPulled = true; // the click that follows is none
@@ -46,7 +57,7 @@ export class Pick {
     };
     row.setPointerCapture(event.pointerId); // a quick hand has left the row by its first movement
     row.addEventListener("pointermove", move);
-    for (const name of ["pointerup", "pointercancel"]) row.addEventListener(name, /** @type {any} */ (end));
+    for (const name of ENDS) row.addEventListener(name, end);
   }
 
   /** Chosen by a press or by Enter; once more lets go. @param {App} app @param {Input} input */

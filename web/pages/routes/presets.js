@@ -1,13 +1,17 @@
 // Whole sets of routes under a name: loaded after a look at what that changes, saved, deleted.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withValue } from "../../lib/events.js";
 import { words } from "../../lib/format.js";
 import { changes, plural } from "./changes.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {NonNullable<import("../../parts.js").Dialogs["preset"]>} OpenPreset */
+/** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
 
 /** @param {App} app */
 export function presets(app) {
@@ -16,16 +20,28 @@ export function presets(app) {
     <section aria-labelledby="presets-title" data-presets>
       <div class="section-head">
         <h2 id="presets-title">Presets</h2>
-        <button class="button small" type="button" data-save-preset ?disabled=${isOff(app)} @click=${() => openSave(app)}>Save these routes as…</button>
+        <button
+          class="button small"
+          type="button"
+          data-save-preset
+          ?disabled=${isOff(app)}
+          @click=${() => openSave(app)}
+        >
+          Save these routes as…
+        </button>
       </div>
       <ul class="presets">
-        ${known ? known.map((preset) => html`<li>${card(app, preset)}</li>`) : html`<li class="card skeleton"></li>`}
+        ${
+          known
+            ? known.map((preset) => html`<li>${card(app, preset)}</li>`)
+            : html`<li class="card skeleton"></li>`
+        }
       </ul>
     </section>
   `;
 }
 
-/** @param {App} app @param {any} preset */
+/** @param {App} app @param {PresetInfo} preset */
 function card(app, preset) {
   const isLoaded = preset.name === routes.loaded;
   return html`
@@ -39,11 +55,18 @@ function card(app, preset) {
       ${isLoaded ? html`<span class="chip good"><i class="dot"></i>In force</span>` : nothing}
       ${preset.fault ? html`<p class="refusal">${preset.fault}</p>` : nothing}
       <div class="actions">
-        ${preset.is_shipped
-          ? nothing
-          : html`<button class="button plain small" type="button" ?disabled=${isOff(app)} @click=${() => askDelete(app, preset.name)}>
+        ${
+          preset.is_shipped
+            ? nothing
+            : html`<button
+              class="button plain small"
+              type="button"
+              ?disabled=${isOff(app)}
+              @click=${() => askDelete(app, preset.name)}
+            >
               Delete<span class="hidden"> preset ${preset.name}</span>
-            </button>`}
+            </button>`
+        }
         <button
           class="button small"
           type="button"
@@ -68,7 +91,9 @@ async function askLoad(app, name) {
       verb: "Load the preset",
       said: `${words(name)} is loaded.`,
       work: () =>
-        routes.change(app, `Load ${name}`, () => app.api.request("router", "load_preset", { preset_name: name })),
+        routes.change(app, `Load ${name}`, () =>
+          app.api.request("router", "load_preset", { preset_name: name }),
+        ),
     });
   } catch (err) {
     app.toasts.failed(err);
@@ -82,8 +107,8 @@ const CHIPS = { new: "good", gone: "bad", changed: "busy" };
 export function changeList(found) {
   if (!found.length) return html`<span>Nothing changes: these routes are in force already.</span>`;
   return html`
-    <span>This takes the place of all routes at once. Whatever moves is faded over, and undo brings them back.</span>
-    <span class="change-list" data-changes>
+    <span>This takes the place of all routes at once. Whatever moves is faded over, and undo brings
+    them back.</span> <span class="change-list" data-changes>
       ${found.map(
         (change) => html`<span class="change">
           <span class="chip ${CHIPS[change.kind]}">${SIGNS[change.kind]}</span>
@@ -119,8 +144,7 @@ function openSave(app) {
 export function saveDialog(app) {
   const open = app.dialogs.preset;
   const close = () => ((app.dialogs.preset = null), app.draw());
-  const save = async (/** @type {SubmitEvent} */ event) => {
-    event.preventDefault();
+  const save = async (/** @type {OpenPreset} */ open) => {
     Object.assign(open, { isBusy: true, refusal: "" });
     app.draw();
     try {
@@ -129,15 +153,30 @@ export function saveDialog(app) {
       app.toasts.done(`Preset ${words(open.name)} is saved.`);
       app.dialogs.preset = null;
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      Object.assign(open, { isBusy: false, refusal: [message, fix].filter(Boolean).join(" ") });
+      Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
     }
     app.draw();
   };
-  return dialog(open, close, () => saveForm(app, open, close, save), "Save these routes");
+  return dialog(
+    open,
+    close,
+    (open) =>
+      saveForm(
+        app,
+        open,
+        close,
+        onSubmit(() => save(open)),
+      ),
+    "Save these routes",
+  );
 }
 
-/** @param {App} app @param {any} open @param {() => void} close @param {(event: any) => void} save */
+/**
+ * @param {App} app
+ * @param {OpenPreset} open
+ * @param {() => void} close
+ * @param {(event: Event) => unknown} save
+ */
 function saveForm(app, open, close, save) {
   const isOver = routes.presets?.some((preset) => !preset.is_shipped && preset.name === open.name);
   return html`
@@ -153,14 +192,20 @@ function saveForm(app, open, close, save) {
           autocomplete="off"
           autocapitalize="none"
           .value=${open.name}
-          @input=${(/** @type {any} */ event) => ((open.name = event.target.value), app.draw())}
+          @input=${withValue((value) => ((open.name = value), app.draw()))}
         >
-        <span class="hint">${isOver ? "A preset of this name is there: it will be replaced." : "Letters, digits, _ and -."}</span>
+        <span class="hint">${
+          isOver
+            ? "A preset of this name is there: it will be replaced."
+            : "Letters, digits, _ and -."
+        }</span>
         <span class="wrong" role="alert">${open.refusal}</span>
       </label>
       <div class="actions">
         <button class="button" type="button" @click=${close}>Cancel</button>
-        <button class="button primary" type="submit" ?disabled=${open.isBusy}>${isOver ? "Replace it" : "Save"}</button>
+        <button class="button primary" type="submit" ?disabled=${open.isBusy}>
+          ${isOver ? "Replace it" : "Save"}
+        </button>
       </div>
     </form>
   `;

@@ -1,11 +1,12 @@
-// What the page "Routes" knows and does: the robot's routes and presets, asked for again while the page
-// is shown, and every change, kept so that it can be taken back. Not here: drawing.
+// What the page "Routes" knows and does: the robot's routes and presets, asked for again while the
+// page is shown, and every change, kept so that it can be taken back. Not here: drawing.
 
 import { mayOperate } from "../../lib/levels.js";
 import { History } from "./history.js";
 import { compact, same } from "./model.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../lib/types.js").Blending} Blending */
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./history.js").Snapshot} Snapshot */
@@ -15,8 +16,9 @@ const LARGEST = 60_000; // of a message, with room for what stands around it
 
 export class Routes {
   /** Null until the robot has answered. @type {RouteInfo[] | null} */ list = null;
-  /** How rivals are combined. @type {any} */ blending = null;
-  /** @type {{name: string, is_shipped: boolean, routes: number, fault: string}[] | null} */ presets = null;
+  /** How rivals are combined. @type {Blending | null} */ blending = null;
+  /** @type {{name: string, is_shipped: boolean, routes: number, fault: string}[] | null} */
+  presets = null;
   /** Name of the preset that is in force. */
   loaded = "";
   /** Why the robot did not answer. */
@@ -86,7 +88,9 @@ export class Routes {
 
   /** @param {App} app @param {string} id */
   remove(app, id) {
-    return this.change(app, `Delete ${id}`, () => app.api.request("router", "delete_route", { route_id: id }));
+    return this.change(app, `Delete ${id}`, () =>
+      app.api.request("router", "delete_route", { route_id: id }),
+    );
   }
 
   /** @param {App} app @param {string} id @param {boolean} enabled */
@@ -97,7 +101,12 @@ export class Routes {
     );
   }
 
-  /** All routes by those of a text. @param {App} app @param {string} yaml @param {string} name of its file */
+  /**
+   * All routes by those of a text.
+   * @param {App} app
+   * @param {string} yaml
+   * @param {string} name of its file
+   */
   async replace(app, yaml, name) {
     await this.change(app, `Import ${name}`, () => importText(app, yaml, name, false));
   }
@@ -141,7 +150,11 @@ export class Routes {
 }
 
 /** One route by itself where that is enough: the others are not touched. */
-async function bring(/** @type {App} */ app, /** @type {Snapshot} */ from, /** @type {Snapshot} */ to) {
+async function bring(
+  /** @type {App} */ app,
+  /** @type {Snapshot} */ from,
+  /** @type {Snapshot} */ to,
+) {
   const places = (/** @type {Snapshot} */ set) => set.routes.map((route) => route.id);
   const isSame = same(from.blending, to.blending);
   const different = to.routes.filter((route) => !from.routes.some((each) => same(each, route)));
@@ -152,7 +165,8 @@ async function bring(/** @type {App} */ app, /** @type {Snapshot} */ from, /** @
   if (isSame && !different.length && gone.length === 1) {
     return app.api.request("router", "delete_route", { route_id: gone[0].id });
   }
-  const text = JSON.stringify({ routes: to.routes.map(compact), blending: to.blending }); // YAML, too
+  // YAML, too
+  const text = JSON.stringify({ routes: to.routes.map(compact), blending: to.blending });
   return importText(app, text, "the routes as they were", false);
 }
 
@@ -166,7 +180,9 @@ async function bring(/** @type {App} */ app, /** @type {Snapshot} */ from, /** @
 export function importText(app, yaml, name, isTrial) {
   const params = { yaml, name: name.slice(0, 100), check_only: isTrial };
   if (new TextEncoder().encode(JSON.stringify(params)).length > LARGEST) {
-    throw new Error(`${name} is too large for this page. Import it on the robot: saintctl route import FILE.`);
+    throw new Error(
+      `${name} is too large for this page. Import it on the robot: saintctl route import FILE.`,
+    );
   }
   return app.api.request("router", "import_routes", params);
 }

@@ -1,24 +1,34 @@
 // All routes as a table, the strongest first: what each is for, what it does now, its switch.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { withField } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
 import { plural } from "./changes.js";
 import { spoken } from "./flowinputs.js";
-import { ANY, claims, isFor, priority, stateOf, STATES } from "./model.js";
+import { ANY, claims, isFor, priority, STATES, stateOf } from "./model.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../app.js").App} App */
+/**
+ * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "router" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @param {App} app @param {RouteInfo[]} shown @param {Source[]} sources */
 export function table(app, shown, sources) {
   const wanting = [...claims(app.store.data.outputs).values()].flat();
-  const strongest = [...shown].sort((a, b) => priority(b.route) - priority(a.route) || a.route.id.localeCompare(b.route.id));
+  const strongest = [...shown].sort(
+    (a, b) => priority(b.route) - priority(a.route) || a.route.id.localeCompare(b.route.id),
+  );
   return html`
-    <section class="routes-table" aria-labelledby="table-title" ?data-stale=${!app.store.isFresh("outputs", app.now)}>
+    <section
+      class="routes-table"
+      aria-labelledby="table-title"
+      ?data-stale=${!app.store.isFresh("outputs", app.now)}
+    >
       <div class="section-head">
         <h2 id="table-title">All routes</h2>
         <span class="quiet">The higher priority wins</span>
@@ -29,11 +39,16 @@ export function table(app, shown, sources) {
             <tr>
               <th scope="col">Route</th><th scope="col">Source</th><th scope="col">Target</th>
               <th scope="col" class="right">Priority</th><th scope="col">State</th>
-              <th scope="col" class="right">Age</th><th scope="col">On</th><th scope="col"><span class="hidden">More</span></th>
+              <th scope="col" class="right">Age</th><th scope="col">On</th><th scope="col">
+              <span class="hidden">More</span></th>
             </tr>
           </thead>
           <tbody>
-            ${repeat(strongest, (info) => info.route.id, (info) => row(app, info, wanting, sources))}
+            ${repeat(
+              strongest,
+              (info) => info.route.id,
+              (info) => row(app, info, wanting, sources),
+            )}
           </tbody>
         </table>
       </div>
@@ -41,43 +56,85 @@ export function table(app, shown, sources) {
   `;
 }
 
-/** @param {App} app @param {RouteInfo} info @param {import("./model.js").Claim[]} wanting @param {Source[]} sources */
+/**
+ * @param {App} app
+ * @param {RouteInfo} info
+ * @param {import("./model.js").Claim[]} wanting
+ * @param {Source[]} sources
+ */
 function row(app, info, wanting, sources) {
   const { route } = info;
   const own = wanting.filter((claim) => claim.route === route.id);
-  const { word, chip, says } = STATES[stateOf(info, own, sources.filter((each) => isFor(route, each)))];
+  const { word, chip, says } =
+    STATES[
+      stateOf(
+        info,
+        own,
+        sources.filter((each) => isFor(route, each)),
+      )
+    ];
   const ages = own.flatMap(({ ageMs }) => (ageMs === null ? [] : [ageMs]));
   const youngest = ages.length ? Math.min(...ages) : null;
-  const count = route.mapping === "passthrough" ? "as it comes" : plural(route.mapping.length, "mapping");
+  const count =
+    route.mapping === "passthrough" ? "as it comes" : plural(route.mapping.length, "mapping");
   return html`
     <tr data-row=${route.id}>
-      <td><a class="routes-name" href="#/routes/${encodeURIComponent(route.id)}">${route.id}</a></td>
-      <td data-label="Source">${spoken(/** @type {any} */ (waiting(route)))}</td>
+      <td>
+        <a class="routes-name" href="#/routes/${encodeURIComponent(route.id)}">${route.id}</a>
+      </td>
+      <td data-label="Source">${spoken(waiting(route))}</td>
       <td data-label="Target">
-        <span>${route.output.target === ANY ? "Any" : targetName(route.output.target)} <small class="quiet">${count}</small></span>
+        <span>${route.output.target === ANY ? "Any" : targetName(route.output.target)}
+        <small class="quiet">${count}</small></span>
       </td>
       <td data-label="Priority" class="right">${priority(route)}</td>
-      <td data-label="State"><span class="chip ${chip}" data-state=${word} title=${info.fault || says}><i class="dot"></i>${word}</span></td>
+      <td data-label="State">
+        <span class="chip ${chip}" data-state=${word} title=${info.fault || says}
+          ><i class="dot"></i>${word}</span>
+      </td>
       <td data-label="Age" class="right routes-age">${age(youngest)}</td>
       <td data-label="On">${toggle(app, info)}</td>
       <td class="routes-more">
-        <a class="button plain small" href="#/routes/${encodeURIComponent(route.id)}">Edit<span class="hidden"> ${route.id}</span></a>
-        <button class="button plain small" type="button" data-delete ?disabled=${isOff(app)} @click=${() => askDelete(app, info)}>
+        <a class="button plain small" href="#/routes/${encodeURIComponent(route.id)}"
+          >Edit<span class="hidden"> ${route.id}</span></a>
+        <button
+          class="button plain small"
+          type="button"
+          data-delete
+          ?disabled=${isOff(app)}
+          @click=${() => askDelete(app, info)}
+        >
           Delete<span class="hidden"> ${route.id}</span>
         </button>
       </td>
     </tr>
-    ${info.fault ? html`<tr><td colspan="8" class="refusal">${info.fault}. It is kept, but not used: change or delete it.</td></tr>` : nothing}
+    ${
+      info.fault
+        ? html`
+          <tr>
+            <td colspan="8" class="refusal">${info.fault}. It is kept, but not used: change or
+            delete it.</td>
+          </tr>
+        `
+        : nothing
+    }
   `;
 }
 
 /** What a route waits for, in the shape of a source. @param {import("./model.js").Route} route */
 function waiting({ input }) {
   const { source: kind, subject } = input;
-  return { kind, subject: kind === "rc" ? "" : subject, name: kind === "rc" ? kind : `${kind}:${subject}` };
+  return {
+    kind,
+    subject: kind === "rc" ? "" : subject,
+    name: kind === "rc" ? kind : `${kind}:${subject}`,
+  };
 }
 
-/** In steps: a number that changes 20 times a second tells nobody anything. @param {number | null} ms */
+/**
+ * In steps: a number that changes 20 times a second tells nobody anything.
+ * @param {number | null} ms
+ */
 function age(ms) {
   if (ms === null || ms > 3_600_000) return "–";
   if (ms < 100) return "now";
@@ -87,11 +144,11 @@ function age(ms) {
 
 /** @param {App} app @param {RouteInfo} info */
 function toggle(app, { route, fault }) {
-  const change = async (/** @type {any} */ event) => {
-    const wanted = event.target.checked;
-    event.target.checked = route.enabled; // it shows what is, not what is wished
+  const change = withField(async (field) => {
+    const wanted = field.checked;
+    field.checked = route.enabled; // it shows what is, not what is wished
     await routes.enable(app, route.id, wanted).catch((err) => app.toasts.failed(err));
-  };
+  });
   return html`
     <label class="switch">
       <input
@@ -110,7 +167,9 @@ function toggle(app, { route, fault }) {
 export function askDelete(app, { route }) {
   ask(app, {
     title: `Delete the route ${route.id}?`,
-    text: "What it drives now goes to the next route that wants it, else to rest. Undo brings it back.",
+    text:
+      "What it drives now goes to the next route that wants it, else to rest. Undo brings it " +
+      "back.",
     verb: "Delete the route",
     isDanger: true,
     said: `Route ${route.id} is deleted.`,

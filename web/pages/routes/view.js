@@ -4,7 +4,8 @@
 import { Pick } from "./pick.js";
 import { Geometry } from "./wires.js";
 
-const narrow = matchMedia("(max-width: 820px)"); // as in style/routes.css: the list, not the picture
+// as in style/routes.css: the list, not the picture
+const narrow = matchMedia("(max-width: 820px)");
 
 /** A list begins folded, or it would be endless. @param {string} card */
 export const isFolded = (card) => narrow.matches !== view.turned.has(card);

@@ -1,7 +1,9 @@
-// The wires of the picture: which there are, what they carry, where they run. Measures the drawn ports
-// when something has moved, not at every value.
+// The wires of the picture: which there are, what they carry, where they run. Measures the drawn
+// ports when something has moved, not at every value.
 
 import { claims, ESTOP, isFor, place, stateOf } from "./model.js";
+
+/** @typedef {import("../../lib/types.js").OutputsState} OutputsState */
 
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */
@@ -20,7 +22,10 @@ import { claims, ESTOP, isFor, place, stateOf } from "./model.js";
  * @property {number} order among the wires of its field
  */
 
-/** Port of a source's property, of the whole source, of a route's two sides, of a field, of a target. */
+/**
+ * Port of a source's property, of the whole source, of a route's two sides, of a field, of a
+ * target.
+ */
 export const port = {
   /** @param {string} source @param {string} name */
   input: (source, name) => `in ${source} ${name}`,
@@ -37,7 +42,7 @@ export const port = {
 /**
  * @param {RouteInfo[]} routes
  * @param {Source[]} sources
- * @param {any} outputs the topic
+ * @param {OutputsState | undefined} outputs the topic
  * @param {string[]} targets of the robot
  * @returns {{wires: Wire[], states: Map<string, State>}}
  */
@@ -46,7 +51,8 @@ export function wiring(routes, sources, outputs, targets) {
   /** @type {Map<string, [string, Claim][]>} */
   const byRoute = new Map();
   for (const [field, several] of byField) {
-    for (const claim of several) byRoute.set(claim.route, [...(byRoute.get(claim.route) ?? []), [field, claim]]);
+    for (const claim of several)
+      byRoute.set(claim.route, [...(byRoute.get(claim.route) ?? []), [field, claim]]);
   }
   /** @type {Wire[]} */
   const wires = [];
@@ -54,25 +60,37 @@ export function wiring(routes, sources, outputs, targets) {
   for (const info of routes) {
     const own = byRoute.get(info.route.id) ?? [];
     const feeding = sources.filter((each) => isFor(info.route, each));
-    const state = stateOf(info, own.map(([, claim]) => claim), feeding);
+    const state = stateOf(
+      info,
+      own.map(([, claim]) => claim),
+      feeding,
+    );
     states.set(info.route.id, state);
     wires.push(...inWires(info, feeding, own, state), ...outWires(info, own, state, targets));
   }
   return { wires: ordered(wires), states };
 }
 
-/** @param {RouteInfo} info @param {Source[]} feeding @param {[string, Claim][]} own @param {State} state */
+/**
+ * @param {RouteInfo} info
+ * @param {Source[]} feeding
+ * @param {[string, Claim][]} own
+ * @param {State} state
+ */
 function inWires({ route }, feeding, own, state) {
   const to = [port.route(route.id)];
   return feeding.flatMap((source) => {
-    const won = own.filter(([, claim]) => claim.isWinner && claim.source === source.name).map(([field]) => field);
-    if (route.mapping === "passthrough") {
+    const won = own
+      .filter(([, claim]) => claim.isWinner && claim.source === source.name)
+      .map(([field]) => field);
+    const { mapping: mappings } = route;
+    if (mappings === "passthrough") {
       const key = `${route.id} < ${source.name}`;
       return [wire(key, route.id, [port.source(source.name)], to, state, won.length > 0)];
     }
-    const names = [...new Set(route.mapping.map((mapping) => mapping.from))];
+    const names = [...new Set(mappings.map((mapping) => mapping.from))];
     return names.map((name) => {
-      const mine = /** @type {any[]} */ (route.mapping).filter((mapping) => mapping.from === name);
+      const mine = mappings.filter((mapping) => mapping.from === name);
       const isWinner = mine.some((mapping) => won.includes(place(route, mapping)));
       const from = [port.input(source.name, name), port.source(source.name)];
       return wire(`${route.id} < ${source.name} ${name}`, route.id, from, to, state, isWinner);
@@ -80,34 +98,72 @@ function inWires({ route }, feeding, own, state) {
   });
 }
 
-/** @param {RouteInfo} info @param {[string, Claim][]} own @param {State} state @param {string[]} targets */
+/**
+ * @param {RouteInfo} info
+ * @param {[string, Claim][]} own
+ * @param {State} state
+ * @param {string[]} targets
+ */
 function outWires({ route }, own, state, targets) {
   const from = [port.route(route.id)];
-  const claimed = new Map([...own].reverse()); // of several sources of one route the winner's counts
+  // of several sources of one route the winner's counts
+  const claimed = new Map([...own].reverse());
   if (route.mapping !== "passthrough") {
     const fields = [...new Set(route.mapping.map((mapping) => place(route, mapping)))];
     return fields.map((field) => outWire(route.id, from, field, state, claimed.get(field)));
   }
   const wanted = route.output.target === "*" ? targets : [route.output.target];
-  const whole = wanted.map((target) => wire(`${route.id} > ${target}`, route.id, from, [port.target(target)], state, false));
-  return [...whole, ...[...claimed].map(([field, claim]) => outWire(route.id, from, field, state, claim))];
+  const whole = wanted.map((target) =>
+    wire(`${route.id} > ${target}`, route.id, from, [port.target(target)], state, false),
+  );
+  return [
+    ...whole,
+    ...[...claimed].map(([field, claim]) => outWire(route.id, from, field, state, claim)),
+  ];
 }
 
-/** @param {string} id @param {string[]} from @param {string} field @param {State} state @param {Claim} [claim] */
+/**
+ * @param {string} id
+ * @param {string[]} from
+ * @param {string} field
+ * @param {State} state
+ * @param {Claim} [claim]
+ */
 function outWire(id, from, field, state, claim) {
   const isStop = field === ESTOP;
-  const to = isStop ? [port.output(ESTOP)] : [port.output(field), port.target(field.slice(0, field.lastIndexOf(".")))];
+  const to = isStop
+    ? [port.output(ESTOP)]
+    : [port.output(field), port.target(field.slice(0, field.lastIndexOf(".")))];
   const isWinner = claim?.isWinner ?? (isStop && state === "active");
   const made = wire(`${id} > ${field}`, id, from, to, state, isWinner);
   return { ...made, field, value: claim?.value ?? null };
 }
 
-/** @param {string} key @param {string} route @param {string[]} from @param {string[]} to @param {State} state @param {boolean} isWinner @returns {Wire} */
+/**
+ * @param {string} key
+ * @param {string} route
+ * @param {string[]} from
+ * @param {string[]} to
+ * @param {State} state
+ * @param {boolean} isWinner
+ * @returns {Wire}
+ */
 const wire = (key, route, from, to, state, isWinner) => ({
-  key, route, from, to, state, isWinner, field: "", value: null, order: 0,
+  key,
+  route,
+  from,
+  to,
+  state,
+  isWinner,
+  field: "",
+  value: null,
+  order: 0,
 });
 
-/** Those that win lie above the others; the labels of one field stand one beside the other. @param {Wire[]} wires */
+/**
+ * Those that win lie above the others; the labels of one field stand one beside the other.
+ * @param {Wire[]} wires
+ */
 function ordered(wires) {
   const sorted = wires.sort((a, b) => Number(a.isWinner) - Number(b.isWinner));
   const counts = new Map();
@@ -163,9 +219,11 @@ export class Geometry {
   line(wire) {
     const known = this.#lines.get(wire.key);
     if (known !== undefined) return known;
-    const find = (/** @type {string[]} */ names) => names.map((name) => this.#ports.get(name)).find(Boolean);
+    const find = (/** @type {string[]} */ names) =>
+      names.map((name) => this.#ports.get(name)).find(Boolean);
     const [from, to] = [find(wire.from), find(wire.to)];
-    const line = from && to ? { d: curve(from.x2, from.y, to.x, to.y), x: to.x - 14, y: to.y - 5 } : null;
+    const line =
+      from && to ? { d: curve(from.x2, from.y, to.x, to.y), x: to.x - 14, y: to.y - 5 } : null;
     this.#lines.set(wire.key, line);
     return line;
   }

@@ -1,19 +1,27 @@
 // The whole robot in one file: keep it, look into one, bring it back, take that back again.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
+import { ask } from "../../lib/confirm.js";
 import { dialog } from "../../lib/dialog.js";
+import { onSubmit, withField } from "../../lib/events.js";
 import { took } from "../../lib/firststeps.js";
 import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { bringFile, bringSealed, keepFile } from "../../lib/transfer.js";
-import { ask } from "../../lib/confirm.js";
 import { confirmingStops } from "../../lib/stopchanges.js";
+import { bringFile, bringSealed, keepFile } from "../../lib/transfer.js";
 import { keyField, passphraseIn, restoreKeyField } from "./backupkey.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").BackupInfo} BackupInfo */
+/** @typedef {import("../../lib/types.js").RestoreReply} RestoreReply */
 /** @typedef {import("./state.js").Answers} Answers */
+/**
+ * @typedef {{file: File, info: BackupInfo | null, refusal: string, isBusy: boolean}} OpenRestore
+ */
 
+/** @type {Record<string, string>} */
 const NAMES = {
   "adoptiond/nodes": "Nodes: names and roles",
   "adoptiond/calibration": "Calibration of the roles",
@@ -33,11 +41,18 @@ export function backupSection(app, answers) {
   return section(
     "backup",
     "Backup",
-    "Everything that was set on this robot in one file: routes, presets, RC, subjects, nodes, users.",
+    "Everything that was set on this robot in one file: routes, presets, RC, subjects, " +
+      "nodes, users.",
     html`
       ${unfinished(answers)}
       <div class="toolbar">
-        <button class="button primary" type="button" data-backup ?disabled=${isFixed} @click=${(/** @type {any} */ event) => keep(app, event.target)}>
+        <button
+          class="button primary"
+          type="button"
+          data-backup
+          ?disabled=${isFixed}
+          @click=${withField((button) => keep(app, button))}
+        >
           Download a backup
         </button>
         <label class="button file ${isFixed ? "is-off" : ""}">
@@ -47,10 +62,15 @@ export function backupSection(app, answers) {
             type="file"
             accept=".zip,application/zip"
             ?disabled=${isFixed}
-            @change=${(/** @type {any} */ event) => look(app, event.target)}
+            @change=${withField((field) => look(app, field))}
           >
         </label>
-        <button class="button" type="button" ?disabled=${isFixed} @click=${() => undo(app, answers)}>
+        <button
+          class="button"
+          type="button"
+          ?disabled=${isFixed}
+          @click=${() => undo(app, answers)}
+        >
           Undo the last restore…
         </button>
       </div>
@@ -64,11 +84,12 @@ export function backupSection(app, answers) {
 async function keep(app, button) {
   const field = passphraseIn(button.closest("section"));
   try {
-    await (field?.value ? keepFile("/api/backup/sealed", { passphrase: field.value }) : keepFile("/api/backup"));
+    if (field?.value) await keepFile("/api/backup/sealed", { passphrase: field.value });
+    else await keepFile("/api/backup");
     if (field) field.value = "";
     took("backup");
   } catch (err) {
-    app.toasts.failed(/** @type {any} */ (err));
+    app.toasts.failed(err);
   }
 }
 
@@ -77,8 +98,8 @@ function unfinished(answers) {
   const waiting = answers.data.restore?.waiting ?? [];
   if (!waiting.length) return nothing;
   return html`<div class="notice">
-    <strong>A restore is not finished.</strong> ${waiting.join(", ")} did not answer; it goes on as soon as
-    that is back.
+    <strong>A restore is not finished.</strong> ${waiting.join(", ")} did not answer; it goes on as
+    soon as that is back.
   </div>`;
 }
 
@@ -87,13 +108,14 @@ async function look(app, input) {
   const file = input.files?.[0];
   input.value = "";
   if (!file) return;
-  const open = { file, info: /** @type {any} */ (null), refusal: "", isBusy: true };
+  /** @type {OpenRestore} */
+  const open = { file, info: null, refusal: "", isBusy: true };
   app.dialogs.restore = open;
   app.draw();
   try {
     open.info = await bringFile("/api/backup?check=1", file);
   } catch (err) {
-    open.refusal = sentence(err);
+    open.refusal = sentenceOf(err);
   }
   open.isBusy = false;
   app.draw();
@@ -102,16 +124,18 @@ async function look(app, input) {
 /** @param {App} app @param {Answers} answers */
 export function restoreDialog(app, answers) {
   const open = app.dialogs.restore;
-  const close = () => !open.isBusy && ((app.dialogs.restore = null), app.draw());
+  const close = () => !open?.isBusy && ((app.dialogs.restore = null), app.draw());
   return dialog(
     open,
     close,
-    () => html`
-      <form @submit=${(/** @type {SubmitEvent} */ event) => (event.preventDefault(), carryOut(app, answers, event.target))}>
+    (open) => html`
+      <form @submit=${onSubmit((form) => carryOut(app, answers, open, form))}>
         <h2>Restore this backup?</h2>
         ${open.info ? content(open.info) : nothing}
         ${open.info && holdsKey(open.info) ? restoreKeyField(open.isBusy) : nothing}
-        ${open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing}
+        ${
+          open.isBusy && !open.info ? html`<p>The robot looks into ${open.file.name}…</p>` : nothing
+        }
         <p class="refusal" role="alert">
           ${open.refusal ? html`<strong>It cannot be restored:</strong> ${open.refusal}` : nothing}
         </p>
@@ -119,11 +143,18 @@ export function restoreDialog(app, answers) {
           <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
             ${open.info ? "Cancel" : "Close"}
           </button>
-          ${open.info
-            ? html`<button class="button danger" type="submit" data-restore ?disabled=${open.isBusy}>
+          ${
+            open.info
+              ? html`<button
+                class="button danger"
+                type="submit"
+                data-restore
+                ?disabled=${open.isBusy}
+              >
                 ${open.isBusy ? "Restoring…" : "Restore it"}
               </button>`
-            : nothing}
+              : nothing
+          }
         </div>
       </form>
     `,
@@ -131,42 +162,57 @@ export function restoreDialog(app, answers) {
   );
 }
 
-/** @param {any} info */
-const holdsKey = (info) => info.contents.some((/** @type {any} */ part) => part.daemon === "adoptiond" && part.section === "key");
+/** @param {BackupInfo} info */
+const holdsKey = (info) =>
+  info.contents.some(({ daemon, section }) => daemon === "adoptiond" && section === "key");
 
-/** @param {any} info */
+/** @param {BackupInfo} info */
 const content = (info) => html`
   <p>
-    Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release ${info.version || "unknown"}.
-    What is set now is replaced; you can undo that.
+    Of <b>${info.robot}</b>, ${dayAndClock(Date.parse(info.created) / 1000)}, written by release
+    ${info.version || "unknown"}. What is set now is replaced; you can undo that.
   </p>
   <ul class="backup-list">
-    ${info.contents.map((/** @type {any} */ part) => {
-      const name = NAMES[/** @type {"rcd/receiver"} */ (`${part.daemon}/${part.section}`)];
-      return html`<li>${name ?? `${part.daemon}: ${part.section}`}${part.entries ? html` <span class="quiet">${part.entries}</span>` : nothing}</li>`;
+    ${info.contents.map((part) => {
+      const name = NAMES[`${part.daemon}/${part.section}`];
+      return html`
+        <li>
+          ${name ?? `${part.daemon}: ${part.section}`}${
+            part.entries ? html` <span class="quiet">${part.entries}</span>` : nothing
+          }
+        </li>
+      `;
     })}
   </ul>
-  ${info.confirm?.length
-    ? html`<div class="notice" role="alert">
+  ${
+    info.confirm?.length
+      ? html`<div class="notice" role="alert">
         <strong>After this the robot no longer stops as it does by:</strong>
-        <ul>${info.confirm.map((/** @type {string} */ name) => html`<li>${name}</li>`)}</ul>
+        <ul>${info.confirm.map((name) => html`<li>${name}</li>`)}</ul>
       </div>`
-    : nothing}
-  ${info.notes.length
-    ? html`<div class="notice">
+      : nothing
+  }
+  ${
+    info.notes.length
+      ? html`<div class="notice">
         <strong>Not everything fits this robot:</strong>
-        <ul>${info.notes.map((/** @type {string} */ note) => html`<li>${note}</li>`)}</ul>
+        <ul>${info.notes.map((note) => html`<li>${note}</li>`)}</ul>
       </div>`
-    : nothing}
+      : nothing
+  }
   <details>
     <summary>What is not in it</summary>
-    <ul>${info.outside.map((/** @type {string} */ each) => html`<li>${each}</li>`)}</ul>
+    <ul>${info.outside.map((each) => html`<li>${each}</li>`)}</ul>
   </details>
 `;
 
-/** @param {App} app @param {Answers} answers @param {any} form */
-async function carryOut(app, answers, form) {
-  const open = app.dialogs.restore;
+/**
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {OpenRestore} open
+ * @param {HTMLFormElement} form
+ */
+async function carryOut(app, answers, open, form) {
   const passphrase = passphraseIn(form)?.value ?? "";
   Object.assign(open, { isBusy: true, refusal: "" });
   app.draw();
@@ -174,20 +220,27 @@ async function carryOut(app, answers, form) {
     const reply = await confirmingStops(app, (names) =>
       passphrase
         ? bringSealed("/api/backup/sealed", open.file, { passphrase, confirm: names })
-        : bringFile(`/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`, open.file),
+        : bringFile(
+            `/api/backup?${new URLSearchParams(names.length ? { confirm: names.join(",") } : {})}`,
+            open.file,
+          ),
     );
     if (app.dialogs.restore === open) app.dialogs.restore = null;
     tell(app, reply);
   } catch (err) {
-    Object.assign(open, { isBusy: false, refusal: sentence(err) });
+    Object.assign(open, { isBusy: false, refusal: sentenceOf(err) });
   }
   answers.load(app);
 }
 
-/** @param {App} app @param {any} reply */
+/** @param {App} app @param {RestoreReply} reply */
 function tell(app, { restored, waiting }) {
   if (!waiting.length) app.toasts.done(`Restored: ${restored.join(", ")}.`);
-  else app.toasts.failed({ message: `${waiting.join(", ")} did not answer.`, fix: "Its part follows when it does." });
+  else
+    app.toasts.failed({
+      message: `${waiting.join(", ")} did not answer.`,
+      fix: "Its part follows when it does.",
+    });
 }
 
 /** @param {App} app @param {Answers} answers */
@@ -202,10 +255,4 @@ function undo(app, answers) {
       answers.load(app);
     },
   });
-}
-
-/** @param {unknown} err */
-function sentence(err) {
-  const { message, fix } = /** @type {any} */ (err);
-  return [message, fix].filter(Boolean).join(" ");
 }

@@ -1,25 +1,43 @@
-// The passphrase of the server's key in a backup: typed when one is taken, asked for when one is restored.
-// It stays in its field; the robot gets it in the body of one request. Not here: these requests (backup.js).
+// The passphrase of the server's key in a backup: typed when one is taken, asked for when one is
+// restored. It stays in its field; the robot gets it in the body of one request. Not here: these
+// requests (backup.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withField } from "../../lib/events.js";
 
 const SHORTEST = 12; // as the robot has it
+const OPEN =
+  "Open this page with https:// first (Encryption): " +
+  "a passphrase must not go over an open connection.";
+const HINT = `${SHORTEST} characters or more, such as five words. Nobody can open the key without it.`;
 
-/** The field, where there is one. @param {Element | null} place @returns {HTMLInputElement | null} */
+/**
+ * The field, where there is one.
+ * @param {Element | null} place
+ * @returns {HTMLInputElement | null}
+ */
 export const passphraseIn = (place) => place?.querySelector("input[data-passphrase]") ?? null;
 
 /** With the download. */
 export const keyField = () => html`
   <details class="with-key" @toggle=${forget}>
     <summary>Also the server's key, sealed with a passphrase</summary>
-    <p class="quiet">With this key a replaced server goes on with its nodes; without it each node is reset by its button.</p>
-    ${field("Passphrase", `${SHORTEST} characters or more, such as five words. Nobody can open the key without it.`, false)}
+    <p class="quiet">
+      With this key a replaced server goes on with its nodes; without it each node is reset by its
+      button.
+    </p>
+    ${field("Passphrase", HINT, false)}
   </details>
 `;
 
 /** In the question before a restore. @param {boolean} isBusy */
 export const restoreKeyField = (isBusy) =>
-  field("Passphrase of the server's key", "Leave it empty to keep the key that this server has. Undo does not bring a replaced key back.", isBusy);
+  field(
+    "Passphrase of the server's key",
+    "Leave it empty to keep the key that this server has. " +
+      "Undo does not bring a replaced key back.",
+    isBusy,
+  );
 
 /** @param {string} name @param {string} hint @param {boolean} isBusy */
 const field = (name, hint, isBusy) => html`
@@ -35,7 +53,7 @@ const field = (name, hint, isBusy) => html`
       ?disabled=${isBusy || !isSecureContext}
     >
     <small class="hint">${hint}</small>
-    ${isSecureContext ? nothing : html`<small class="hint">Open this page with https:// first (Encryption): a passphrase must not go over an open connection.</small>`}
+    ${isSecureContext ? nothing : html`<small class="hint">${OPEN}</small>`}
   </label>
   <label class="check">
     <input type="checkbox" ?disabled=${isBusy || !isSecureContext} @change=${show}>
@@ -43,14 +61,14 @@ const field = (name, hint, isBusy) => html`
   </label>
 `;
 
-/** Closed again: the next backup is one without the key. @param {any} event */
-function forget({ target }) {
-  const input = passphraseIn(target);
-  if (input && !target.open) input.value = "";
+/** Closed again: the next backup is one without the key. @param {Event} event */
+function forget(event) {
+  const place = /** @type {HTMLDetailsElement} */ (event.target);
+  const input = passphraseIn(place);
+  if (input && !place.open) input.value = "";
 }
 
-/** @param {any} event */
-function show({ target }) {
-  const input = passphraseIn(target.closest("details, form"));
-  if (input) input.type = target.checked ? "text" : "password";
-}
+const show = withField((box) => {
+  const input = passphraseIn(box.closest("details, form"));
+  if (input) input.type = box.checked ? "text" : "password";
+});

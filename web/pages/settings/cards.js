@@ -2,7 +2,9 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 
-/** @param {any[]} interfaces */
+/** @typedef {import("../../lib/types.js").Interface} Interface */
+
+/** @param {Interface[]} interfaces */
 export function cards(interfaces) {
   const cards = interfaces.filter((each) => each.place !== "own");
   if (!cards.length) return html`<p class="quiet">No network card was found.</p>`;
@@ -15,13 +17,21 @@ export function cards(interfaces) {
             (card) => html`
               <tr>
                 <td data-label="Card"><b>${card.name}</b>${card.is_wireless ? " (Wi-Fi)" : ""}</td>
-                <td data-label="Place">${card.place === "inside" ? "inside: the nodes" : "outside"}</td>
+                <td data-label="Place">
+                  ${card.place === "inside" ? "inside: the nodes" : "outside"}
+                </td>
                 <td data-label="State">
-                  <span class="chip ${card.is_up ? "good" : "idle"}"><i class="dot"></i>${card.is_up ? "up" : "down"}</span>
+                  <span class="chip ${card.is_up ? "good" : "idle"}"><i class="dot"></i>${
+                    card.is_up ? "up" : "down"
+                  }</span>
                 </td>
                 <td data-label="Addresses">
                   <span class="addresses">
-                    ${card.addresses.length ? card.addresses.map((/** @type {string} */ a) => html`<code>${a}</code>`) : "none"}
+                    ${
+                      card.addresses.length
+                        ? card.addresses.map((a) => html`<code>${a}</code>`)
+                        : "none"
+                    }
                   </span>
                 </td>
               </tr>

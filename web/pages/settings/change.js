@@ -2,18 +2,21 @@
 // server itself; that is shown here, also after this page had lost the robot.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").Change} Change */
+/** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const LOOK_MS = 2000;
 const LONGEST_MS = 100_000;
 
-const watch = { /** @type {any} */ timer: 0, untilMs: 0, said: "", beganAt: -1 };
+const watch = { timer: 0, untilMs: 0, said: "", beganAt: -1 };
 
 const KINDS = { trying: "is-quiet", done: "is-quiet", taken_back: "", refused: "" };
 
-/** @param {App} app @param {Answers} answers @param {any} change */
+/** @param {App} app @param {Answers} answers @param {Change} change */
 export function lastChange(app, answers, change) {
   if (change.state === "trying" && !watch.timer) begin(app, answers, "", -1);
   const isTrying = watch.said || change.state === "trying";
@@ -21,7 +24,7 @@ export function lastChange(app, answers, change) {
   if (!text) return nothing;
   const state = isTrying ? "trying" : change.state;
   return html`
-    <div class="notice ${KINDS[/** @type {"done"} */ (state)]}" role="status" data-change=${state}>
+    <div class="notice ${state ? KINDS[state] : ""}" role="status" data-change=${state}>
       ${state === "taken_back" ? html`<strong>The network was changed back.</strong> ` : nothing}
       ${state === "refused" ? html`<strong>The change did not work.</strong> ` : nothing} ${text}
       ${isTrying ? html`<span class="quiet">Waiting for the server…</span>` : nothing}
@@ -29,13 +32,24 @@ export function lastChange(app, answers, change) {
   `;
 }
 
-/** @param {any} known */
+/** @param {Settings} known */
 export const isWaiting = (known) => Boolean(watch.said) || known.change.state === "trying";
 
-/** Look until the change has ended, also over a lost connection. @param {App} app @param {Answers} answers @param {string} said */
-export const follow = (app, answers, said) => begin(app, answers, said, answers.data.robot.change.begun_s);
+/**
+ * Look until the change has ended, also over a lost connection.
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {string} said
+ */
+export const follow = (app, answers, said) =>
+  begin(app, answers, said, answers.data.robot?.change.begun_s ?? -1);
 
-/** @param {App} app @param {Answers} answers @param {string} said @param {number} beganAt of the change before */
+/**
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {string} said
+ * @param {number} beganAt of the change before
+ */
 function begin(app, answers, said, beganAt) {
   Object.assign(watch, { said, untilMs: Date.now() + LONGEST_MS, beganAt });
   clearTimeout(watch.timer);
@@ -45,12 +59,12 @@ function begin(app, answers, said, beganAt) {
 /** @param {App} app @param {Answers} answers */
 async function look(app, answers) {
   if (app.api.state === "open") await answers.ask(app, "robot");
-  const { change } = answers.data.robot;
-  const hasEnded = change.begun_s !== watch.beganAt && change.state !== "trying";
+  const change = answers.data.robot?.change;
+  const hasEnded = change && change.begun_s !== watch.beganAt && change.state !== "trying";
   if (hasEnded || Date.now() > watch.untilMs) Object.assign(watch, { said: "", timer: 0 });
   else watch.timer = setTimeout(() => look(app, answers), LOOK_MS);
   app.draw();
 }
 
-/** @param {any} err */
-export const sentence = ({ message, fix }) => [message.replace(/^params\./, ""), fix].filter(Boolean).join(" ");
+/** @param {unknown} err */
+export const sentence = (err) => sentenceOf(err).replace(/^params\./, "");

@@ -4,18 +4,25 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
 import { isAdmin } from "../../lib/levels.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {import("../../lib/types.js").TlsInfo} TlsInfo */
 
-const state = { /** @type {any} */ info: null, isAsking: false, failure: "", of: "" };
+const state = { info: /** @type {TlsInfo | null} */ (null), isAsking: false, failure: "", of: "" };
 
 /** @param {App} app */
 export function encryption(app) {
   const { user } = app.api.session;
-  if ((!state.info || state.of !== user) && !state.isAsking && !state.failure && app.api.state === "open") load(app);
+  if (
+    (!state.info || state.of !== user) &&
+    !state.isAsking &&
+    !state.failure &&
+    app.api.state === "open"
+  )
+    load(app);
   return html`
     <header class="list-head"><h3>Encryption</h3></header>
     ${state.failure ? html`<p class="refusal">${state.failure}</p>` : nothing}
-    ${state.info ? (state.info.is_enabled ? isOn(app) : isOff(app)) : nothing}
+    ${state.info ? (state.info.is_enabled ? isOn(app, state.info) : isOff(app)) : nothing}
   `;
 }
 
@@ -32,31 +39,39 @@ async function load(app) {
   app.draw();
 }
 
-/** @param {App} app */
-const isOn = (app) => html`
+/** @param {App} app @param {TlsInfo} info */
+const isOn = (app, info) => html`
   <p data-encrypted>
     The robot answers at <code>https://</code> too. Each device that trusts its certificate
     (<a href="/trust.html">how</a>) may use it.
   </p>
   <dl class="facts-list">
     <dt>Fingerprint</dt>
-    <dd><code data-fingerprint>${state.info.fingerprint}</code></dd>
+    <dd><code data-fingerprint>${info.fingerprint}</code></dd>
     <dt>Valid for</dt>
-    <dd>${state.info.names.join(", ")}</dd>
+    <dd>${info.names.join(", ")}</dd>
   </dl>
   <div class="toolbar">
-    <button class="button small" type="button" ?disabled=${!isAdmin(app)} @click=${() => off(app)}>Switch it off…</button>
+    <button class="button small" type="button" ?disabled=${!isAdmin(app)} @click=${() => off(app)}>
+      Switch it off…
+    </button>
   </div>
 `;
 
 /** @param {App} app */
 const isOff = (app) => html`
   <p class="quiet">
-    Off: whoever can read the network can read passwords. The robot makes a certificate authority of its
-    own, and each device is told once to trust it.
+    Off: whoever can read the network can read passwords. The robot makes a certificate authority of
+    its own, and each device is told once to trust it.
   </p>
   <div class="toolbar">
-    <button class="button small" type="button" data-encrypt ?disabled=${!isAdmin(app)} @click=${() => on(app)}>
+    <button
+      class="button small"
+      type="button"
+      data-encrypt
+      ?disabled=${!isAdmin(app)}
+      @click=${() => on(app)}
+    >
       Switch it on…
     </button>
   </div>

@@ -1,6 +1,7 @@
 // One field of a form, with its hint or with what is wrong with it.
 
 import { html } from "/vendor/lit-html/lit-html.js";
+import { withValue } from "../../lib/events.js";
 
 /**
  * @typedef {object} Entry
@@ -28,8 +29,10 @@ export const entry = (field) => html`
       aria-invalid=${field.wrong ? "true" : "false"}
       .value=${field.value}
       ?disabled=${field.isFixed}
-      @input=${(/** @type {any} */ event) => field.edit(event.target.value)}
+      @input=${withValue((value) => field.edit(value))}
     >
-    <small class=${field.wrong ? "wrong" : "hint"} id=${`${field.id}-hint`}>${field.wrong || field.hint}</small>
+    <small class=${field.wrong ? "wrong" : "hint"} id=${`${field.id}-hint`}>${
+      field.wrong || field.hint
+    }</small>
   </label>
 `;

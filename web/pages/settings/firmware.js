@@ -1,17 +1,19 @@
 // What runs, whether something newer lies on the server, and when that was last looked up.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { sentenceOf } from "../../lib/api.js";
 import { dayAndClock } from "../../lib/format.js";
 import { facts, section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "store">} App */
+/** @typedef {import("../../lib/types.js").FirmwareCheck} FirmwareCheck */
 
-const check = { /** @type {any} */ found: null, isBusy: false, refusal: "" };
+const check = { found: /** @type {FirmwareCheck | null} */ (null), isBusy: false, refusal: "" };
 
 /** @param {App} app */
 export function firmwareSection(app) {
   const firmware = app.store.data.firmware;
-  const server = firmware?.machines?.find((/** @type {any} */ each) => each.is_server);
+  const server = firmware?.machines?.find((each) => each.is_server);
   const versions = firmware?.versions ?? [];
   const newest = firmware?.releases?.[0];
   return section(
@@ -21,13 +23,27 @@ export function firmwareSection(app) {
     html`
       ${facts([
         ["This server runs", server?.version || app.store.data.system?.version || "–"],
-        ["All machines", versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–")],
+        [
+          "All machines",
+          versions.length > 1 ? `different releases: ${versions.join(", ")}` : (versions[0] ?? "–"),
+        ],
         ["Newest release here", newest ? newest.version : "none was uploaded yet"],
-        ["Last checked", check.found ? dayAndClock(Date.parse(check.found.checked) / 1000) : "not since this page was opened"],
+        [
+          "Last checked",
+          check.found
+            ? dayAndClock(Date.parse(check.found.checked) / 1000)
+            : "not since this page was opened",
+        ],
       ])}
       <div role="status">${outcome()}</div>
       <div class="toolbar">
-        <button class="button" type="button" data-check ?disabled=${check.isBusy} @click=${() => look(app)}>
+        <button
+          class="button"
+          type="button"
+          data-check
+          ?disabled=${check.isBusy}
+          @click=${() => look(app)}
+        >
           ${check.isBusy ? "Checking…" : "Check for updates"}
         </button>
         <a class="button" href="#/firmware">Releases, upload, roll out</a>
@@ -43,7 +59,9 @@ function outcome() {
   const isBehind = found.behind.length > 0;
   return html`
     <p class="notice is-quiet" data-checked=${isBehind ? "behind" : "same"}>
-      <span class="chip ${isBehind ? "warn" : "good"}"><i class="dot"></i>${isBehind ? "Update there" : "Nothing newer"}</span>
+      <span class="chip ${isBehind ? "warn" : "good"}"><i class="dot"></i>${
+        isBehind ? "Update there" : "Nothing newer"
+      }</span>
       ${found.message}
     </p>
   `;
@@ -56,8 +74,7 @@ async function look(app) {
   try {
     check.found = await app.api.request("management", "firmware_check");
   } catch (err) {
-    const { message, fix } = /** @type {any} */ (err);
-    check.refusal = [message, fix].filter(Boolean).join(" ");
+    check.refusal = sentenceOf(err);
   }
   check.isBusy = false;
   app.draw();

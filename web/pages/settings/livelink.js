@@ -1,13 +1,17 @@
 // LiveLink: which formats are heard, where, and how much one sender may send.
 
 import { html } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withField } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
 import { notThere, section, waiting } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").Listener} Listener */
+/** @typedef {import("../../lib/types.js").ListenerList} ListenerList */
 /** @typedef {import("./state.js").Answers} Answers */
 
+/** @type {Record<string, string>} */
 const FORMATS = {
   llf: "Live Link Face",
   json: "JSON LiveLink",
@@ -31,16 +35,18 @@ export function liveLinkSection(app, answers) {
   return section("livelink", "LiveLink", text, content);
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {ListenerList} known */
 const form = (app, answers, known) => html`
-  <ul class="formats">${known.formats.map((/** @type {any} */ each) => format(app, answers, each))}</ul>
+  <ul class="formats">
+    ${known.formats.map((each) => format(app, answers, each))}
+  </ul>
   ${limitForm(app, answers, known)}
   <div class="toolbar"><a class="button" href="#/inputs/livelink">Subjects, addresses</a></div>
 `;
 
-/** @param {App} app @param {Answers} answers @param {any} each */
+/** @param {App} app @param {Answers} answers @param {Listener} each */
 function format(app, answers, each) {
-  const name = FORMATS[/** @type {"llf"} */ (each.format)] ?? each.format;
+  const name = FORMATS[each.format] ?? each.format;
   return html`
     <li>
       <label class="switch">
@@ -50,24 +56,33 @@ function format(app, answers, each) {
           data-format=${each.format}
           .checked=${each.enabled}
           ?disabled=${!isAdmin(app) || busy.has(each.format)}
-          @change=${(/** @type {any} */ event) => turn(app, answers, each.format, event.target)}
+          @change=${withField((field) => turn(app, answers, each.format, field))}
         >
         ${name}
       </label>
       <span class="quiet">
-        ${each.enabled ? each.addresses.map((/** @type {string} */ address) => html`<code>${address}</code> `) : "off"}
+        ${
+          each.enabled
+            ? each.addresses.map((/** @type {string} */ address) => html`<code>${address}</code> `)
+            : "off"
+        }
       </span>
     </li>
   `;
 }
 
-/** @param {App} app @param {Answers} answers @param {string} format @param {HTMLInputElement} input */
+/**
+ * @param {App} app
+ * @param {Answers} answers
+ * @param {string} format
+ * @param {HTMLInputElement} input
+ */
 async function turn(app, answers, format, input) {
   const isOn = input.checked;
   input.checked = !isOn; // as the robot says, until it says otherwise
   busy.add(format);
   app.draw();
-  const said = `${FORMATS[/** @type {"llf"} */ (format)]} is ${isOn ? "heard" : "off"}.`;
+  const said = `${FORMATS[format]} is ${isOn ? "heard" : "off"}.`;
   await answers.change(app, "livelink", () => set(app, { formats: { [format]: isOn } }), said);
   busy.delete(format);
   app.draw();
@@ -76,25 +91,31 @@ async function turn(app, answers, format, input) {
 /** @param {App} app @param {object} params */
 const set = (app, params) => app.api.request("livelink", "set_formats", params);
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {ListenerList} known */
 function limitForm(app, answers, known) {
   const shown = limit.isTouched ? limit.value : String(known.datagrams_per_second);
   return html`
-    <form class="form" data-limit novalidate @submit=${(/** @type {Event} */ event) => (event.preventDefault(), save(app, answers))}>
+    <form class="form" data-limit novalidate @submit=${onSubmit(() => save(app, answers))}>
       <div class="name-row">
         ${entry({
           id: "datagrams",
           label: "Datagrams a second of one sender",
           value: shown,
-          hint: "A phone sends 60. What comes faster is not looked at, so that nobody can drown the others.",
+          hint:
+            "A phone sends 60. What comes faster is not looked at, so that nobody can drown " +
+            "the others.",
           wrong: limit.wrong,
           isFixed: !isAdmin(app),
-          edit: (value) => (Object.assign(limit, { value, isTouched: true, wrong: "" }), app.draw()),
+          edit: (value) => (
+            Object.assign(limit, { value, isTouched: true, wrong: "" }), app.draw()
+          ),
         })}
         <button
           class="button"
           type="submit"
-          ?disabled=${!isAdmin(app) || busy.has("limit") || shown === String(known.datagrams_per_second)}
+          ?disabled=${
+            !isAdmin(app) || busy.has("limit") || shown === String(known.datagrams_per_second)
+          }
         >
           Save
         </button>

@@ -1,19 +1,22 @@
 // Logs, diagnostics, restarts, switching off, the way back to how the robot was shipped.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { problemOf } from "../../lib/api.js";
 import { ask } from "../../lib/confirm.js";
+import { withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { keepFile } from "../../lib/transfer.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./state.js").Answers} Answers */
 
 /** @param {App} app @param {Answers} answers */
 export function maintenanceSection(app, answers) {
   const isFixed = !isAdmin(app);
   const diagnostics = () => keepFile("/api/diagnostics").catch((err) => app.toasts.failed(err));
-  const nodes = (app.store.data.nodes?.nodes ?? []).filter((/** @type {any} */ node) => node.role);
+  const nodes = (app.store.data.nodes?.nodes ?? []).filter((node) => node.role);
   return section(
     "maintenance",
     "Maintenance",
@@ -22,24 +25,35 @@ export function maintenanceSection(app, answers) {
       <div class="toolbar">
         <a class="button" href="#/logs">Logs</a>
         <a class="button" href="#/drill/stop">Test the stop</a>
-        <button class="button" type="button" data-diagnostics ?disabled=${isFixed} @click=${diagnostics}>
+        <button
+          class="button"
+          type="button"
+          data-diagnostics
+          ?disabled=${isFixed}
+          @click=${diagnostics}
+        >
           Download diagnostics
         </button>
       </div>
       <h3>Restart</h3>
       <div class="toolbar">
-        ${power(app, isFixed, RESTART)} ${power(app, isFixed, REBOOT)} ${power(app, isFixed, SHUTDOWN)}
+        ${power(app, isFixed, RESTART)} ${power(app, isFixed, REBOOT)}
+        ${power(app, isFixed, SHUTDOWN)}
       </div>
-      ${nodes.length
-        ? html`<details>
+      ${
+        nodes.length
+          ? html`<details>
             <summary>Restart one node</summary>
-            <div class="toolbar">${nodes.map((/** @type {any} */ node) => power(app, isFixed, ofNode(node)))}</div>
+            <div class="toolbar">
+              ${nodes.map((node) => power(app, isFixed, ofNode(node)))}
+            </div>
           </details>`
-        : nothing}
+          : nothing
+      }
       <h3>Begin anew</h3>
       <p class="quiet">
-        Routes, presets, RC settings, subjects, names and users are forgotten. Releases, recordings and the
-        machine's own network stay. Take a backup first.
+        Routes, presets, RC settings, subjects, names and users are forgotten. Releases, recordings
+        and the machine's own network stay. Take a backup first.
       </p>
       <div class="toolbar">
         <button
@@ -57,56 +71,79 @@ export function maintenanceSection(app, answers) {
   );
 }
 
+/**
+ * @typedef {object} Power
+ * @property {string} key
+ * @property {string} label
+ * @property {string} title
+ * @property {unknown} text
+ * @property {string} verb
+ * @property {(api: import("../../lib/api.js").Api, force: boolean) => Promise<{message: string}>}
+ * send
+ */
+
+/** @type {Power} */
 const RESTART = {
+  key: "restart",
   label: "Restart the server's programs…",
   title: "Restart the server's programs?",
   text: "The robot holds or stops for some seconds, and this page loses its connection meanwhile.",
   verb: "Restart them",
-  group: "maintenance",
-  action: "restart",
-  params: {},
+  send: (api, force) => api.request("maintenance", "restart", { force }),
 };
+/** @type {Power} */
 const REBOOT = {
+  key: "reboot",
   label: "Restart the server…",
   title: "Restart the server's computer?",
-  text: "The robot stands still until it is back, which takes about a minute. Nodes keep their roles.",
+  text:
+    "The robot stands still until it is back, which takes about a minute. Nodes keep their " +
+    "roles.",
   verb: "Restart it",
-  group: "system",
-  action: "reboot",
-  params: {},
+  send: (api, force) => api.request("system", "reboot", { force }),
 };
+/** @type {Power} */
 const SHUTDOWN = {
+  key: "shutdown",
   label: "Shut down…",
   title: "Switch the server off?",
-  text: "The robot stands still. To start it again somebody must take its power away and give it again.",
+  text:
+    "The robot stands still. To start it again somebody must take its power away and give it " +
+    "again.",
   verb: "Switch it off",
-  group: "system",
-  action: "shutdown",
-  params: {},
+  send: (api, force) => api.request("system", "shutdown", { force }),
 };
 
-/** @param {any} node */
+/** @param {NodeInfo} node @returns {Power} */
 const ofNode = (node) => ({
+  key: node.node_id,
   label: `${node.display_name || node.node_id}…`,
   title: `Restart ${node.display_name || node.node_id}?`,
   text: "Its outputs are safe meanwhile. It comes back with its role in about a minute.",
   verb: "Restart it",
-  group: "system",
-  action: "reboot",
-  params: { node: node.node_id },
+  send: (api, force) => api.request("system", "reboot", { node: node.node_id, force }),
 });
 
-/** @param {App} app @param {boolean} isFixed @param {any} what */
+/** @param {App} app @param {boolean} isFixed @param {Power} what */
 function power(app, isFixed, what) {
-  const key = what.params.node ?? what.action;
   return html`
-    <button class="button" type="button" data-power=${key} ?disabled=${isFixed} @click=${() => question(app, what)}>
+    <button
+      class="button"
+      type="button"
+      data-power=${what.key}
+      ?disabled=${isFixed}
+      @click=${() => question(app, what)}
+    >
       ${what.label}
     </button>
   `;
 }
 
-/** A refusal because somebody drives is asked about once more. @param {App} app @param {any} what */
+/**
+ * A refusal because somebody drives is asked about once more.
+ * @param {App} app
+ * @param {Power} what
+ */
 function question(app, what, force = false) {
   ask(app, {
     title: force ? `${what.title} It is being driven.` : what.title,
@@ -115,10 +152,10 @@ function question(app, what, force = false) {
     isDanger: true,
     work: async () => {
       try {
-        const reply = await app.api.request(what.group, what.action, { ...what.params, force });
+        const reply = await what.send(app.api, force);
         app.toasts.done(reply.message);
       } catch (err) {
-        const { code, message, fix } = /** @type {any} */ (err);
+        const { code, message, fix } = problemOf(err);
         if (code !== "refused" || force || !/ drives /.test(message)) throw err;
         question(app, { ...what, text: html`<b>${message}.</b> ${fix}` }, true);
       }
@@ -133,12 +170,12 @@ function reset(app, answers) {
   ask(app, {
     title: "Factory reset?",
     text: html`
-      What was set on this robot is forgotten, users too: whoever comes next claims it with the code that the
-      server shows. It can be undone until something else is restored.
+      What was set on this robot is forgotten, users too: whoever comes next claims it with the code
+      that the server shows. It can be undone until something else is restored.
       <label class="check">
         <input
           type="checkbox"
-          @change=${(/** @type {any} */ event) => (choice.nodes = event.target.checked)}
+          @change=${withChecked((isOn) => (choice.nodes = isOn))}
         >
         Nodes that are there forget their role and this server too
       </label>
@@ -147,7 +184,10 @@ function reset(app, answers) {
     typed: name,
     isDanger: true,
     work: async () => {
-      const reply = await app.api.request("maintenance", "factory_reset", { confirm: name, ...choice });
+      const reply = await app.api.request("maintenance", "factory_reset", {
+        confirm: name,
+        ...choice,
+      });
       app.toasts.done("The robot begins anew.");
       for (const note of reply.notes) app.toasts.failed({ message: note });
       answers.load(app);

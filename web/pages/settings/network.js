@@ -1,6 +1,7 @@
 // The server's place in the network: its host name, the Wi-Fi that it joins, its cards.
 
 import { html } from "/vendor/lit-html/lit-html.js";
+import { onSubmit } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { cards } from "./cards.js";
 import { follow, isWaiting, lastChange, sentence } from "./change.js";
@@ -8,7 +9,8 @@ import { entry } from "./entry.js";
 import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const name = { value: "", wrong: "", isBusy: false, isTouched: false };
@@ -17,30 +19,41 @@ const name = { value: "", wrong: "", isBusy: false, isTouched: false };
 export function networkSection(app, answers) {
   const known = answers.data.robot;
   const text = known?.is_simulated
-    ? "Simulation: what you change here stands in files of this run alone. This computer keeps its name and its network."
-    : "Inside are the nodes, outside are you. What is set here stands above saint.yaml on the card, until that is changed.";
-  return section("network", "Network", text, known ? content(app, answers, known) : absent(app, answers));
+    ? "Simulation: what you change here stands in files of this run alone. This computer " +
+      "keeps its name and its network."
+    : "Inside are the nodes, outside are you. What is set here stands above saint.yaml on " +
+      "the card, until that is changed.";
+  return section(
+    "network",
+    "Network",
+    text,
+    known ? content(app, answers, known) : absent(app, answers),
+  );
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 function content(app, answers, known) {
   return html`
     ${lastChange(app, answers, known.change)} ${nameForm(app, answers, known)}
     <h3>Wi-Fi</h3>
-    ${known.has_radio
-      ? wifiForm(app, answers, known)
-      : html`<p class="quiet">This server has no Wi-Fi that could be set (wlan0).</p>`}
+    ${
+      known.has_radio
+        ? wifiForm(app, answers, known)
+        : html`<p class="quiet">This server has no Wi-Fi that could be set (wlan0).</p>`
+    }
     <h3>Cards</h3>
     ${cards(known.interfaces)}
   `;
 }
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 function nameForm(app, answers, known) {
   const shown = name.isTouched ? name.value : known.hostname;
-  const edit = (/** @type {string} */ value) => (Object.assign(name, { value, isTouched: true, wrong: "" }), app.draw());
+  const edit = (/** @type {string} */ value) => (
+    Object.assign(name, { value, isTouched: true, wrong: "" }), app.draw()
+  );
   return html`
-    <form class="form" data-hostname @submit=${(/** @type {Event} */ event) => (event.preventDefault(), rename(app, answers))}>
+    <form class="form" data-hostname @submit=${onSubmit(() => rename(app, answers))}>
       <div class="name-row">
         ${entry({
           id: "hostname",

@@ -13,7 +13,7 @@ import { Answers } from "./state.js";
 import { usersDialog } from "./userdialog.js";
 import { usersSection } from "./users.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
 
 const answers = new Answers();
 
@@ -36,7 +36,11 @@ function view(app, rest) {
       <nav class="settings-nav" aria-label="Settings">
         ${PLACES.map(
           ([id, title]) => html`
-            <a href=${`#/settings/${id}`} aria-current=${id === rest ? "location" : nothing} @click=${() => show(id)}>${title}</a>
+            <a
+              href=${`#/settings/${id}`}
+              aria-current=${id === rest ? "location" : nothing}
+              @click=${() => show(id)}
+            >${title}</a>
           `,
         )}
       </nav>
@@ -50,7 +54,11 @@ function view(app, rest) {
   `;
 }
 
-/** To the section that the address names, once it is drawn; a press on the same link again changes no address. @param {string} rest */
+/**
+ * To the section that the address names, once it is drawn; a press on the same link again changes
+ * no address.
+ * @param {string} rest
+ */
 function show(rest) {
   if (rest) requestAnimationFrame(() => requestAnimationFrame(() => scrollToSection(rest)));
 }

@@ -1,11 +1,19 @@
 // The RC receiver: on or off, what a lost signal means.
 
-import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { html } from "/vendor/lit-html/lit-html.js";
+import { withField, withValue } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { notThere, section, waiting } from "./section.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {Pick<import("./state.js").Replies, "rc" | "failsafe" | "protocol">} Known */
+/** @typedef {import("../../lib/types.js").FailsafeInfo["action"]} Action */
+/** @typedef {import("../../lib/types.js").SetProtocol["protocol"]} Protocol */
+/**
+ * @template {keyof import("../../lib/types.js").Actions["rc"]} Name
+ * @typedef {import("../../lib/api.js").Params<"rc", Name>} Params
+ */
 
 const PROTOCOLS = { crsf: "CRSF", sbus: "SBUS", ibus: "IBUS", ppm: "PPM", pwm: "PWM" };
 const ACTIONS = {
@@ -19,19 +27,39 @@ const ACTIONS = {
 export function rcSection(app, answers) {
   const { rc, failsafe, protocol } = answers.data;
   const failure = answers.failures.rc ?? answers.failures.failsafe ?? answers.failures.protocol;
-  const again = () => ["rc", "failsafe", "protocol"].forEach((each) => answers.ask(app, /** @type {"rc"} */ (each)));
-  const isKnown = rc && failsafe && protocol;
-  const content = isKnown ? rcForm(app, answers) : failure ? notThere(failure, again) : waiting;
+  const again = () => {
+    for (const each of /** @type {const} */ (["rc", "failsafe", "protocol"]))
+      answers.ask(app, each);
+  };
+  const known = rc && failsafe && protocol ? { rc, failsafe, protocol } : null;
+  const content = known
+    ? rcForm(app, answers, known)
+    : failure
+      ? notThere(failure, again)
+      : waiting;
   return section("rc", "RC receiver", "In force at once, and kept over restarts.", content);
 }
 
-/** @param {App} app @param {Answers} answers */
-function rcForm(app, answers) {
-  const { rc, failsafe, protocol } = answers.data;
+/** @param {App} app @param {Answers} answers @param {Known} known */
+function rcForm(app, answers, { rc, failsafe, protocol }) {
   const isFixed = !mayOperate(app);
-  const { api } = app;
-  const set = (/** @type {"rc"} */ topic, /** @type {string} */ action, /** @type {object} */ params, /** @type {string} */ said) =>
-    answers.change(app, topic, () => api.request("rc", action, params), said);
+  /** @param {Params<"set_failsafe">} wish @param {string} said */
+  const setFailsafe = (wish, said) =>
+    answers.change(app, "failsafe", () => app.api.request("rc", "set_failsafe", wish), said);
+  const setProtocol = (/** @type {Params<"set_protocol">} */ wish) =>
+    answers.change(
+      app,
+      "protocol",
+      () => app.api.request("rc", "set_protocol", wish),
+      "The protocol was changed.",
+    );
+  const setEnabled = (/** @type {boolean} */ enabled) =>
+    answers.change(
+      app,
+      "rc",
+      () => app.api.request("rc", "set_enabled", { enabled }),
+      `The receiver is ${enabled ? "on" : "off"}.`,
+    );
   return html`
     <label class="switch">
       <input
@@ -40,11 +68,11 @@ function rcForm(app, answers) {
         data-rc-enabled
         .checked=${rc.enabled}
         ?disabled=${isFixed}
-        @change=${(/** @type {any} */ event) => {
-          const enabled = event.target.checked;
-          event.target.checked = !enabled; // as the robot says, until it says otherwise
-          set("rc", "set_enabled", { enabled }, `The receiver is ${enabled ? "on" : "off"}.`);
-        }}
+        @change=${withField((field) => {
+          const enabled = field.checked;
+          field.checked = !enabled; // as the robot says, until it says otherwise
+          setEnabled(enabled);
+        })}
       >
       Enabled
     </label>
@@ -54,20 +82,24 @@ function rcForm(app, answers) {
         <select
           data-rc-protocol
           ?disabled=${isFixed}
-          @change=${(/** @type {any} */ event) =>
-            set(/** @type {any} */ ("protocol"), "set_protocol", { protocol: event.target.value }, "The protocol was changed.")}
+          @change=${withValue((protocol) =>
+            setProtocol({ protocol: /** @type {Protocol} */ (protocol) }),
+          )}
         >
           ${choices(PROTOCOLS, protocol.protocol)}
         </select>
-        ${protocol.device ? html`<small class="hint">on ${protocol.device}</small>` : nothing}
       </label>
       <label class="entry">
         <span>When the signal is lost</span>
         <select
           data-rc-action
           ?disabled=${isFixed}
-          @change=${(/** @type {any} */ event) =>
-            set(/** @type {any} */ ("failsafe"), "set_failsafe", { action: event.target.value }, "What a lost signal means was changed.")}
+          @change=${withValue((action) =>
+            setFailsafe(
+              { action: /** @type {Action} */ (action) },
+              "What a lost signal means was changed.",
+            ),
+          )}
         >
           ${choices(ACTIONS, failsafe.action)}
         </select>
@@ -81,8 +113,11 @@ function rcForm(app, answers) {
           data-rc-timeout
           ?disabled=${isFixed}
           .value=${String(failsafe.timeout_ms)}
-          @change=${(/** @type {any} */ event) => timeout(event.target, (ms) =>
-            set(/** @type {any} */ ("failsafe"), "set_failsafe", { timeout_ms: ms }, `A signal is lost after ${ms} ms now.`))}
+          @change=${withField((field) =>
+            timeout(field, (ms) =>
+              setFailsafe({ timeout_ms: ms }, `A signal is lost after ${ms} ms now.`),
+            ),
+          )}
         >
         <small class="hint">40 to 2000; at 1.5 m/s the robot rolls 15 cm in 100 ms</small>
       </label>
@@ -100,4 +135,6 @@ function timeout(input, use) {
 
 /** @param {Record<string, string>} all @param {string} current */
 const choices = (all, current) =>
-  Object.entries(all).map(([key, text]) => html`<option value=${key} ?selected=${key === current}>${text}</option>`);
+  Object.entries(all).map(
+    ([key, text]) => html`<option value=${key} ?selected=${key === current}>${text}</option>`,
+  );

@@ -2,6 +2,8 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+
 /**
  * One part of the page: a heading, a sentence, what can be set.
  * @param {string} id
@@ -23,7 +25,9 @@ export const section = (id, title, text, content) => html`
 
 /** @param {[string, unknown][]} rows */
 export const facts = (rows) => html`
-  <dl class="facts-list">${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+  <dl class="facts-list">
+    ${rows.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}
+  </dl>
 `;
 
 /** @param {string} text @param {() => void} again */
@@ -34,8 +38,14 @@ export const notThere = (text, again) => html`
   </div>
 `;
 
-/** In the place of what settings get has not told. @param {import("../../app.js").App} app @param {import("./state.js").Answers} answers */
+/**
+ * In the place of what settings get has not told.
+ * @param {App} app
+ * @param {import("./state.js").Answers} answers
+ */
 export const absent = (app, answers) =>
-  answers.failures.robot ? notThere(answers.failures.robot, () => answers.ask(app, "robot")) : waiting;
+  answers.failures.robot
+    ? notThere(answers.failures.robot, () => answers.ask(app, "robot"))
+    : waiting;
 
 export const waiting = html`<div class="skeleton setting-skeleton"></div>`;

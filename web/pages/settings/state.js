@@ -1,21 +1,25 @@
 // What the settings page has asked the robot for, and when that failed.
 
-/** @typedef {import("../../app.js").App} App */
+import { sentenceOf } from "../../lib/api.js";
+
+/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/api.js").Api} Api */
 
 const QUESTIONS = {
-  robot: ["settings", "get"],
-  rc: ["rc", "get_status"],
-  failsafe: ["rc", "get_failsafe"],
-  protocol: ["rc", "get_protocol"],
-  livelink: ["livelink", "list_formats"],
-  restore: ["maintenance", "restore_state"],
+  robot: (/** @type {Api} */ api) => api.request("settings", "get"),
+  rc: (/** @type {Api} */ api) => api.request("rc", "get_status"),
+  failsafe: (/** @type {Api} */ api) => api.request("rc", "get_failsafe"),
+  protocol: (/** @type {Api} */ api) => api.request("rc", "get_protocol"),
+  livelink: (/** @type {Api} */ api) => api.request("livelink", "list_formats"),
+  restore: (/** @type {Api} */ api) => api.request("maintenance", "restore_state"),
 };
 
 /** @typedef {keyof typeof QUESTIONS} Topic */
+/** @typedef {{[T in Topic]: Awaited<ReturnType<typeof QUESTIONS[T]>>}} Replies */
 
 export class Answers {
-  /** @type {Record<string, any>} */ data = {};
-  /** @type {Record<string, string>} */ failures = {};
+  /** @type {Partial<Replies>} */ data = {};
+  /** @type {Partial<Record<Topic, string>>} */ failures = {};
 
   /** All of it. @param {App} app */
   load(app) {
@@ -40,13 +44,11 @@ export class Answers {
 
   /** @param {App} app @param {Topic} topic */
   async ask(app, topic) {
-    const [group, action] = QUESTIONS[topic];
     try {
-      this.data[topic] = await app.api.request(group, action);
+      Object.assign(this.data, { [topic]: await QUESTIONS[topic](app.api) });
       delete this.failures[topic];
     } catch (err) {
-      const { message, fix } = /** @type {any} */ (err);
-      this.failures[topic] = [message, fix].filter(Boolean).join(" ");
+      this.failures[topic] = sentenceOf(err);
     }
     app.draw();
   }

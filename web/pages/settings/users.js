@@ -7,17 +7,20 @@ import { notThere, waiting } from "./section.js";
 import { openForm } from "./userdialog.js";
 import { browsersTable, tokensTable, usersTable } from "./usertables.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
+/** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
+/** @typedef {import("../../lib/types.js").UserInfo} UserInfo */
 
 /**
  * @typedef {object} Known
- * @property {any[]} users
- * @property {any[]} tokens
- * @property {any[]} sessions
+ * @property {UserInfo[]} users
+ * @property {TokenInfo[]} tokens
+ * @property {SessionInfo[]} sessions
  * @property {string} of who has asked
  */
 
-const state = { /** @type {Known | null} */ known: null, isAsking: false, failure: "" };
+const state = { known: /** @type {Known | null} */ (null), isAsking: false, failure: "" };
 
 /** @param {App} app */
 export function usersSection(app) {
@@ -26,21 +29,26 @@ export function usersSection(app) {
   if (!state.known && !state.isAsking && !state.failure && app.api.state === "open") load(app);
   return html`
     ${via === "open" ? isOpen : yourself(app)}
-    ${state.failure ? notThere(state.failure, () => load(app)) : state.known ? lists(app, state.known) : waiting}
+    ${
+      state.failure
+        ? notThere(state.failure, () => load(app))
+        : state.known
+          ? lists(app, state.known)
+          : waiting
+    }
     ${encryption(app)}
   `;
 }
 
 /** Ask anew, after a change. @param {App} app */
-export async function load(app) {
+async function load(app) {
   const of = app.api.session.user;
   Object.assign(state, { isAsking: true, failure: "" });
-  const ask = (/** @type {string} */ action) => app.api.request("users", action);
   try {
     const [{ sessions }, { users }, { tokens }] = await Promise.all([
-      ask("list_sessions"),
-      isAdmin(app) ? ask("list_users") : { users: [] },
-      isAdmin(app) ? ask("list_tokens") : { tokens: [] },
+      app.api.request("users", "list_sessions"),
+      isAdmin(app) ? app.api.request("users", "list_users") : { users: [] },
+      isAdmin(app) ? app.api.request("users", "list_tokens") : { tokens: [] },
     ]);
     state.known = { users, tokens, sessions, of };
   } catch (err) {
@@ -52,8 +60,8 @@ export async function load(app) {
 
 const isOpen = html`
   <p class="notice is-quiet" data-open>
-    Nobody is asked for a password here: <code>auth.required</code> is off in webd.yaml, so everybody who
-    reaches this address is admin. Users and tokens count once it is on.
+    Nobody is asked for a password here: <code>auth.required</code> is off in webd.yaml, so
+    everybody who reaches this address is admin. Users and tokens count once it is on.
   </p>
 `;
 
@@ -63,11 +71,18 @@ function yourself(app) {
   return html`
     <div class="toolbar">
       <span class="grow">You are <b>${user}</b>, ${level}.</span>
-      ${via === "session"
-        ? html`<button class="button small" type="button" data-own-password @click=${() => openForm(app, "own")}>
+      ${
+        via === "session"
+          ? html`<button
+            class="button small"
+            type="button"
+            data-own-password
+            @click=${() => openForm(app, () => load(app), "own")}
+          >
             Change your password…
           </button>`
-        : nothing}
+          : nothing
+      }
     </div>
   `;
 }
@@ -79,18 +94,30 @@ function lists(app, { users, tokens, sessions }) {
   return html`
     <header class="list-head">
       <h3>Users</h3>
-      <button class="button small" type="button" data-add-user @click=${() => openForm(app, "user")}>Add a user…</button>
+      <button
+        class="button small"
+        type="button"
+        data-add-user
+        @click=${() => openForm(app, again, "user")}
+      >
+        Add a user…
+      </button>
     </header>
     ${usersTable(app, users, again)}
     <header class="list-head">
       <h3>Tokens</h3>
-      <button class="button small" type="button" data-add-token @click=${() => openForm(app, "token")}>
+      <button
+        class="button small"
+        type="button"
+        data-add-token
+        @click=${() => openForm(app, again, "token")}
+      >
         Add a token…
       </button>
     </header>
     <p class="quiet">
-      For programs and panels: <a href="#/api">what they can ask</a>. Each has a role of its own and can be taken away
-      alone.
+      For programs and panels: <a href="#/api">what they can ask</a>. Each has a role of its own and
+      can be taken away alone.
     </p>
     ${tokensTable(app, tokens, again)}
     <header class="list-head"><h3>Signed in</h3></header>

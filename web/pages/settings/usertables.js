@@ -2,18 +2,16 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { withField } from "../../lib/events.js";
 import { day, duration } from "../../lib/format.js";
-import { openForm, showSecret } from "./userdialog.js";
+import { openForm, ROLES, showSecret } from "./userdialog.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
+/** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
+/** @typedef {import("../../lib/types.js").UserInfo} UserInfo */
 
-export const ROLES = {
-  viewer: "sees everything, may stop the robot",
-  operator: "drives it, changes how it moves",
-  admin: "may change everything",
-};
-
-/** @param {App} app @param {any[]} users @param {() => void} again */
+/** @param {App} app @param {UserInfo[]} users @param {() => void} again */
 export function usersTable(app, users, again) {
   if (!users.length) return html`<p class="quiet">There is no user yet.</p>`;
   return table(
@@ -25,10 +23,19 @@ export function usersTable(app, users, again) {
           <td data-label="Role">${roleChoice(app, user, again)}</td>
           <td data-label="Since">${day(user.made_s)}</td>
           <td class="right">
-            <button class="button plain small" type="button" @click=${() => openForm(app, "password", user.name)}>
+            <button
+              class="button plain small"
+              type="button"
+              @click=${() => openForm(app, again, "password", user.name)}
+            >
               Password…
             </button>
-            <button class="button plain small" type="button" data-remove @click=${() => removeUser(app, user, again)}>
+            <button
+              class="button plain small"
+              type="button"
+              data-remove
+              @click=${() => removeUser(app, user, again)}
+            >
               Remove…
             </button>
           </td>
@@ -38,27 +45,29 @@ export function usersTable(app, users, again) {
   );
 }
 
-/** @param {App} app @param {any} user @param {() => void} again */
+/** @param {App} app @param {UserInfo} user @param {() => void} again */
 function roleChoice(app, user, again) {
-  /** @param {any} event */
-  async function choose({ target }) {
+  const choose = withField(async (field) => {
+    const role = /** @type {UserInfo["role"]} */ (field.value);
     try {
-      await app.api.request("users", "set_role", { name: user.name, role: target.value });
-      app.toasts.done(`${user.name} is ${target.value} now.`);
+      await app.api.request("users", "set_role", { name: user.name, role });
+      app.toasts.done(`${user.name} is ${role} now.`);
     } catch (err) {
-      target.value = user.role;
+      field.value = user.role;
       app.toasts.failed(err);
     }
     again();
-  }
+  });
   return html`
     <select aria-label="Role of ${user.name}" .value=${user.role} @change=${choose}>
-      ${Object.keys(ROLES).map((role) => html`<option value=${role} ?selected=${role === user.role}>${role}</option>`)}
+      ${Object.keys(ROLES).map(
+        (role) => html`<option value=${role} ?selected=${role === user.role}>${role}</option>`,
+      )}
     </select>
   `;
 }
 
-/** @param {App} app @param {any} user @param {() => void} again */
+/** @param {App} app @param {UserInfo} user @param {() => void} again */
 const removeUser = (app, user, again) =>
   ask(app, {
     title: `Remove ${user.name}?`,
@@ -69,7 +78,7 @@ const removeUser = (app, user, again) =>
     work: () => app.api.request("users", "remove_user", { name: user.name }).then(again),
   });
 
-/** @param {App} app @param {any[]} tokens @param {() => void} again */
+/** @param {App} app @param {TokenInfo[]} tokens @param {() => void} again */
 export function tokensTable(app, tokens, again) {
   if (!tokens.length) return html`<p class="quiet">There is no token yet.</p>`;
   return table(
@@ -81,8 +90,19 @@ export function tokensTable(app, tokens, again) {
           <td data-label="Role">${token.role}</td>
           <td data-label="Last used">${token.used_s ? ago(token.used_s) : "never"}</td>
           <td class="right">
-            <button class="button plain small" type="button" @click=${() => renew(app, token, again)}>New secret…</button>
-            <button class="button plain small" type="button" data-revoke @click=${() => revoke(app, token, again)}>
+            <button
+              class="button plain small"
+              type="button"
+              @click=${() => renew(app, token, again)}
+            >
+              New secret…
+            </button>
+            <button
+              class="button plain small"
+              type="button"
+              data-revoke
+              @click=${() => revoke(app, token, again)}
+            >
               Revoke…
             </button>
           </td>
@@ -92,7 +112,7 @@ export function tokensTable(app, tokens, again) {
   );
 }
 
-/** @param {App} app @param {any} token @param {() => void} again */
+/** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const renew = (app, token, again) =>
   ask(app, {
     title: `Give ${token.name} a new secret?`,
@@ -105,7 +125,7 @@ const renew = (app, token, again) =>
     },
   });
 
-/** @param {App} app @param {any} token @param {() => void} again */
+/** @param {App} app @param {TokenInfo} token @param {() => void} again */
 const revoke = (app, token, again) =>
   ask(app, {
     title: `Revoke ${token.name}?`,
@@ -116,7 +136,7 @@ const revoke = (app, token, again) =>
     work: () => app.api.request("users", "revoke_token", { token_id: token.id }).then(again),
   });
 
-/** @param {App} app @param {any[]} sessions @param {() => void} again */
+/** @param {App} app @param {SessionInfo[]} sessions @param {() => void} again */
 export function browsersTable(app, sessions, again) {
   if (!sessions.length) return html`<p class="quiet">No browser is signed in.</p>`;
   return table(
@@ -124,20 +144,24 @@ export function browsersTable(app, sessions, again) {
     sessions.map(
       (session) => html`
         <tr data-session=${session.user}>
-          <td data-label="User"><b>${session.user}</b>${session.via === "token" ? " (token)" : ""}</td>
+          <td data-label="User">
+            <b>${session.user}</b>${session.via === "token" ? " (token)" : ""}
+          </td>
           <td data-label="Browser">${browserName(session.browser)}, ${session.address}</td>
           <td data-label="Last seen">${session.is_own ? "this browser" : ago(session.seen_s)}</td>
           <td class="right">
-            ${session.is_own
-              ? nothing
-              : html`<button
+            ${
+              session.is_own
+                ? nothing
+                : html`<button
                   class="button plain small"
                   type="button"
                   aria-label="Sign ${session.user} out on ${session.address}"
                   @click=${() => end(app, session, again)}
                 >
                   Sign out
-                </button>`}
+                </button>`
+            }
           </td>
         </tr>
       `,
@@ -145,7 +169,7 @@ export function browsersTable(app, sessions, again) {
   );
 }
 
-/** @param {App} app @param {any} session @param {() => void} again */
+/** @param {App} app @param {SessionInfo} session @param {() => void} again */
 async function end(app, session, again) {
   try {
     await app.api.request("users", "end_session", { session_id: session.id });
@@ -161,7 +185,10 @@ const table = (heads, rows) => html`
   <div class="table-wrap">
     <table class="table stacks">
       <thead>
-        <tr>${heads.map((head) => html`<th scope="col">${head}</th>`)}<th class="right" scope="col">Change</th></tr>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+          <th class="right" scope="col">Change</th>
+        </tr>
       </thead>
       <tbody>${rows}</tbody>
     </table>
@@ -176,8 +203,11 @@ function ago(seconds) {
 
 /** "Firefox on Linux" of what browsers send. @param {string} agent */
 function browserName(agent) {
-  const name = ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => agent.includes(each)) ?? "";
-  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((each) => agent.includes(each));
+  const name =
+    ["Edg", "OPR", "Firefox", "Chrome", "Safari"].find((each) => agent.includes(each)) ?? "";
+  const system = ["Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux"].find((each) =>
+    agent.includes(each),
+  );
   const known = { Edg: "Edge", OPR: "Opera" }[name] ?? name;
   return [known || "A browser", system && `on ${system}`].filter(Boolean).join(" ");
 }

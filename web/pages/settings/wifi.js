@@ -2,71 +2,111 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { ask } from "../../lib/confirm.js";
+import { onSubmit, withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { follow, isWaiting } from "./change.js";
 import { entry } from "./entry.js";
 
-/** @typedef {import("../../app.js").App} App */
+/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
+/** @typedef {{label: string, hint: string, type?: string}} FieldText */
+/**
+ * @typedef {object} WifiQuestion
+ * @property {string} title
+ * @property {string} text
+ * @property {string} verb
+ * @property {() => Promise<{message: string}>} send
+ */
 
-const wifi = { ssid: "", password: "", country: "", isHidden: false, wrong: { field: "", text: "" } };
+const wifi = {
+  ssid: "",
+  password: "",
+  country: "",
+  isHidden: false,
+  wrong: { field: "", text: "" },
+};
 
-/** @param {App} app @param {Answers} answers @param {any} known */
+/** @param {App} app @param {Answers} answers @param {Settings} known */
 export function wifiForm(app, answers, known) {
   const isFixed = !isAdmin(app);
-  const field = (/** @type {"ssid"} */ id, /** @type {any} */ more) =>
+  /** @param {"ssid" | "password" | "country"} id @param {FieldText} more */
+  const field = (id, more) =>
     entry({
       id,
       value: wifi[id],
       isFixed,
       wrong: wifi.wrong.field === id ? wifi.wrong.text : "",
-      edit: (/** @type {string} */ value) => (Object.assign(wifi, { [id]: value, wrong: { field: "", text: "" } }), app.draw()),
+      edit: (value) => (
+        Object.assign(wifi, { [id]: value, wrong: { field: "", text: "" } }), app.draw()
+      ),
       ...more,
     });
   return html`
     <p data-wifi>${now(known)}</p>
-    <form class="form" data-wifi-form @submit=${(/** @type {Event} */ event) => (event.preventDefault(), join(app, answers))}>
+    <form class="form" data-wifi-form @submit=${onSubmit(() => join(app, answers))}>
       <div class="pair-form form">
         ${field("ssid", { label: "Name of the network", hint: "As your phone shows it" })}
-        ${field(/** @type {any} */ ("password"), { label: "Password", type: "password", hint: "Empty for an open network. It is not shown again." })}
-        ${field(/** @type {any} */ ("country"), { label: "Country", hint: "Two letters such as GB: which channels are allowed. May stay empty." })}
+        ${field("password", {
+          label: "Password",
+          type: "password",
+          hint: "Empty for an open network. It is not shown again.",
+        })}
+        ${field("country", {
+          label: "Country",
+          hint: "Two letters such as GB: which channels are allowed. May stay empty.",
+        })}
       </div>
       <label class="check">
         <input
           type="checkbox"
           .checked=${wifi.isHidden}
           ?disabled=${isFixed}
-          @change=${(/** @type {any} */ event) => (wifi.isHidden = event.target.checked)}
+          @change=${withChecked((isOn) => (wifi.isHidden = isOn))}
         >
         The network does not tell its name
       </label>
       <div class="toolbar">
-        <button class="button primary" type="submit" ?disabled=${isFixed || isWaiting(known)}>Join this network…</button>
-        ${known.wifi
-          ? html`<button class="button" type="button" data-leave ?disabled=${isFixed || isWaiting(known)} @click=${() => leave(app, answers)}>
+        <button class="button primary" type="submit" ?disabled=${isFixed || isWaiting(known)}>
+          Join this network…
+        </button>
+        ${
+          known.wifi
+            ? html`<button
+              class="button"
+              type="button"
+              data-leave
+              ?disabled=${isFixed || isWaiting(known)}
+              @click=${() => leave(app, answers)}
+            >
               Open its own hotspot…
             </button>`
-          : nothing}
+            : nothing
+        }
       </div>
     </form>
   `;
 }
 
-/** @param {any} known */
+/** @param {Settings} known */
 const now = (known) =>
   known.wifi
     ? html`The server has joined <b>${known.wifi}</b>.`
     : known.hotspot
-      ? html`The server has a hotspot of its own, <b>${known.hotspot}</b>; its screen shows the password.`
+      ? html`The server has a hotspot of its own, <b>${known.hotspot}</b>; its screen shows the
+        password.`
       : "The server uses no Wi-Fi.";
 
 /** What can be seen to be wrong before anybody is asked. */
 function fault() {
   const length = new TextEncoder().encode(wifi.ssid).length;
   if (length < 1 || length > 32) return { field: "ssid", text: "1 to 32 letters." };
-  const isPhrase = /^[\x20-\x7e]{8,63}$/.test(wifi.password) || /^[0-9a-fA-F]{64}$/.test(wifi.password);
-  if (wifi.password && !isPhrase) return { field: "password", text: "8 to 63 letters, digits and signs." };
-  if (wifi.country && !/^[A-Za-z]{2}$/.test(wifi.country)) return { field: "country", text: "Two letters, such as GB." };
+  const isPhrase =
+    /^[\x20-\x7e]{8,63}$/.test(wifi.password) || /^[0-9a-fA-F]{64}$/.test(wifi.password);
+  if (wifi.password && !isPhrase)
+    return { field: "password", text: "8 to 63 letters, digits and signs." };
+  if (wifi.country && !/^[A-Za-z]{2}$/.test(wifi.country))
+    return { field: "country", text: "Two letters, such as GB." };
   return { field: "", text: "" };
 }
 
@@ -79,11 +119,13 @@ function join(app, answers) {
   change(app, answers, {
     title: `Change to the Wi-Fi ${ssid}?`,
     text: password
-      ? "The server leaves the network that it is in: this page may lose it. Without an address within a minute it comes back to the one before."
-      : "This is an open network: everybody near may read what is not encrypted. Without an address within a minute the server comes back.",
+      ? "The server leaves the network that it is in: this page may lose it. Without an " +
+        "address within a minute it comes back to the one before."
+      : "This is an open network: everybody near may read what is not encrypted. Without an " +
+        "address within a minute the server comes back.",
     verb: "Change the network",
-    action: "join_wifi",
-    params: { ssid, password, hidden: isHidden, ...country },
+    send: () =>
+      app.api.request("settings", "join_wifi", { ssid, password, hidden: isHidden, ...country }),
   });
 }
 
@@ -91,19 +133,20 @@ function join(app, answers) {
 const leave = (app, answers) =>
   change(app, answers, {
     title: "Open the server's own hotspot?",
-    text: "The server leaves its network, and this page may lose it. The hotspot's password stands on the server's screen.",
+    text:
+      "The server leaves its network, and this page may lose it. The hotspot's password stands " +
+      "on the server's screen.",
     verb: "Open the hotspot",
-    action: "leave_wifi",
-    params: {},
+    send: () => app.api.request("settings", "leave_wifi"),
   });
 
-/** @param {App} app @param {Answers} answers @param {any} what */
-function change(app, answers, what) {
+/** @param {App} app @param {Answers} answers @param {WifiQuestion} what */
+function change(app, answers, { send, ...what }) {
   ask(app, {
     ...what,
     isDanger: true,
     work: async () => {
-      const reply = await app.api.request("settings", what.action, what.params);
+      const reply = await send();
       Object.assign(wifi, { ssid: "", password: "", country: "", isHidden: false });
       follow(app, answers, reply.message);
     },

@@ -1,0 +1,80 @@
+"""The shape of the web pages: which module may import which, how long a line is, that no value is
+of any type. Part of check_layout. Not here: format and lint (biome), types (tsc).
+"""
+
+import graphlib
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+LONGEST_LINE = 100
+NETWORK = {"lib/account.js", "lib/api.js", "lib/transfer.js"}
+_ENDINGS = {".js", ".css", ".html", ".ts"}
+_COMMENTS = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
+_IMPORTED = re.compile(r"""(?:\bfrom|\bimport)\s*\(?\s*["'](\.[^"']+)["']""")
+_FETCHES = re.compile(r"(?<![\w.#])(?:fetch|WebSocket|XMLHttpRequest|EventSource)\(")
+_TYPE = re.compile(r"@(?:type|param|returns|property|typedef)\s+\{((?:[^{}\n]|\{[^{}\n]*\})*)")
+_ANY = re.compile(r"(?<![\w\".])any(?![\w\":])")
+
+
+def faults(web: Path) -> Iterator[str]:
+    """Every fault of the pages."""
+    imports: dict[str, set[str]] = {}
+    for path in sorted(web.rglob("*")):
+        name = path.relative_to(web).as_posix()
+        if path.suffix not in _ENDINGS or name.startswith("node_modules/"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        yield from _lines(name, text)
+        if path.suffix == ".js":
+            imports[name] = set(_imports(name, text))
+            yield from _module(name, text, imports[name])
+    yield from _circle(imports)
+
+
+def _lines(name: str, text: str) -> Iterator[str]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > LONGEST_LINE:
+            yield f"web/{name}:{number} has over {LONGEST_LINE} columns"
+        if any(_ANY.search(found) for found in _TYPE.findall(line)):
+            yield f"web/{name}:{number} says any: name its type (lib/types.ts has all of the API)"
+
+
+def _imports(name: str, text: str) -> Iterator[str]:
+    """Modules of ours that are fetched with it or later; types are named in comments alone."""
+    folder = posixpath.dirname(name)
+    for word in _IMPORTED.findall(_COMMENTS.sub("", text)):
+        yield posixpath.normpath(posixpath.join(folder, word))
+
+
+def _module(name: str, text: str, imports: set[str]) -> Iterator[str]:
+    for other in sorted(imports):
+        if (why := _forbidden(name, other)) is not None:
+            yield f"web/{name} imports {other}: {why}"
+    if name not in NETWORK and _FETCHES.search(_COMMENTS.sub("", text)):
+        yield f"web/{name} talks to the network: ask lib/api.js or lib/transfer.js"
+
+
+def _forbidden(name: str, other: str) -> str | None:
+    place, target = _place(name), _place(other)
+    if place == "lib" and target != "lib":
+        return "lib knows no page and no view"
+    if target.startswith("pages/") and place == "views":
+        return "views stand around every page and know none"
+    if target.startswith("pages/") and place.startswith("pages/") and place != target:
+        return "pages do not know each other; put what both need into lib"
+    return None
+
+
+def _place(name: str) -> str:
+    """ "pages/nodes", "lib", "views", or "" for what starts it all."""
+    parts = name.split("/")
+    return "/".join(parts[:2]) if parts[0] == "pages" and len(parts) > 2 else "/".join(parts[:-1])
+
+
+def _circle(imports: dict[str, set[str]]) -> Iterator[str]:
+    try:
+        graphlib.TopologicalSorter(imports).prepare()
+    except graphlib.CycleError as err:
+        yield f"web: {' <- '.join(err.args[1])}: a circle; put what both need below both"
