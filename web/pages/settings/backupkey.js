@@ -9,7 +9,7 @@ const SHORTEST = 12; // as the robot has it
 const OPEN =
   "Open this page with https:// first (Encryption): " +
   "a passphrase must not go over an open connection.";
-const HINT = `${SHORTEST} characters or more, such as five words. Nobody can open the key without it.`;
+const HINT = `${SHORTEST} characters or more, such as five words; nobody opens the key without it.`;
 
 /**
  * The field, where there is one.
