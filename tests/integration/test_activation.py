@@ -107,7 +107,7 @@ def test_first_request_starts_the_daemon_and_is_answered(home: Path, package: st
 
 
 def test_first_visitor_starts_webd_and_sees_the_page(home: Path) -> None:
-    assert _fd_names("webd") == {"http", "https", "saint", "api"}
+    assert _fd_names("webd") == {"http", "https", "saint", "api", "audit"}
     (home / "config/webd.yaml").write_text("auth: {required: false}\n")
     ports = [_free_port(socket.SOCK_STREAM) for _ in range(2)]
     listen = [f"--listen=127.0.0.1:{port}" for port in ports]

@@ -53,7 +53,9 @@ async def named(robot: Robot, hand: Hand) -> AsyncIterator[None]:
     """The channels have the names that the operator is asked for; forgotten afterwards."""
     async with robot.client("rcd") as rcd:
         for number, name in NAMES.items():
-            await rcd.patch(f"/channels/{number}", SetChannel(name=name), RcChannelConfig)
+            await rcd.patch(
+                f"/channels/{number}", SetChannel(channel=number, name=name), RcChannelConfig
+            )
         while (await rcd.get("/status", RcStatus)).failsafe:
             await hand.frames(10)
         yield

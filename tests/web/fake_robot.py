@@ -135,6 +135,7 @@ class FakeRobot:
     stop_switches: tuple[str, ...] = ("rc_estop:channel_6",)
     is_rc_live: bool = True
     is_tracks_live: bool = True  # they tell where they are
+    is_speed_known: bool = True  # and how fast they turn
     is_face_live: bool = True
     driver: str = "rc"  # who has control of the tracks
     rival: RivalStatus = field(default_factory=lambda: RIVAL)

@@ -88,7 +88,8 @@ class Wave:
         self._to["HEAD_STATE"].publish(HeadState(face * 60, face * -20, face * 5, True))
         self._to["HEAD_EXPRESSION_STATE"].publish(HeadExpression(abs(face), face * 20, face * 8))
         if self._robot.is_tracks_live:
-            self._to["TRACKS_STATE"].publish(TrackState(stick, stick * 0.8, 1.2, 1.1, False, True))
+            speed = stick if self._robot.is_speed_known else math.nan
+            self._to["TRACKS_STATE"].publish(TrackState(speed, speed * 0.8, 1.2, 1.1, False, True))
             self._to["TRACKS_ODOM"].publish(Odometry())
         for publisher in self._arms:
             publisher.publish(ArmState((10.0, 20.0, -30.0, 0.0, 5.0, 0.0), (0.0,) * 6))

@@ -138,6 +138,11 @@ async def test_robots_own_motion_is_named_whatever_the_page_asks(drive: Drive) -
     await drive.page.wait_for_selector("[data-motion]:text-is('standing still')")
 
 
+async def test_robot_whose_speed_is_unknown_is_not_said_to_stand(drive: Drive) -> None:
+    drive.site.robot.is_speed_known = False
+    await drive.page.wait_for_selector("[data-motion]:text-is('speed unknown')")
+
+
 async def test_middle_of_a_worn_stick_is_rest(drive: Drive) -> None:
     await drive.pad("push(0.1, -0.1, 0.1, 0.1)")
     await drive.pad(f"press({L1}, true)")

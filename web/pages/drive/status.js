@@ -94,7 +94,9 @@ const STILL_MPS = 0.01;
  * @param {TracksState} tracks
  */
 function motion(tracks) {
-  const [left, right] = [tracks.left_velocity ?? 0, tracks.right_velocity ?? 0];
+  const { left_velocity: left, right_velocity: right } = tracks;
+  if (typeof left !== "number" || typeof right !== "number")
+    return html`Robot: <span data-motion>speed unknown</span>`;
   const speed = (left + right) / 2;
   let word = "standing still";
   if (Math.abs(speed) > STILL_MPS) word = speed > 0 ? "driving ahead" : "reversing";
