@@ -30,9 +30,11 @@ const LISTS = {
 
 /** @param {AuditEntry} entry who did what, as the other lists show it */
 function audited(entry) {
-  const { time_s, who, what, detail, address } = entry;
-  const text = [what, detail, address && `(${address})`].filter(Boolean).join(" ");
-  return { time: time_s, level: "INFO", source: who, text };
+  const { time_s, who, what, detail, address, refused } = entry;
+  const text = [what, detail, address && `(${address})`, refused && `refused: ${refused}`]
+    .filter(Boolean)
+    .join(" ");
+  return { time: time_s, level: refused ? "WARNING" : "INFO", source: who, text };
 }
 
 /** @param {string} rest */
