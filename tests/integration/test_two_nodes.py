@@ -47,6 +47,19 @@ async def moved(robot: Robot) -> dict[str, float]:
     return {role: abs(after[role] - before[role]) for role in before}
 
 
+async def positions_until_it_is_back(robot: Robot, role: str) -> set[float]:
+    """The pulses of a role from now until its process is there again, which takes half a second on
+    an idle computer: then it goes on with what is asked of it.
+    """
+    found: set[float] = set()
+    before: float | None = None  # only what was read before it was still away counts
+    while not (await roles(robot))[role].role_alive:
+        if before is not None:
+            found.add(before)
+        before = (await asyncio.to_thread(pulses, robot))[role]
+    return found
+
+
 async def roles(robot: Robot) -> dict[str, RoleLife]:
     async with robot.client("noded", UPPER) as node:
         told = (await node.get("/status", NodeReport)).roles
@@ -104,9 +117,10 @@ async def test_killed_arm_stops_and_the_other_roles_of_the_node_go_on(two: Robot
     async with all_moving(two):
         await asyncio.to_thread(two.kill, "role-armsd@2", UPPER)
         await asyncio.sleep(SAFE_S)
+        stood = await positions_until_it_is_back(two, "arms right")
         found = await moved(two)
         after = await roles(two)
-    assert found["arms right"] == STANDS_US
+    assert len(stood) <= 1, stood
     assert min(found["arms left"], found["head"]) > MOVES_US, found
     restarts = {name: after[name].role_restarts - before[name].role_restarts for name in after}
     assert restarts == {"head": 0, "arms left": 0, "arms right": 1, "console": 0}
