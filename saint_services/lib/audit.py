@@ -55,9 +55,12 @@ class Entry:
     def read(cls, line: str | bytes) -> "Entry | None":
         """The entry of such a line; None for one that a power cut tore."""
         try:
-            return cls(**json.loads(line))
+            found = cls(**json.loads(line))
         except (ValueError, TypeError):
             return None
+        texts = (getattr(found, name) for name in cls.__slots__ if name != "time_s")
+        is_sound = isinstance(found.time_s, int | float) and all(isinstance(t, str) for t in texts)
+        return found if is_sound else None
 
 
 def entries(lines: Iterable[str]) -> Iterator[Entry]:
@@ -114,7 +117,8 @@ class Reporter:
         """Take one entry."""
         _log.info(entry.what, who=entry.who, params=entry.detail, refused=entry.refused)
         self._waiting.append(entry)
-        self._send()
+        if self._timer is None:  # else the log is full or away, and is tried again soon
+            self._send()
 
     def close(self) -> None:
         """Send no more."""
