@@ -15,17 +15,13 @@ DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
 _ROWS = {daemon: table.of(daemon) for daemon in DAEMONS}
 _HEALTH = ("GET", "/health")  # of every daemon (lib/daemon.py)
 
-# For daemons of this machine alone: the kernel says who asks, and here that would be webd.
-_LOCAL = {"routerd": ("/writers",)}
-
 
 def is_local(daemon: str, path: str) -> bool:
-    """True for what is never passed on, in whichever spelling."""
+    """True for what is never passed on, in whichever spelling: the kernel says who asks a daemon,
+    and here that would be webd.
+    """
     plain = "/".join(map(unquote, path.split("/")))
-    rows = (row for row in _ROWS[daemon] if row.is_local)
-    return plain in _LOCAL.get(daemon, ()) or any(
-        _row_pattern(row.path).fullmatch(plain) for row in rows
-    )
+    return any(row.is_local and _row_pattern(row.path).fullmatch(plain) for row in _ROWS[daemon])
 
 
 def needs(daemon: str, method: str, path: str, query: str = "") -> Level:
