@@ -1,0 +1,26 @@
+"""The word lint finds what is avoided in text and in names, and nothing else."""
+
+from tools.words import avoided
+
+
+def _found(line: str) -> list[str]:
+    return [word for word, _ in avoided(line)]
+
+
+def test_avoided_words_are_found_in_text_and_names() -> None:
+    assert _found("# It was Told anew.") == ["Told", "anew"]
+    assert _found("self._last_told = lastTold + LastTold") == ["told", "Told", "Told"]
+    assert _found("one who may go back") == ["who may", "go back"]
+
+
+def test_verb_is_avoided_where_it_is_called() -> None:
+    assert _found("await client.ask(row)") == ["ask"]
+    assert _found("Ask an admin for the password.") == []
+
+
+def test_parts_of_other_words_are_left_alone() -> None:
+    assert _found("task, basket, outdoor, retell, bellows, intelligent, shallow") == []
+
+
+def test_what_to_use_stands_beside_it() -> None:
+    assert dict(avoided("a courier")) == {"courier": "sender"}
