@@ -2,7 +2,7 @@
 
 import sys
 
-from . import urgent
+from .estop import urgent
 
 
 def main() -> None:

@@ -7,32 +7,27 @@ import typer
 
 from ..lib import machine
 from ..lib.errors import SaintError
-from . import (
-    audit,
-    backup,
-    doctor,
-    drill,
-    estop,
-    firmware,
-    image,
-    inputs,
-    livelink,
-    log,
-    motion,
-    node,
-    rc,
-    route,
-    sim,
-    status,
-    system,
-    system_machine,
-    tls,
-    tokens,
-    user,
-)
+from . import inputs, motion, status
+from .access import tls, tokens
+from .access import users as user
+from .backup import commands as backup
 from .connect import existing
 from .console import EXIT_CODES, fail
+from .doctor import commands as doctor
+from .estop import commands as estop
+from .estop import drill
+from .firmware import commands as firmware
+from .image import commands as image
+from .livelink import commands as livelink
+from .log import audit
+from .log import commands as log
+from .node import commands as node
+from .rc import commands as rc
+from .route import commands as route
 from .server import Server
+from .sim import commands as sim
+from .system import commands as system
+from .system import machine as system_machine
 
 app = typer.Typer(
     help="See and steer a SAINT.OS robot.",

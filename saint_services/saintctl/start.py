@@ -12,7 +12,7 @@ _PACKAGES = path.dirname(path.dirname(path.dirname(path.realpath(__file__))))  #
 def main() -> None:
     """The stop first; whatever else is asked goes to the full program."""
     sys.path.insert(0, _PACKAGES)
-    from saint_services.saintctl import urgent
+    from saint_services.saintctl.estop import urgent
 
     if (code := urgent.main()) is not None:
         sys.exit(code)

@@ -17,8 +17,8 @@ from ..lib.api.routing import RouterStatus
 from ..lib.errors import SaintError
 from .connect import Place, do_or_error
 from .console import AsJson, dot, fail, print_table, run
-from .firmware_view import rollout_line
-from .stop_words import sentences
+from .estop.outcomes import sentences
+from .firmware.view import rollout_line
 
 _PARTS: dict[str, Endpoint[Nothing, Any]] = {
     "nodes": adoption.LIST_NODES,

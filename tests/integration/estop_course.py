@@ -25,7 +25,7 @@ from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.saintctl import start
-from saint_services.saintctl.stop_words import EXIT_UNCONFIRMED
+from saint_services.saintctl.estop.outcomes import EXIT_UNCONFIRMED
 from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import stick

@@ -25,7 +25,7 @@ from saint_services.livelinkd.protocols.skeleton import (
 )
 from saint_services.livelinkd.reports import description, detail, message
 from saint_services.livelinkd.tuning import looking_straight
-from saint_services.saintctl.livelink_decode import described
+from saint_services.saintctl.livelink.decode import described
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
 from tests.unit.livelinkd.osc_packets import message as osc
 

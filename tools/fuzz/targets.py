@@ -33,8 +33,8 @@ from saint_services.routerd.config import Config as RouterConfig
 from saint_services.routerd.logic import Router
 from saint_services.routerd.targets import Robot
 from saint_services.saintctl import recordings
-from saint_services.saintctl.livelink_decode import described
-from saint_services.saintctl.route_replay import Replay
+from saint_services.saintctl.livelink.decode import described
+from saint_services.saintctl.route.replay import Replay
 from saint_services.webd import frames, logic
 from saint_services.webd.actions import MODELS
 from saint_services.webd.config import Config as WebConfig

@@ -8,8 +8,8 @@ from saint_services.lib.api import routing
 from saint_services.lib.api.adoption import SET_NODE_NAME, NameNode, NodeInfo, NodeList
 from saint_services.lib.api.routing import EStopRequest
 from saint_services.lib.errors import Code, SaintError
-from saint_services.saintctl import urgent
 from saint_services.saintctl.connect import ask, ask_or_error, client, do, runtime_directory
+from saint_services.saintctl.estop import urgent
 from saint_services.saintctl.server import Server
 from tests.web.fake_robot import fake_robot
 

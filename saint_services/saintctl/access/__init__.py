@@ -1,0 +1,1 @@
+"""`saintctl user`, `token` and `tls`: who may sign in, and with which certificate webd answers."""

@@ -1,0 +1,1 @@
+"""`saintctl backup`: everything that was set on the robot, in one file."""

@@ -1,0 +1,241 @@
+"""What `saintctl doctor` looks at: the daemons' answers and the machine below them, gathered once.
+What cannot be known stays None. Not here: what of it is wrong (doctor_checks.py).
+"""
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from ...lib import config as settings
+from ...lib.api import adoption, drill, firmware, livelink, rc, routing
+from ...lib.api.adoption import NodeList
+from ...lib.api.backup import RestoreState
+from ...lib.api.drill import DrillInfo
+from ...lib.api.endpoint import Nothing
+from ...lib.api.firmware import FirmwareReport
+from ...lib.api.livelink import SenderList, SubjectList
+from ...lib.api.logs import LogQuery
+from ...lib.api.rc import RcStatus
+from ...lib.api.routing import RouterStatus
+from ...lib.api.upkeep import Interface
+from ...lib.errors import SaintError
+from ...lib.health import HealthReport
+from ...lib.interfaces import interfaces
+from ..connect import Place, ask_or_error, do_or_error, runtime_directory
+from ..log.commands import source_of
+from ..server import Server
+
+M = TypeVar("M", bound=BaseModel)
+
+DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad")
+_RELEASE = Path("/usr/lib/saint/release.env")
+_COMMAND_LIMIT_S = 10.0
+_RECENT_S = 3600.0
+_MOST_ERRORS = 500
+
+
+@dataclass(slots=True)
+class Machine:
+    """The computer that saintctl runs on."""
+
+    is_device: bool = False
+    now_s: float = 0.0
+    kernel_time_s: float = 0.0  # since its start
+    memory_free: float | None = None  # share of all
+    load_per_core: float | None = None
+    temperature: float | None = None  # degrees Celsius
+    throttled: int | None = None  # bits of the firmware
+    disks: dict[str, tuple[float, int]] = field(default_factory=dict)  # path -> free share, bytes
+    failed_units: list[str] | None = None
+    active_units: dict[str, bool] = field(default_factory=dict)
+    restarts: dict[str, int] = field(default_factory=dict)  # unit -> how often
+    clock: str = ""  # what chrony says
+    interfaces: list[Interface] = field(default_factory=list)
+    inside: str = ""
+    root_is_read_only: bool | None = None
+    is_data_lost: bool = False
+    setup_problems: list[str] = field(default_factory=list)
+    crashes: list[str] = field(default_factory=list)  # of the last hour
+    waiting_requests: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Facts:
+    """Everything that is judged. An answer is either what a daemon said or why it did not."""
+
+    machine: Machine = field(default_factory=Machine)
+    is_remote: bool = False
+    health: dict[str, HealthReport | SaintError] = field(default_factory=dict)
+    nodes: NodeList | SaintError | None = None
+    router: RouterStatus | SaintError | None = None
+    drills: DrillInfo | SaintError | None = None
+    rc: RcStatus | SaintError | None = None
+    subjects: SubjectList | SaintError | None = None
+    senders: SenderList | SaintError | None = None
+    firmware: FirmwareReport | SaintError | None = None
+    restore: RestoreState | SaintError | None = None
+    settings_faults: list[str] = field(default_factory=list)
+    damaged_files: list[str] = field(default_factory=list)
+    errors_logged: list[str] | None = None  # of the last hour, newest first
+
+
+async def gather(place: Place) -> Facts:
+    """All of it, in a few seconds. Another machine's own facts are not known here."""
+    facts = Facts(is_remote=isinstance(place, Server))
+    health = [ask_or_error(place, name, "/health", HealthReport) for name in DAEMONS]
+    answers = await asyncio.gather(
+        do_or_error(place, adoption.LIST_NODES, Nothing()),
+        do_or_error(place, routing.GET_STATUS, Nothing()),
+        do_or_error(place, rc.GET_STATUS, Nothing()),
+        do_or_error(place, livelink.LIST_SOURCES, Nothing()),
+        do_or_error(place, firmware.STATUS, Nothing()),
+        ask_or_error(place, "webd", "/api/v1/maintenance/restore_state", RestoreState),
+    )
+    facts.nodes, facts.router, facts.rc, facts.subjects, facts.firmware, facts.restore = answers
+    facts.drills = await do_or_error(place, drill.STATUS, Nothing())
+    facts.senders = await do_or_error(place, livelink.LIST_SENDERS, Nothing())
+    facts.health = dict(zip(DAEMONS, await asyncio.gather(*health), strict=True))
+    facts.errors_logged = await _errors(place)
+    if not isinstance(place, Server):
+        facts.machine = await _machine()
+        runtime = await asyncio.to_thread(runtime_directory, place)
+        await asyncio.to_thread(_files, facts, runtime)
+    return facts
+
+
+async def _errors(place: Place) -> list[str] | None:
+    """Lines of the last hour; None when the log cannot be read."""
+    try:
+        page = await source_of(place).page(LogQuery(level="ERROR", limit=_MOST_ERRORS))
+    except SaintError:
+        return None
+    since_s = time.time() - _RECENT_S
+    return [f"{line.source}: {line.text}" for line in page.lines if line.time >= since_s]
+
+
+async def _machine() -> Machine:
+    machine = await asyncio.to_thread(_from_files)
+    if not machine.is_device:
+        return machine
+    failed, active, restarts, clock = await asyncio.gather(
+        _said("systemctl", "list-units", "--failed", "--plain", "--no-legend", "--no-pager"),
+        _said("systemctl", "is-active", *_WANTED_UNITS),
+        _said("systemctl", "show", "--property=Id,NRestarts", "saint-*.service"),
+        _said("chronyc", "-n", "tracking"),
+    )
+    if failed is not None:
+        machine.failed_units = [line.split()[0] for line in failed.splitlines() if line.strip()]
+    states = (active or "").split()
+    if len(states) == len(_WANTED_UNITS):
+        pairs = zip(_WANTED_UNITS, states, strict=True)
+        machine.active_units = {unit: state == "active" for unit, state in pairs}
+    machine.restarts = {
+        unit: int(count) for unit, count in re.findall(r"Id=(\S+)\nNRestarts=(\d+)", restarts or "")
+    }
+    found = re.search(r"Leap status\s*: (.+)", clock or "")
+    machine.clock = found[1] if found else ""
+    return machine
+
+
+_WANTED_UNITS = ("nftables.service", "chrony.service", "systemd-networkd.service")
+
+
+async def _said(*command: str) -> str | None:
+    """What a program prints, whatever its exit code; None when it cannot run here."""
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+        )
+        async with asyncio.timeout(_COMMAND_LIMIT_S):
+            out, _ = await process.communicate()
+    except (OSError, TimeoutError):
+        return None
+    return out.decode(errors="replace")
+
+
+def _from_files(root: Path = Path("/")) -> Machine:
+    machine = Machine(is_device=_RELEASE.exists(), now_s=time.time())
+    machine.kernel_time_s = float((_text(root / "proc/uptime").split() or ["0"])[0])
+    numbers = dict(re.findall(r"^(\w+):\s+(\d+)", _text(root / "proc/meminfo"), re.M))
+    if int(numbers.get("MemTotal", 0)):
+        machine.memory_free = int(numbers.get("MemAvailable", 0)) / int(numbers["MemTotal"])
+    machine.load_per_core = os.getloadavg()[1] / (os.cpu_count() or 1)
+    if celsius := _text(root / "sys/class/thermal/thermal_zone0/temp"):
+        machine.temperature = int(celsius) / 1000
+    if bits := _text(root / "sys/devices/platform/soc/soc:firmware/get_throttled"):
+        machine.throttled = int(bits, 16)
+    for path in ("/data", "/run", "/tmp") if machine.is_device else (str(Path.cwd()),):
+        usage = shutil.disk_usage(path)
+        machine.disks[path] = (usage.free / usage.total, usage.free)
+    machine.inside = _inside(root)
+    machine.interfaces = interfaces(machine.inside)
+    found = re.search(r"^\S+ / \S+ (\S+)", _text(root / "proc/mounts"), re.M)
+    machine.root_is_read_only = "ro" in found[1].split(",") if found else None
+    machine.is_data_lost = (root / "run/saint-data-lost").exists()
+    machine.setup_problems = _setup_problems(root)
+    machine.crashes = _recent(root / "data/system/crashes", machine.now_s)
+    machine.waiting_requests = _names(root / "run/saint-reboot")
+    return machine
+
+
+def _inside(root: Path) -> str:
+    found = re.search(r"^SAINT_DDS_INTERFACE=(\S+)", _text(root / "run/saint/machine.env"), re.M)
+    return found[1] if found else os.environ.get("SAINT_DDS_INTERFACE", "")
+
+
+def _setup_problems(root: Path) -> list[str]:
+    try:
+        return [str(each) for each in json.loads(_text(root / "run/saint/setup.json"))["problems"]]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _files(facts: Facts, runtime: Path) -> None:
+    """Settings that no daemon could read, state that was set aside. In a simulation each machine
+    has its folders beside its sockets.
+    """
+    is_device = facts.machine.is_device
+    config = Path("/etc/saint") if is_device else runtime.parent / "config"
+    state = Path("/var/lib/saint") if is_device else runtime.parent / "state"
+    for path in sorted(config.glob("*.yaml")):
+        try:
+            settings.read_yaml(path.read_text(encoding="utf-8"), str(path))
+        except SaintError as err:
+            facts.settings_faults.append(err.message)
+        except (OSError, UnicodeDecodeError) as err:
+            facts.settings_faults.append(f"{path} cannot be read: {err}")
+    try:
+        facts.damaged_files = sorted(str(path) for path in state.glob("*/*.damaged-*"))
+    except OSError:
+        facts.damaged_files = []
+
+
+def _recent(folder: Path, now_s: float) -> list[str]:
+    try:
+        return sorted(
+            path.name for path in folder.iterdir() if now_s - path.stat().st_mtime < _RECENT_S
+        )
+    except OSError:
+        return []
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").strip()
+    except OSError:
+        return ""

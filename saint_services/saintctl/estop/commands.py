@@ -1,0 +1,104 @@
+"""`saintctl estop`: stop all motion, show every press, clear what was seen."""
+
+from typing import Annotated
+
+import typer
+
+from ...lib.api import routing
+from ...lib.api.routing import EStopInfo, EStopPress
+from ..connect import Place, asked
+from ..console import AsJson, print_json
+from .outcomes import ACTIVE, EXIT_UNCONFIRMED, sentences
+
+app = typer.Typer(help="E-stop: show, set, clear.", no_args_is_help=True)
+
+SOURCE = "saintctl"
+Reason = Annotated[str, typer.Option(help="Shown to everybody else.")]
+Seen = Annotated[
+    int | None,
+    typer.Option(
+        "--generation",
+        help="Clear only this one (estop show --json names it); without it, the presses are shown "
+        "and cleared.",
+    ),
+]
+
+
+@app.command("show")
+def show(context: typer.Context, as_json: AsJson = False) -> None:
+    """Whether the robot is stopped: every press, by whom, why and since when."""
+    latch = _latch(context.obj, as_json)
+    if as_json:
+        print_json(latch)
+    elif not latch.active:
+        print("E-stop is not active.")
+    else:
+        _print_presses(latch)
+        _print_outcomes(latch)
+        print("Look at the robot, bring sticks to the middle, then: saintctl estop clear")
+
+
+@app.command("set")
+def press(context: typer.Context, reason: Reason = "", as_json: AsJson = False) -> None:
+    """Stop all motion now. Stays until it is cleared. Says which roles have confirmed the stop;
+    ends with 0 when all of them have, with 7 when one has not within 0.3 s."""
+    reply = asked(context.obj, routing.ESTOP, as_json, source=SOURCE, reason=reason)
+    if as_json:
+        print_json(reply)
+    else:
+        print(ACTIVE)
+        _print_outcomes(reply)
+        _print_problem(reply)
+    if not reply.confirmed:
+        raise typer.Exit(EXIT_UNCONFIRMED)
+
+
+@app.command("clear")
+def clear(context: typer.Context, generation: Seen = None, as_json: AsJson = False) -> None:
+    """Clear the presses that it shows; refused when another one comes meanwhile, and while a
+    velocity input is not neutral.
+    """
+    if generation is None:
+        seen = _latch(context.obj, as_json)
+        if seen.active and not as_json:
+            _print_presses(seen)
+        generation = seen.generation
+    given = {"source": SOURCE, "generation": generation}
+    reply = asked(context.obj, routing.CLEAR_ESTOP, as_json, **given)
+    if as_json:
+        print_json(reply)
+        return
+    print("E-stop is cleared: each input moves something again once it has been moved.")
+    _print_problem(reply)
+
+
+def _latch(given: Place, as_json: bool) -> EStopInfo:
+    return asked(given, routing.GET_STATUS, as_json).estop
+
+
+def _print_presses(latch: EStopInfo) -> None:
+    first, *others = latch.presses or [EStopPress(source=latch.source, reason=latch.reason)]
+    print(f"E-stop is active, by {_line(first)}")
+    if latch.more:
+        print(f"  and {latch.more} more presses that are not listed")
+    for each in others:
+        print(f"  and by {_line(each)}")
+    _print_problem(latch)
+
+
+def _print_outcomes(latch: EStopInfo) -> None:
+    for line in sentences([each.model_dump() for each in latch.outcomes]):
+        print(line)
+
+
+def _line(press: EStopPress) -> str:
+    reason = f": {press.reason}" if press.reason else ""
+    since = f" (since {press.since})" if press.since else ""
+    return f"{press.source or 'unknown'}{reason}{since}"
+
+
+def _print_problem(latch: EStopInfo) -> None:
+    if latch.stored:
+        return
+    print(f"It could not be stored: {latch.problem}.")
+    print("Check the disk or the card of the server; until then keep the robot switched off.")

@@ -1,0 +1,1 @@
+"""`saintctl firmware`: releases, roll-outs, and which machine runs which release."""

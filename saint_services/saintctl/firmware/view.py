@@ -1,0 +1,256 @@
+"""How the state of releases and machines looks in a terminal: 80 columns, light or dark, and as
+plain lines where nobody draws. Not here: asking (firmware.py).
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from ...lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    Plan,
+    PlanState,
+    Release,
+    Step,
+    UpdateState,
+    Verdict,
+)
+from ...lib.errors import SaintError
+from ..console import print_facts
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+_BAR = 10  # characters
+_VERDICTS = {
+    Verdict.HEALTHY: "healthy",
+    Verdict.ROLLED_BACK: "rolled back",
+    Verdict.FAILED: "failed",
+    Verdict.REFUSED: "refused",
+}
+_FAILURES = {
+    Verdict.ROLLED_BACK: "was rolled back",
+    Verdict.FAILED: "could not be installed",
+    Verdict.REFUSED: "was refused",
+}
+_ENDINGS = {
+    PlanState.RUNNING: "is running",
+    PlanState.PAUSED: "is paused",
+    PlanState.HALTED: "was halted",
+    PlanState.DONE: "is done",
+    PlanState.CANCELLED: "was cancelled",
+}
+_GOOD, _BAD, _BUSY, _CALM = "[green]●[/]", "[red]○[/]", "[bold]◐[/]", "·"
+
+
+def headline(report: FirmwareReport) -> str:
+    """Which release the robot runs."""
+    count = sum(machine.is_online for machine in report.machines)
+    machines = f"{count} machine{'' if count == 1 else 's'}"
+    away = len(report.machines) - count
+    rest = f"; {away} {'is' if away == 1 else 'are'} away." if away else "."
+    if report.robot_version:
+        return f"The robot runs release {report.robot_version} on {machines}{rest}"
+    if report.versions:
+        versions = ", ".join(report.versions)
+        return f"The robot's {machines} run different releases: {versions}{rest}"
+    return "No machine has told its release yet."
+
+
+def rollout_line(plan: Plan) -> str:
+    """What the roll-out does, with the reason when it stands."""
+    done = sum(step.step is Step.HEALTHY for step in plan.steps)
+    what = "Going back" if plan.is_rollback else f"Roll-out of {plan.version}"
+    text = f"{what} {_ENDINGS[plan.state]}: {done} of {len(plan.steps)} machines healthy."
+    return f"{text} {_sentence(plan.reason)}" if plan.reason else text
+
+
+def overview(report: FirmwareReport) -> "RenderableType":
+    """Everything at once."""
+    from rich.console import Group
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(headline(report), style="bold")]
+    if report.plan:
+        style = "red" if report.plan.state is PlanState.HALTED else ""
+        parts.append(Text(rollout_line(report.plan), style=style))
+    if report.updates_off:
+        parts.append(Text(f"Updates are off: {_sentence(report.updates_off)}", style="red"))
+    parts += [Text(""), machines(report)]
+    parts += [Text(f"\n{text}", style="red") for text in failures(report)]
+    if report.releases:
+        parts += [Text(""), releases(report.releases)]
+    else:
+        parts += [Text(""), Text("No release is here yet: saintctl firmware upload FILE")]
+    return Group(*parts)
+
+
+def machines(report: FirmwareReport) -> "Table":
+    """One row per machine."""
+    from rich.markup import escape
+
+    table = _table(("", "machine", "release", "slot", "update"), last="note")
+    plan = report.plan
+    is_going = plan is not None and plan.state in (PlanState.RUNNING, PlanState.PAUSED)
+    steps = {each.node_id: each.step for each in plan.steps} if plan and is_going else {}
+    for machine in report.machines:
+        is_named_so = machine.is_server and machine.node_id != "server"
+        name = f"{machine.node_id} (server)" if is_named_so else machine.node_id
+        doing = _doing(machine, steps.get(machine.node_id))
+        version = machine.version or "?"
+        table.add_row(
+            _mark(machine), name, version, machine.slot or "-", doing, escape(note(machine))
+        )
+    return table
+
+
+def failures(report: FirmwareReport) -> list[str]:
+    """What went wrong where, as far as the roll-out has not said it already."""
+    said = report.plan.reason if report.plan else ""
+    return [
+        f"{machine.node_id}: {text}"
+        for machine in report.machines
+        if (text := failure(machine)) and machine.reason not in said
+    ]
+
+
+def releases(found: Iterable[Release]) -> "Table":
+    """One row per release."""
+    from rich.markup import escape
+
+    table = _table(("", "release", "date", "size"), last="what is new")
+    for release in found:
+        first = release.changelog.strip().partition("\n")[0]
+        news = [first or "-"] if not release.is_current else ["offered to nodes that boot", first]
+        offered = "; ".join(text for text in news if text)
+        table.add_row(
+            _GOOD if release.is_current else _CALM, release.version,
+            release.release_date[:10] or "-", size(release.size_bytes), escape(offered),
+        )  # fmt: skip
+    return table
+
+
+def failure(machine: MachineFirmware) -> str:
+    """Why the last try did not end well; empty when it did, or when another one runs."""
+    is_well = machine.verdict in (Verdict.NONE, Verdict.HEALTHY)
+    if is_well or machine.state is not UpdateState.IDLE:
+        return ""
+    tried = machine.target_version or "the release"
+    return f"{tried} {_FAILURES[machine.verdict]}: {machine.reason or 'no reason was told'}"
+
+
+def note(machine: MachineFirmware) -> str:
+    """What a person should know of one machine, in a few words."""
+    if not machine.is_online:
+        return "away"
+    if machine.state is not UpdateState.IDLE:
+        return f"to {machine.target_version}" + (
+            f", try {machine.attempt}" if machine.attempt > 1 else ""
+        )
+    if failure(machine):
+        return machine.target_version
+    return machine.blocked_by
+
+
+def machine_of(report: FirmwareReport | SaintError, node_id: str) -> MachineFirmware | None:
+    """What is known of one machine's release."""
+    if isinstance(report, SaintError):
+        return None
+    return next((each for each in report.machines if each.node_id == node_id), None)
+
+
+def print_firmware(machine: MachineFirmware | None, problem: SaintError | None) -> None:
+    """The part of `node show` that is about releases, with the log lines of a failure."""
+    if machine is None:
+        print_facts([("release", problem.message if problem else "nothing was told yet")])
+        return
+    print_facts(_firmware_facts(machine))
+    if machine.log_excerpt:
+        print_facts([("log", machine.log_excerpt.rstrip())])
+
+
+def _firmware_facts(machine: MachineFirmware) -> list[tuple[str, str]]:
+    slot = f", slot {machine.slot}" if machine.slot else ""
+    spare = f"; the other slot has {machine.spare_version}" if machine.spare_version else ""
+    doing = "" if machine.state is UpdateState.IDLE else f"{machine.state} {machine.target_version}"
+    if machine.state is UpdateState.INSTALLING:
+        doing += f", {machine.progress} %"
+    tries = f" after {machine.attempt} tries" if machine.attempt > 1 else ""
+    verdict = ""
+    if machine.verdict is not Verdict.NONE:
+        verdict = f"{machine.target_version} {_VERDICTS[machine.verdict]}{tries}".strip()
+    rows = [
+        ("release", f"{machine.version or 'unknown'}{slot}{spare}"),
+        ("update", doing),
+        ("last try", verdict),
+        ("reason", machine.reason),
+        ("held back", machine.blocked_by),
+    ]
+    return [(label, text) for label, text in rows if text]
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    if count < 1_000_000:
+        return f"{count / 1000:.0f} kB"
+    return f"{count / 1_000_000:.1f} MB"
+
+
+def changes(before: FirmwareReport | None, after: FirmwareReport) -> Iterator[str]:
+    """Plain lines for a log: what is new since `before`."""
+    known = {machine.node_id: _story(machine) for machine in before.machines} if before else {}
+    for machine in after.machines:
+        if known.get(machine.node_id) != (story := _story(machine)):
+            yield f"{machine.node_id}: {story}"
+    old_plan = before.plan if before else None
+    new = after.plan
+    if new and (old_plan is None or (old_plan.state, old_plan.reason) != (new.state, new.reason)):
+        yield rollout_line(new)
+
+
+def _story(machine: MachineFirmware) -> str:
+    words = [f"release {machine.version or '?'}"]
+    if machine.state is UpdateState.INSTALLING:
+        tens = machine.progress // 10 * 10  # a line for every percent is too much of a log
+        words.append(f"installing {machine.target_version}, {tens} %")
+    elif machine.state is not UpdateState.IDLE:
+        words.append(f"{machine.state} {machine.target_version}".rstrip())
+    elif text := failure(machine) or note(machine):
+        words.append(text)
+    elif machine.verdict is Verdict.HEALTHY:
+        words.append("healthy")
+    return ", ".join(words)
+
+
+def _mark(machine: MachineFirmware) -> str:
+    if not machine.is_online:
+        return _BAD
+    if machine.state is not UpdateState.IDLE:
+        return _BUSY
+    return _GOOD if machine.verdict in (Verdict.NONE, Verdict.HEALTHY) else _BAD
+
+
+def _doing(machine: MachineFirmware, step: Step | None) -> str:
+    if machine.is_online and machine.state is UpdateState.INSTALLING:
+        full = round(machine.progress * _BAR / 100)
+        return f"{'━' * full}[dim]{'─' * (_BAR - full)}[/] {machine.progress:3d} %"
+    if machine.is_online and machine.state is not UpdateState.IDLE:
+        return str(machine.state)
+    if machine.verdict is Verdict.NONE or step in (Step.WAITING, Step.SKIPPED):
+        return str(step) if step else "-"
+    return _VERDICTS[machine.verdict]
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def _table(columns: Iterable[str], last: str) -> "Table":
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in columns:
+        table.add_column(name, no_wrap=True)
+    table.add_column(last, overflow="fold")
+    return table

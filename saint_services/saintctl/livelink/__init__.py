@@ -1,0 +1,1 @@
+"""`saintctl livelink`: face and body capture: subjects, senders, recordings."""

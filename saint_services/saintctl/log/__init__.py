@@ -1,0 +1,1 @@
+"""`saintctl log` and `saintctl audit`: log lines, activity, and who did what."""

@@ -1,0 +1,1 @@
+"""`saintctl node`: the robot's nodes, their roles, hardware and calibration."""

@@ -1,0 +1,1 @@
+"""`saintctl rc`: the RC receiver, its channels, calibration and decoding."""

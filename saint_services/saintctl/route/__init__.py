@@ -1,0 +1,1 @@
+"""`saintctl route`: which input drives which output, and why."""

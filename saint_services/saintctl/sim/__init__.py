@@ -1,0 +1,1 @@
+"""`saintctl sim`: the simulated hardware of a node."""

@@ -1,0 +1,1 @@
+"""`saintctl system`: name, network, restart and settings of the robot's machines."""
