@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from saint_services.lib.audit import Entry
-from saint_services.webd.adapters.audit_socket import AuditSocket, listening
+from saint_services.webd.audit.audit_socket import AuditSocket, listening
 
 
 @contextlib.asynccontextmanager

@@ -1,6 +1,6 @@
 """Who did what on this robot. A daemon that has carried out or refused a request sends one entry to
 the server's log (webd keeps it); on a machine without that log it stands in the journal. Not here:
-the file (webd/adapters/audit_file.py).
+the file (webd/audit/audit_file.py).
 """
 
 import asyncio

@@ -1,5 +1,5 @@
 """What somebody may do here, from looking to administering. Not here: who has which level
-(webd/access.py), which request needs which (the rows of lib/api).
+(webd/accounts/access.py), which request needs which (the rows of lib/api).
 """
 
 from enum import IntEnum

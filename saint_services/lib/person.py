@@ -1,5 +1,5 @@
 """Who asks for something: a user of the pages that webd passes on, or whoever is logged in on this
-machine. Not here: who may do what (levels.py, webd/access.py).
+machine. Not here: who may do what (levels.py, webd/accounts/access.py).
 """
 
 import contextlib

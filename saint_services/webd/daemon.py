@@ -12,38 +12,38 @@ from ..lib.clock import monotonic_s
 from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.generated.topics import INPUT_WEBSOCKET
 from ..lib.input_writer import InputWriter
-from . import views
-from .activity import MOST_ENTRIES, SHOWN, ActivityLog
-from .adapters.assets import Assets
-from .adapters.audit_socket import AuditSocket, listening
-from .adapters.backup_files import BackupFiles
-from .adapters.boundary import Boundary
-from .adapters.camera import CameraStream
-from .adapters.commands import Commands
-from .adapters.connections import Connections
-from .adapters.control_plane import ControlPlane
-from .adapters.diagnostics import Diagnostics
-from .adapters.documents import Documents
-from .adapters.feeds import Feeds
-from .adapters.firmware import Bundles
-from .adapters.gate import Gate
-from .adapters.log_files import LogFiles
-from .adapters.login import Login
-from .adapters.metrics import Metrics
-from .adapters.model_files import ModelFiles
-from .adapters.session import Door
-from .adapters.site import Part, Site
-from .adapters.tls import Tls
-from .adapters.trend_keeper import keep_trends
-from .adapters.trust import Trust
-from .adapters.vault_section import users_section
+from .accounts.gate import Gate
+from .accounts.login import Login
+from .accounts.vault_section import users_section
+from .api.commands import Commands
+from .api.daemon_requests import ControlPlane
+from .api.documents import Documents
+from .audit.activity import MOST_ENTRIES, SHOWN, ActivityLog
+from .audit.audit_socket import AuditSocket, listening
 from .config import Config
-from .daemons import Daemons
-from .hub import Hub, Snapshot
-from .newest import Newest
-from .robot import Robot
-from .roles import load_roles
-from .upkeep import open_upkeep
+from .metrics.scrape import Metrics
+from .pages.assets import Assets
+from .pages.camera import CameraStream
+from .pages.model_files import ModelFiles
+from .robot.context import Robot
+from .robot.daemon_clients import Daemons
+from .robot.roles import load_roles
+from .server.boundary import Boundary
+from .server.connections import Connections
+from .server.site import Part, Site
+from .tls.authority import Tls
+from .tls.encryption import Trust
+from .topics import views
+from .topics.feeds import Feeds
+from .topics.hub import Hub, Snapshot
+from .topics.newest import Newest
+from .topics.trend_keeper import keep_trends
+from .upkeep.backup_files import BackupFiles
+from .upkeep.diagnostics import Diagnostics
+from .upkeep.firmware_upload import Bundles
+from .upkeep.log_files import LogFiles
+from .upkeep.wiring import open_upkeep
+from .websocket.session import Door
 
 CLIENTS_PERIOD_S = 0.2
 

@@ -15,7 +15,7 @@ from ..lib.errors import Code, SaintError
 from ..lib.limits import clamp
 from ..lib.roles import RoleConfig
 from ..lib.spelling import hint
-from . import messages, stopping
+from .api import messages, stopping
 
 MessageId = str | int | None
 Models = Mapping[str, Mapping[str, type[BaseModel]]]  # group -> action -> params

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..lib.state import Store, write_atomic
-from .signins import SignIns
-from .users import Book
+from .accounts.signins import SignIns
+from .accounts.users import Book
 
 _SHORTEST = 20
 # The name is of a time when this one token was the only way in; setup writes it too.

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from saint_services.webd import passwords
+from saint_services.webd.accounts import passwords
 from tests.web.axe import violations
 from tests.web.conftest import Site
 

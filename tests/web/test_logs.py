@@ -10,7 +10,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from saint_services.lib.api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
-from saint_services.webd import upkeep
+from saint_services.webd.upkeep import wiring as upkeep
 from tests.web.axe import violations
 from tests.web.conftest import Site, site_of
 from tests.web.fakes_logs import write

@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from saint_services.webd import http_form
-from saint_services.webd.messages import ENVELOPES
+from saint_services.webd.api import http_form
+from saint_services.webd.api.messages import ENVELOPES
 from tools.fuzz import fitting
 from tools.fuzz.api import Where, add_where, target, verdict, where
 from tools.fuzz.corpus import seeds

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from saint_services.webd import asyncapi, openapi
+from saint_services.webd.api import asyncapi, openapi
 
 from . import definitions, messages, tables, web_types
 

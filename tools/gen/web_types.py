@@ -12,8 +12,8 @@ from pydantic.json_schema import models_json_schema
 from saint_services.lib.api import states
 from saint_services.lib.api.backup import BackupInfo
 from saint_services.lib.ipc_wire import ErrorReply
-from saint_services.webd import http_form
-from saint_services.webd.http_paths import OTHERS
+from saint_services.webd.api import http_form
+from saint_services.webd.api.http_paths import OTHERS
 
 Data = dict[str, Any]
 Model = type[BaseModel]

@@ -1,7 +1,7 @@
 """What of the web libraries a browser loads: what the pages name under /vendor/ or by the import
 map, and what those modules import in turn. three alone has 33 MB; a browser needs less than two.
 
-Not here: serving them (webd's adapters/assets.py), fetching them (tools/npm.py).
+Not here: serving them (webd/pages/assets.py), fetching them (tools/npm.py).
 """
 
 import json

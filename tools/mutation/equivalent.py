@@ -200,10 +200,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "False: if x == old[index]": "a short cut: the same input asks for the same",
         "without: continue": "a short cut: the same input asks for the same",
     },
-    "saint_services/webd/goals.py": {
+    "saint_services/webd/robot/goals.py": {
         "True: if SPEED not in values": "a speed of this command is written again",
     },
-    "saint_services/webd/lag.py": {
+    "saint_services/webd/websocket/lag.py": {
         "without: self._best_s = self._before_s = float('inf')": "the first reading sets both",
     },
 }

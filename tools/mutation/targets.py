@@ -168,12 +168,14 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
             ("tests/unit/webd/test_webd_rules.py",), (f"tests/unit/webd/test_webd_{tests}.py",)
         )
         for name, tests in (
-            *(("stopping", "stop"), ("places", "stop"), ("latch", "motion")),
-            ("admission", "levels"),
+            *(("api/stopping", "stop"), ("websocket/places", "stop"), ("robot/latch", "motion")),
+            ("api/admission", "levels"),
         )
     },
     **{
-        f"saint_services/webd/{name}.py": _stages((f"tests/unit/webd/test_webd_{name}.py",))
-        for name in ("goals", "lag", "pace")
+        f"saint_services/webd/{folder}/{name}.py": _stages(
+            (f"tests/unit/webd/test_webd_{name}.py",)
+        )
+        for folder, name in (("robot", "goals"), ("websocket", "lag"), ("websocket", "pace"))
     },
 }

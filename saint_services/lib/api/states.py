@@ -1,6 +1,6 @@
 """The states of webd's topics as models: what a subscriber may rely on. A part is missing until
 it was heard; a number that nobody can know (a sensor that is not there) is null. The documents of
-the API and the client are made of these; not here: how a state comes about (webd/views.py).
+the API and the client are made of these; not here: how a state comes about (webd/topics/views.py).
 """
 
 from typing import Literal

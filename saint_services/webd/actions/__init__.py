@@ -17,10 +17,10 @@ from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
 from ...lib.levels import Level
-from .. import messages as m
-from .. import replies as r
-from ..node_history import NodeHistory
-from ..trends import GetHistory, HistoryReply
+from ..api import messages as m
+from ..api import replies as r
+from ..topics.node_history import NodeHistory
+from ..topics.trends import GetHistory, HistoryReply
 from . import (
     clients,
     firmware,

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from ...lib.api.endpoint import Endpoint, Severity
 from ...lib.levels import Level
-from ..robot import Robot
+from ..robot.context import Robot
 from .caller import Caller
 
 P = TypeVar("P", bound=BaseModel)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ...lib.person import Person
-from ..access import ANYONE, Identity
+from ..accounts.access import ANYONE, Identity
 
 
 @dataclass(frozen=True, slots=True)

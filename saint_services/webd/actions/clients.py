@@ -5,9 +5,9 @@ from typing import Any
 from ...lib.api import Done
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from .. import messages as m
-from ..replies import ClientList
-from ..robot import Robot
+from ..api import messages as m
+from ..api.replies import ClientList
+from ..robot.context import Robot
 from .caller import Caller
 
 Data = dict[str, Any]

@@ -7,9 +7,9 @@ from typing import Any
 from ...lib import firmware_check
 from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import ROLLOUT, STATUS, RolloutRequest
-from .. import messages as m
-from ..robot import Robot
-from ..upkeep import now
+from ..api import messages as m
+from ..robot.context import Robot
+from ..upkeep.wiring import now
 from .caller import Caller
 
 Data = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...lib.api.endpoint import Endpoint
-from ..robot import Robot
+from ..robot.context import Robot
 from .action import Action, Data, Quick
 from .caller import Caller
 

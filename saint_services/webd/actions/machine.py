@@ -8,8 +8,8 @@ from typing import Any
 from ...lib import machine_wish
 from ...lib.api import Done
 from ...lib.api.machine import JoinWifi, MachineWish, SetHostname
-from .. import messages as m
-from ..robot import Robot
+from ..api import messages as m
+from ..robot.context import Robot
 from .caller import Caller
 from .upkeep import refuse_while_driven
 

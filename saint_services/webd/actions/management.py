@@ -6,8 +6,8 @@ from typing import Any
 
 from ...lib.api.adoption import LIST_NODES, NodeList, NodeState
 from ...lib.api.endpoint import Nothing
-from .. import messages as m
-from ..robot import Robot
+from ..api import messages as m
+from ..robot.context import Robot
 from .caller import Caller
 
 Data = dict[str, Any]

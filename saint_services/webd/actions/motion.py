@@ -10,8 +10,8 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.roles import RoleConfig
 from .. import logic
-from .. import messages as m
-from ..robot import Robot
+from ..api import messages as m
+from ..robot.context import Robot
 from .caller import Caller
 
 Data = dict[str, Any]

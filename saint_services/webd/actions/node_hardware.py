@@ -12,8 +12,8 @@ from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
 from ...lib.hw.header import HEADER
 from ...lib.role_hardware import compare, hardware
-from .. import views
-from ..robot import Robot
+from ..robot.context import Robot
+from ..topics import views
 from .caller import Caller
 
 Data = dict[str, Any]

@@ -2,7 +2,7 @@
 
 from ...lib.api import rc
 from ...lib.api.endpoint import Nothing
-from ..robot import Robot
+from ..robot.context import Robot
 from . import rc_params as p
 from .action import Data
 from .caller import Caller

@@ -6,7 +6,7 @@ from ...lib import route_text
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
 from ...lib.errors import Code, SaintError
-from ..robot import Robot
+from ..robot.context import Robot
 from . import router_params as p
 from .action import Data
 from .caller import Caller

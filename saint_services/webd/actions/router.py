@@ -1,7 +1,7 @@
 """The router's actions that name their caller as the holder of a target."""
 
 from ...lib.api import routing
-from ..robot import Robot
+from ..robot.context import Robot
 from . import router_params as p
 from .action import Data
 from .caller import Caller

@@ -11,10 +11,10 @@ from ...lib.generated.std_msgs import Bool
 from ...lib.levels import Level
 from ...lib.role_hardware import hardware
 from ...lib.roles import RoleConfig
-from .. import messages as m
-from .. import views
-from ..robot import Robot
-from ..trends import GetHistory
+from ..api import messages as m
+from ..robot.context import Robot
+from ..topics import views
+from ..topics.trends import GetHistory
 from .caller import Caller
 
 Data = dict[str, Any]

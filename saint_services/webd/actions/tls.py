@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from .. import messages as m
-from ..robot import Robot
+from ..api import messages as m
+from ..robot.context import Robot
 from .caller import Caller
 
 Data = dict[str, Any]

@@ -20,10 +20,10 @@ from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
 from ...lib.power import Wish
-from .. import messages as m
-from ..own_settings import SavedSettings
-from ..robot import Robot
-from ..upkeep import now
+from ..api import messages as m
+from ..robot.context import Robot
+from ..upkeep.own_settings import SavedSettings
+from ..upkeep.wiring import now
 from .caller import Caller
 
 Data = dict[str, Any]

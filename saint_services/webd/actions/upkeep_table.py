@@ -11,7 +11,7 @@ from ...lib.api.machine import JoinWifi, SetHostname
 from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
 from ...lib.levels import Level
-from .. import messages as m
+from ..api import messages as m
 from . import logs, machine, upkeep
 from .action import Action, Quick
 

@@ -9,10 +9,10 @@ from ...lib.audit import Entry
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
 from ...lib.levels import Level
-from .. import messages as m
-from ..robot import Robot
-from ..signins import SignIn
-from ..users import Token, User, named
+from ..accounts.signins import SignIn
+from ..accounts.users import Token, User, named
+from ..api import messages as m
+from ..robot.context import Robot
 from .caller import Caller
 
 Data = dict[str, Any]

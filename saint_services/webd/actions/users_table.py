@@ -5,7 +5,7 @@ from typing import Any
 from ...lib.api import Done
 from ...lib.api import users as u
 from ...lib.levels import Level
-from .. import messages as m
+from ..api import messages as m
 from . import users
 from .action import Action, Quick
 

@@ -10,7 +10,7 @@ from saint_services.lib.audit import Entry
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
-from saint_services.webd.robot import Robot
+from saint_services.webd.robot.context import Robot
 from tests.audit_log import collected
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
 

@@ -14,7 +14,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import ValidationError
 
-from saint_services.webd import http_form
+from saint_services.webd.api import http_form
 from tools.fuzz import fitting, whole_robot
 from tools.fuzz.api import Target, Where, target
 from tools.fuzz.websocket import DEEDS, Deed, attack

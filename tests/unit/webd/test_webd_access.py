@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.webd import access
+from saint_services.webd.accounts import access
 from saint_services.webd.state import load_code
 
 

@@ -11,7 +11,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.roles import Camera
 from saint_services.webd.actions import motion
-from saint_services.webd.messages import Enable
+from saint_services.webd.api.messages import Enable
 from tests.unit.role.role_rig import load_role
 from tests.unit.webd.web_rig import Rig
 

@@ -2,8 +2,8 @@
 
 from saint_services.lib.api.adoption import NodeList, NodeState
 from saint_services.lib.generated.saint_msgs import EStop, RCReceiverState
-from saint_services.webd import activity
-from saint_services.webd.activity import ActivityLog, Event
+from saint_services.webd.audit import activity
+from saint_services.webd.audit.activity import ActivityLog, Event
 from tests.web.fake_robot import node
 
 

@@ -18,8 +18,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from saint_services.webd.adapters import bodies, connections, wire
 from saint_services.webd.config import Auth, Config
+from saint_services.webd.server import bodies, connections
+from saint_services.webd.websocket import wire
 from tests.unit.webd.mute import Mute
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.test_webd_frames import sent

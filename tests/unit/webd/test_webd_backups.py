@@ -9,7 +9,7 @@ from saint_services.lib.api.backup import DaemonBackup, RestoreNotes, SectionDat
 from saint_services.lib.api.keys import SealedKey
 from saint_services.lib.backup.archive import pack, unpack
 from saint_services.lib.errors import Code, SaintError
-from saint_services.webd.backups import Backups
+from saint_services.webd.upkeep.backups import Backups
 
 NOW = "2026-11-22T10:00:00Z"
 PASSPHRASE = "right words"

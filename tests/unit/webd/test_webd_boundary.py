@@ -14,8 +14,8 @@ import pytest
 
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
-from saint_services.webd import views
 from saint_services.webd.actions import ACTIONS, Quick
+from saint_services.webd.topics import views
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig
 
@@ -84,7 +84,7 @@ async def test_same_fault_again_and_again_is_counted_and_has_one_trace(
 async def test_fault_within_an_answer_ends_the_connection_so_that_half_does_not_look_whole(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from saint_services.webd.adapters import log_files
+    from saint_services.webd.upkeep import log_files
 
     def unwritable(_: object) -> str:
         raise LookupError(SECRET)
@@ -177,7 +177,7 @@ def test_exceptions_are_caught_whole_in_two_files_only() -> None:
         for path in services.rglob("*.py")
         if caught.search(path.read_text(encoding="utf-8"))
     }
-    assert found == {"lib/daemon.py", "webd/adapters/boundary.py"}
+    assert found == {"lib/daemon.py", "webd/server/boundary.py"}
 
 
 async def test_state_that_cannot_be_told_keeps_no_other_topic_back(

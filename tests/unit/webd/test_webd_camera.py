@@ -7,7 +7,7 @@ import aiohttp
 from saint_services.lib.bus import Bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.sensor_msgs import CompressedImage
-from saint_services.webd.adapters.camera import MOST_VIEWERS
+from saint_services.webd.pages.camera import MOST_VIEWERS
 from tests.unit.webd.web_rig import Rig
 
 

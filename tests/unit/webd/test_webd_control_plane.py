@@ -8,8 +8,8 @@ import pytest
 from yarl import URL
 
 from saint_services.lib.levels import Level
-from saint_services.webd.adapters import control_plane
-from saint_services.webd.control_plane import needs
+from saint_services.webd.api import daemon_requests as control_plane
+from saint_services.webd.api.daemon_rows import needs
 from tests.unit.webd.web_rig import Rig
 
 

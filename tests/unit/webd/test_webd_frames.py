@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.webd.frames import (
+from saint_services.webd.websocket.frames import (
     FrameError,
     Frames,
     Kind,

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from saint_services.lib.roles import RoleConfig
-from saint_services.webd.goals import Goals, longest_s
+from saint_services.webd.robot.goals import Goals, longest_s
 
 ROLES = Path(__file__).resolve().parents[3] / "manifests" / "roles"
 HEAD = RoleConfig.model_validate(yaml.safe_load((ROLES / "head.yaml").read_text()))

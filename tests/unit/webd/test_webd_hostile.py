@@ -9,7 +9,7 @@ import pytest
 
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
-from saint_services.webd.adapters import outbox, wire
+from saint_services.webd.websocket import outbox, wire
 from tests.unit.webd.mute import Mute
 from tests.unit.webd.test_webd_frames import sent
 from tests.unit.webd.web_rig import Rig

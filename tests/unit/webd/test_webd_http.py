@@ -4,7 +4,7 @@ import pytest
 
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.webd import http_form
+from saint_services.webd.api import http_form
 from tests.unit.webd.web_rig import Rig
 
 Answer = tuple[int, dict]  # type: ignore[type-arg]

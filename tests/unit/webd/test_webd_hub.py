@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from saint_services.webd.hub import Hub, _next
+from saint_services.webd.topics.hub import Hub, _next
 
 
 class Client:

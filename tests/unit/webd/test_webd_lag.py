@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.webd.lag import Lag
+from saint_services.webd.websocket.lag import Lag
 
 CLOCK_S = -12_345.0  # what the client's clock differs from ours
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from saint_services.lib.levels import Level
-from saint_services.webd import admission
 from saint_services.webd.actions import ACTIONS
+from saint_services.webd.api import admission
 from tests.unit.webd.web_rig import Rig
 
 VIEWER = """

@@ -9,9 +9,9 @@ from typing import Any
 import aiohttp
 import pytest
 
-from saint_services.webd import passwords, signins
-from saint_services.webd.access import FREE_TRIES
-from saint_services.webd.adapters.vault import Vault
+from saint_services.webd.accounts import passwords, signins
+from saint_services.webd.accounts.access import FREE_TRIES
+from saint_services.webd.accounts.vault import Vault
 from tests.unit.webd.web_rig import Chat, Rig
 
 PASSWORD = "four words make it"

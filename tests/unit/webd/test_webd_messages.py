@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.adoption import AdoptNode
 from saint_services.webd import logic
-from saint_services.webd import messages as m
 from saint_services.webd.actions import ACTIONS, MODELS
+from saint_services.webd.api import messages as m
 
 
 def parse(message: object) -> logic.Parsed:

@@ -17,9 +17,9 @@ from saint_services.lib.api.rc import RcLine, RcStatus
 from saint_services.lib.api.routing import EStopInfo, FieldOutput, RouterStatus, SourceInfo
 from saint_services.lib.generated.saint_msgs import SystemStatus
 from saint_services.lib.health import HealthReport
-from saint_services.webd import robot_metrics
-from saint_services.webd.metrics import Histogram, Page
-from saint_services.webd.newest import Newest
+from saint_services.webd.metrics import robot_metrics
+from saint_services.webd.metrics.page import Histogram, Page
+from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.web_rig import Rig
 from tests.web.fake_robot import ROOT
 

@@ -10,9 +10,9 @@ import pytest
 
 from saint_services.lib.errors import Code
 from saint_services.lib.generated.saint_msgs import EStop, InputSample
-from saint_services.webd import latch
-from saint_services.webd.newest import Newest
-from saint_services.webd.robot import REPEAT_S
+from saint_services.webd.robot import latch
+from saint_services.webd.robot.context import REPEAT_S
+from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Chat, Rig
 

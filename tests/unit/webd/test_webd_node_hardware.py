@@ -2,7 +2,7 @@
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
-from saint_services.webd.node_history import MOST, PERIOD_S, History
+from saint_services.webd.topics.node_history import MOST, PERIOD_S, History
 from tests.unit.webd.web_rig import Rig
 from tests.web.fake_robot import node
 from tests.web.fakes_nodes import CHIPS

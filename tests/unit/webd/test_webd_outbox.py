@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from saint_services.webd.adapters import outbox
-from saint_services.webd.adapters.outbox import HIGH_BYTES, MOST_PER_TURN, Outbox, Turns
+from saint_services.webd.websocket import outbox
+from saint_services.webd.websocket.outbox import HIGH_BYTES, MOST_PER_TURN, Outbox, Turns
 
 STATE = b"s" * 1000
 

@@ -1,6 +1,6 @@
 """Messages per second of a client."""
 
-from saint_services.webd.pace import Pace
+from saint_services.webd.websocket.pace import Pace
 
 
 def test_rate_is_that_of_the_last_second():

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from saint_services.webd import http_form
-from saint_services.webd.messages import ENVELOPES
+from saint_services.webd.api import http_form
+from saint_services.webd.api.messages import ENVELOPES
 from tests.unit.webd.web_rig import Chat, Rig
 from tests.web.fake_robot import fake_robot
 

@@ -11,13 +11,15 @@ from saint_services.lib.audit import Entry
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import EStop
 from saint_services.lib.levels import Level
-from saint_services.webd import admission, audit, latch, stopping
-from saint_services.webd import messages as m
-from saint_services.webd.access import Identity, RefusedError
+from saint_services.webd.accounts.access import Identity, RefusedError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
-from saint_services.webd.newest import Newest
-from saint_services.webd.places import refusal
+from saint_services.webd.api import admission, stopping
+from saint_services.webd.api import messages as m
+from saint_services.webd.audit import entries as audit
+from saint_services.webd.robot import latch
+from saint_services.webd.topics.newest import Newest
+from saint_services.webd.websocket.places import refusal
 
 VIEWER = Identity("eve", Level.VIEWER, "token", "1")
 OPERATOR = Identity("ann", Level.OPERATOR, "token", "2")

@@ -14,9 +14,9 @@ import pytest
 from aiohttp import web
 
 from saint_services.lib.backup.archive import unpack
-from saint_services.webd import passwords
-from saint_services.webd.adapters import backup_files
-from saint_services.webd.adapters.gate import is_private
+from saint_services.webd.accounts import passwords
+from saint_services.webd.accounts.gate import is_private
+from saint_services.webd.upkeep import backup_files
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes_backup import Words
 

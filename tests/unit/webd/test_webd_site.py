@@ -9,7 +9,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from saint_services.webd.adapters.assets import Assets
+from saint_services.webd.pages.assets import Assets
 from tests.unit.webd.web_rig import Rig
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,7 @@ from aiohttp import WSServerHandshakeError
 
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import HeadState
-from saint_services.webd.adapters import session as sessions
+from saint_services.webd.websocket import session as sessions
 from tests.unit.webd.mute import Mute
 from tests.unit.webd.web_rig import Rig
 

@@ -15,11 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.levels import Level
-from saint_services.webd import logic, stopping
-from saint_services.webd import messages as m
-from saint_services.webd.access import FREE_TRIES, Identity
+from saint_services.webd import logic
+from saint_services.webd.accounts.access import FREE_TRIES, Identity
 from saint_services.webd.actions import MODELS
-from saint_services.webd.places import refusal
+from saint_services.webd.api import messages as m
+from saint_services.webd.api import stopping
+from saint_services.webd.websocket.places import refusal
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.web_rig import Rig
 

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 from saint_services.lib import machine_wish
 from saint_services.lib.api.machine import Outside
-from saint_services.webd import certificates
-from saint_services.webd.adapters import trust
-from saint_services.webd.adapters.tls import Tls
+from saint_services.webd.tls import certificates
+from saint_services.webd.tls import encryption as trust
+from saint_services.webd.tls.authority import Tls
 from tests.unit.webd.web_rig import Rig
 from tests.web.fake_robot import fake_robot
 

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib.errors import SaintError
-from saint_services.webd import passwords, signins
-from saint_services.webd.access import Guard, network_of
-from saint_services.webd.adapters.vault import Vault
-from saint_services.webd.adapters.vault_section import users_section
-from saint_services.webd.signins import SignIn, SignIns
-from saint_services.webd.users import Book, User
+from saint_services.webd.accounts import passwords, signins
+from saint_services.webd.accounts.access import Guard, network_of
+from saint_services.webd.accounts.signins import SignIn, SignIns
+from saint_services.webd.accounts.users import Book, User
+from saint_services.webd.accounts.vault import Vault
+from saint_services.webd.accounts.vault_section import users_section
 
 CHEAP = passwords.Cost(log_n=4, r=1, p=1)
 TIMES = st.floats(0, 4e9)

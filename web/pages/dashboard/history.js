@@ -1,5 +1,5 @@
-// How the robot's numbers went (saint_services/webd/trends.py): fetched whole when the page is
-// opened, then what is new. Not here: how it looks (trends.js).
+// History of the robot's numbers (webd/topics/trends.py): fetched whole when the page is opened,
+// then what is new. Not here: how it looks (trends.js).
 
 /** @typedef {import("../../parts.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").HistoryReply} HistoryReply */

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
-from saint_services.webd import passwords
+from saint_services.webd.accounts import passwords
 from tests.web.fake_robot import fake_robot
 
 PASSWORD = "four words make it"

@@ -1,0 +1,263 @@
+"""Users, tokens, sign-ins and the claim code, kept in files: a change is on the disk before it
+counts, and then told to the listener. Not here: which changes are allowed (users.py), who asks
+(gate.py).
+"""
+
+import asyncio
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from ...lib import log
+from ...lib.api.users import Role
+from ...lib.clock import wall_s
+from ...lib.errors import Code
+from ...lib.health import Health
+from ...lib.levels import Level
+from .. import state
+from . import passwords
+from .access import Guard, Identity
+from .hashing import Hashing
+from .signins import SignIn, SignIns
+from .users import FIRST_TOKEN, Book, Token, User
+
+_ID_BYTES, _SECRET_BYTES = 5, 32
+_TIDY_PERIOD_S = 60.0
+_USERS = "users"  # what the health issue is about
+LOST_USERS = (
+    "access.json and its copy cannot be read: all users and tokens of this robot are lost, and "
+    "nobody can sign in. Restore a backup on the robot itself (saintctl backup restore), or claim "
+    "the robot with the new code that its screen shows after a restart (saintctl user claim-code)"
+)
+_USED_STEP_S = 3600.0  # how exactly a token's last use is kept: each step is a write on the card
+
+_log = log.get("webd")
+
+
+class Vault:
+    """After open()."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._books = state.book_store(directory)
+        self._signins = state.signin_store(directory)
+        self._lock = asyncio.Lock()
+        self._used: dict[str, float] = {}  # tokens, since they were last written
+        self._code = ""
+        self.health = Health("webd")  # the daemon puts its own here
+        self.has_lost_users = False  # the robot had an owner, and nobody knows whom
+        self.book = Book()
+        self.signins = self._kept_signins = SignIns()
+        self.hashing = Hashing()
+        self.guard = Guard()
+        self.on_change: Callable[[], None] = lambda: None  # somebody may have lost his way in
+
+    async def open(self) -> None:
+        """Read everything."""
+        await asyncio.to_thread(self._load)
+
+    def _load(self) -> None:
+        self.book = self._books.load()
+        self.signins = self._kept_signins = self._signins.load()
+        for store in (self._books, self._signins):
+            if store.problem:
+                self.health.raise_issue(store.problem.code, store.problem.message, store.path.name)
+        is_damaged = self._books.problem is not None
+        self._load_code(is_lost=is_damaged or state.has_lost_users(self._directory))
+
+    def _load_code(self, *, is_lost: bool) -> None:
+        self.has_lost_users = is_lost and not self.book.is_claimed
+        if self.book.is_claimed:
+            state.forget_code(self._directory)
+            self.health.clear(Code.STATE_DAMAGED, _USERS)
+        elif self.has_lost_users:
+            self._code = state.load_code_after_loss(self._directory).value
+            self.health.raise_issue(Code.STATE_DAMAGED, LOST_USERS, _USERS)
+        else:
+            code = state.load_code(self._directory)
+            self._code = code.value
+            if code.is_new:
+                _log.info("nobody owns this robot yet: its claim code is in a file", file=code.path)
+
+    @property
+    def claim_code(self) -> str:
+        """Empty once the robot has an owner."""
+        return "" if self.book.is_claimed else self._code
+
+    @property
+    def opening_code(self) -> str:
+        """The claim code while programs may use it as their token."""
+        return "" if self.has_lost_users else self.claim_code
+
+    # Who is it?
+
+    def by_token(self, secret: str) -> Identity | None:
+        """Before there is an owner the claim code opens too: programs come first on some robots.
+        A robot that had an owner is claimed with its new code, and opened by nothing else.
+        """
+        found = passwords.digest(secret)
+        if self.opening_code and passwords.is_same(found, passwords.digest(self.claim_code)):
+            return Identity(FIRST_TOKEN, Level.ADMIN, "token")
+        token = self.book.token_of(found)
+        if token is None:
+            return None
+        self._used[token.id] = wall_s()
+        return Identity(token.name, Level.of(token.role), "token", token.id)
+
+    def by_cookie(self, secret: str) -> Identity | None:
+        """Somebody who is signed in."""
+        now_s = wall_s()
+        entry = self.signins.find(passwords.digest(secret), now_s)
+        if entry is None:
+            return None
+        self.signins = self.signins.seen(entry, now_s)
+        return self._signed_in(entry)
+
+    def again(self, identity: Identity) -> Identity | None:
+        """The same one by what is known now; None when that way in is closed."""
+        if identity.via == "session":
+            entries = (e for e in self.signins.entries if e.id == identity.key)
+            entry = next(entries, None)
+            return self._signed_in(entry) if entry and not entry.is_over(wall_s()) else None
+        if identity.via == "token":
+            return self._again_token(identity)
+        return identity
+
+    def _again_token(self, identity: Identity) -> Identity | None:
+        if not identity.key:  # the claim code
+            return identity if self.opening_code else None
+        tokens = (token for token in self.book.tokens if token.id == identity.key)
+        token = next(tokens, None)
+        return Identity(token.name, Level.of(token.role), "token", token.id) if token else None
+
+    def _signed_in(self, entry: SignIn) -> Identity | None:
+        people = self.book.tokens if entry.is_token else self.book.users
+        for each in people:
+            if entry.user == (each.id if isinstance(each, Token) else each.name):
+                return Identity(each.name, Level.of(each.role), "session", entry.id)
+        return None
+
+    def used_s(self, token: Token) -> float:
+        """When it was last used; 0: never."""
+        return self._used.get(token.id, token.used_s)
+
+    # Changes
+
+    async def change(self, make: Callable[[Book], Book]) -> None:
+        """Another book; what `make` raises changes nothing."""
+        async with self._lock:
+            await self._keep(make(self.book))
+        self.on_change()
+
+    async def replace(self, book: Book) -> None:
+        """Other users and tokens altogether; everybody signs in anew."""
+        await self._keep_signins(lambda _: SignIns())
+        async with self._lock:
+            if not book.is_claimed:
+                await asyncio.to_thread(state.give_up_claim, self._directory)
+            await self._keep(book)
+            await asyncio.to_thread(self._load_code, is_lost=False)
+        self.on_change()
+
+    async def add_user(self, user: User) -> None:
+        """One more; the first one owns the robot."""
+        if self.book.is_claimed:
+            await self.change(lambda book: book.with_user(user))
+        else:
+            await self.claim(user, keeps_code=False)
+
+    async def add_token(self, name: str, role: Role) -> tuple[Token, str]:
+        """A new token and its secret, which is kept nowhere."""
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        token = Token(
+            id=secrets.token_hex(_ID_BYTES),
+            name=name,
+            role=role,
+            digest=passwords.digest(secret),
+            made_s=wall_s(),
+        )
+        await self.change(lambda book: book.with_token(token))
+        return token, secret
+
+    async def renew_token(self, token_id: str) -> tuple[Token, str]:
+        """Another secret; what uses the old one is out."""
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        changes = {"digest": passwords.digest(secret), "made_s": wall_s(), "used_s": 0.0}
+        token = self.book.known_token(token_id).model_copy(update=changes)
+        self._used.pop(token_id, None)
+        await self.sign_out(user=token_id, is_token=True)
+        await self.change(lambda book: book.with_token(token))
+        return token, secret
+
+    async def claim(self, user: User, *, keeps_code: bool) -> None:
+        """The first user. The code has served, unless programs go on using it as their token."""
+
+        def make(book: Book) -> Book:
+            claimed = book.claimed_by(user)
+            if not keeps_code:
+                return claimed
+            token = Token(
+                id=secrets.token_hex(_ID_BYTES),
+                name=FIRST_TOKEN,
+                role="admin",
+                digest=passwords.digest(self._code),
+                made_s=user.made_s,
+            )
+            return claimed.with_token(token)
+
+        await self.change(make)
+        await asyncio.to_thread(self._load_code, is_lost=False)
+
+    async def sign_in(self, user: str, address: str, browser: str, *, is_token: bool) -> str:
+        """A new browser of a user, or of a token by its id; returns the secret of its cookie."""
+        secret, now_s = secrets.token_urlsafe(_SECRET_BYTES), wall_s()
+        entry = SignIn(
+            id=secrets.token_hex(_ID_BYTES),
+            digest=passwords.digest(secret),
+            user=user,
+            is_token=is_token,
+            made_s=now_s,
+            seen_s=now_s,
+            address=address,
+            browser=browser,
+        )
+        await self._keep_signins(lambda now: now.with_entry(entry))
+        return secret
+
+    async def sign_out(
+        self, *ids: str, user: str = "", is_token: bool = False, but: str = ""
+    ) -> None:
+        """These browsers, or all of a user or a token but one."""
+        await self._keep_signins(
+            lambda now: (
+                now.without_user(user, is_token=is_token, but=but) if user else now.without(*ids)
+            )
+        )
+        self.on_change()
+
+    async def tidy(self) -> None:
+        """For ever: ends what is over, keeps what was used when."""
+        while True:
+            await asyncio.sleep(_TIDY_PERIOD_S)
+            await self._keep_signins(lambda now: now.current(wall_s()))
+            async with self._lock:
+                await self._keep(self._with_uses(self.book))
+            self.on_change()
+
+    def _with_uses(self, book: Book) -> Book:
+        for token in book.tokens:
+            if (used_s := self.used_s(token)) - token.used_s > _USED_STEP_S:
+                book = book.with_token(token.model_copy(update={"used_s": used_s}))
+        return book
+
+    async def _keep(self, book: Book) -> None:
+        if book != self.book:
+            await asyncio.to_thread(self._books.save, book)
+            self.book = book
+
+    async def _keep_signins(self, make: Callable[[SignIns], SignIns]) -> None:
+        async with self._lock:
+            changed = make(self.signins)
+            if changed != self._kept_signins:
+                await asyncio.to_thread(self._signins.save, changed)
+            self.signins = self._kept_signins = changed

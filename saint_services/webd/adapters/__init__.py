@@ -1,1 +1,0 @@
-"""Where webd touches the world: connections, files, the bus. No rules."""

@@ -1,0 +1,1 @@
+"""The audit log and its view for users, the activity log."""

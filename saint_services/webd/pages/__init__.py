@@ -1,0 +1,1 @@
+"""Files of the web pages, the robot's model and the camera picture."""

@@ -1,0 +1,31 @@
+"""What the robot is made of, by its manifest. Not here: its state (newest.py)."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...lib import config as settings
+from ...lib.robot_manifest import RobotManifest, read_role
+from ...lib.roles import RoleConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """The robot manifest with its role manifests, by target ("head", "arms.left")."""
+
+    name: str
+    by_target: dict[str, RoleConfig]
+    joints: dict[str, dict[str, str]] = field(default_factory=dict)  # target -> field -> joint
+    urdf: Path | None = None
+
+
+def load_roles(share: Path, robot: str) -> Roles:
+    """Reads manifests/robots/<robot>.yaml. Blocks: use asyncio.to_thread."""
+    manifests = share / "manifests"
+    manifest = settings.load(RobotManifest, manifests / "robots" / f"{robot}.yaml", required=True)
+    roles = [read_role(manifests, entry)[0] for entry in manifest.roles]
+    return Roles(
+        manifest.name,
+        {role.target: role for role in roles},
+        {entry.target: entry.joints for entry in manifest.roles if entry.joints},
+        manifests / manifest.urdf if manifest.urdf else None,
+    )

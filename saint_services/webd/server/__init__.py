@@ -1,0 +1,1 @@
+"""The web server: listening sockets, connections, request bodies, error replies."""

@@ -1,0 +1,60 @@
+"""Reads what a request brings: as much as it may have, in the time that it may take, and nothing
+packed, for a few bytes may unpack to more than the memory holds. Not here: what is in it.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from ...lib.errors import Code, SaintError
+from ..accounts.access import RefusedError
+
+WHOLE_LIMIT_S = 30.0  # for a body that is kept in memory
+STOP_LIMIT_S = 0.5  # for the body of a stop: a part of it, or none, stops too
+STILL_LIMIT_S = 30.0  # an upload of any length that brings nothing for so long is given up
+_CHUNK_BYTES = 256 << 10
+
+
+async def whole(request: web.Request, most_bytes: int, limit_s: float | None = None) -> bytes:
+    """All of it; raises too_large, too_slow or request_invalid."""
+    collected = bytearray()
+    limit_s = WHOLE_LIMIT_S if limit_s is None else limit_s
+    try:
+        async with asyncio.timeout(limit_s):
+            async for chunk in pieces(request):
+                collected += chunk
+                if len(collected) > most_bytes:
+                    text = f"the body is longer than {most_bytes // 1024} KiB"
+                    raise SaintError(Code.TOO_LARGE, text)
+    except TimeoutError:
+        raise _slow(limit_s) from None
+    return bytes(collected)
+
+
+async def pieces(request: web.Request) -> AsyncIterator[bytes]:
+    """Piece by piece, as they come."""
+    packed = request.headers.get("Content-Encoding", "identity")
+    if packed != "identity":
+        text = f"the body is packed ({packed[:32]})"
+        raise SaintError(Code.REQUEST_INVALID, text, fix="Send it as it is.")
+    while chunk := await _next(request):
+        yield chunk
+
+
+async def _next(request: web.Request) -> bytes:
+    try:
+        async with asyncio.timeout(STILL_LIMIT_S):
+            return await request.content.read(_CHUNK_BYTES)
+    except TimeoutError:
+        raise _slow(STILL_LIMIT_S) from None
+    except (ConnectionError, web.RequestPayloadError) as err:
+        text = "the connection ended within the body, or the body is broken"
+        fix = "Send it once more."
+        raise RefusedError("cut_off", Code.REQUEST_INVALID, text, fix=fix) from err
+
+
+def _slow(limit_s: float) -> RefusedError:
+    text = f"the body did not come within {limit_s:g} s"
+    fix = "Send it once more, over a better connection."
+    return RefusedError("slow_body", Code.TOO_SLOW, text, fix=fix)

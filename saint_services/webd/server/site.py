@@ -1,0 +1,191 @@
+"""HTTP: pages and the WebSocket's two paths; every answer carries the security headers.
+Not here: what happens inside a WebSocket (session.py).
+"""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from aiohttp import web
+
+from ...lib.errors import Code, SaintError
+from ..accounts.access import RefusedError, has_host_form, is_host_allowed
+from ..accounts.gate import Gate
+from ..config import Config
+from ..pages.assets import Asset, Assets
+from ..websocket.session import Door, Session
+from .boundary import Boundary, answer_expect, refusal
+from .connections import Connection, Connections, attended
+from .listening import Listening
+from .secure_sockets import SecureSockets
+
+STOP_LIMIT_S = 1.0
+LARGEST_REQUEST_BYTES = 64 * 1024
+
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), usb=(), payment=()",
+}
+
+
+_IMPORT_MAP = web.AppKey("import_map", str)
+
+
+def policy(host: str, import_map: str = "") -> str:
+    """Only our own files, and the import map by its hash; WebSockets only to the host that served
+    the page.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'self' {import_map}".rstrip(),
+            "style-src 'self'",
+            "img-src 'self'",
+            "manifest-src 'self'",
+            f"connect-src 'self' ws://{host} wss://{host}",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types lit-html robot-model",  # the second parses a robot's XML
+        )
+    )
+
+
+class Part(Protocol):
+    """Some of the site's HTTP requests, in a module of its own; it checks who asks itself."""
+
+    def routes(self) -> Sequence[web.RouteDef]: ...
+
+    async def close(self) -> None: ...
+
+
+class Site:
+    """The web server."""
+
+    def __init__(
+        self,
+        config: Config,
+        gate: Gate,
+        door: Door,
+        assets: Assets,
+        parts: Sequence[Part],
+        boundary: Boundary,
+        connections: Connections,
+    ) -> None:
+        self._config = config
+        self._gate = gate
+        self._door = door
+        self._assets = assets
+        self._parts = parts
+        self._boundary = boundary
+        self._connections = connections
+        self._runner: web.AppRunner | None = None
+        self._secure = SecureSockets(connections)
+
+    async def open(
+        self, listening: Sequence[socket.socket], secure: Sequence[socket.socket] = ()
+    ) -> None:
+        """Answer on these sockets; all answer all paths. Those in `secure` wait for encrypt()."""
+        around = [attended, self._boundary.middleware(), self._host_check()]
+        app = web.Application(middlewares=around, client_max_size=LARGEST_REQUEST_BYTES)
+        app[_IMPORT_MAP] = await asyncio.to_thread(self._assets.import_map)
+        app.on_response_prepare.append(_add_headers)
+        own = [web.get("/api/ws", self._websocket), web.get("/saint", self._websocket)]
+        others = (route for part in self._parts for route in part.routes())
+        for route in (*own, *others, web.get("/{path:.*}", self._file)):
+            asked = {**route.kwargs, "expect_handler": answer_expect}
+            app.router.add_routes([web.RouteDef(route.method, route.path, route.handler, asked)])
+        self._runner = web.AppRunner(app, handle_signals=False, shutdown_timeout=STOP_LIMIT_S)
+        await self._runner.setup()
+        for each in listening:
+            await Listening(self._runner, each, self._connections).start()
+        self._secure.closed(secure)
+
+    async def encrypt(self, context: ssl.SSLContext | None) -> None:
+        """Answer on the secure sockets from now on, or, without a context, no more."""
+        assert self._runner is not None
+        await self._secure.serve(self._runner, context)
+
+    async def close(self) -> None:
+        """Say goodbye to all clients, then stop."""
+        sessions = list(self._door.sessions.values())
+        if sessions:
+            closing = [asyncio.create_task(session.close()) for session in sessions]
+            await asyncio.wait(closing, timeout=STOP_LIMIT_S)
+        self._secure.close()
+        if self._runner:
+            await self._runner.cleanup()
+        for part in self._parts:
+            await part.close()
+
+    def _host_check(self) -> Any:
+        @web.middleware
+        async def check(request: web.Request, handler: Any) -> web.StreamResponse:
+            if not is_host_allowed(_host(request), self._config.names):
+                text = f"this robot is not called {_host(request)[:64]!r}"
+                raise RefusedError("host", Code.FORBIDDEN, text)
+            answer: web.StreamResponse = await handler(request)
+            return answer
+
+        return check
+
+    async def _websocket(self, request: web.Request) -> web.StreamResponse:
+        self._gate.check_origin(request)
+        if not self._door.has_room():
+            text = f"{self._door.most} clients are connected already"
+            fix = "Close one of them. A stop needs no place: POST /api/v1/system/estop."
+            error = RefusedError("too_many_clients", Code.REFUSED, text, fix=fix)
+            self._boundary.count(error)
+            return refusal(error, 503)
+        if request.headers.get("Upgrade", "").lower() != "websocket":
+            text = "this is a WebSocket; connect with ws://"
+            return refusal(SaintError(Code.REQUEST_INVALID, text), 426, {"Upgrade": "websocket"})
+        connection = request.protocol
+        assert isinstance(connection, Connection)
+        session = Session(self._door, request, connection.is_old)
+        if session.identity is not None:
+            self._door.check_place(session, session.identity)
+        connection.become_websocket()
+        return await session.run(request)
+
+    async def _file(self, request: web.Request) -> web.StreamResponse:
+        asset = await asyncio.to_thread(self._assets.get, request.match_info["path"])
+        if asset is None:
+            raise SaintError(Code.NOT_FOUND, f"there is no page {request.path}")
+        return _sent(asset, request)
+
+
+def _host(request: web.Request) -> str:
+    """As the client says it. aiohttp's own property asks the name service when he says none, and
+    all of webd would wait for that.
+    """
+    said = request.headers.getall("Host", ())
+    return said[0] if len(said) == 1 else ""
+
+
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
+    response.headers.update(_HEADERS)
+    host = _host(request) if has_host_form(_host(request)) else ""
+    response.headers["Content-Security-Policy"] = policy(host, request.app.get(_IMPORT_MAP, ""))
+    response.headers.setdefault("Cache-Control", "no-store")
+    response.headers.popall("Server", None)
+
+
+def _sent(asset: Asset, request: web.Request) -> web.Response:
+    headers = {"ETag": asset.etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
+    known = request.headers.get("If-None-Match", "")
+    if asset.etag in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+        return web.Response(status=304, headers=headers)
+    body = asset.body
+    if asset.zipped is not None and "gzip" in request.headers.get("Accept-Encoding", ""):
+        headers["Content-Encoding"] = "gzip"
+        body = asset.zipped
+    headers["Content-Type"] = asset.content_type
+    return web.Response(body=body, headers=headers)

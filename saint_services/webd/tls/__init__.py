@@ -1,0 +1,1 @@
+"""Encryption with the robot's own certificate authority."""

@@ -1,0 +1,1 @@
+"""The topics that clients subscribe: newest states, their sources and their history."""

@@ -1,0 +1,131 @@
+"""The newest of everything that the robot says, as it came from the bus: one slot each."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ...lib.api.adoption import NodeList, RoleList
+from ...lib.api.firmware import FirmwareReport
+from ...lib.bus import Sample
+from ...lib.errors import SaintError
+from ...lib.generated.nav_msgs import Odometry
+from ...lib.generated.saint_msgs import (
+    ArmState,
+    ConsoleDisplay,
+    ConsoleInput,
+    ConsoleOverride,
+    EStop,
+    GripperState,
+    HeadExpression,
+    HeadSensors,
+    HeadState,
+    InputSample,
+    MotorCurrent,
+    RCReceiverState,
+    RouteStatus,
+    StopOutcomes,
+    SystemStatus,
+    TrackState,
+)
+from .node_history import History
+
+MOST_SOURCES = 64
+FORGET_S = 60.0  # a source that was silent for so long is no longer shown
+ARMS = ("left", "right")
+
+
+@dataclass(slots=True)
+class Source:
+    """One input source: its newest sample and how often it sends."""
+
+    names: Sequence[str]
+    values: Sequence[float]
+    sequence: int
+    failsafe: bool
+    received_s: float
+    rate_hz: float = 0.0
+    samples: int = 0
+
+    def update(self, sample: Sample[InputSample]) -> None:
+        """Take a newer sample; the rate is an average over about a second."""
+        message = sample.message
+        gap = sample.received_s - self.received_s
+        if gap > 0:
+            share = min(1.0, gap)
+            self.rate_hz += share * (1.0 / gap - self.rate_hz) if self.samples > 1 else 1.0 / gap
+        self.names, self.values = message.names, message.values
+        self.sequence, self.failsafe = message.sequence, message.failsafe
+        self.received_s = sample.received_s
+        self.samples += 1
+
+
+@dataclass(slots=True)
+class Arm:
+    """One arm."""
+
+    state: ArmState | None = None
+    received_s: float = 0.0  # of its state
+    gripper: GripperState | None = None
+
+
+@dataclass(slots=True)
+class Newest:
+    """None: nothing was heard yet."""
+
+    head: HeadState | None = None
+    expression: HeadExpression | None = None
+    head_sensors: HeadSensors | None = None
+    arms: dict[str, Arm] = field(default_factory=lambda: {name: Arm() for name in ARMS})
+    tracks: TrackState | None = None
+    odometry: Odometry | None = None
+    motor_current: MotorCurrent | None = None
+    rc: RCReceiverState | None = None
+    rc_received_s: float = 0.0
+    sources: dict[str, Source] = field(default_factory=dict)
+    router: RouteStatus | None = None
+    router_received_s: float = 0.0
+    estop: EStop | None = None
+    outcomes: StopOutcomes | None = None
+    system: SystemStatus | None = None
+    system_received_s: float = 0.0
+    console_input: ConsoleInput | None = None
+    console_override: ConsoleOverride | None = None
+    console_display: ConsoleDisplay | None = None
+    nodes: NodeList | None = None
+    roles: RoleList | None = None
+    node_history: History = field(default_factory=History)
+    nodes_problem: SaintError | None = None
+    firmware: FirmwareReport | None = None
+    firmware_problem: SaintError | None = None
+    counters: Counter[str] = field(default_factory=Counter)
+
+    def drop(self, name: str) -> None:
+        """Forget a part's state: nobody looks at it, so it is not kept up to date."""
+        if name == "head":
+            self.head = self.expression = self.head_sensors = None
+        elif name == "arms":
+            self.arms.update({side: Arm() for side in ARMS})
+        elif name == "tracks":
+            self.tracks = self.odometry = self.motor_current = None
+
+    def heard(self, sample: Sample[InputSample]) -> bool:
+        """Keep an input sample; true when its source is new. More than a bound are not kept."""
+        name = sample.message.source
+        known = self.sources.get(name)
+        if known is None:
+            if len(self.sources) >= MOST_SOURCES or len(name) > 128:
+                self.counters["sources_not_kept"] += 1
+                return False
+            known = Source((), (), 0, False, sample.received_s)
+            self.sources[name] = known
+            known.update(sample)
+            return True
+        known.update(sample)
+        return False
+
+    def forget(self, now_s: float) -> list[str]:
+        """Drop the sources that fell silent long ago; their names."""
+        gone = [n for n, s in self.sources.items() if now_s - s.received_s > FORGET_S]
+        for name in gone:
+            del self.sources[name]
+        return gone

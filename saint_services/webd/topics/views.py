@@ -1,0 +1,333 @@
+"""What a subscriber gets for each topic: the newest messages as plain JSON data. Pure.
+
+Not a number (a sensor that is not there) becomes null; numbers are rounded to what means something.
+"""
+
+import math
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from ...lib.api.adoption import NodeList
+from ...lib.api.routing import UNKNOWN_AGE_MS
+from ...lib.errors import SaintError
+from ...lib.generated.builtin_interfaces import Time
+from ...lib.generated.nav_msgs import Odometry
+from ...lib.generated.saint_msgs import EStop, FieldStatus, RCReceiverState
+from .newest import ARMS, Arm, Newest, Source
+
+Data = dict[str, Any]
+
+STALE_S = 0.5
+
+
+def number(value: float) -> float | None:
+    """For JSON."""
+    return round(value, 4) if math.isfinite(value) else None
+
+
+def numbers(values: Iterable[float]) -> list[float | None]:
+    """For JSON."""
+    return [number(value) for value in values]
+
+
+def seconds(time: Time) -> float:
+    """Seconds since 1970."""
+    return round(time.sec + time.nanosec / 1e9, 3)
+
+
+def plain(message: Any) -> Any:
+    """A whole message, for those that are only passed on."""
+    if hasattr(message, "FIELDS"):
+        return {name: plain(getattr(message, name)) for name, _ in message.FIELDS}
+    if isinstance(message, list | tuple):
+        return [plain(item) for item in message]
+    return number(message) if isinstance(message, float) else message
+
+
+def problem(err: SaintError) -> Data:
+    """An error as every client gets it."""
+    names = {"names": list(err.names)} if err.names else {}
+    return {"code": err.code.value, "message": err.message, "fix": err.fix, **names}
+
+
+def head(newest: Newest) -> Data | None:
+    """Pose, face and sensors of the head."""
+    data: Data = {}
+    if (state := newest.head) is not None:
+        data |= {"pan": number(state.pan), "tilt": number(state.tilt), "roll": number(state.roll)}
+        data["camera_active"] = state.camera_active
+    if (face := newest.expression) is not None:
+        data |= {"jaw": number(face.jaw), "eye_pan": number(face.eye_pan)}
+        data["eye_tilt"] = number(face.eye_tilt)
+    if (sensors := newest.head_sensors) is not None:
+        data["proximity"] = number(sensors.proximity)
+        data["ambient_light"] = number(sensors.ambient_light)
+        data["temperature"] = number(sensors.temperature)
+    return data or None
+
+
+def arms(newest: Newest, now_s: float) -> Data | None:
+    """Both arms by name. One may be silent while the other tells: each has its age."""
+    found = {name: _arm(newest.arms[name], now_s) for name in ARMS}
+    return {name: data for name, data in found.items() if data} or None
+
+
+def _arm(arm: Arm, now_s: float) -> Data:
+    data: Data = {}
+    if (state := arm.state) is not None:
+        data = {
+            "joint_positions": numbers(state.joint_positions),
+            "joint_velocities": numbers(state.joint_velocities),
+            "joint_efforts": numbers(state.joint_efforts),
+            "in_motion": state.in_motion,
+            "error_state": state.error_state,
+            "error_message": state.error_message,
+            "age_ms": round((now_s - arm.received_s) * 1000),
+        }
+    if (gripper := arm.gripper) is not None:
+        data["gripper"] = {
+            "position": number(gripper.position),
+            "force": number(gripper.force),
+            "moving": gripper.moving,
+            "holding": gripper.holding,
+        }
+    return data
+
+
+def tracks(newest: Newest) -> Data | None:
+    """Speeds, currents, odometry."""
+    data: Data = {}
+    if (state := newest.tracks) is not None:
+        data = {
+            "left_velocity": number(state.left_velocity),
+            "right_velocity": number(state.right_velocity),
+            "left_current": number(state.left_current),
+            "right_current": number(state.right_current),
+            "estop_active": state.estop_active,
+            "motors_enabled": state.motors_enabled,
+        }
+    if newest.odometry is not None:
+        data["odom"] = _odometry(newest.odometry)
+    return data or None
+
+
+def _odometry(odometry: Odometry) -> Data:
+    pose, twist = odometry.pose.pose, odometry.twist.twist
+    turn = pose.orientation
+    heading = 2.0 * math.atan2(turn.z, turn.w)
+    return {
+        "x": number(pose.position.x),
+        "y": number(pose.position.y),
+        "heading": number(math.remainder(heading, math.tau)),
+        "linear": number(twist.linear.x),
+        "angular": number(twist.angular.z),
+    }
+
+
+def console(newest: Newest) -> Data | None:
+    """The last thing that was done at the console, and what it shows."""
+    data: Data = {}
+    if (event := newest.console_input) is not None:
+        data["input"] = {
+            "time": seconds(event.stamp),
+            "control": event.control,
+            "event": event.event,
+            "value": number(event.value),
+        }
+    if (override := newest.console_override) is not None:
+        data["override"] = {
+            "time": seconds(override.stamp),
+            "target": override.target,
+            "action": override.action,
+        }
+    if (display := newest.console_display) is not None:
+        data["display"] = {"lines": list(display.lines), "duration_s": number(display.duration_s)}
+    return data or None
+
+
+def inputs(newest: Newest, clients: list[Data], now_s: float) -> Data:
+    """Every input source with its newest values."""
+    by_class: dict[str, list[Data]] = {"livelink": [], "autonomous": [], "websocket": []}
+    for name, source in newest.sources.items():
+        kind, _, subject = name.partition(":")
+        if kind in by_class:
+            by_class[kind].append({"subject": subject, **_source(source, now_s)})
+    return {"rc": _rc(newest, now_s), **by_class, "clients": clients}
+
+
+def _source(source: Source, now_s: float) -> Data:
+    age_s = now_s - source.received_s
+    return {
+        "sequence": source.sequence,
+        "age_ms": round(age_s * 1000),
+        "alive": age_s < STALE_S,
+        "failsafe": source.failsafe,
+        "rate_hz": round(source.rate_hz, 1) if age_s < 2.0 else 0.0,
+        "values": dict(zip(source.names, numbers(source.values), strict=False)),
+    }
+
+
+def _rc(newest: Newest, now_s: float) -> Data | None:
+    state, source = newest.rc, newest.sources.get("rc")
+    if state is None and source is None:
+        return None
+    data: Data = _source(source, now_s) if source else {}
+    data["told"] = bool(source and source.failsafe)
+    if state is not None:
+        data |= _receiver(state)
+        data["receiver_age_ms"] = round((now_s - newest.rc_received_s) * 1000)
+    return data
+
+
+def _receiver(state: RCReceiverState) -> Data:
+    return {
+        "connected": state.connected,
+        "failsafe": state.failsafe,
+        "protocol": state.protocol,
+        "rssi": number(state.rssi),
+        "frame_rate_hz": state.frame_rate_hz,
+        "channels": [
+            {"channel": c.channel_number, "raw": c.raw_value, "normalized": number(c.normalized)}
+            for c in state.channels
+        ],
+    }
+
+
+def outputs(newest: Newest) -> Data | None:
+    """The router's outputs, each with its reason."""
+    status = newest.router
+    if status is None:
+        return None
+    return {
+        "state": status.state,
+        "estop": status.estop,
+        "stop_switches": list(status.stop_switches),
+        "fields": [_field(field) for field in status.fields],
+    }
+
+
+def _field(field: FieldStatus) -> Data:
+    return {
+        "target": field.target,
+        "field": field.field,
+        "unit": field.unit,
+        "value": number(field.value),
+        "winner": field.winner,
+        "source": field.source,
+        "age_ms": _known_ms(field.age_ms),
+        "policy": field.policy,
+        "clamped": field.clamped,
+        "changed_ms": field.changed_ms,
+        "rivals": [
+            {
+                "route": rival.route,
+                "source": rival.source,
+                "value": number(rival.value),
+                "age_ms": _known_ms(rival.age_ms),
+                "reason": rival.reason,
+            }
+            for rival in field.rivals
+        ],
+    }
+
+
+def _known_ms(age_ms: int) -> int | None:
+    """Return no age where the router says that no sample counts."""
+    return None if age_ms == UNKNOWN_AGE_MS else age_ms
+
+
+def nodes(newest: Newest) -> Data | None:
+    """The registry of adoptiond, or why it does not answer."""
+    if newest.nodes is None and newest.nodes_problem is None:
+        return None
+    failed = newest.nodes_problem
+    known = (newest.nodes or NodeList(nodes=[])).model_dump(mode="json")
+    return {
+        "nodes": known["nodes"],
+        "strangers": known["strangers"],
+        "robot": newest.roles.robot if newest.roles else "",
+        "roles": newest.roles.model_dump(mode="json")["roles"] if newest.roles else [],
+        "problem": problem(failed) if failed else None,
+    }
+
+
+def firmware(newest: Newest) -> Data | None:
+    """otad's report, or why it does not answer."""
+    if newest.firmware is None and newest.firmware_problem is None:
+        return None
+    failed = newest.firmware_problem
+    report = newest.firmware.model_dump(mode="json") if newest.firmware else {}
+    return report | {"problem": problem(failed) if failed else None}
+
+
+def estop(newest: Newest) -> Data | None:
+    """The latch; None while nobody told us."""
+    latch = newest.estop
+    if latch is None:
+        return None
+    presses = [
+        {"source": each.source, "reason": each.reason, "since": _iso_seconds(each.since)}
+        for each in latch.presses
+    ]
+    since = presses[0]["since"] if presses else seconds(latch.stamp)
+    return {
+        "active": latch.active,
+        "source": latch.source,
+        "reason": latch.reason,
+        "since": since if latch.active else None,
+        "generation": latch.generation,
+        "presses": presses,
+        "more": latch.presses_left_out,
+        **_outcomes(newest, latch),
+    }
+
+
+def _outcomes(newest: Newest, latch: EStop) -> Data:
+    """Who has confirmed this press; nobody as long as only an older one is known of."""
+    found = newest.outcomes
+    if found is None or not latch.active or found.generation != latch.generation:
+        return {"confirmed": False, "outcomes": []}
+    outcomes = [
+        {
+            "target": each.target,
+            "node_id": each.node_id,
+            "state": each.state,
+            "after_ms": number(each.after_ms),
+            "detail": each.detail,
+        }
+        for each in found.outcomes
+    ]
+    return {"confirmed": found.confirmed, "outcomes": outcomes}
+
+
+def _iso_seconds(text: str) -> float | None:
+    """Seconds since 1970; None for a time that nobody knows."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def system(newest: Newest, now_s: float) -> Data:
+    """The server, the latch, and which parts are alive; sent twice a second in any case."""
+    data: Data = {"estop": estop(newest)}
+    data["router_age_ms"] = _age_ms(newest.router, newest.router_received_s, now_s)
+    data["adoption_age_ms"] = _age_ms(newest.system, newest.system_received_s, now_s)
+    if (status := newest.system) is not None:
+        data |= {
+            "server_name": status.server_name,
+            "version": status.version,
+            "uptime_seconds": status.uptime_seconds,
+            "cpu_usage": number(status.cpu_usage),
+            "memory_usage": number(status.memory_usage),
+            "cpu_temp": number(status.cpu_temp),
+            "nodes_active": status.nodes_active,
+            "nodes_offline": status.nodes_offline,
+            "nodes_unadopted": status.nodes_unadopted,
+        }
+    return data
+
+
+def _age_ms(message: object, received_s: float, now_s: float) -> int | None:
+    return None if message is None else round((now_s - received_s) * 1000)

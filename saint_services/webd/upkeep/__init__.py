@@ -1,0 +1,1 @@
+"""Backups, logs, diagnostics, releases and settings of the robot."""

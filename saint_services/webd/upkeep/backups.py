@@ -1,0 +1,237 @@
+"""Backups of the whole robot, made of what each daemon gives away. A restore that has begun is
+written down first, so that a power cut or a daemon that does not answer only delays its end: what
+is left is done at the next start, and again and again until it is. Not here: what the file looks
+like (lib/backup/archive.py), who may do this (actions/, adapters/).
+"""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from ...lib import log
+from ...lib.api import keys
+from ...lib.api.backup import BackupInfo, DaemonBackup, RestoreNotes, RestoreReply, RestoreState
+from ...lib.api.keys import KeyImport, Passphrase, SealedKey
+from ...lib.backup import archive
+from ...lib.backup.archive import Content
+from ...lib.backup.sealed_key import key_in, with_key
+from ...lib.errors import Code, SaintError
+from ...lib.ipc import Client
+from ...lib.state import Store, write_atomic
+
+_VERSION = 1
+_LIMIT_S = 30.0
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 2.0, 60.0
+_log = log.get("webd")
+
+
+class Unfinished(BaseModel):
+    """restore.json: what is still to be done; a daemon without content is to forget everything."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    daemons: dict[str, DaemonBackup | None] = {}
+    since: str = ""
+
+
+class Keeper(Protocol):
+    """One daemon that has something to keep."""
+
+    async def export(self) -> DaemonBackup: ...
+
+    async def check(self, given: DaemonBackup) -> RestoreNotes: ...
+
+    async def restore(self, given: DaemonBackup) -> list[str]: ...
+
+    async def forget(self) -> None: ...
+
+
+class Remote:
+    """A daemon behind its socket."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def export(self) -> DaemonBackup:
+        return await self._client.get("/backup", DaemonBackup, timeout_s=_LIMIT_S)
+
+    async def check(self, given: DaemonBackup) -> RestoreNotes:
+        client = self._client
+        return await client.post("/backup/check", given, RestoreNotes, timeout_s=_LIMIT_S)
+
+    async def restore(self, given: DaemonBackup) -> list[str]:
+        reply = await self._client.put("/backup", given, RestoreNotes, timeout_s=_LIMIT_S)
+        return reply.notes
+
+    async def forget(self) -> None:
+        await self._client.delete("/backup", RestoreNotes, timeout_s=_LIMIT_S)
+
+
+class ServerKey(Protocol):
+    """The server's key, which leaves its daemon only sealed."""
+
+    async def seal(self, passphrase: str) -> SealedKey: ...
+
+    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None: ...
+
+
+class RemoteKey:
+    """The key of adoptiond, behind its socket."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def seal(self, passphrase: str) -> SealedKey:
+        given = Passphrase(passphrase=passphrase)
+        return await self._client.ask(keys.EXPORT, given)
+
+    async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
+        given = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
+        await self._client.ask(keys.IMPORT, given)
+
+
+class Backups:
+    """All of them. One restore at a time."""
+
+    def __init__(
+        self, keepers: Mapping[str, Keeper], key: ServerKey, folder: Path, version: str
+    ) -> None:
+        self._keepers = keepers  # in the order in which they are restored
+        self._key = key
+        self._store = Store(folder / "restore.json", Unfinished, _VERSION)
+        self._before = folder / "before-restore.zip"
+        self._version = version
+        self._busy = asyncio.Lock()
+        self._unfinished = Unfinished()
+        self._wake = asyncio.Event()
+
+    async def create(self, robot: str, now: str, passphrase: str = "") -> bytes:
+        """Return the file; a passphrase seals the server's key into it. Raises SaintError when one
+        daemon does not answer: half a backup is none."""
+        daemons = {name: await keeper.export() for name, keeper in self._keepers.items()}
+        if passphrase:
+            daemons = with_key(daemons, await self._key.seal(passphrase))
+        raw = archive.pack(daemons, robot=robot, version=self._version, created=now)
+        if len(raw) > archive.LARGEST_BYTES:
+            text = f"the backup would have {len(raw)} bytes, at most {archive.LARGEST_BYTES}"
+            raise SaintError(Code.TOO_LARGE, text, fix="Delete presets that nobody needs.")
+        return raw
+
+    async def check(self, raw: bytes) -> BackupInfo:
+        """What it holds, and what of it would be left out. Changes nothing; raises SaintError when
+        this robot would not take it.
+        """
+        content = await asyncio.to_thread(archive.unpack, raw)
+        found = await self._checked(content)
+        return archive.info(content, found.notes).model_copy(update={"confirm": found.confirm})
+
+    async def restore(
+        self,
+        raw: bytes,
+        robot: str,
+        now: str,
+        confirm: Collection[str] = (),
+        passphrase: str = "",
+    ) -> RestoreReply:
+        """Restore everything in it after a copy of what there was, the server's key only with its
+        passphrase; a wrong one changes nothing. Raises stop_changed unless all that would stop the
+        robot no longer is confirmed by name.
+        """
+        async with self._busy:
+            content = await asyncio.to_thread(archive.unpack, raw)
+            found = await self._checked(content)
+            if missing := [name for name in found.confirm if name not in confirm]:
+                text = f"these would no longer stop the robot as they do: {', '.join(missing)}"
+                raise SaintError(Code.STOP_CHANGED, text, names=found.confirm)
+            before = await self.create(robot, now)
+            if passphrase:
+                await self._key.bring_back(key_in(content.daemons), passphrase)
+            await asyncio.to_thread(write_atomic, self._before, before)
+            reply = await self._begin(dict(content.daemons), now)
+        return reply.model_copy(update={"notes": [*found.notes, *reply.notes]})
+
+    async def undo(self, robot: str, now: str, confirm: Collection[str] = ()) -> RestoreReply:
+        """As it was before the last restore or reset."""
+        try:
+            before = await asyncio.to_thread(self._before.read_bytes)
+        except OSError as err:
+            raise SaintError(Code.NOT_FOUND, "nothing was restored on this robot yet") from err
+        return await self.restore(before, robot, now, confirm)
+
+    async def forget(self, robot: str, now: str) -> RestoreReply:
+        """As a new robot begins, and first a copy of what there was."""
+        async with self._busy:
+            before = await self.create(robot, now)
+            await asyncio.to_thread(write_atomic, self._before, before)
+            return await self._begin(dict.fromkeys(self._keepers), now)
+
+    def state(self) -> RestoreState:
+        """Whether a restore has not come to its end yet."""
+        return RestoreState(waiting=list(self._unfinished.daemons), since=self._unfinished.since)
+
+    async def work(self) -> None:
+        """Bring to an end what was begun; forever."""
+        self._unfinished = await asyncio.to_thread(self._store.load)
+        pause_s = _FIRST_PAUSE_S
+        while True:
+            if not self._unfinished.daemons:
+                self._wake.clear()
+                await self._wake.wait()
+                pause_s = _FIRST_PAUSE_S
+            async with self._busy:
+                done, _ = await self._go_on()
+            if done:
+                _log.info("a restore was brought to its end", daemons=", ".join(done))
+            if self._unfinished.daemons:
+                await asyncio.sleep(pause_s)
+                pause_s = min(_LONGEST_PAUSE_S, pause_s * 2)
+
+    async def _checked(self, content: Content) -> RestoreNotes:
+        if unknown := content.daemons.keys() - self._keepers.keys():
+            raise SaintError(
+                Code.STATE_NEWER,
+                f"this release does not know {min(unknown)!r}, which the backup holds",
+                fix="Update this robot first, then restore.",
+            )
+        notes: list[str] = []
+        confirm: list[str] = []
+        for name, given in content.daemons.items():
+            found = await self._keepers[name].check(given)
+            notes += found.notes
+            confirm += found.confirm
+        return RestoreNotes(notes=notes, confirm=confirm)
+
+    async def _begin(self, daemons: dict[str, DaemonBackup | None], now: str) -> RestoreReply:
+        await self._write(Unfinished(daemons=daemons, since=now))
+        restored, notes = await self._go_on()
+        self._wake.set()
+        return RestoreReply(restored=restored, waiting=list(self._unfinished.daemons), notes=notes)
+
+    async def _go_on(self) -> tuple[list[str], list[str]]:
+        """Who has taken his part now, and who refused it, which ends it for him."""
+        done: list[str] = []
+        notes: list[str] = []
+        left = dict(self._unfinished.daemons)
+        for name in sorted(left, key=list(self._keepers).index):
+            given = left[name]
+            try:
+                keeper = self._keepers[name]
+                await (keeper.forget() if given is None else keeper.restore(given))
+            except SaintError as err:
+                _log.warning("a daemon did not restore its part", daemon=name, reason=err.message)
+                if err.code is Code.DAEMON_UNREACHABLE:
+                    continue
+                notes.append(f"{name} refused its part: {err.message}.")
+            else:
+                done.append(name)
+            del left[name]
+        if left != self._unfinished.daemons:
+            await self._write(self._unfinished.model_copy(update={"daemons": left}))
+        return done, notes
+
+    async def _write(self, unfinished: Unfinished) -> None:
+        await asyncio.to_thread(self._store.save, unfinished)
+        self._unfinished = unfinished

@@ -1,0 +1,120 @@
+"""GET /api/logs: the lines of all programs as a file to keep, or, with follow=1, one JSON object
+per line for as long as somebody reads. Not here: pages of lines (actions/logs.py).
+"""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Sequence
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from ...lib import validation
+from ...lib.api.logs import LogFilter, LogLine, LogQuery
+from ...lib.errors import Code, SaintError
+from ...lib.levels import Level
+from ..accounts.gate import Gate
+from ..robot.context import Robot
+
+MOST_FOLLOWERS = 8  # each is a process on a device
+MOST_LINES = 20_000  # of one download
+MOST_DOWNLOADS = 2  # at once, the others wait: all lines of one are held to be turned around
+_PAGE = 500
+_FIELDS = ("level", "source", "node", "search")
+
+
+class LogFiles:
+    """Downloads and live tails."""
+
+    def __init__(self, gate: Gate, robot: Robot) -> None:
+        self._gate = gate
+        self._robot = robot
+        self._tails: set[asyncio.Task[None]] = set()
+        self._downloads = asyncio.Semaphore(MOST_DOWNLOADS)
+
+    def routes(self) -> Sequence[web.RouteDef]:
+        """One."""
+        return [web.get("/api/logs", self.logs, allow_head=False)]
+
+    async def close(self) -> None:
+        """End the tails."""
+        for tail in self._tails:
+            tail.cancel()
+
+    async def logs(self, request: web.Request) -> web.StreamResponse:
+        """Newest last, as in every log."""
+        self._gate.admit(request, Level.VIEWER)
+        wanted = _filter(request)
+        if request.query.get("follow", "") not in ("", "0"):
+            return await self._follow(request, wanted)
+        async with self._downloads:
+            return await self._download(request, wanted)
+
+    async def _download(self, request: web.Request, wanted: LogFilter) -> web.StreamResponse:
+        answer = web.StreamResponse(headers=_attachment())
+        lines = [line async for line in self._newest(wanted)]
+        await answer.prepare(request)
+        while lines:
+            await answer.write(as_text(lines.pop()).encode())
+        return answer
+
+    async def _newest(self, wanted: LogFilter) -> AsyncIterator[LogLine]:
+        before = ""
+        for _ in range(MOST_LINES // _PAGE):
+            query = LogQuery(**wanted.model_dump(), before=before, limit=_PAGE)
+            page = await self._robot.upkeep.logs.page(query)
+            for line in page.lines:
+                yield line
+            before = page.older
+            if not before:
+                return
+
+    async def _follow(self, request: web.Request, wanted: LogFilter) -> web.StreamResponse:
+        if len(self._tails) >= MOST_FOLLOWERS:
+            text = f"{MOST_FOLLOWERS} readers follow the log already"
+            raise SaintError(Code.REFUSED, text, fix="Close one of them.")
+        answer = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        tail = asyncio.ensure_future(self._pass_on(request, answer, wanted))
+        self._tails.add(tail)
+        try:
+            await tail
+        finally:
+            tail.cancel()
+            self._tails.discard(tail)
+        return answer
+
+    async def _pass_on(
+        self, request: web.Request, answer: web.StreamResponse, wanted: LogFilter
+    ) -> None:
+        await answer.prepare(request)
+        async with contextlib.aclosing(self._robot.upkeep.logs.follow(wanted)) as lines:
+            with contextlib.suppress(ConnectionError, SaintError):
+                async for line in lines:
+                    # An empty line shows in time that the reader is gone.
+                    await answer.write((line.model_dump_json() if line else "").encode() + b"\n")
+
+
+def as_text(line: LogLine) -> str:
+    """One line of a file for people."""
+    moment = time.localtime(line.time)
+    clock = time.strftime("%Y-%m-%d %H:%M:%S", moment)
+    milliseconds = int(line.time * 1000) % 1000
+    return f"{clock}.{milliseconds:03d} {line.node} {line.source} {line.level}: {line.text}\n"
+
+
+def _filter(request: web.Request) -> LogFilter:
+    given = {name: request.query[name] for name in _FIELDS if name in request.query}
+    try:
+        return LogFilter.model_validate(given)
+    except ValidationError as err:
+        fault = validation.faults(err, LogFilter, given, noun="field")[0]
+        raise SaintError(Code.REQUEST_INVALID, str(fault)) from None
+
+
+def _attachment() -> dict[str, str]:
+    name = time.strftime("saint-log-%Y%m%d-%H%M%S.txt")
+    return {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Content-Disposition": f'attachment; filename="{name}"',
+    }

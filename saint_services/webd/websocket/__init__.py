@@ -1,0 +1,1 @@
+"""One WebSocket: frames, queue of outgoing states, session of a client."""

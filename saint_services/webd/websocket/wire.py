@@ -1,0 +1,202 @@
+"""One WebSocket on the wire: the handshake, frames in and out, pings, closing. Messages are handled
+in the callback that brings their bytes, a few of one client per turn of the loop, so that no client
+delays another. Not here: what a message means (session.py).
+"""
+
+import asyncio
+import base64
+import binascii
+import hashlib
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+
+from ...lib.errors import Code, SaintError
+from .close_codes import CloseCode
+from .frames import FrameError, Frames, Kind, close_code, close_frame, control_frame
+
+PING_S = 5.0  # a client that is silent for so long is asked for a sign
+PONG_LIMIT_S = 2.5  # and is gone when it gives none
+CLOSE_LIMIT_S = 1.0
+MOST_UNSENT_BYTES = 64 * 1024
+FAIR_SHARE = 8  # messages of one client before the others get their turn
+_GUID = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+
+Receive = Callable[[Kind, bytes], None]
+
+
+async def accept(request: web.Request) -> web.StreamResponse:
+    """Answers the handshake; raises SaintError when it is none."""
+    headers = request.headers
+    key = headers.get("Sec-WebSocket-Key", "")
+    if headers.get("Sec-WebSocket-Version", "") != "13" or not _is_key(key):
+        raise SaintError(Code.REQUEST_INVALID, "this is no WebSocket handshake of version 13")
+    answer = web.StreamResponse(status=101)
+    answer.headers["Upgrade"] = "websocket"
+    answer.headers["Connection"] = "Upgrade"
+    digest = hashlib.sha1(key.encode() + _GUID, usedforsecurity=False).digest()
+    answer.headers["Sec-WebSocket-Accept"] = base64.b64encode(digest).decode()
+    answer.force_close()
+    await answer.prepare(request)
+    return answer
+
+
+def _is_key(key: str) -> bool:
+    try:
+        return len(base64.b64decode(key, validate=True)) == 16
+    except (binascii.Error, ValueError):
+        return False
+
+
+class Wire:
+    """After accept(). `receive` gets text and binary messages; it may raise FrameError."""
+
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        counters: Counter[str],
+        receive: Receive,
+        largest_bytes: int,
+    ) -> None:
+        self._transport = transport
+        self._counters = counters
+        self._receive = receive
+        self._frames = Frames(largest_bytes)
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self.before_close: Callable[[], object] = bool  # may write its last frames
+        self.on_pong: Callable[[bytes], object] = bool
+        self._is_closing = False  # we sent a close frame
+        self._is_behind = False  # messages wait for the next turn
+        self._was_heard = False
+        self._timer = self._loop.call_later(PING_S, self._look)
+
+    def start(self, protocol: Any) -> None:
+        """Take over what aiohttp reads, with what it has read already."""
+        protocol.keep_alive(False)
+        protocol.set_parser(self)
+
+    async def ended(self) -> None:
+        """Returns when the connection is over."""
+        await self._ended
+
+    def write(self, data: bytes) -> None:
+        """Send whole frames, unless the connection is ending."""
+        if not self._is_closing and not self._transport.is_closing():
+            self._transport.write(data)
+
+    def ping(self, payload: bytes) -> None:
+        """Ask for a sign that holds this payload."""
+        self.write(control_frame(Kind.PING, payload))
+
+    def unsent_bytes(self) -> int:
+        """What the kernel did not take yet: the client reads slowly."""
+        return self._transport.get_write_buffer_size()
+
+    def close(self, code: int, reason: str = "") -> None:
+        """Say goodbye; the client has a moment to answer."""
+        if self._is_closing:
+            return
+        self.before_close()
+        self.write(close_frame(code, reason))
+        self._is_closing = True
+        self._timer.cancel()
+        self._timer = self._loop.call_later(CLOSE_LIMIT_S, self._abort)
+
+    # What aiohttp calls
+
+    def feed_data(self, data: bytes) -> tuple[bool, bytes]:
+        """Bytes came."""
+        self._was_heard = True
+        self._frames.feed(data)
+        if not self._is_behind:
+            self._work()
+        return False, b""
+
+    def feed_eof(self) -> None:
+        """The connection is lost."""
+        self._end()
+
+    # Inside
+
+    def _work(self) -> None:
+        """One share of what is there."""
+        try:
+            for _ in range(FAIR_SHARE):
+                frame = self._frames.next()
+                if frame is None:
+                    self._catch_up()
+                    return
+                self._take(*frame)
+        except FrameError as err:
+            self._counters[
+                "refused_" + ("too_large" if err.code == CloseCode.TOO_LARGE else "frame")
+            ] += 1
+            self._fail(err)
+            return
+        if not self._is_behind:
+            self._is_behind = True
+            self._transport.pause_reading()
+        self._loop.call_soon(self._go_on)
+
+    def _go_on(self) -> None:
+        if not self._ended.done():
+            self._work()
+
+    def _catch_up(self) -> None:
+        if self._is_behind:
+            self._is_behind = False
+            if not self._transport.is_closing():
+                self._transport.resume_reading()
+
+    def _take(self, kind: Kind, payload: bytes) -> None:
+        if kind is Kind.CLOSE:
+            code = close_code(payload)
+            self.close(code)
+            self._transport.close()
+        elif self._is_closing:
+            return
+        elif kind is Kind.PING:
+            if self.unsent_bytes() <= MOST_UNSENT_BYTES:  # else it reads nothing, no answers either
+                self.write(control_frame(Kind.PONG, payload))
+        elif kind is Kind.PONG:
+            self.on_pong(payload)
+        else:
+            self._receive(kind, payload)
+
+    def _fail(self, error: FrameError) -> None:
+        """Nothing more of this client is read; it may still hear why."""
+        self.close(error.code, error.reason)
+        self._frames = Frames(0)
+        self._is_behind = True
+        if not self._transport.is_closing():
+            self._transport.pause_reading()
+
+    def _look(self) -> None:
+        """A client that was silent is asked; one that does not answer has gone."""
+        if self._was_heard:
+            self._was_heard = False
+            self._timer = self._loop.call_later(PING_S, self._look)
+            return
+        self.ping(b"")
+        self._timer = self._loop.call_later(PONG_LIMIT_S, self._judge)
+
+    def _judge(self) -> None:
+        if self._was_heard:
+            self._was_heard = False
+            self._timer = self._loop.call_later(PING_S, self._look)
+            return
+        self._counters["clients_silent"] += 1
+        self.close(CloseCode.TRY_LATER, "no ping was answered")
+
+    def _abort(self) -> None:
+        self._transport.abort()
+        self._end()
+
+    def _end(self) -> None:
+        self._is_closing = True
+        self._timer.cancel()
+        if not self._ended.done():
+            self._ended.set_result(None)
