@@ -34,9 +34,16 @@ def _runtime_directory() -> str:
     """Return the same folder as connect.py, or nothing when the environment sets another one."""
     if "SAINT_SHARE" in os.environ or "RUNTIME_DIRECTORY" in os.environ:
         return ""
-    checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120 - pathlib takes 5 ms to load
-    simulated = f"{checkout}/.run/current"
+    simulated = f"{_checkout()}/.run/current"
     return simulated if os.path.isdir(simulated) else "/run/saint"  # noqa: PTH112
+
+
+def _checkout() -> str:
+    """Return the folder that holds saint_services."""
+    folder = os.path.abspath(__file__)  # noqa: PTH100 - pathlib takes 5 ms to load
+    for _ in __name__.split("."):
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    return folder
 
 
 def _answer(directory: str) -> bytes | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import saint_services
 from saint_services.lib.api import routing
 from saint_services.saintctl import start
 from saint_services.saintctl.estop import urgent
@@ -119,6 +120,10 @@ def test_everything_else_is_left_to_the_full_program(run: Path, arguments: list[
 
 def test_no_router_is_left_to_the_full_program(run: Path) -> None:
     assert urgent.press(["estop", "set"]) is None
+
+
+def test_robot_of_the_checkout_is_looked_for_beside_the_package() -> None:
+    assert urgent._checkout() == str(Path(saint_services.__file__).parents[1])
 
 
 @contextmanager
