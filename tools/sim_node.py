@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.roles import RoleName
+from saint_services.lib.role_config.model import RoleName
 
 from .launch import units
 from .launch.launcher import Launcher

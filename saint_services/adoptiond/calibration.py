@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib import config as settings
 from ..lib.api.calibration import Calibrate, CalibratedField
 from ..lib.errors import Code, SaintError
-from ..lib.roles import FieldSpec, RoleConfig
+from ..lib.role_config.model import FieldSpec, RoleConfig
 from ..lib.state import Migration
 from .registry import RoleText
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from ..lib.api.adoption import NodeRole, NodeState, Peripheral
 from ..lib.errors import Code, SaintError
-from ..lib.roles import RoleConfig
+from ..lib.role_config.model import RoleConfig
 from ..lib.spelling import hint
 from .state import SavedNode
 

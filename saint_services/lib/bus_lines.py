@@ -2,7 +2,7 @@
 here: pins that a manifest names itself (claims.py), the header as a whole (hw/header.py).
 """
 
-from .roles import RoleConfig
+from .role_config.model import RoleConfig
 
 _I2C = {0: ((0, "SDA"), (1, "SCL")), 1: ((2, "SDA"), (3, "SCL"))}
 _SPI = {

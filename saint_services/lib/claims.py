@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from .bus_lines import bus_lines
 from .devices import WITH_PWM
-from .roles import RoleConfig
+from .role_config.model import RoleConfig
 
 PROCESSES = (
     2  # of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket

@@ -1,6 +1,6 @@
 """What a role manifest says of hardware: pins, and chips on I2C, SPI and serial lines. Each driver
 is named by its chip; what a driver needs is checked here, before anything is opened. Not here: the
-drivers (lib/hw), the rest of the manifest (lib/roles).
+drivers (lib/hw), the rest of the manifest (lib/role_config).
 """
 
 from typing import Literal

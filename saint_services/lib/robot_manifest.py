@@ -1,6 +1,6 @@
 """The robot manifest (manifests/robots/*.yaml): which roles a robot has, how it looks, and which
 joint of its model shows which field of a role. One file describes a robot, so another robot needs
-no code. `load` checks it whole, with everything that it names. Not here: the roles (roles.py), what
+no code. `load` checks it whole, with everything that it names. Not here: the roles (role_config), what
 a model file may say (urdf.py).
 """
 
@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from . import config as settings
 from .errors import Code, SaintError
-from .roles import FieldSpec, RoleConfig, RoleName
+from .role_config.model import FieldSpec, RoleConfig, RoleName
 
 if TYPE_CHECKING:
     from .urdf import Joint

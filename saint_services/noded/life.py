@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..lib.api.adoption import NodeState
 from ..lib.api.role import RoleReport
-from ..lib.roles import RoleConfig
+from ..lib.role_config.model import RoleConfig
 
 
 @dataclass(frozen=True, slots=True)

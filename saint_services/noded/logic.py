@@ -9,7 +9,7 @@ from typing import get_args
 
 from ..lib.api.adoption import NodeState
 from ..lib.api.role import RoleReport
-from ..lib.roles import RoleName
+from ..lib.role_config.model import RoleName
 from .life import (
     Action,
     AdoptRequested,

@@ -15,8 +15,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lib import log, machine, role_text
+from ..lib import log, machine
 from ..lib.errors import Code, SaintError
+from ..lib.role_config.parsing import parse_role_config
 from ..lib.state import Store, last_good, write_atomic
 from .life import Assignment, DiskRead, Started, Wanted
 from .whole import MOST_ROLES
@@ -244,7 +245,7 @@ def _stored(assignment: Assignment, known: StoredRole) -> StoredRole:
 
 def checked_assignment(wanted: Wanted, text: str, server: str, address: str) -> Assignment:
     """A role configuration that is valid in itself and for the role that was asked for."""
-    found = role_text.read(text, "role_config.yaml")
+    found = parse_role_config(text, "role_config.yaml")
     config = found.config
     if found.notice:
         _log.warning("role configuration", text=found.notice)

@@ -10,7 +10,7 @@ from itertools import count
 
 from ..lib.api.adoption import NodeState
 from ..lib.claims import conflict
-from ..lib.roles import RoleConfig
+from ..lib.role_config.model import RoleConfig
 from . import logic
 from .life import (
     Action,

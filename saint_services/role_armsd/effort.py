@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable
 
 from ..lib.role import Joint
-from ..lib.roles import RoleConfig
+from ..lib.role_config.model import RoleConfig
 
 
 class Efforts:

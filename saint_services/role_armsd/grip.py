@@ -5,7 +5,7 @@ is felt. Without one nothing can be felt: a lower limit only closes more slowly.
 from dataclasses import dataclass
 from math import nan
 
-from saint_services.lib.roles import Grip
+from saint_services.lib.role_config.model import Grip
 
 SLOWEST = 0.1  # of the top rate; a servo that creeps more slowly may stick
 _FELT = 3  # readings in a row: the current of starting is no object

@@ -7,7 +7,7 @@ from saint_services.lib.hw.button import Button, ButtonEvent
 from saint_services.lib.hw.displays import open_display
 from saint_services.lib.hw.ports import Board, Display, EdgeInput
 from saint_services.lib.role.timers import Clock, Handle
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 
 class Panel:

@@ -35,7 +35,7 @@ from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES
 from saint_services.lib.robot_manifest import RobotManifest
 from saint_services.lib.role import Host, Session
 from saint_services.lib.role.timers import Clock, Motion
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 from .adapters import Panel
 from .config import Config

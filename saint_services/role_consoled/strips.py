@@ -7,7 +7,7 @@ from collections.abc import Callable
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.displays import open_leds
 from saint_services.lib.hw.ports import Board, LedStrip
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 from .lights import Colour, Mood, picture
 

@@ -29,7 +29,7 @@ from saint_services.lib.hw.ports import ImuSample
 from saint_services.lib.role import Host
 from saint_services.lib.role.positions import PositionSession
 from saint_services.lib.role.timers import Clock
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 from . import senses
 from .camera import Eye

@@ -29,7 +29,7 @@ from saint_services.lib.hw.ports import Board
 from saint_services.lib.role import Host, Session, Throttle
 from saint_services.lib.role.axis import SLICE_S
 from saint_services.lib.role.timers import Clock, Motion
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 from . import messages
 from .adapters import Track, geometry_of

@@ -8,7 +8,7 @@ from ..lib import config
 from ..lib.api.routing import RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.robot_manifest import RobotManifest, read_role
-from ..lib.roles import RoleConfig
+from ..lib.role_config.model import RoleConfig
 from ..lib.spelling import hint, hint_or_all
 from .routes import fitting, missing_targets
 from .state import SavedPreset, preset_store

@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Callable, Mapping
 
 from ..lib.generated.saint_msgs import InputSample
-from ..lib.roles import FieldSpec
+from ..lib.role_config.model import FieldSpec
 from .logic import Router
 
 SOURCE = "websocket:console_buttons"

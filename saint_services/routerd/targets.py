@@ -5,7 +5,7 @@ taken from the role manifests. Data only.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..lib.roles import CommandTopic, FieldSpec, RoleConfig
+from ..lib.role_config.model import CommandTopic, FieldSpec, RoleConfig
 from .claims import Output
 from .modifiers import MODIFIERS, Modifier
 

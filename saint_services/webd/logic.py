@@ -13,7 +13,7 @@ from ..lib import validation
 from ..lib.api.motion import Limited
 from ..lib.errors import Code, SaintError
 from ..lib.limits import clamp
-from ..lib.roles import RoleConfig
+from ..lib.role_config.model import RoleConfig
 from ..lib.spelling import hint
 from .api import messages, stopping
 

@@ -13,7 +13,7 @@ from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.claims import PROCESSES, conflict
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.noded import life as lives
 from saint_services.noded.life import Assignment
 from saint_services.noded.whole import fresh, step

@@ -3,7 +3,7 @@
 import pytest
 
 from saint_services.lib.role import Axis, Glide, Throttle
-from saint_services.lib.roles import FieldSpec
+from saint_services.lib.role_config.model import FieldSpec
 
 SPEC = FieldSpec(
     command="cmd", path="pan", kind="position", unit="deg", limits=(-90, 90), max_rate=100,

@@ -20,7 +20,7 @@ from saint_services.lib.generated.topics import (
     HEAD_EXPRESSION_CMD,
 )
 from saint_services.lib.role.positions import PositionSession
-from saint_services.lib.roles import CollisionLimit
+from saint_services.lib.role_config.model import CollisionLimit
 from tests.unit.role.role_rig import STRANGER, Rig, load_role
 
 NAN, INF = math.nan, math.inf

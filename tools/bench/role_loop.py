@@ -30,7 +30,7 @@ from saint_services.lib.generated.saint_msgs import HeadCommand, RouterHeartbeat
 from saint_services.lib.generated.topics import HEAD_CMD, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from tests.integration.robot import short_folder
 from tests.unit.role.credentials import SERVER, credential
 from tools.launch import domain

@@ -1,5 +1,5 @@
 """What a node's header and buses have, what a role needs of them, and how the two fit together, as
-clients get it. Not here: how it is found out (lib/role_hardware.py, lib/hw).
+clients get it. Not here: how it is found out (lib/role_config/hardware.py, lib/hw).
 """
 
 from typing import Literal

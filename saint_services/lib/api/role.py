@@ -5,7 +5,7 @@ stream of RoleReport, one JSON object per line: at once, on every change and onc
 the connection ends, for whatever reason, the role goes to its safe state.
 """
 
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from . import Reply, Request
 
 

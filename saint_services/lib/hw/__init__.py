@@ -9,7 +9,7 @@ from pathlib import Path
 from ..devices import MOTORS
 from ..errors import Code, SaintError
 from ..guard.will import Kind, Will, Write
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from .ports import Board
 
 __all__ = ["Board", "line_descriptors", "open_board", "will_of"]

@@ -4,7 +4,7 @@ sim/camera.py), how one is run (camera.py).
 
 from pathlib import Path
 
-from ..roles import Camera
+from ..role_config.model import Camera
 from .camera import Source
 
 

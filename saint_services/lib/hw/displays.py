@@ -2,7 +2,7 @@
 
 from ..devices import SpiDevice
 from ..errors import Code, SaintError
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from .ports import Board, DigitalOut, Display, LedStrip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..devices import MOTORS, PinSpec
 from ..errors import Code, SaintError
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from .hbridge import DirectionPair, HBridge, SharedEnable, TwinPwmBridge
 from .ports import Board, DigitalOut, Encoder, Motor
 from .quadrature import Quadrature

@@ -11,7 +11,7 @@ from ..devices import WITH_PWM
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..guard.will import Kind, Write
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from . import peripherals, pigpio_pins, pigpio_pwm, spi_pins, sysfs_pwm
 from .gpiod_pins import GpiodPins, library
 from .ports import ByteStream, DigitalOut, EdgeInput, I2cBus, PwmOut, SpiBus

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..errors import Code, SaintError
-from ..roles import Camera
+from ..role_config.model import Camera
 from .camera import Picture
 
 _WAIT_S = 1.0

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..guard.will import Write
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 
 EdgeCallback = Callable[[int, bool, int], None]  # pin, new level, CLOCK_MONOTONIC ns
 

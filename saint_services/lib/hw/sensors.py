@@ -11,7 +11,7 @@ from importlib import import_module
 
 from ..devices import I2cDevice
 from ..errors import SaintError
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from .ports import Board, I2cBus, Sample, Sensor
 
 # Module and class of each driver; loaded when a manifest names it.

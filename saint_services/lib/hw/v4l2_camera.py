@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ..errors import Code, SaintError
-from ..roles import Camera
+from ..role_config.model import Camera
 from .camera import Picture
 
 QUERYCAP, S_FMT, S_PARM = 0x80685600, 0xC0D05605, 0xC0CC5616

@@ -7,7 +7,7 @@ slices, for which the caller brings time.
 import math
 
 from ..limits import clamp
-from ..roles import FieldSpec
+from ..role_config.model import FieldSpec
 from .trajectory import Trajectory, braking_way, plan
 
 SLICE_S = 0.01  # how often a longer motion goes on

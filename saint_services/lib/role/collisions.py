@@ -6,7 +6,7 @@ the manifest's ranges need a margin for what a servo lags behind.
 from collections.abc import Mapping, Sequence
 from math import inf
 
-from ..roles import CollisionLimit
+from ..role_config.model import CollisionLimit
 
 _OUTSIDE = 1e-3  # degrees, or part of a ratio: what stops here is outside a range
 

@@ -7,7 +7,7 @@ home at a share of its rates; one without a pulse goes there at its own speed wh
 first, so these are woken one after the other.
 """
 
-from ..roles import Homing
+from ..role_config.model import Homing
 from .gate import Gate
 from .joints import Joints
 

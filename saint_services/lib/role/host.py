@@ -21,7 +21,7 @@ from ..guard import wire
 from ..hw import line_descriptors, open_board, will_of
 from ..hw.ports import Board
 from ..ipc import Api, Call
-from ..roles import RoleConfig, RoleName
+from ..role_config.model import RoleConfig, RoleName
 from .guarded import RoleGuard
 from .session import Session
 from .timers import Clock

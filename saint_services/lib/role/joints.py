@@ -9,7 +9,7 @@ from ..errors import Code, SaintError
 from ..hw.pca9685 import Pca9685
 from ..hw.ports import Board, I2cBus, PwmOut
 from ..hw.servo import ServoScale
-from ..roles import FieldSpec, PinSpec, RoleConfig
+from ..role_config.model import FieldSpec, PinSpec, RoleConfig
 from .axis import SLICE_S, Axis, Glide
 from .collisions import Fences
 from .timers import Clock, Motion

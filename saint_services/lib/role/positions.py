@@ -12,7 +12,7 @@ from ..errors import Code, SaintError
 from ..generated.sensor_msgs import JointState
 from ..generated.std_msgs import Header
 from ..hw.ports import Board
-from ..roles import RoleConfig
+from ..role_config.model import RoleConfig
 from .homing import PERIOD_S, Homecoming
 from .joints import Joint, Joints, speeds
 from .session import Session

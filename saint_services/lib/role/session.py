@@ -27,7 +27,7 @@ from ..generated.topics import (
 )
 from ..hw.ports import Board, PowerSample
 from ..hw.sensors import Sensors
-from ..roles import RoleConfig, RoleName
+from ..role_config.model import RoleConfig, RoleName
 from ..stall import StallWatch
 from .gate import Gate, Refusal
 from .guarded import Guard, NoGuard

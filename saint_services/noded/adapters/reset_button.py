@@ -9,7 +9,7 @@ from ...lib.claims import pins
 from ...lib.errors import SaintError
 from ...lib.hw.button import Button
 from ...lib.hw.ports import Board, EdgeInput
-from ...lib.roles import RoleConfig
+from ...lib.role_config.model import RoleConfig
 
 
 class ResetButton:

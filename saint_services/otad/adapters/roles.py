@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ...lib import config as settings
 from ...lib.errors import Code, SaintError
-from ...lib.roles import RoleConfig
+from ...lib.role_config.model import RoleConfig
 from ..views import RoleFile
 
 _LARGEST_BYTES = 1 << 18

@@ -13,7 +13,7 @@ from ...lib.errors import SaintError
 
 if TYPE_CHECKING:
     from ...lib.hw.sim.plant import Plant
-    from ...lib.roles import RoleConfig
+    from ...lib.role_config.model import RoleConfig
 
 REPORT = "robot.json"  # of make run in its root, of a single node in its own folder
 _MARKS = ("robot.lock", "*/robot.lock")

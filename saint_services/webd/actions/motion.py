@@ -8,7 +8,7 @@ from typing import Any
 from ...lib.api.motion import Accepted
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
-from ...lib.roles import RoleConfig
+from ...lib.role_config.model import RoleConfig
 from .. import logic
 from ..api import messages as m
 from ..robot.context import Robot

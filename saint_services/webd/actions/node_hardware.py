@@ -11,7 +11,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
 from ...lib.hw.header import HEADER
-from ...lib.role_hardware import compare, hardware
+from ...lib.role_config.hardware import compare, hardware
 from ..robot.context import Robot
 from ..topics import views
 from .caller import Caller

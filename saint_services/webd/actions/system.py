@@ -9,8 +9,8 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.levels import Level
-from ...lib.role_hardware import hardware
-from ...lib.roles import RoleConfig
+from ...lib.role_config.hardware import hardware
+from ...lib.role_config.model import RoleConfig
 from ..api import messages as m
 from ..robot.context import Robot
 from ..topics import views

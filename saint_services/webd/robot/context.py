@@ -17,7 +17,7 @@ from ...lib.generated import topics
 from ...lib.generated.saint_msgs import InputSample
 from ...lib.generated.std_msgs import Bool
 from ...lib.input_writer import InputPublisher
-from ...lib.roles import RoleConfig
+from ...lib.role_config.model import RoleConfig
 from ...lib.stall import StallWatch
 from ..accounts.vault import Vault
 from ..audit.activity import ActivityLog, Event

@@ -4,7 +4,7 @@ are sent again until the slowest joint must be there, while the client stays con
 
 from collections.abc import Iterable
 
-from ...lib.roles import FieldSpec, RoleConfig
+from ...lib.role_config.model import FieldSpec, RoleConfig
 from ..logic import Values
 
 MARGIN_S = 0.5  # over the time of the longest way at full speed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ...lib import config as settings
 from ...lib.robot_manifest import RobotManifest, read_role
-from ...lib.roles import RoleConfig
+from ...lib.role_config.model import RoleConfig
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.hw import pi_camera
 from saint_services.lib.hw.cameras import open_source
 from saint_services.lib.hw.v4l2_camera import V4l2Camera
-from saint_services.lib.roles import Camera
+from saint_services.lib.role_config.model import Camera
 
 JPEG = b"\xff\xd8 a picture \xff\xd9"
 SETTINGS = Camera(enabled=True, resolution=(320, 240), framerate=15)

@@ -22,7 +22,7 @@ from saint_services.lib.hw.v4l2_camera import (
     STREAMON,
     V4l2Camera,
 )
-from saint_services.lib.roles import Camera
+from saint_services.lib.role_config.model import Camera
 
 JPEG = b"\xff\xd8 a picture \xff\xd9"
 SETTINGS = Camera(enabled=True, resolution=(640, 480), framerate=15)

@@ -14,7 +14,7 @@ from saint_services.lib.hw.sensors import Sensors
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.chips import CHIPS, Chip, ChipFault
 from saint_services.lib.hw.sim.pins import SimI2c
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 DEVICES: dict[str, dict[str, Any]] = {
     "imu": {"bus": 1, "address": 0x68, "driver": "mpu6050"},

@@ -16,7 +16,7 @@ from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.outlook import Outlook
 from saint_services.lib.hw.sim.plant import Plant, duty_of
 from saint_services.lib.records import Reading
-from saint_services.lib.roles import PinSpec, SerialDevice
+from saint_services.lib.role_config.model import PinSpec, SerialDevice
 from tests.unit.role.role_rig import load_role
 
 COUNT_M = math.tau * 0.08 / 2048  # of the shipped tracks

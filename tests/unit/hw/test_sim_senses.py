@@ -14,7 +14,7 @@ from saint_services.lib.hw.sim.base import GRAVITY_MPS2, Base, Neck, Ride, felt
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.feeding import in_chip
-from saint_services.lib.roles import I2cDevice
+from saint_services.lib.role_config.model import I2cDevice
 from tests.unit.role.role_rig import load_role
 
 UP = (0.0, 0.0, GRAVITY_MPS2)

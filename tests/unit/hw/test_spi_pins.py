@@ -9,7 +9,7 @@ from saint_services.lib.generated.saint_msgs import GPIOPin
 from saint_services.lib.hw import spi_pins
 from saint_services.lib.hw.header import PINS, function_of, pin_name
 from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.role_hardware import compare
+from saint_services.lib.role_config.hardware import compare
 
 ALL = (7, 8, 9, 10, 11)
 

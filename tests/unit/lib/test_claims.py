@@ -6,7 +6,7 @@ import pytest
 
 from saint_services.lib import config as settings
 from saint_services.lib.claims import conflict
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 ROLES = Path(__file__).parents[3] / "manifests/roles"
 

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from saint_services.lib.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 
 GOOD_PINS = [
     {"type": "bts7960", "pin": 12, "reverse_pin": 13, "enable_pins": [5, 6]},

@@ -14,7 +14,7 @@ from saint_services.adoptiond.adapters import load_catalog
 from saint_services.lib import robot_manifest, urdf
 from saint_services.lib.config import parse
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.webd.robot.roles import load_roles
 
 MANIFESTS = Path(__file__).resolve().parents[3] / "manifests"

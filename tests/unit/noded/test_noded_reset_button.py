@@ -8,7 +8,7 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.ports import Board, EdgeCallback
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.noded.adapters.reset_button import ResetButton
 
 

@@ -9,7 +9,7 @@ import yaml
 
 from saint_services.lib import config as settings
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.state import last_good
 from saint_services.noded.life import Assignment, Started, Wanted
 from saint_services.noded.state import NodeFiles

@@ -8,7 +8,7 @@ from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.robot_manifest import RobotManifest, read_role
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.noded import life as lives
 from saint_services.noded.life import Action, AdoptRequested, Assignment, ResetRequested, Wanted
 from saint_services.noded.whole import NodeLife, fresh, step

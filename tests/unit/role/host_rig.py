@@ -18,7 +18,7 @@ from saint_services.lib.generated.saint_msgs import RouterHeartbeat
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from tests.guard_rig import guarded
 from tests.unit.role.credentials import SERVER, credential
 from tests.unit.role.role_rig import ROLES, load_role

@@ -22,7 +22,7 @@ from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.faults import Faults
 from saint_services.lib.records import Reading
 from saint_services.lib.role import Session
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_armsd.daemon import Arm
 from saint_services.role_consoled.daemon import Console
 from saint_services.role_headd.daemon import Head

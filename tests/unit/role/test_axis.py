@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.role import Axis, Throttle
 from saint_services.lib.role.timers import Motion, Ticker
-from saint_services.lib.roles import FieldSpec
+from saint_services.lib.role_config.model import FieldSpec
 from tests.unit.role.role_rig import FakeClock
 
 POSITION = FieldSpec(

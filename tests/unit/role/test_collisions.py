@@ -14,7 +14,7 @@ from saint_services.lib.generated.saint_msgs import ArmCommand
 from saint_services.lib.generated.topics import ARM_CMD
 from saint_services.lib.role.collisions import Fences
 from saint_services.lib.role.positions import PositionSession
-from saint_services.lib.roles import CollisionLimit, RoleConfig
+from saint_services.lib.role_config.model import CollisionLimit, RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
 
 ELBOW = CollisionLimit(when={"joint_1": (60.0, 90.0)}, then={"joint_2": (-45.0, 45.0)})

@@ -13,7 +13,7 @@ from saint_services.lib.role.gate import Gate
 from saint_services.lib.role.homing import Homecoming
 from saint_services.lib.role.joints import Joints
 from saint_services.lib.role.positions import PositionSession
-from saint_services.lib.roles import Homing
+from saint_services.lib.role_config.model import Homing
 from tests.unit.role.role_rig import Rig, load_role
 
 CMD = ARM_CMD.at(instance="left")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.role import Glide
 from saint_services.lib.role.trajectory import braking_way, plan
-from saint_services.lib.roles import FieldSpec
+from saint_services.lib.role_config.model import FieldSpec
 
 FIELD = FieldSpec(
     command="cmd", path="target_positions[0]", kind="position", unit="deg", limits=(-90, 90),

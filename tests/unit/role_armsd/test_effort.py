@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from saint_services.lib.devices import PinSpec
-from saint_services.lib.roles import I2cDevice, RoleConfig
+from saint_services.lib.role_config.model import I2cDevice, RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
 
 STATE, JOINTS = "/saint/arms/left/state", "/saint/arms/left/joint_states"

@@ -8,7 +8,7 @@ import pytest
 
 from saint_services.lib.generated.saint_msgs import GripperCommand
 from saint_services.lib.generated.topics import GRIPPER_CMD
-from saint_services.lib.roles import Grip, I2cDevice
+from saint_services.lib.role_config.model import Grip, I2cDevice
 from saint_services.role_armsd.grip import Gripping
 from tests.unit.role.role_rig import Rig, load_role
 

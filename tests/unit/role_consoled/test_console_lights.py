@@ -15,7 +15,7 @@ from saint_services.lib.generated.topics import CONSOLE_ALERTS, ESTOP, ROUTER_ST
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.lights import read_lights
 from saint_services.lib.hw.sim.spi import SimSpi, last_sent
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_consoled.config import Config
 from saint_services.role_consoled.daemon import run
 from saint_services.role_consoled.lights import Facts, Mood, Pattern, mood, picture

@@ -10,7 +10,7 @@ import pytest
 
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import HEAD_CAMERA_CMD
-from saint_services.lib.roles import Camera
+from saint_services.lib.role_config.model import Camera
 from tests.unit.role.role_rig import Rig, load_role
 
 TOPIC = "/saint/head/camera/image_raw/compressed"

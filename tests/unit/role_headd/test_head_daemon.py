@@ -8,7 +8,7 @@ import pytest
 
 from saint_services.lib.generated.saint_msgs import HeadCommand, HeadExpression
 from saint_services.lib.generated.topics import HEAD_CMD, HEAD_EXPRESSION_CMD
-from saint_services.lib.roles import I2cDevice
+from saint_services.lib.role_config.model import I2cDevice
 from tests.unit.role.role_rig import Rig, load_role
 
 

@@ -11,7 +11,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import TF, TRACKS_ESTOP
 from saint_services.lib.hw.sim.faults import Fault
-from saint_services.lib.roles import I2cDevice
+from saint_services.lib.role_config.model import I2cDevice
 from tests.unit.role.role_rig import Rig, WireBus, load_role
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from saint_services.lib.roles import FieldSpec
+from saint_services.lib.role_config.model import FieldSpec
 from saint_services.routerd.logic import Router
 from saint_services.routerd.overrides import REPEAT_S, Overrides, _longest_s
 from tests.unit.routerd.rig import DIRECT, DRIVE, Rig, robot, route

@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.routerd.targets import Robot
 from tests.unit.routerd.rig import SHARE, robot
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.model import RoleConfig
 from saint_services.webd.robot.goals import Goals, longest_s
 
 ROLES = Path(__file__).resolve().parents[3] / "manifests" / "roles"

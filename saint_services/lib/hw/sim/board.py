@@ -14,7 +14,7 @@ from ...devices import SerialDevice
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...guard.will import Kind, Write
 from ...records import Reading
-from ...roles import RoleConfig
+from ...role_config.model import RoleConfig
 from .. import sysfs_pwm
 from ..ports import ByteStream, SpiBus
 from ..spi_pins import mark

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...devices import MOTORS, I2cDevice
 from ...errors import Code, SaintError
-from ...roles import RoleConfig
+from ...role_config.model import RoleConfig
 from . import wiring
 from .board import chip_file
 from .chips import CHIPS, ChipFault

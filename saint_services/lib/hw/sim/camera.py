@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 from ...errors import Code, SaintError
-from ...roles import Camera
+from ...role_config.model import Camera
 from ..camera import Picture
 
 PLUG = "camera-unplugged"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic_ns
 
-from ...roles import RoleConfig
+from ...role_config.model import RoleConfig
 from . import wiring
 from .faults import Faults
 from .plant import OutputReading, PinReading, Plant, Wheel

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from ...roles import RoleConfig
+from ...role_config.model import RoleConfig
 from .base import Neck, Ride, Vector, felt
 from .chips import Chip
 from .chips_sensors import Bmp280Chip, Ina219Chip, Mpu6050Chip, Vl53l0xChip

@@ -9,7 +9,7 @@ from time import monotonic_ns
 from typing import TYPE_CHECKING
 
 from ...records import Reading, Records
-from ...roles import RoleConfig
+from ...role_config.model import RoleConfig
 from ..header import PINS
 from ..pca9685 import CHANNELS
 from . import wiring

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from ...devices import MOTORS
 from ...records import Reading
-from ...roles import FieldSpec, PinSpec, RoleConfig
+from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..servo import ServoScale
 from .base import Base, Ride
 from .faults import SUPPLY, Fault, Switch

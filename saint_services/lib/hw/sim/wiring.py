@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...claims import conflict
-from ...roles import RoleConfig
+from ...role_config.model import RoleConfig
 
 _NAME = "role.{}.json"
 

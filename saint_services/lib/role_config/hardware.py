@@ -4,11 +4,11 @@ else holds, chips that do not answer. Pure. Not here: asking the node (noded, li
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from .api.adoption import Peripheral
-from .api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
-from .bus_lines import bus_lines
-from .devices import PinSpec
-from .roles import RoleConfig
+from ..api.adoption import Peripheral
+from ..api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
+from ..bus_lines import bus_lines
+from ..devices import PinSpec
+from .model import RoleConfig
 
 # noded's button: a role that needs its pin gets it (saint_services/noded/README.md).
 _GIVES_WAY = "reset button"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from saint_services.lib import role_text
 from saint_services.lib.errors import SaintError
+from saint_services.lib.role_config.parsing import parse_role_config
 from tests.unit.role.role_rig import ROLES
 
 ARM = (ROLES / "arms_left.yaml").read_text()
@@ -11,14 +11,14 @@ NEWER = ARM.replace("max_rate: 120,", "max_rate: 120, max_jerk: 9,", 1) + "\ndan
 
 
 def test_configuration_of_this_release_is_understood_whole() -> None:
-    found = role_text.read(ARM, "role_config.yaml")
+    found = parse_role_config(ARM, "role_config.yaml")
     assert found.config.target == "arms.left"
     assert (found.left_out, found.notice) == ((), "")
 
 
 def test_unknown_keys_are_left_out_and_named() -> None:
-    found = role_text.read(NEWER, "role_config.yaml")
-    assert found.config == role_text.read(ARM, "x").config
+    found = parse_role_config(NEWER, "role_config.yaml")
+    assert found.config == parse_role_config(ARM, "x").config
     assert set(found.left_out) == {"fields.joint_0.max_jerk", "dance"}
     assert "for a newer release; without" in found.notice
     assert "dance" in found.notice
@@ -37,4 +37,4 @@ def test_unknown_keys_are_left_out_and_named() -> None:
 )
 def test_what_is_wrong_in_another_way_is_refused(text: str, says: str) -> None:
     with pytest.raises(SaintError, match=says):
-        role_text.read(text, "role_config.yaml")
+        parse_role_config(text, "role_config.yaml")

@@ -7,8 +7,8 @@ import pytest
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import Peripheral
 from saint_services.lib.api.hardware import Finding, HeaderPin, RoleFit
-from saint_services.lib.role_hardware import compare, hardware
-from saint_services.lib.roles import RoleConfig
+from saint_services.lib.role_config.hardware import compare, hardware
+from saint_services.lib.role_config.model import RoleConfig
 
 ROLES = Path(__file__).resolve().parents[3] / "manifests" / "roles"
 

@@ -1,0 +1,1 @@
+"""Role configurations: their model, their text from other releases, the hardware that they need."""
