@@ -10,9 +10,9 @@ from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
 from ..lib.machine import is_token
 from . import calibration
-from .adoption import Adoption
 from .logic import MOST_NODES
 from .registry import Node, Registry
+from .registry_service import Adoption
 from .state import MIGRATIONS, VERSION, SavedNode, SavedRegistry
 
 

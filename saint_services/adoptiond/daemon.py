@@ -8,14 +8,14 @@ from ..lib.daemon import Context
 from ..lib.ipc import Api
 from . import logic
 from .adapters import Memory, load_catalog
-from .adoption import Adoption
-from .authority import Authority
+from .api import answer_ipc, serve_ros
 from .backup import backup_of
-from .calibrations import Calibrations
+from .calibration_store import Calibrations
 from .config import Config
-from .courier import Courier
-from .keys import ServerKey
-from .questions import answer_ipc, serve_ros
+from .credentials import Authority
+from .order_sender import Courier
+from .registry_service import Adoption
+from .server_key import ServerKey
 
 # Any address of the internal network: shows which of ours is on it; nothing is sent there.
 _INTERNAL_PEER = "192.168.10.2"

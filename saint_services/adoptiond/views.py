@@ -4,7 +4,7 @@ from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
 from ..lib.machine import Metrics
-from . import membership, sharing
+from . import membership, node_roles
 from .registry import Catalog, Node, Registry, RoleKey
 
 
@@ -20,7 +20,7 @@ def node_info(registry: Registry, catalog: Catalog, node: Node, now_s: float) ->
         role=kept.role,
         instance=kept.instance,
         topic_prefix=catalog.topic_prefix(key) if key else "",
-        roles=sharing.role_views(node, catalog, state(node, now_s)),
+        roles=node_roles.role_views(node, catalog, state(node, now_s)),
         hardware_model=kept.hardware_model,
         hardware_rev=kept.hardware_rev,
         firmware_version=kept.firmware_version,

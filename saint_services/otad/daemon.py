@@ -12,9 +12,9 @@ from .adapters.downloads import Downloads
 from .adapters.place import Place
 from .adapters.roles import load_roles
 from .adapters.uploads import Uploads
+from .api import answer_ipc, serve_ros
 from .config import Config
 from .firmware import Firmware
-from .questions import answer_ipc, serve_ros
 from .views import RoleFile
 
 _UPLOADS_AT_ONCE = 8  # connections; one bundle is taken in at a time

@@ -1,6 +1,6 @@
 """Releases on the disk, machines on the bus and the roll-out, together: what is here, who is asked,
-what people see. Not here: whose turn it is (logic.py), what people may order (orders.py), the doors
-(questions.py, daemon.py).
+what people see. Not here: whose turn it is (rollout/logic.py), what people may order
+(rollout/requests.py), listeners (api.py, daemon.py).
 """
 
 import asyncio
@@ -16,23 +16,23 @@ from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import FirmwareStatus
 from ..lib.state import Store
 from ..lib.update.updater import World
-from . import fleet as machines_known
-from . import orders, views
+from . import views
 from .adapters.alerts import Alerts
 from .adapters.downloads import address_of
 from .adapters.inspector import Signatures
-from .adapters.intake import IMAGE
 from .adapters.nodes import Nodes
-from .adapters.own import OwnMachine
+from .adapters.own_machine import OwnMachine
 from .adapters.place import Place
-from .adapters.repository import Repository
 from .bell import Bell
-from .conductor import Conductor
 from .config import Config
-from .fleet import Fleet
-from .logic import Ask, Limits
+from .releases.incoming import IMAGE
+from .releases.ingest import Taker
+from .releases.repository import Repository
+from .rollout import fleet, requests
+from .rollout.conductor import Conductor
+from .rollout.fleet import Fleet
+from .rollout.logic import Ask, Limits
 from .state import SavedFirmware
-from .taking import Taker
 from .views import Stored
 
 _LOOK_AT_DISK_EVERY_S = 60.0
@@ -118,11 +118,11 @@ class Firmware:
 
     def machines(self) -> Mapping[str, MachineFirmware]:
         """As they are now."""
-        return machines_known.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
+        return fleet.machines(self.fleet, monotonic_s(), self._limits.machine_limit_s)
 
-    def robot(self) -> orders.Robot:
+    def robot(self) -> requests.Robot:
         """What orders are checked against."""
-        return orders.Robot(
+        return requests.Robot(
             self.machines(),
             tuple(self.repository.stored),
             self.fleet.own,
@@ -165,7 +165,7 @@ class Firmware:
 
     def hear(self, node_id: str, status: FirmwareStatus, now_s: float) -> bool:
         """What a machine tells of itself."""
-        heard = machines_known.hear(self.fleet, node_id, status, now_s)
+        heard = fleet.hear(self.fleet, node_id, status, now_s)
         if heard is None:
             return False
         self.fleet = heard
@@ -174,10 +174,10 @@ class Firmware:
 
     def _register(self, nodes: list[NodeInfo] | None) -> set[str]:
         if nodes is not None:
-            self.fleet = machines_known.register(self.fleet, nodes, monotonic_s())
+            self.fleet = fleet.register(self.fleet, nodes, monotonic_s())
             self._stir()
         if self._own:
-            self._own.hear_registry(None if nodes is None else machines_known.live_outputs(nodes))
+            self._own.hear_registry(None if nodes is None else fleet.live_outputs(nodes))
         return set(self.fleet.known)
 
     def _stir(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..lib.api import Reply
 from ..lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanStep, Release
 from . import offers
-from .logic import Rollout
+from .rollout.logic import Rollout
 from .state import SavedPlan
 
 

@@ -4,7 +4,7 @@ import sys
 
 from ..lib import log
 from .adapters import Places
-from .work import Run, ThisMachine
+from .boot_setup import Run, ThisMachine
 
 
 def main() -> int:

@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from ..lib import log, machine_wish
 from ..lib.api.machine import Change, MachineWish
 from ..lib.errors import SaintError
-from . import adapters, chosen, logic, radio_words
+from . import adapters, logic, overrides, wifi_trial
 from .adapters import Places
+from .boot_setup import Run, ThisMachine, kept_store
 from .config import Machine
 from .live import Live, LiveMachine
-from .trial import JOIN_LIMIT_S, LEAVE_LIMIT_S, LOOK_S, Trial, Verdict
-from .work import Run, ThisMachine, kept_store
+from .wifi_trial import JOIN_LIMIT_S, LEAVE_LIMIT_S, LOOK_S, Trial, Verdict
 
 _log = log.get("setup")
 _LARGEST_BYTES = 4096
@@ -42,17 +42,17 @@ class Changing:
             if wish is None:
                 return
             card = kept_store(self.places.data).load().machine or Machine(role="server")
-            store = chosen.store(self.places.data)
+            store = overrides.store(self.places.data)
             before = store.load()
             if wish.hostname is not None:
-                after = chosen.with_hostname(before, card, wish.hostname)
-                with _or_back(self._rename, chosen.over(card, before)):
-                    self._rename(chosen.over(card, after))
+                after = overrides.with_hostname(before, card, wish.hostname)
+                with _or_back(self._rename, overrides.over(card, before)):
+                    self._rename(overrides.over(card, after))
                     store.save(after)
                 self._tell("done", _renamed(wish.hostname))
                 return
-            after = chosen.with_wifi(before, card, wish.join)
-            if self._switch(chosen.over(card, before), chosen.over(card, after)):
+            after = overrides.with_wifi(before, card, wish.join)
+            if self._switch(overrides.over(card, before), overrides.over(card, after)):
                 store.save(after)  # only what has proven itself
         except _ERRORS as err:
             _log.error("a setting of this machine is not changed", error=err)
@@ -86,7 +86,7 @@ class Changing:
             address = self.live.address() or "no address"
             self._tell("done", f"The server uses {_network(after)} ({address}).")
             return True
-        why = radio_words.cause(self.live.heard())
+        why = wifi_trial.cause(self.live.heard())
         self._radio_to(before)
         self._tell(
             "taken_back",

@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from saint_services.lib.errors import SaintError
 from saint_services.lib.flash.writer import HEAD_BYTES, Target
 from saint_services.saintctl.app import app
-from tests.unit.lib.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
+from tests.unit.lib.flash.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
 
 pytestmark = [
     pytest.mark.integration,

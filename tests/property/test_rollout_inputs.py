@@ -13,10 +13,12 @@ from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import FirmwareStatus
 from saint_services.lib.machine import is_token
-from saint_services.otad import bundle, der, fleet, views
-from saint_services.otad.fleet import Fleet
-from saint_services.otad.logic import Rollout
-from saint_services.otad.verity import BLOCK_BYTES, hash_tree, tree_bytes
+from saint_services.otad import views
+from saint_services.otad.releases import bundle, cms
+from saint_services.otad.releases.verity import BLOCK_BYTES, hash_tree, tree_bytes
+from saint_services.otad.rollout import fleet
+from saint_services.otad.rollout.fleet import Fleet
+from saint_services.otad.rollout.logic import Rollout
 from tools.fake_rauc.bundle_writer import COMPATIBLE, Release, make_keys, write_bundle
 
 WORDS = st.text(max_size=6000)
@@ -76,7 +78,7 @@ def test_no_part_of_a_bundle_is_one(length: int) -> None:
 @given(st.binary(max_size=300))
 def test_signed_content_of_garbage_is_refused_or_found(garbage: bytes) -> None:
     try:
-        assert isinstance(der.signed_content(garbage), bytes)
+        assert isinstance(cms.signed_content(garbage), bytes)
     except ValueError as err:
         assert str(err)
 

@@ -19,8 +19,8 @@ from saint_services.lib.api.firmware import (
     Verdict,
 )
 from saint_services.lib.errors import SaintError
-from saint_services.otad import logic, orders
-from saint_services.otad.logic import Ask, Limits, Rollout
+from saint_services.otad.rollout import logic, requests
+from saint_services.otad.rollout.logic import Ask, Limits, Rollout
 from saint_services.otad.state import SavedFirmware
 
 pytestmark = pytest.mark.timeout(120)  # seconds alone, much longer beside other work
@@ -83,8 +83,8 @@ class RolloutLife(RuleBasedStateMachine):
     def machines(self) -> dict[str, MachineFirmware]:
         return {name: machine.told(name) for name, machine in self.truth.items()}
 
-    def robot(self) -> orders.Robot:
-        return orders.Robot(self.machines(), VERSIONS, SERVER, is_server_last=True)
+    def robot(self) -> requests.Robot:
+        return requests.Robot(self.machines(), VERSIONS, SERVER, is_server_last=True)
 
     def advance(self) -> None:
         was_halted = self.state() is PlanState.HALTED
@@ -137,7 +137,7 @@ class RolloutLife(RuleBasedStateMachine):
         )
         newest = [m.version for m in self.truth.values() if m.is_online]
         try:
-            self.rollout = orders.begin(self.rollout, request, self.robot())
+            self.rollout = requests.begin(self.rollout, request, self.robot())
         except SaintError as err:
             assert err.message
             return
@@ -147,7 +147,7 @@ class RolloutLife(RuleBasedStateMachine):
             assert plan.version >= max(newest)
         self.advance()
 
-    @rule(order=st.sampled_from([orders.pause, orders.resume, orders.cancel]))
+    @rule(order=st.sampled_from([requests.pause, requests.resume, requests.cancel]))
     def is_ordered(self, order) -> None:
         try:
             self.rollout = order(self.rollout)
@@ -160,7 +160,7 @@ class RolloutLife(RuleBasedStateMachine):
         unwanted = self.rollout.plan.version if self.rollout.plan else ""
         is_partial = bool(self.rollout.plan and self.rollout.plan.is_partial)
         try:
-            self.rollout = orders.take_back(self.rollout, self.robot())
+            self.rollout = requests.take_back(self.rollout, self.robot())
         except SaintError as err:
             assert err.message
             return

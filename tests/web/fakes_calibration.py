@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from saint_services.adoptiond.adapters import load_catalog
-from saint_services.adoptiond.calibrations import Calibrations
+from saint_services.adoptiond.calibration_store import Calibrations
 from saint_services.adoptiond.registry import RoleKey
 from saint_services.lib.api.calibration import (
     CALIBRATE,

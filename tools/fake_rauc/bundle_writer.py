@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from saint_services.otad.verity import BLOCK_BYTES, hash_tree
+from saint_services.otad.releases.verity import BLOCK_BYTES, hash_tree
 
 _LIMIT_S = 30.0
 _LEAST_BLOCKS = 2

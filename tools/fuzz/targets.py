@@ -22,8 +22,8 @@ from saint_services.livelinkd.logic import Registry, Subject
 from saint_services.livelinkd.protocols import Frame, make_decoder
 from saint_services.livelinkd.protocols.names import range_of
 from saint_services.livelinkd.reports import message
-from saint_services.otad import bundle
-from saint_services.otad.verity import BLOCK_BYTES
+from saint_services.otad.releases import bundle
+from saint_services.otad.releases.verity import BLOCK_BYTES
 from saint_services.rcd.channels import Normalizer
 from saint_services.rcd.config import Config as RcConfig
 from saint_services.rcd.protocols import PARSERS, CrsfFrame

@@ -55,9 +55,9 @@ def folder(home: Path) -> Path:
 def prepare(home: Path) -> None:
     """As setup leaves a server at its start."""
     from saint_services.setup.adapters import Places
-    from saint_services.setup.chosen import over, store
+    from saint_services.setup.boot_setup import Run, ThisMachine
     from saint_services.setup.config import Machine
-    from saint_services.setup.work import Run, ThisMachine
+    from saint_services.setup.overrides import over, store
 
     places = Places(home / "machine")
     for each in (places.wishes, places.told, places.root / "sys/class/net" / _RADIO):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from ..clock import monotonic_s
 from ..errors import Code, SaintError
 from .dbus import CallError, Peer, Signal, SystemBus
-from .rauc_words import InstallError, explained
+from .rauc_errors import InstallError, explained
 
 RAUC = Peer("de.pengutronix.rauc", "/", "de.pengutronix.rauc.Installer")
 

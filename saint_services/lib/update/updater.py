@@ -23,9 +23,9 @@ from .dbus import SystemBus
 from .events import Action, Event, Limits, Part, Update, Wanted
 from .installer import Installer, Mark, RaucInstaller, Slots
 from .logic import step
-from .rauc_words import InstallError
+from .rauc_errors import InstallError
 from .record import Before, Record, store
-from .report import firmware_status
+from .status import firmware_status
 
 _PULSE_S = 1.0
 _FIRST_LOOK_LIMIT_S = 3.0  # RAUC starts when it is asked; a role must not wait for that

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...lib.errors import Code, SaintError
+from ..releases.repository import CHANGELOG, Repository
 from ..views import ManifestFile, RoleFile
 from .doors import Route
-from .repository import CHANGELOG, Repository
 
 if TYPE_CHECKING:
     from aiohttp import web

@@ -18,8 +18,8 @@ from ...lib.generated import topics
 from ...lib.generated.saint_msgs import FirmwareStatus, UpdateNode_Request
 from ...lib.ipc import Client
 from ...lib.machine import is_token
-from ..fleet import MOST_MACHINES
-from ..logic import Ask
+from ..rollout.fleet import MOST_MACHINES
+from ..rollout.logic import Ask
 from ..views import Stored
 
 LOOK_EVERY_S = 2.0

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from ...lib.errors import Code, SaintError
-from ..taking import Taker
+from ..releases.ingest import Taker
 from .doors import Route
 
 if TYPE_CHECKING:

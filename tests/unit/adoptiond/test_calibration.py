@@ -18,7 +18,7 @@ from saint_services.adoptiond.calibration import (
     changed,
     fields,
 )
-from saint_services.adoptiond.calibrations import Calibrations
+from saint_services.adoptiond.calibration_store import Calibrations
 from saint_services.adoptiond.registry import Catalog, RoleKey, RoleText
 from saint_services.lib import config as settings
 from saint_services.lib.api.calibration import Calibrate

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from saint_services.adoptiond.courier import Courier
+from saint_services.adoptiond.order_sender import Courier
 from saint_services.lib import trust
 from saint_services.lib.api.orders import (
     AdoptOrder,

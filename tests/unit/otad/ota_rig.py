@@ -21,9 +21,9 @@ from saint_services.lib.update.checks import Services
 from saint_services.lib.update.dbus import SystemBus
 from saint_services.lib.update.installer import Bundle, Progress, Slot, Slots
 from saint_services.lib.update.updater import World
-from saint_services.otad import bundle
 from saint_services.otad.config import Config
 from saint_services.otad.daemon import run
+from saint_services.otad.releases import bundle
 from tools.fake_rauc.bundle_writer import Keys, Release, write_bundle
 
 REPOSITORY = Path(__file__).parents[3]

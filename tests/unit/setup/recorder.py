@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from saint_services.setup.adapters import Places
-from saint_services.setup.work import Run
+from saint_services.setup.boot_setup import Run
 
 
 class Recorder:

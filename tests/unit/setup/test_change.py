@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.machine import Outside
-from saint_services.setup import chosen
+from saint_services.setup import overrides
 from saint_services.setup.adapters import Places
 from saint_services.setup.change import Changing
 from saint_services.setup.config import Machine
@@ -30,8 +30,8 @@ def outside(root: Path) -> Outside:
     return Outside.model_validate_json((root / "run/saint/outside.json").read_bytes())
 
 
-def kept(root: Path) -> chosen.Chosen:
-    return chosen.store(root / "data").load()
+def kept(root: Path) -> overrides.Chosen:
+    return overrides.store(root / "data").load()
 
 
 def test_network_that_gives_an_address_is_kept(root: Path, radio: FakeRadio) -> None:
@@ -58,14 +58,14 @@ def test_network_that_gives_no_address_is_left_after_a_minute(root: Path, radio:
     assert radio.clock_s == pytest.approx(1060.0, abs=1.0)
     assert (root / WPA).read_text() == before
     assert radio.address() == "192.168.1.5/24"
-    assert kept(root) == chosen.Chosen()
+    assert kept(root) == overrides.Chosen()
     assert outside(root).wifi == "home"
 
 
 def test_address_of_the_network_before_does_not_count(root: Path, radio: FakeRadio) -> None:
     radio.keeps = "192.168.1.5/24"
     assert change(root, radio, join=STAGE).state == "taken_back"
-    assert kept(root) == chosen.Chosen()
+    assert kept(root) == overrides.Chosen()
 
 
 def test_hotspot_comes_when_the_network_is_left(root: Path, radio: FakeRadio) -> None:
@@ -118,7 +118,7 @@ def test_name_that_cannot_be_set_is_not_kept(root: Path, radio: FakeRadio) -> No
     radio.set_hostname = refuse  # type: ignore[method-assign]
     told = change(root, radio, hostname="robi")
     assert (told.state, called) == ("refused", ["robi", "saint-server"])
-    assert kept(root) == chosen.Chosen()
+    assert kept(root) == overrides.Chosen()
     assert outside(root).hostname == "saint-server"
 
 
@@ -134,9 +134,9 @@ def test_card_that_is_written_later_has_the_last_word(root: Path, radio: FakeRad
 
 def test_choice_stands_above_the_card_that_did_not_change() -> None:
     card = Machine(role="server", hostname="old")
-    choice = chosen.with_hostname(chosen.Chosen(), card, "new")
-    assert chosen.over(card, choice).hostname == "new"
-    assert chosen.over(card.model_copy(update={"hostname": "other"}), choice).hostname == "other"
+    choice = overrides.with_hostname(overrides.Chosen(), card, "new")
+    assert overrides.over(card, choice).hostname == "new"
+    assert overrides.over(card.model_copy(update={"hostname": "other"}), choice).hostname == "other"
 
 
 def test_machine_without_a_radio_refuses(root: Path, radio: FakeRadio) -> None:

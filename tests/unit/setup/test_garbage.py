@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.lib import config as settings
-from saint_services.setup import adapters, logic, secrets_in_text, sources
+from saint_services.setup import adapters, logic, sources, yaml_secrets
 from saint_services.setup.adapters import Places
+from saint_services.setup.boot_setup import Run
 from saint_services.setup.config import Machine
-from saint_services.setup.work import Run
 from tests.unit.setup.recorder import Recorder
 
 FACTS, SECRETS = logic.Facts("00a1b2c3d4"), logic.Secrets("hotspotsecret", "c" * 24)
@@ -62,7 +62,7 @@ def test_any_texts_give_a_machine_and_its_files(saint: str, user: str, network: 
     for file in plan.files:
         assert adapters.render(file)[-1:] in (b"\n", b"")
     for text in texts.values():
-        secrets_in_text.find(text, is_any)
+        yaml_secrets.find(text, is_any)
 
 
 @given(st.builds(dict, ssid=st.text(min_size=1, max_size=10), secret=st.text(max_size=70)))

@@ -95,7 +95,7 @@ async def test_server_keeps_the_roles_of_a_node_that_has_lost_its_file(
 ) -> None:
     await adopted(robot)
     damage(robot, b"")
-    monkeypatch.setattr("saint_services.adoptiond.questions.membership.roles_of", away)
+    monkeypatch.setattr("saint_services.adoptiond.api.membership.roles_of", away)
     async with robot.server() as server, robot.node():
         found = await seen(server, "pi_1", NodeState.ADOPTING)
         assert names(found) == ["head", "console"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from saint_services.adoptiond.authority import SavedRouters
+from saint_services.adoptiond.credentials import SavedRouters
 from saint_services.lib.api.credentials import (
     ROLE_PROOF,
     ROUTER_CREDENTIAL,

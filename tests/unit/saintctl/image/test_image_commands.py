@@ -12,7 +12,7 @@ from saint_services.lib.flash.fat import Fat32
 from saint_services.lib.flash.writer import Progress, Target, Written
 from saint_services.saintctl.app import app
 from saint_services.setup.config import Machine
-from tests.unit.lib.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
+from tests.unit.lib.flash.flash_images import FAT_BYTES, FAT_START, MIB, disk_image
 
 IMAGE = disk_image(small=True)
 WITH_FAT = disk_image()

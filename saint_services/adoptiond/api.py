@@ -1,0 +1,237 @@
+"""The two doors: the control plane's paths and the ROS services. Both lead to the same verbs."""
+
+from ..lib.api import Done, calibration, logs, orders
+from ..lib.api import adoption as rows
+from ..lib.api.adoption import (
+    AdoptNode,
+    AdoptReply,
+    IgnoreNode,
+    NameNode,
+    NodeInfo,
+    NodeList,
+    NodeParams,
+    ReplaceNode,
+    ResetNode,
+    RoleList,
+)
+from ..lib.api.calibration import Calibrate, CalibrationReply, GetCalibration
+from ..lib.api.endpoint import Nothing
+from ..lib.api.logs import LogPage, LogQuery
+from ..lib.api.orders import Killed, KillOrder, KillRole, UpdateNode, UpdateOrder, config_parts
+from ..lib.bus import Bus
+from ..lib.clock import monotonic_s
+from ..lib.errors import SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated import topics
+from ..lib.ipc import Api, Call
+from . import membership, views
+from .registry import Pending, RoleKey
+from .registry_service import Adoption
+
+
+def answer_ipc(api: Api, adoption: Adoption) -> None:
+    """The control plane (lib/api: adoption.py, calibration.py, orders.py, logs.py)."""
+    _answer_looks(api, adoption)
+    _answer_membership(api, adoption)
+    _answer_orders(api, adoption)
+    _answer_calibration(api, adoption)
+
+
+def _answer_looks(api: Api, adoption: Adoption) -> None:
+    """Who is there, which roles there are."""
+
+    async def list_nodes(_: Call[Nothing]) -> NodeList:
+        found = [_info(adoption, node_id) for node_id in sorted(adoption.registry.nodes)]
+        return NodeList(nodes=found, strangers=adoption.strangers.seen(monotonic_s()))
+
+    async def get_node_info(call: Call[NodeParams]) -> NodeInfo:
+        return _info(adoption, call.body.node_id)
+
+    async def list_roles(_: Call[Nothing]) -> RoleList:
+        registry, catalog, now_s = adoption.registry, adoption.catalog, monotonic_s()
+        choices = [views.role_choice(registry, catalog, key, now_s) for key in catalog.roles]
+        return RoleList(robot=catalog.robot, roles=choices)
+
+    api.bind(rows.LIST_NODES, list_nodes)
+    api.bind(rows.GET_NODE_INFO, get_node_info)
+    api.bind(rows.LIST_ROLES, list_roles)
+
+
+def _info(adoption: Adoption, node_id: str) -> NodeInfo:
+    registry = adoption.registry
+    return views.node_info(registry, adoption.catalog, registry.known(node_id), monotonic_s())
+
+
+def _answer_membership(api: Api, adoption: Adoption) -> None:
+    """Who is on this robot, in which role, under which name."""
+
+    async def adopt_node(call: Call[AdoptNode]) -> AdoptReply:
+        body = call.body
+        wanted = Pending(RoleKey(body.role, body.instance), body.display_name, body.add)
+        return await adoption.verbs.adopt(body.node_id, wanted)
+
+    async def replace_node(call: Call[ReplaceNode]) -> AdoptReply:
+        body = call.body
+        return await adoption.verbs.replace(body.node_id, body.by, body.display_name)
+
+    async def reset_node(call: Call[ResetNode]) -> Done:
+        body = call.body
+        key = RoleKey(body.role, body.instance) if body.role else None
+        return await adoption.verbs.reset(body.node_id, body.factory_reset, key)
+
+    async def ignore_node(call: Call[IgnoreNode]) -> NodeInfo:
+        adoption.verbs.ignore(call.body.node_id, call.body.is_ignored)
+        return _info(adoption, call.body.node_id)
+
+    async def set_node_name(call: Call[NameNode]) -> NodeInfo:
+        adoption.verbs.rename(call.body.node_id, call.body.display_name)
+        return _info(adoption, call.body.node_id)
+
+    api.bind(rows.ADOPT_NODE, adopt_node)
+    api.bind(rows.REPLACE_NODE, replace_node)
+    api.bind(rows.RESET_NODE, reset_node)
+    api.bind(rows.IGNORE_NODE, ignore_node)
+    api.bind(rows.SET_NODE_NAME, set_node_name)
+
+
+def _answer_orders(api: Api, adoption: Adoption) -> None:
+    """For other daemons: the key that signs for a node is here alone."""
+
+    async def reboot(call: Call[NodeParams]) -> Done:
+        return await adoption.verbs.reboot(call.body.node_id)
+
+    async def update(call: Call[UpdateNode]) -> Done:
+        order = UpdateOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
+        return await adoption.verbs.update(call.body.node_id, order)
+
+    async def kill(call: Call[KillRole]) -> Killed:
+        order = KillOrder.model_validate(call.body.model_dump(exclude={"node_id"}))
+        return await adoption.verbs.kill(call.body.node_id, order)
+
+    async def query_node(call: Call[LogQuery]) -> LogPage:
+        query = call.body.model_copy(update={"node": ""})  # there it would name another machine
+        return await adoption.verbs.log(call.body.node, query)
+
+    api.bind(orders.REBOOT, reboot)
+    api.bind(orders.KILL, kill)
+    api.bind(orders.UPDATE, update)
+    api.bind(logs.QUERY_NODE, query_node)
+
+
+def _answer_calibration(api: Api, adoption: Adoption) -> None:
+    """What a role's joints were found to be."""
+
+    async def get_calibration(call: Call[GetCalibration]) -> CalibrationReply:
+        return adoption.calibrations.show(call.body.target)
+
+    async def calibrate(call: Call[Calibrate]) -> CalibrationReply:
+        return await adoption.calibrations.change(call.body, adoption.verbs.refresh)
+
+    api.bind(calibration.GET_CALIBRATION, get_calibration)
+    api.bind(calibration.CALIBRATE, calibrate)
+
+
+def serve_ros(bus: Bus, adoption: Adoption) -> None:
+    """The services of the specification."""
+
+    async def adopt(request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
+        key = RoleKey(request.role, request.instance)
+        try:
+            reply = await adoption.verbs.adopt(request.node_id, Pending(key, ""))
+        except SaintError as err:
+            return msgs.AdoptNode_Response(success=False, message=err.message)
+        return msgs.AdoptNode_Response(
+            success=True, message=reply.message, assigned_topic_prefix=reply.topic_prefix
+        )
+
+    async def reset(request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
+        try:
+            done = await adoption.verbs.reset(request.node_id, request.factory_reset)
+        except SaintError as err:
+            return msgs.ResetNode_Response(success=False, message=err.message)
+        return msgs.ResetNode_Response(success=True, message=done.message)
+
+    async def config(request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
+        return role_config(adoption, request)
+
+    async def signed(request: msgs.GetSignedConfig_Request) -> msgs.GetSignedConfig_Response:
+        return signed_config(adoption, request)
+
+    async def status(_: msgs.GetSystemStatus_Request) -> msgs.GetSystemStatus_Response:
+        registry, now_s = adoption.registry, monotonic_s()
+        nodes = [
+            views.node_status(registry, adoption.catalog, node, now_s)
+            for node in registry.nodes.values()
+        ]
+        return msgs.GetSystemStatus_Response(status=adoption.system_status(), nodes=nodes)
+
+    bus.serve(topics.NODES_ADOPT, adopt)
+    bus.serve(topics.NODES_RESET, reset)
+    bus.serve(topics.NODES_CONFIG, config)
+    bus.serve(topics.NODES_SIGNED_CONFIG, signed)
+    bus.serve(topics.SYSTEM_STATUS_QUERY, status)
+
+
+def role_config(
+    adoption: Adoption, request: msgs.GetRoleConfig_Request
+) -> msgs.GetRoleConfig_Response:
+    """The configuration of a role; its text only for a node that does not have it already."""
+    key = RoleKey(request.role, request.instance)
+    role = adoption.catalog.roles.get(key)
+    if role is None:
+        known = ", ".join(sorted(str(key) for key in adoption.catalog.keys))
+        message = f"this robot has no such role; it has {known}"
+        return msgs.GetRoleConfig_Response(success=False, message=message)
+    known_here = (request.known_version, request.known_checksum)
+    is_changed = known_here != (role.config.version, role.checksum)
+    return msgs.GetRoleConfig_Response(
+        success=True,
+        changed=is_changed,
+        version=role.config.version,
+        checksum=role.checksum,
+        config_yaml=role.text if is_changed else "",
+        display_name=adoption.registry.display_name(request.node_id),
+        server=adoption.catalog.robot,
+        server_address=adoption.address,
+    )
+
+
+def _held_config(adoption: Adoption) -> msgs.GetRoleConfig_Response:
+    """Which server answers; a node without its role file has no configuration yet."""
+    return msgs.GetRoleConfig_Response(
+        success=True, server=adoption.catalog.robot, server_address=adoption.address
+    )
+
+
+def signed_config(
+    adoption: Adoption, request: msgs.GetSignedConfig_Request
+) -> msgs.GetSignedConfig_Response:
+    """The same, so that the node can tell that its own server says so, now. With an empty role: the
+    roles of the node."""
+    asked = msgs.GetRoleConfig_Request(
+        node_id=request.node_id,
+        role=request.role,
+        instance=request.instance,
+        known_version=request.known_version,
+        known_checksum=request.known_checksum,
+    )
+    plain = role_config(adoption, asked) if request.role else _held_config(adoption)
+    answer = msgs.GetSignedConfig_Response(
+        success=plain.success,
+        message=plain.message,
+        changed=plain.changed,
+        version=plain.version,
+        checksum=plain.checksum,
+        config_yaml=plain.config_yaml,
+        display_name=plain.display_name,
+        server=plain.server,
+        server_address=plain.server_address,
+        server_key=adoption.courier.public,
+    )
+    if not request.role:
+        key = adoption.courier.public
+        held = membership.roles_of(adoption.registry, request.node_id, monotonic_s(), key)
+        answer.held_roles = [str(key) for key in held]
+    if adoption.courier.public:
+        answer.signature = adoption.courier.sign(*config_parts(request, answer))
+    return answer

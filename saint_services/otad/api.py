@@ -1,0 +1,109 @@
+"""The doors of the control plane and of ROS: what is asked, and by which verb it is answered.
+Not here: HTTP for bundles (adapters/downloads.py, adapters/uploads.py).
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from ..lib.api import Done
+from ..lib.api import firmware as rows
+from ..lib.api.endpoint import Nothing
+from ..lib.api.firmware import (
+    ControlAction,
+    FirmwareParams,
+    FirmwareReport,
+    ImportRequest,
+    Plan,
+    Release,
+    RolloutControl,
+    RolloutRequest,
+)
+from ..lib.bus import Bus
+from ..lib.errors import SaintError
+from ..lib.generated import saint_msgs as msgs
+from ..lib.generated import topics
+from ..lib.ipc import Api, Call
+from . import offers, views
+from .firmware import Firmware
+from .rollout import requests
+
+_WATCH_EVERY_S = 2.0
+_LONGEST_CHANGELOG = 4000
+
+
+def answer_ipc(api: Api, firmware: Firmware) -> None:
+    """The control plane (lib/api/firmware.py)."""
+
+    async def firmware_status(_: Call[Nothing]) -> FirmwareReport:
+        return firmware.report()
+
+    async def firmware_watch(_: Call[Nothing]) -> AsyncIterator[FirmwareReport]:
+        while True:
+            changed = firmware.changed.wait_next()
+            yield firmware.report()
+            await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
+            changed.cancel()
+
+    async def firmware_rollout(call: Call[RolloutRequest]) -> Plan:
+        robot = firmware.robot()
+        plan = await firmware.conductor.order(lambda r: requests.begin(r, call.body, robot))
+        return views.plan(plan)
+
+    async def firmware_control(call: Call[RolloutControl]) -> Plan:
+        robot = firmware.robot()
+        changes = {
+            ControlAction.PAUSE: requests.pause,
+            ControlAction.RESUME: requests.resume,
+            ControlAction.CANCEL: requests.cancel,
+            ControlAction.ROLLBACK: lambda rollout: requests.take_back(rollout, robot),
+        }
+        return views.plan(await firmware.conductor.order(changes[call.body.action]))
+
+    async def firmware_import(call: Call[ImportRequest]) -> Release:
+        return await firmware.taker.take_file(Path(call.body.path))
+
+    async def firmware_delete(call: Call[FirmwareParams]) -> Done:
+        version = call.body.version
+        await firmware.taker.remove(version)
+        return Done(message=f"release {version} was removed")
+
+    api.bind(rows.STATUS, firmware_status)
+    api.bind_stream(rows.WATCH, firmware_watch)
+    api.bind(rows.ROLLOUT, firmware_rollout)
+    api.bind(rows.CONTROL, firmware_control)
+    api.bind(rows.IMPORT, firmware_import)
+    api.bind(rows.DELETE, firmware_delete)
+
+
+def serve_ros(bus: Bus, firmware: Firmware) -> None:
+    """The services of the specification."""
+
+    async def check(request: msgs.FirmwareCheck_Request) -> msgs.FirmwareCheck_Response:
+        current = firmware.current()
+        if current is None:
+            return msgs.FirmwareCheck_Response(update_available=False)
+        release = current.release
+        return msgs.FirmwareCheck_Response(
+            update_available=offers.is_offered(release, request.current_version),
+            version=release.version,
+            checksum_sha256=release.checksum_sha256,
+            size_bytes=release.size_bytes,
+            changelog=release.changelog[:_LONGEST_CHANGELOG],
+        )
+
+    async def download(request: msgs.FirmwareDownload_Request) -> msgs.FirmwareDownload_Response:
+        try:
+            stored = firmware.release(request.version)
+        except SaintError as err:
+            return msgs.FirmwareDownload_Response(success=False, message=err.message)
+        return msgs.FirmwareDownload_Response(
+            success=True,
+            message=f"release {stored.release.version}",
+            url=await firmware.url(stored.release.version),
+            checksum_sha256=stored.release.checksum_sha256,
+            size_bytes=stored.release.size_bytes,
+        )
+
+    bus.serve(topics.FIRMWARE_CHECK, check)
+    bus.serve(topics.FIRMWARE_DOWNLOAD, download)

@@ -1,0 +1,1 @@
+"""The releases on this server: bundles are checked, stored and removed here."""

@@ -1,0 +1,1 @@
+"""The roll-out of a release: its rules, its requests, what machines report."""

@@ -1,0 +1,358 @@
+"""The rules of a roll-out: whose turn it is, when a machine counts as updated, when it all stops.
+Pure: (rollout, machines, now) -> rollout and whom to ask. What is in `saved` outlives a restart, so
+everything is decided from that and from what the machines say.
+Not here: how a roll-out is begun, paused, taken back (orders.py); what machines say (fleet.py).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from ...lib.api.firmware import MachineFirmware, PlanState, Step, UpdateState, Verdict
+from ..state import SavedFirmware, SavedPlan, SavedStep
+
+MOST_REFUSALS = 3
+ASK_AGAIN_AFTER_S = 10.0
+LONGEST_REASON = 400
+
+Machines = Mapping[str, MachineFirmware]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """As configured."""
+
+    parallel: int = 1
+    machine_limit_s: float = 1800.0
+    away_after_s: float = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """What is kept, and what counts only while we run."""
+
+    saved: SavedFirmware = field(default_factory=SavedFirmware)
+    asking: frozenset[str] = frozenset()  # a question is on its way
+    since_s: Mapping[str, float] = field(default_factory=dict)  # step began
+    away_s: Mapping[str, float] = field(default_factory=dict)  # offline, or unable, since
+    not_before_s: Mapping[str, float] = field(default_factory=dict)  # next try
+
+    @property
+    def plan(self) -> SavedPlan | None:
+        """The roll-out that runs, or ran last."""
+        return self.saved.plan
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Tell a machine to install a release, or to go back to its other slot."""
+
+    node_id: str
+    version: str
+    is_rollback: bool
+    is_forced: bool
+
+
+def advance(
+    rollout: Rollout, machines: Machines, now_s: float, limits: Limits
+) -> tuple[Rollout, tuple[Ask, ...]]:
+    """Something was heard, or time passed."""
+    if rollout.plan is None:
+        return rollout, ()
+    rollout = _watch_absence(rollout, machines, now_s)
+    rollout = _judge_all(rollout, machines, now_s, limits)
+    if _state(rollout) is not PlanState.RUNNING:
+        return rollout, ()
+    asks: list[Ask] = []
+    while (ask := _next(rollout, machines, now_s, limits)) is not None:
+        rollout = _begin(rollout, machines, ask, now_s)
+        asks.append(ask)
+    return _finish(rollout), tuple(asks)
+
+
+def answered(
+    rollout: Rollout, node_id: str, is_agreed: bool, message: str, now_s: float
+) -> Rollout:
+    """A machine's answer to Ask."""
+    step = find(rollout, node_id)
+    rollout = replace(rollout, asking=rollout.asking - {node_id})
+    if step is None or step.step is not Step.UPDATING or step.is_asked:
+        return rollout
+    if is_agreed:
+        return _changed(rollout, node_id, is_asked=True)
+    return _refused(_later(rollout, node_id, now_s), step, message)
+
+
+def unanswered(rollout: Rollout, node_id: str, now_s: float) -> Rollout:
+    """No answer in time. It may have begun all the same: what it tells within seconds counts."""
+    return _later(replace(rollout, asking=rollout.asking - {node_id}), node_id, now_s)
+
+
+def _later(rollout: Rollout, node_id: str, now_s: float) -> Rollout:
+    times = {**rollout.not_before_s, node_id: now_s + ASK_AGAIN_AFTER_S}
+    return replace(rollout, not_before_s=times)
+
+
+def _refused(rollout: Rollout, step: SavedStep, message: str) -> Rollout:
+    text = message[:LONGEST_REASON] or "it refused without a reason"
+    if step.refusals + 1 >= MOST_REFUSALS:
+        return _fail(rollout, step.node_id, text)
+    return _changed(
+        rollout, step.node_id, step=Step.WAITING, reason=text, refusals=step.refusals + 1
+    )
+
+
+def find(rollout: Rollout, node_id: str) -> SavedStep | None:
+    """A machine's step."""
+    steps = rollout.plan.steps if rollout.plan else ()
+    return next((step for step in steps if step.node_id == node_id), None)
+
+
+def mark(machine: MachineFirmware) -> str:
+    """Names a verdict, so that a new one can be told from it."""
+    return f"{machine.target_version}/{machine.attempt}/{machine.verdict.value}"
+
+
+def is_busy(machine: MachineFirmware) -> bool:
+    """It is at work on an update, ours or not; one that restarts is away meanwhile."""
+    return machine.state is not UpdateState.IDLE
+
+
+def _waits_for_driver(machine: MachineFirmware) -> bool:
+    """All is written, but it is in use: it restarts when its outputs are safe."""
+    return machine.state is UpdateState.RESTARTING and bool(machine.blocked_by)
+
+
+def _watch_absence(rollout: Rollout, machines: Machines, now_s: float) -> Rollout:
+    steps = rollout.plan.steps if rollout.plan else ()
+    away = [s.node_id for s in steps if not _can_be_asked(machines, s.node_id)]
+    known = {node_id: rollout.away_s.get(node_id, now_s) for node_id in away}
+    return rollout if known == rollout.away_s else replace(rollout, away_s=known)
+
+
+def _can_be_asked(machines: Machines, node_id: str) -> bool:
+    """An installer that starts late is like a machine that is away for a moment."""
+    machine = machines.get(node_id)
+    return machine is not None and machine.is_online and not machine.takes_none
+
+
+def _judge_all(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Rollout:
+    for step in rollout.plan.steps if rollout.plan else ():
+        machine = machines.get(step.node_id)
+        if step.step is Step.UPDATING:
+            rollout = _judge_updating(rollout, step, machine, now_s, limits)
+            step = find(rollout, step.node_id) or step
+        if step.step in (Step.WAITING, Step.SKIPPED):
+            rollout = _judge_waiting(rollout, step, machine, now_s, limits)
+    return rollout
+
+
+def _judge_updating(
+    rollout: Rollout,
+    step: SavedStep,
+    machine: MachineFirmware | None,
+    now_s: float,
+    limits: Limits,
+) -> Rollout:
+    """Away is what a machine that restarts looks like: only time ends that. Nor may one that is
+    there be at work for ever; it may wait for who drives it.
+    """
+    node_id = step.node_id
+    there = machine if machine is not None and machine.is_online else None
+    # Not known: we were started anew meanwhile.
+    if node_id not in rollout.since_s or (there and _waits_for_driver(there)):
+        rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
+    if there and is_busy(there):
+        rollout = _changed(rollout, node_id, is_asked=True, has_begun=True)
+    elif there:
+        is_open = node_id in rollout.asking or now_s < rollout.not_before_s.get(node_id, now_s)
+        if step.is_leftover and is_open:
+            return rollout  # it may still begin with what it was asked for before
+        if step.has_begun or mark(there) != step.before or _is_well(rollout, there):
+            return _close(rollout, step, there)
+        if not step.is_asked and not is_open:
+            return _refused(rollout, step, "it did not answer")
+    if now_s - rollout.since_s[node_id] <= limits.machine_limit_s:
+        return rollout
+    what = "it is not done" if there else "it did not come back"
+    return _fail(rollout, node_id, f"{what} after {limits.machine_limit_s:g} s")
+
+
+def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
+    """It runs what the plan wants, and does not say that this very release has failed."""
+    version = rollout.plan.version if rollout.plan else ""
+    has_failed = machine.verdict in (Verdict.FAILED, Verdict.ROLLED_BACK, Verdict.REFUSED)
+    return machine.version == version and not (has_failed and machine.target_version == version)
+
+
+def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollout:
+    """It is idle again: it runs the release and is well, or came into use before it had begun, or
+    the plan has failed there."""
+    if step.is_leftover:
+        return _changed(rollout, step.node_id, step=Step.WAITING, is_leftover=False)
+    if _is_well(rollout, machine):
+        return _changed(rollout, step.node_id, step=Step.HEALTHY, reason="")
+    if machine.verdict is Verdict.REFUSED and machine.blocked_by:
+        # Somebody drives it since it agreed; nothing was touched: it is waited for like any other.
+        return _changed(rollout, step.node_id, step=Step.WAITING, reason=machine.blocked_by)
+    told = machine.reason or machine.verdict.value.replace("_", " ")
+    return _fail(rollout, step.node_id, told or f"it runs {machine.version} and does not say why")
+
+
+def _judge_waiting(
+    rollout: Rollout,
+    step: SavedStep,
+    machine: MachineFirmware | None,
+    now_s: float,
+    limits: Limits,
+) -> Rollout:
+    plan, node_id = rollout.plan, step.node_id
+    if plan is None:
+        return rollout
+    if machine is not None and machine.is_online:
+        if machine.version == plan.version and not is_busy(machine):
+            return _changed(rollout, node_id, step=Step.HEALTHY, reason="it runs it already")
+        if is_busy(machine) and machine.target_version == plan.version and not plan.is_rollback:
+            rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
+            return _changed(
+                rollout, node_id, step=Step.UPDATING, is_asked=True, has_begun=True, reason=""
+            )
+        if not machine.takes_none:
+            if step.step is Step.SKIPPED and plan.state is PlanState.RUNNING:
+                return _changed(rollout, node_id, step=Step.WAITING, reason="")
+            return rollout
+    is_gone = now_s - rollout.away_s.get(node_id, now_s) > limits.away_after_s
+    if step.step is Step.WAITING and plan.state is PlanState.RUNNING and is_gone:
+        return _changed(rollout, node_id, step=Step.SKIPPED, reason=_left_out(machine))
+    return rollout
+
+
+def _left_out(machine: MachineFirmware | None) -> str:
+    """Why the others do not wait for it."""
+    if machine is not None and machine.is_online:
+        return f"{machine.blocked_by}; the others go on without it"[:LONGEST_REASON]
+    return "it is away; it is offered the release when it boots"
+
+
+def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Ask | None:
+    """Whose turn it is, if anybody's."""
+    plan = rollout.plan
+    if plan is None or plan.state is not PlanState.RUNNING:
+        return None
+    busy = {node_id for node_id, machine in machines.items() if is_busy(machine)}
+    busy |= {step.node_id for step in plan.steps if step.step is Step.UPDATING} | rollout.asking
+    if len(busy) >= _allowed(plan, limits):
+        return None
+    for step in _candidates(plan):
+        machine = machines.get(step.node_id)
+        if machine is None or not machine.is_online or machine.blocked_by:
+            continue
+        if step.node_id in busy:
+            continue
+        if now_s < rollout.not_before_s.get(step.node_id, now_s):
+            continue
+        if step.node_id == plan.server and busy:
+            continue  # it serves the bundles that the others read
+        is_back = plan.is_rollback and machine.spare_version == plan.version
+        is_forced = plan.is_forced or plan.is_rollback
+        return Ask(step.node_id, plan.version, is_back, is_forced)
+    return None
+
+
+def _allowed(plan: SavedPlan, limits: Limits) -> int:
+    """One at a time until a node has shown that the release works."""
+    is_shown = plan.is_rollback or any(
+        s.step is Step.HEALTHY and s.is_asked and s.node_id != plan.server for s in plan.steps
+    )
+    return limits.parallel if is_shown else 1
+
+
+def _candidates(plan: SavedPlan) -> Iterator[SavedStep]:
+    """Those that wait, in their order; empty while somebody else goes first."""
+    waiting = [step for step in plan.steps if step.step is Step.WAITING]
+    open_nodes = [
+        s
+        for s in plan.steps
+        if s.node_id != plan.server and s.step in (Step.WAITING, Step.UPDATING)
+    ]
+    server = next((step for step in plan.steps if step.node_id == plan.server), None)
+    is_server_open = server is not None and server.step in (Step.WAITING, Step.UPDATING)
+    if is_server_open and not plan.is_server_last:
+        return (step for step in waiting if step.node_id == plan.server)
+    if plan.canary and any(step.node_id == plan.canary for step in open_nodes):
+        return (step for step in waiting if step.node_id == plan.canary)
+    if open_nodes:
+        return (step for step in waiting if step.node_id != plan.server)
+    return iter(waiting)
+
+
+def _begin(rollout: Rollout, machines: Machines, ask: Ask, now_s: float) -> Rollout:
+    node_id = ask.node_id
+    rollout = replace(
+        rollout,
+        asking=rollout.asking | {node_id},
+        since_s={**rollout.since_s, node_id: now_s},
+    )
+    return _changed(
+        rollout, node_id, step=Step.UPDATING, reason="", is_asked=False, has_begun=False,
+        before=mark(machines[node_id]),
+    )  # fmt: skip
+
+
+def _fail(rollout: Rollout, node_id: str, reason: str) -> Rollout:
+    """The first machine that is not well stops a roll-out. The way back is never stopped: the
+    others should not stay with a release that nobody wants.
+    """
+    rollout = _changed(rollout, node_id, step=Step.FAILED, reason=reason[:LONGEST_REASON])
+    plan = rollout.plan
+    if plan is None or plan.is_rollback or plan.state not in (PlanState.RUNNING, PlanState.PAUSED):
+        return rollout
+    halted = f"{node_id}: {reason}"[:LONGEST_REASON]
+    return with_plan(rollout, state=PlanState.HALTED, reason=halted)
+
+
+def _finish(rollout: Rollout) -> Rollout:
+    """Nobody is left: from now on the release is what a node that boots is offered."""
+    plan = rollout.plan
+    if plan is None or plan.state is not PlanState.RUNNING:
+        return rollout
+    if any(step.step in (Step.WAITING, Step.UPDATING) for step in plan.steps):
+        return rollout
+    if failed := [step.node_id for step in plan.steps if step.step is Step.FAILED]:
+        reason = f"{', '.join(failed)} did not go back"[:LONGEST_REASON]
+        return with_plan(rollout, state=PlanState.HALTED, reason=reason)
+    if not any(step.step is Step.HEALTHY for step in plan.steps):
+        reason = "; ".join(
+            dict.fromkeys(f"{s.node_id}: {s.reason}" for s in plan.steps if s.reason)
+        )
+        text = f"no machine could take it: {reason}"[:LONGEST_REASON]
+        return with_plan(rollout, state=PlanState.HALTED, reason=text)
+    rollout = with_plan(rollout, state=PlanState.DONE, reason="")
+    if plan.is_partial or plan.version == rollout.saved.current:
+        return rollout
+    saved = rollout.saved
+    return replace(
+        rollout,
+        saved=saved.model_copy(update={"current": plan.version, "previous": saved.current}),
+    )
+
+
+def _state(rollout: Rollout) -> PlanState | None:
+    return rollout.plan.state if rollout.plan else None
+
+
+def with_plan(rollout: Rollout, **changes: object) -> Rollout:
+    """The same with another plan."""
+    if rollout.plan is None:
+        return rollout
+    plan = rollout.plan.model_copy(update=changes)
+    return replace(rollout, saved=rollout.saved.model_copy(update={"plan": plan}))
+
+
+def _changed(rollout: Rollout, node_id: str, **changes: object) -> Rollout:
+    if rollout.plan is None:
+        return rollout
+    steps = tuple(
+        step.model_copy(update=changes) if step.node_id == node_id else step
+        for step in rollout.plan.steps
+    )
+    return with_plan(rollout, steps=steps)

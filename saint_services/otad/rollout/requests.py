@@ -1,0 +1,211 @@
+"""What a person may order of a roll-out: begin, pause, resume, cancel, take back. Pure; raises
+SaintError with the reason when an order makes no sense. What then happens: logic.py.
+"""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from ...lib.api.firmware import PlanState, RolloutRequest, Step
+from ...lib.errors import Code, SaintError
+from ...lib.spelling import hint
+from .. import offers
+from ..state import SavedPlan, SavedStep
+from .logic import Machines, Rollout, with_plan
+
+_OPEN = (PlanState.RUNNING, PlanState.PAUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Robot:
+    """What orders are checked against."""
+
+    machines: Machines
+    versions: Collection[str]  # releases in the repository
+    server: str  # the machine that serves them; empty when it does not update itself
+    is_server_last: bool
+
+
+def begin(rollout: Rollout, request: RolloutRequest, robot: Robot) -> Rollout:
+    """A new roll-out."""
+    _check_free(rollout)
+    version = _wanted_version(request.version, robot)
+    names = _wanted_machines(request, robot)
+    if not request.force:
+        _check_no_downgrade(version, names, robot)
+    is_last = robot.is_server_last if request.server_last is None else request.server_last
+    server = robot.server if robot.server in names else ""
+    plan = SavedPlan(
+        version=version,
+        is_partial=bool(request.nodes),
+        is_forced=request.force,
+        canary=request.canary,
+        server=server,
+        is_server_last=is_last,
+        steps=_steps(_ordered(names, request.canary, server, is_last)),
+    )
+    return _fresh(rollout, plan)
+
+
+def pause(rollout: Rollout) -> Rollout:
+    """Begin with no further machine; one that is at work goes on."""
+    _expect(rollout, (PlanState.RUNNING,), "runs")
+    return with_plan(rollout, state=PlanState.PAUSED)
+
+
+def resume(rollout: Rollout) -> Rollout:
+    """Go on. After a halt those that failed are tried once more: a person has asked for it."""
+    plan = _expect(rollout, (PlanState.PAUSED, PlanState.HALTED), "is paused or halted")
+    steps = tuple(
+        SavedStep(node_id=step.node_id) if step.step is Step.FAILED else step for step in plan.steps
+    )
+    rollout = replace(rollout, not_before_s={}, away_s={})
+    return with_plan(rollout, state=PlanState.RUNNING, reason="", steps=steps)
+
+
+def cancel(rollout: Rollout) -> Rollout:
+    """End it; what is updated stays so."""
+    _expect(rollout, (*_OPEN, PlanState.HALTED), "is open")
+    return with_plan(rollout, state=PlanState.CANCELLED)
+
+
+def take_back(rollout: Rollout, robot: Robot) -> Rollout:
+    """All machines that got the last release go back to the one before, the server in its turn.
+    Nodes that boot meanwhile are not offered the unwanted one.
+    """
+    plan = rollout.plan
+    if plan is None or plan.is_rollback:
+        raise SaintError(Code.CONFLICT, "there is no roll-out to take back")
+    touched = [
+        step.node_id
+        for step in plan.steps
+        if step.step is Step.UPDATING or _runs(robot, step.node_id, plan.version)
+    ]
+    if not touched:
+        raise SaintError(Code.CONFLICT, f"no machine runs {plan.version}")
+    version = _version_before(rollout, plan, touched, robot)
+    at_work = {step.node_id for step in plan.steps if step.step is Step.UPDATING}
+    back = SavedPlan(
+        version=version,
+        is_rollback=True,
+        is_partial=plan.is_partial,
+        is_forced=True,
+        server=plan.server if plan.server in touched else "",
+        is_server_last=plan.is_server_last,
+        steps=tuple(_step_back(node_id, node_id in at_work) for node_id in touched),
+    )
+    saved = rollout.saved
+    if saved.current == plan.version and not plan.is_partial:
+        current = version if version in robot.versions else ""
+        saved = saved.model_copy(update={"current": current, "previous": ""})
+    return _fresh(replace(rollout, saved=saved), back)
+
+
+def _step_back(node_id: str, is_at_work: bool) -> SavedStep:
+    """One that is at work ends that first."""
+    if not is_at_work:
+        return SavedStep(node_id=node_id)
+    return SavedStep(
+        node_id=node_id, step=Step.UPDATING, is_asked=True, has_begun=True, is_leftover=True
+    )
+
+
+def _check_free(rollout: Rollout) -> None:
+    plan = rollout.plan
+    if plan is None:
+        return
+    if plan.state in _OPEN:
+        message = f"the roll-out of {plan.version} is {plan.state.value}"
+        raise SaintError(Code.CONFLICT, message, fix="Let it end, or cancel it first.")
+    for step in plan.steps:
+        if step.step is Step.UPDATING:
+            message = f"{step.node_id} is still at work on {plan.version}"
+            raise SaintError(Code.CONFLICT, message, fix="Wait until it is done.")
+
+
+def _wanted_version(version: str, robot: Robot) -> str:
+    if not robot.versions:
+        raise SaintError(Code.NOT_FOUND, "there is no release yet", fix="Upload one first.")
+    if not version:
+        return max(robot.versions, key=offers.order)
+    if version not in robot.versions:
+        known = ", ".join(sorted(robot.versions, key=offers.order, reverse=True))
+        raise SaintError(Code.NOT_FOUND, f"there is no release {version[:40]!r}; known: {known}")
+    return version
+
+
+def _wanted_machines(request: RolloutRequest, robot: Robot) -> list[str]:
+    for name in (*request.nodes, *filter(None, (request.canary,))):
+        if name not in robot.machines:
+            near = hint(name, robot.machines)
+            raise SaintError(Code.NOT_FOUND, f"machine {name[:64]!r} is not known{near}")
+    names = sorted(set(request.nodes) or robot.machines)
+    if request.canary and request.canary not in names:
+        raise SaintError(Code.REQUEST_INVALID, f"{request.canary} is not among the named machines")
+    if request.canary and request.canary == robot.server:
+        message = f"{request.canary} is the server; a node goes first"
+        raise SaintError(Code.REQUEST_INVALID, message)
+    online = [name for name in names if robot.machines[name].is_online]
+    if not online:
+        raise SaintError(Code.REFUSED, "no machine is there to be updated")
+    if request.canary and request.canary not in online:
+        raise SaintError(Code.REFUSED, f"{request.canary}, which should go first, is away")
+    return names
+
+
+def _check_no_downgrade(version: str, names: list[str], robot: Robot) -> None:
+    for name in names:
+        machine = robot.machines[name]
+        if machine.is_online and offers.is_newer(machine.version, version):
+            raise SaintError(
+                Code.REFUSED,
+                f"{version} is older than {machine.version}, which {name} runs",
+                fix="Ask for it with force if the older release is wanted.",
+            )
+
+
+def _ordered(names: list[str], canary: str, server: str, is_server_last: bool) -> list[str]:
+    nodes = [name for name in names if name not in (canary, server)]
+    first = [canary] if canary and canary != server else []
+    own = [server] if server else []
+    return [*first, *nodes, *own] if is_server_last else [*own, *first, *nodes]
+
+
+def _steps(names: list[str]) -> tuple[SavedStep, ...]:
+    return tuple(SavedStep(node_id=name) for name in names)
+
+
+def _fresh(rollout: Rollout, plan: SavedPlan) -> Rollout:
+    """What was asked before may still be on its way."""
+    return Rollout(saved=rollout.saved.model_copy(update={"plan": plan}), asking=rollout.asking)
+
+
+def _expect(rollout: Rollout, states: tuple[PlanState, ...], what: str) -> SavedPlan:
+    plan = rollout.plan
+    if plan is None or plan.state not in states:
+        now = f"the last one is {plan.state.value}" if plan else "there was none yet"
+        raise SaintError(Code.CONFLICT, f"no roll-out {what}; {now}")
+    return plan
+
+
+def _runs(robot: Robot, node_id: str, version: str) -> bool:
+    machine = robot.machines.get(node_id)
+    return machine is not None and machine.version == version
+
+
+def _version_before(rollout: Rollout, plan: SavedPlan, touched: list[str], robot: Robot) -> str:
+    """What was offered before, else what most of them have in their other slot."""
+    saved = rollout.saved
+    before = saved.previous if saved.current == plan.version else saved.current
+    if before and before != plan.version:
+        return before
+    spares = Counter(
+        spare
+        for node_id in touched
+        if (machine := robot.machines.get(node_id)) is not None
+        and (spare := machine.spare_version)
+        and spare != plan.version
+    )
+    if not spares:
+        raise SaintError(Code.REFUSED, "no machine has an older release to go back to")
+    return spares.most_common(1)[0][0]

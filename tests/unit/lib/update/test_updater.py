@@ -1,0 +1,380 @@
+"""The updater against a RAUC and a systemd on a real bus: installations, trials, roll-backs."""
+
+import asyncio
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.update import events as words
+from saint_services.lib.update.events import Limits, Part
+from saint_services.lib.update.installer import Bundle
+from saint_services.lib.update.record import Before, store
+from tests.unit.lib.update.machine_rig import QUICK, Machine, until
+from tools.fake_rauc.bundle_writer import COMPATIBLE, make_keys
+from tools.fake_rauc.faults import Fault
+from tools.fake_rauc.systemd import Unit
+
+pytestmark = pytest.mark.timeout(60)  # real programs, and a disk that others use too
+
+IMPATIENT = replace(QUICK, health_timeout_s=1.0)  # where what is missing never comes
+
+NO_TRACKS = Part("role tracks", "the role tracks does not answer: no such device")
+
+
+async def install(machine: Machine, version: str) -> None:
+    """Until the machine is to be restarted."""
+    wanted = await machine.bundle(version)
+    async with machine.running() as updater:
+        answer = await updater.install(wanted)
+        assert answer.success, answer.message
+        await until(machine.request.exists)
+        assert machine.owner.is_held
+
+
+async def test_release_that_is_healthy_is_proven_and_marked_good(machine: Machine):
+    await install(machine, "1.1")
+    assert machine.owner.states == ["installing", "restarting"]
+    assert machine.owner.last.progress == 100
+    assert machine.request.read_text() == "update to 1.1\n"
+    assert machine.restart() == "B"
+    assert machine.fake.installer.slots.b.left == 2
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "healthy")
+    status = machine.owner.last
+    assert machine.owner.states == ["verifying", "idle"]
+    assert (status.version, status.slot, status.target_version) == ("1.1", "B", "1.1")
+    assert (status.attempt, status.reason, status.spare_version) == (1, "", "1.0")
+    assert machine.fake.installer.slots.b.left == 3
+
+
+async def test_release_with_a_failed_unit_is_left_at_once_and_the_old_slot_says_why(
+    machine: Machine,
+):
+    machine.fake.units = [Unit("saint-webd.service"), Unit("bad-before.service", "failed")]
+    await install(machine, "1.1")
+    machine.restart()
+    machine.fake.units.append(Unit("saint-noded.service", "failed", "failed"))
+    async with machine.running():
+        await until(machine.request.exists)
+    assert machine.request.read_text() == "back from 1.1: saint-noded.service failed\n"
+    assert machine.restart() == "A"  # not after three tries: at once
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "rolled_back")
+    status = machine.owner.last
+    assert (status.version, status.slot, status.target_version) == ("1.0", "A", "1.1")
+    assert status.reason == "saint-noded.service failed"
+    assert status.spare_version == "", "what was rolled back is no release to go to"
+    assert "verifying" not in machine.owner.states
+
+
+async def test_role_that_answered_before_has_to_answer_in_the_new_release(machine: Machine):
+    await install(machine, "1.1")
+    machine.restart()
+    machine.limits = IMPATIENT
+    machine.works(parts=(NO_TRACKS,))
+    async with machine.running():
+        await until(machine.request.exists)
+    assert machine.restart() == "A"
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "rolled_back")
+    assert "no such device" in machine.owner.last.reason
+
+
+async def test_role_that_was_broken_before_does_not_condemn_the_new_release(machine: Machine):
+    machine.works(parts=(NO_TRACKS,))
+    await install(machine, "1.1")
+    machine.restart()
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "healthy")
+
+
+async def test_role_that_was_well_before_is_judged_beside_one_that_was_not(machine: Machine):
+    head = Part("role head")
+    machine.works(parts=(NO_TRACKS, head))
+    await install(machine, "1.1")
+    machine.restart()
+    machine.limits = IMPATIENT
+    machine.works(parts=(NO_TRACKS, replace(head, problem="the role head does not answer")))
+    async with machine.running():
+        await until(machine.request.exists)
+    assert "back from 1.1: the role head does not answer" in machine.request.read_text()
+
+
+async def test_unit_that_looped_before_does_not_condemn_the_new_release(machine: Machine):
+    machine.fake.units = [Unit("saint-rcd.service", "activating", "auto-restart", restarts=40)]
+    await install(machine, "1.1")
+    machine.restart()
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "healthy")
+
+
+async def test_unit_that_was_just_starting_before_has_to_come_up(machine: Machine):
+    machine.fake.units = [Unit("saint-webd.service", "activating", "start")]
+    await install(machine, "1.1")
+    machine.restart()
+    machine.limits = IMPATIENT
+    async with machine.running():
+        await until(machine.request.exists)
+    assert "back from 1.1: saint-webd.service is not up" in machine.request.read_text()
+
+
+async def test_crash_loop_is_seen_and_its_log_kept(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    journal = tmp_path / "journalctl"
+    journal.write_text('#!/bin/sh\necho "$@"\necho boom in line 7\n')
+    journal.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    await install(machine, "1.1")
+    machine.restart()
+    looping = Unit("saint-role-headd.service", "activating", "auto-restart", restarts=9)
+    machine.fake.units = [looping]
+    async with machine.running():
+        await until(machine.request.exists)
+    machine.restart()
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "rolled_back")
+    status = machine.owner.last
+    assert status.reason == "saint-role-headd.service dies again and again"
+    assert "--unit=saint-role-headd.service" in status.log_excerpt
+    assert "boom in line 7" in status.log_excerpt
+
+
+async def test_release_that_never_gets_so_far_is_reported_by_the_old_slot(machine: Machine):
+    await install(machine, "1.1")
+    assert [machine.restart() for _ in range(4)] == ["B", "B", "B", "A"]
+    async with machine.running() as updater:
+        await until(lambda: machine.owner.last.verdict == "rolled_back")
+        reason = machine.owner.last.reason
+        assert reason == "slot B never reached its health check (3 tries)"
+        offer = await machine.bundle("1.1")
+        assert not updater.offer(offer), "it is not tried again by itself"
+        answer = await updater.install(offer)
+        assert answer.success, "a person may ask for it again"
+        await until(lambda: machine.owner.last.attempt == 2)
+
+
+async def test_power_cut_while_writing_leaves_the_old_slot_and_says_so(machine: Machine):
+    machine.fake.faults.ask_for(Fault.CUT)
+    async with machine.running() as updater:
+        assert (await updater.install(await machine.bundle("1.1"))).success
+        await until(machine.fake.power_was_cut.is_set)
+    assert machine.restart() == "A"
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "failed")
+    assert "was cut off" in machine.owner.last.reason
+    assert machine.fake.installer.slots.a.left == 3
+
+
+async def test_process_that_dies_during_an_installation_takes_it_up_again(machine: Machine):
+    machine.fake.faults.ask_for(Fault.SLOW)
+    async with machine.running() as updater:
+        assert (await updater.install(await machine.bundle("1.1"))).success
+        await until(lambda: machine.owner.last.progress > 0)
+    async with machine.running():
+        await until(lambda: "installing" in machine.owner.states)
+        assert machine.owner.is_held, "nothing may move while a slot is written"
+
+
+async def test_failure_that_passes_is_tried_again(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.lib.update.logic.FIRST_PAUSE_S", 0.01)
+    machine.fake.faults.ask_for(Fault.TRANSIENT)
+    await install(machine, "1.1")
+
+
+@pytest.mark.parametrize("maker", ["SAINT.OS simulation", "Somebody else", ""])
+async def test_release_of_another_key_is_refused_and_nothing_is_touched(
+    machine: Machine, tmp_path: Path, maker: str
+):
+    """An authority of the same name, one of another, and a signer without any: OpenSSL has three
+    names for it, people hear one sentence.
+    """
+    foreign = await asyncio.to_thread(make_keys, tmp_path / "foreign", maker or "Nobody")
+    if not maker:
+        ca_key = foreign.ca.with_suffix(".key")
+        foreign = replace(foreign, certificate=foreign.ca, key=ca_key)
+    async with machine.running() as updater:
+        assert (await updater.install(await machine.bundle("1.1", foreign))).success
+        await until(lambda: machine.owner.last.verdict == "refused")
+        said = "the release is signed by a key that this robot does not trust"
+        assert machine.owner.last.reason.endswith(said)
+        assert not machine.owner.is_held
+    assert machine.fake.installer.slots.b.version == "1.0"
+
+
+async def test_release_that_is_not_what_was_announced_is_refused(machine: Machine):
+    old = await machine.bundle("0.9")
+    async with machine.running() as updater:
+        wanted = type(old)("2.0", old.source)
+        assert (await updater.install(wanted)).success
+        await until(lambda: machine.owner.last.verdict == "refused")
+    assert machine.owner.last.reason == "the bundle holds 0.9, not 2.0 as announced"
+
+
+async def test_older_and_same_release_need_force(machine: Machine):
+    async with machine.running() as updater:
+        for version, word in (("1.0", "runs already"), ("0.9", "is older than 1.0")):
+            wanted = await machine.bundle(version)
+            answer = await updater.install(wanted)
+            assert not answer.success
+            assert word in answer.message
+        assert (await updater.install(wanted, force=True)).success
+        await until(machine.request.exists)
+
+
+async def test_rollback_goes_to_the_other_slot_and_is_proven_there(machine: Machine):
+    await install(machine, "1.1")
+    machine.restart()
+    async with machine.running() as updater:
+        await until(lambda: machine.owner.last.verdict == "healthy")
+        answer = await updater.rollback()
+        assert (answer.success, answer.message) == (True, "going back to 1.0")
+        await until(machine.request.exists)
+    assert machine.request.read_text() == "back to 1.0, as somebody asked\n"
+    assert machine.restart() == "A"
+    async with machine.running():
+        await until(lambda: machine.owner.last.verdict == "healthy")
+    status = machine.owner.last
+    assert (status.version, status.target_version, status.spare_version) == ("1.0", "1.0", "1.1")
+
+
+async def test_nothing_is_installed_while_outputs_are_live(machine: Machine):
+    async with machine.running() as updater:
+        updater.block("its outputs are live")
+        answer = await updater.install(await machine.bundle("1.1"))
+        assert (answer.success, answer.message) == (False, "its outputs are live")
+        assert not (await updater.rollback()).success
+        await until(lambda: machine.owner.last.blocked_by == "its outputs are live")
+        updater.block("")
+        await until(lambda: machine.owner.last.blocked_by == "")
+
+
+async def test_outputs_that_go_live_after_the_decision_keep_the_slot_unwritten(machine: Machine):
+    wanted = await machine.bundle("1.1")
+    async with machine.running() as updater:
+        await until(lambda: bool(machine.owner.told))
+        updater.handle(words.InstallRequested(wanted))
+        updater.handle(words.Inspected(Before(), Bundle("1.1", COMPATIBLE)))
+        updater.block("its outputs are live")
+        await until(lambda: machine.owner.last.verdict == "refused")
+        assert machine.owner.last.reason == "its outputs are live"
+    assert machine.fake.installer.slots.b.version == "1.0"
+
+
+async def test_installation_that_takes_too_long_is_not_taken_for_one_that_failed(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("saint_services.lib.update.installer._INSTALL_LIMIT_S", 0.2)
+    machine.fake.faults.ask_for(Fault.SLOW)
+    async with machine.running() as updater:
+        assert (await updater.install(await machine.bundle("1.1"))).success
+        await until(lambda: "not installed within" in machine.owner.last.reason)
+        assert machine.owner.last.state == "installing"
+        assert machine.owner.is_held, "the slot is still being written"
+
+
+async def test_machine_that_cannot_be_stopped_is_not_written_to(machine: Machine):
+    machine.owner.refuses = "pi_1 is busy (adopting)"
+    async with machine.running() as updater:
+        assert (await updater.install(await machine.bundle("1.1"))).success
+        await until(lambda: machine.owner.last.verdict == "refused")
+    assert machine.owner.last.reason == "pi_1 is busy (adopting)"
+    assert machine.fake.installer.slots.b.version == "1.0"
+
+
+async def test_proven_slot_is_marked_good_whatever_is_broken(machine: Machine):
+    machine.fake.units = [Unit("saint-webd.service", "failed", "failed")]
+    machine.works(parts=(Part("role tracks", "no motor driver answers"),))
+    machine.restart()
+    assert machine.fake.installer.slots.a.left == 2
+    async with machine.running():
+        await until(lambda: machine.fake.installer.slots.a.left == 3)
+    assert not machine.request.exists()
+
+
+async def test_deadman_is_disarmed_by_a_proven_slot_and_not_during_a_trial(machine: Machine):
+    deadman = machine.reboots.parent / "deadman"
+    os.mkfifo(deadman)
+    reader = os.open(deadman, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        await install(machine, "1.1")
+        assert os.read(reader, 100) == b"good\n"
+        machine.restart()
+        machine.limits = Limits(health_timeout_s=60.0, settle_s=60.0)
+        async with machine.running():
+            await until(lambda: machine.owner.last.state == "verifying")
+            assert os.read(reader, 100) == b"", "nobody writes to it"
+    finally:
+        os.close(reader)
+
+
+async def test_machine_without_rauc_works_and_says_that_updates_are_off(machine: Machine):
+    await machine.fake.installer.close()
+    machine.fake.address = f"unix:path={machine.reboots}/nobody"
+    async with machine.running() as updater:
+        await until(lambda: bool(machine.owner.told))
+        assert "updates are off on this machine" in machine.owner.last.blocked_by
+        answer = await updater.install(await machine.bundle("1.1"))
+        assert not answer.success
+        assert "updates are off" in answer.message
+
+
+async def test_rauc_that_hangs_in_a_new_release_does_not_keep_it_from_being_left(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    await install(machine, "1.1")
+    machine.restart()
+    machine.limits = IMPATIENT
+    machine.is_rauc_hanging = True
+    for name, limit_s in (("_FIRST_LOOK_LIMIT_S", 0.1), ("_LOOK_LIMIT_S", 0.3)):
+        monkeypatch.setattr(f"saint_services.lib.update.updater.{name}", limit_s)
+    monkeypatch.setattr("saint_services.lib.update.boot.booted_slot", lambda: "B")
+    monkeypatch.setattr(os, "sync", lambda: None)
+    async with machine.running():
+        await until(lambda: machine.owner.last.state == "verifying")
+        await until(machine.request.exists)
+    assert "RAUC has not answered" in machine.request.read_text()
+    assert machine.restart() == "A", "it could still be marked bad"
+
+
+async def test_factory_reset_downloads_the_release_that_runs_already(machine: Machine):
+    async with machine.running() as updater:
+        assert not updater.offer(await machine.bundle("1.0"))
+        updater.want_download()
+        assert updater.offer(await machine.bundle("1.0"))
+        await until(machine.request.exists)
+    machine.restart()
+    async with machine.running() as updater:
+        await until(lambda: machine.owner.last.verdict == "healthy")
+        assert not updater.update.record.must_download
+
+
+async def test_full_disk_stops_an_update_before_a_slot_is_touched(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+):
+    async with machine.running() as updater:
+        await until(lambda: bool(machine.owner.told))
+
+        def full(*_: object, **__: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("saint_services.lib.state.write_atomic", full)
+        assert (await updater.install(await machine.bundle("1.1"))).success
+        await until(lambda: machine.owner.last.verdict == "refused")
+        assert "could not be noted on the disk" in machine.owner.last.reason
+    assert machine.fake.installer.slots.b.version == "1.0"
+    assert not machine.owner.is_held
+
+
+async def test_record_that_is_damaged_is_set_aside_and_the_slot_counts_as_proven(machine: Machine):
+    path = store(machine.reboots.parent / "state").path
+    path.parent.mkdir()
+    path.write_text("{")
+    async with machine.running() as updater:
+        await until(lambda: bool(machine.owner.told))
+        assert "kept as" in updater.problem
+        assert machine.owner.last.state == "idle"

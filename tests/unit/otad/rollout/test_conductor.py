@@ -1,0 +1,133 @@
+"""A roll-out at work: nobody is asked for what would be forgotten."""
+
+import asyncio
+
+import pytest
+
+from saint_services.lib.api.firmware import MachineFirmware, RolloutRequest, Step
+from saint_services.lib.bus.local import LocalDomain
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.health import Health
+from saint_services.otad.adapters.alerts import Alerts
+from saint_services.otad.adapters.place import Place
+from saint_services.otad.rollout import requests
+from saint_services.otad.rollout.conductor import Conductor
+from saint_services.otad.rollout.logic import Ask, Limits
+from saint_services.otad.state import SavedFirmware
+
+
+class FakeStore:
+    """A disk that is full when told."""
+
+    def __init__(self) -> None:
+        self.kept = SavedFirmware()
+        self.problem = None
+        self.is_full = False
+
+    def load(self) -> SavedFirmware:
+        return self.kept
+
+    def save(self, value: SavedFirmware) -> None:
+        if self.is_full:
+            raise SaintError(Code.INTERNAL, "otad.json cannot be written: No space left on device")
+        self.kept = value
+
+
+class Rig:
+    """One node, and somebody who asks it."""
+
+    def __init__(self) -> None:
+        self.store = FakeStore()
+        self.health = Health("otad")
+        self.asked: list[Ask] = []
+        self.machines = {"n": MachineFirmware(node_id="n", version="1.0.0")}
+        self.error: SaintError | None = None
+        self.conductor = Conductor(
+            self.store, Limits(), lambda: self.machines, self._ask,
+            Alerts(LocalDomain().bus("otad")), self.health,
+        )  # type: ignore[arg-type]  # fmt: skip
+        self.tasks: list[asyncio.Task[None]] = []
+
+    async def _ask(self, ask: Ask) -> str:
+        self.asked.append(ask)
+        if self.error:
+            raise self.error
+        return "begins"
+
+    def spawn(self, work, name: str) -> None:
+        self.tasks.append(asyncio.create_task(work, name=name))
+
+    async def begin(self) -> None:
+        robot = requests.Robot(self.machines, ["1.1.0"], "", is_server_last=True)
+        await self.conductor.order(lambda r: requests.begin(r, RolloutRequest(), robot))
+
+    async def step(self) -> None:
+        """One round of the conductor, and what it asked for."""
+        for ask in await self.conductor._advance():
+            self.spawn(self.conductor._ask(ask), "ask")
+        await asyncio.gather(*self.tasks)
+
+    def step_of_n(self) -> Step:
+        assert self.conductor.rollout.plan
+        return self.conductor.rollout.plan.steps[0].step
+
+
+async def test_order_that_cannot_be_kept_is_refused():
+    rig = Rig()
+    rig.store.is_full = True
+    with pytest.raises(SaintError, match="No space left"):
+        await rig.begin()
+    assert rig.conductor.rollout.plan is None
+
+
+async def test_nobody_is_asked_while_the_plan_cannot_be_kept():
+    rig = Rig()
+    await rig.begin()
+    rig.store.is_full = True
+    await rig.step()
+    assert rig.asked == []
+    assert not rig.health.is_healthy
+    rig.store.is_full = False
+    await rig.step()
+    assert [ask.node_id for ask in rig.asked] == ["n"]
+    assert rig.health.is_healthy
+
+
+async def test_plan_is_on_the_disk_before_the_machine_is_asked():
+    rig = Rig()
+    await rig.begin()
+    [ask] = await rig.conductor._advance()
+    assert rig.store.kept.plan
+    assert rig.store.kept.plan.steps[0].step is Step.UPDATING
+    assert ask.version == "1.1.0"
+
+
+@pytest.mark.parametrize(
+    ("code", "step"), [(Code.REFUSED, Step.WAITING), (Code.BUS_TIMEOUT, Step.UPDATING)]
+)
+async def test_refusal_and_silence_are_told_apart(code: Code, step: Step):
+    rig = Rig()
+    await rig.begin()
+    rig.error = SaintError(code, "no")
+    await rig.step()
+    assert rig.step_of_n() is step
+
+
+@pytest.mark.parametrize(
+    ("environment", "own", "is_self_updating"),
+    [
+        ({}, "", False),
+        ({"SAINT_MACHINE": "node"}, "", False),
+        ({"SAINT_MACHINE": "server"}, "server", True),
+        ({"SAINT_MACHINE": "both", "SAINT_NODE_ID": "pi_1"}, "pi_1", False),
+    ],
+)
+def test_place_knows_whose_update_it_is(environment, own: str, is_self_updating: bool):
+    place = Place.from_environment(environment)
+    assert (place.own, place.is_self_updating) == (own, is_self_updating)
+
+
+async def test_nodes_are_told_an_address_that_they_reach():
+    assert await Place.from_environment({}).address("") == "127.0.0.1"
+    alone = Place.from_environment({"SAINT_DDS_INTERFACE": "lo"})
+    assert await alone.address("10.0.0.7") == "10.0.0.7"
