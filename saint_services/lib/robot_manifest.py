@@ -1,7 +1,7 @@
 """The robot manifest (manifests/robots/*.yaml): which roles a robot has, how it looks, and which
 joint of its model shows which field of a role. One file describes a robot, so another robot needs
-no code. `load` checks it whole, with everything that it names. Not here: the roles (role_config), what
-a model file may say (urdf.py).
+no code. `load` checks it whole, with everything that it names. Not here: the roles (role_config),
+what a model file may say (urdf.py).
 """
 
 import math
