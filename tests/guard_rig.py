@@ -8,7 +8,7 @@ from pathlib import Path
 
 from saint_services.guardd.config import Config
 from saint_services.guardd.daemon import Guard
-from saint_services.lib.guard.files import WillFiles, wills_folder
+from saint_services.lib.guard.will import WillFiles, wills_folder
 from saint_services.lib.sd import bind
 
 

@@ -14,9 +14,8 @@ from time import monotonic_ns
 from ..lib import log, realtime, sd
 from ..lib.errors import SaintError
 from ..lib.guard import wire
-from ..lib.guard.files import WillFiles, wills_folder
 from ..lib.guard.ports import carry_out
-from ..lib.guard.will import Will
+from ..lib.guard.will import Will, WillFiles, wills_folder
 from . import logic
 from .adapters import EnableLine, Role, lock_memory, request_reboot
 from .config import Config

@@ -25,25 +25,25 @@ from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
-from . import life as lives
 from .adapters.guard import CarriedOut, GuardLink
 from .adapters.outputs import Outputs
 from .adapters.reset_button import ResetButton
 from .adapters.role_process import RoleProcess
-from .adapters.server import ConfigServer
 from .config import Config
-from .firmware import NodeFirmware
-from .killing import Killing
-from .life import Wanted
-from .log_desk import LogDesk
-from .orders import Orders
+from .credentials import Vouching
+from .lifecycle import model as lives
+from .lifecycle.model import Wanted
+from .lifecycle.node import fresh, step
 from .refresh import Refresher
-from .reports import Reporter, node_report
+from .server.configuration import ConfigServer
+from .server.log_pages import LogDesk
+from .server.orders import Orders
+from .server.trust import TrustFiles, belongs
 from .state import Identity, NodeFiles
+from .status import Reporter, node_report
+from .stop_drill import Killing
 from .stop_reports import StopReports
-from .trust import TrustFiles, belongs
-from .vouching import Vouching
-from .whole import fresh, step
+from .update import NodeFirmware
 
 _LONGEST_WORD = 64
 _ADOPT_THERE = (

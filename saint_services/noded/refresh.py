@@ -9,9 +9,9 @@ from ..lib.bus import Bus, Sample
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import SystemStatus
 from ..lib.generated.topics import SYSTEM_STATUS
-from . import life as lives
-from .adapters.server import ConfigServer
-from .whole import NodeLife
+from .lifecycle import model as lives
+from .lifecycle.node import NodeLife
+from .server.configuration import ConfigServer
 
 _AWAY_S = 3.0  # three of its life signs
 

@@ -19,8 +19,8 @@ from ..lib import log, machine
 from ..lib.errors import Code, SaintError
 from ..lib.role_config.parsing import parse_role_config
 from ..lib.state import Store, last_good, write_atomic
-from .life import Assignment, DiskRead, Started, Wanted
-from .whole import MOST_ROLES
+from .lifecycle.model import Assignment, DiskRead, Started, Wanted
+from .lifecycle.node import MOST_ROLES
 
 _LARGEST_CONFIG_BYTES = 1 << 18
 _log = log.get("noded")

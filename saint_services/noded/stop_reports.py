@@ -14,7 +14,7 @@ from ..lib.role.gate import Gate
 from ..lib.role.proof import Proofs
 from ..lib.role.stop_reports import REPEAT_S, Outcome, StopPublisher
 from .adapters.guard import CarriedOut
-from .life import Life
+from .lifecycle.model import Life
 
 _SILENCE_MS = 150  # of the router; after that another proven one may take its place
 _UNKNOWN = "the node was stopped by a participant that the router may not know"

@@ -20,8 +20,8 @@ from saint_services.lib.generated.topics import (
     GRIPPER_STATE,
 )
 from saint_services.lib.role import Host, Joint
-from saint_services.lib.role.joints import speeds
-from saint_services.lib.role.positions import PositionSession
+from saint_services.lib.role.motion.joints import speeds
+from saint_services.lib.role.motion.positions import PositionSession
 
 from .config import Config
 from .effort import Efforts

@@ -27,7 +27,7 @@ from saint_services.lib.generated.topics import (
 from saint_services.lib.hw.motors import Drives
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.role import Host, Session, Throttle
-from saint_services.lib.role.axis import SLICE_S
+from saint_services.lib.role.motion.axis import SLICE_S
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig
 

@@ -18,7 +18,7 @@ from ..lib.ipc import Client
 from .outcomes import State
 
 CONSOLE = "console"
-LASTS_S = 15.0  # nodes repeat it every 2 s (noded/vouching.py)
+LASTS_S = 15.0  # nodes repeat it every 2 s (noded/credentials.py)
 _MOST_WRITERS = 64
 _MOST_OF_WRITER = 8  # a node signs for itself and for five roles
 _MOST_PROVEN = 64

@@ -12,9 +12,9 @@ from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.role_config.model import RoleConfig
-from saint_services.noded import life as lives
-from saint_services.noded.life import Assignment, Life
-from saint_services.noded.logic import step
+from saint_services.noded.lifecycle import model as lives
+from saint_services.noded.lifecycle.model import Assignment, Life
+from saint_services.noded.lifecycle.role import step
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 ROLES = Path(__file__).parents[2] / "manifests/roles"

@@ -14,9 +14,9 @@ from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.role import RoleReport
 from saint_services.lib.claims import PROCESSES, conflict
 from saint_services.lib.role_config.model import RoleConfig
-from saint_services.noded import life as lives
-from saint_services.noded.life import Assignment
-from saint_services.noded.whole import fresh, step
+from saint_services.noded.lifecycle import model as lives
+from saint_services.noded.lifecycle.model import Assignment
+from saint_services.noded.lifecycle.node import fresh, step
 
 pytestmark = pytest.mark.timeout(120)  # thousands of steps on a busy machine
 ROLES = Path(__file__).parents[2] / "manifests/roles"

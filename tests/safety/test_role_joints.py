@@ -19,7 +19,7 @@ from saint_services.lib.generated.topics import (
     HEAD_CMD,
     HEAD_EXPRESSION_CMD,
 )
-from saint_services.lib.role.positions import PositionSession
+from saint_services.lib.role.motion.positions import PositionSession
 from saint_services.lib.role_config.model import CollisionLimit
 from tests.unit.role.role_rig import STRANGER, Rig, load_role
 

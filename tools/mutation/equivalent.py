@@ -3,7 +3,7 @@ counted; a test demands that each still exists. Where the code could do without 
 """
 
 EQUIVALENT: dict[str, dict[str, str]] = {
-    "saint_services/lib/role/axis.py": {
+    "saint_services/lib/role/motion/axis.py": {
         "without minus: -math.inf": "the first step has its full credit either way",
         "without: self._began_s = 0.0": "read only once a way was planned",
         "0.0 -> 1.0 in self._began_s = 0.0": "read only once a way was planned",
@@ -29,7 +29,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/lib/guard/beat.py": {
         "4 -> 5 in _FIXED_SIZE = _SEAL_SHRINK | 4 | 1": "the 1 is in it already",
     },
-    "saint_services/lib/guard/files.py": {
+    "saint_services/lib/guard/will.py": {
         "420 -> 421 in descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 420)": (  # noqa: E501 - as it is printed
             "fchmod sets the mode next"
         ),
@@ -40,7 +40,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "without: self._socket.close()": "the last reference goes in the same moment",
         "without: self._records.close()": "the last reference goes in the same moment",
     },
-    "saint_services/lib/role/trajectory.py": {
+    "saint_services/lib/role/motion/trajectory.py": {
         "Lt -> LtE: t_s < leg.duration_s": "one leg ends where and as fast as the next begins",
         "True: ahead if ahead else velocity": "what just fits brakes the same in both directions",
         "Div: velocity * way": "times and divided by 1 or -1 are the same",
@@ -66,7 +66,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
         "without: peer.close() in peer.close()": "the last reference goes in the same moment",
     },
-    "saint_services/lib/role/guarded.py": {
+    "saint_services/lib/role/guard_client.py": {
         "without: self._beat_ns = 0": "read only after the first motion has set it",
         "0 -> 1 in self._beat_ns = 0": "read only after the first motion has set it",
         "without: self._timer = None": "a timer that is over may be cancelled again",
@@ -83,14 +83,14 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "four channels are the fewest that are agreed on"
         ),
     },
-    "saint_services/lib/role/homing.py": {
+    "saint_services/lib/role/motion/homing.py": {
         "True: if not self._joints.are_still": "what is still is held where it is",
         "True: if found": "a slice in which nothing was aimed moves nothing",
         "without: self._is_over = len(found) == len(sleepers)": (
             "who was sent home is driven, and sent no second time"
         ),
     },
-    "saint_services/lib/role/collisions.py": {
+    "saint_services/lib/role/motion/collisions.py": {
         "Lt -> LtE: at[joint] < low": "at the edge it is inside, which was asked before",
     },
     "saint_services/lib/role/proof.py": {

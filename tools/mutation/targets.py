@@ -20,8 +20,8 @@ _ALL = (
     "tests/safety/test_router_limits.py",
 )
 _ROLE_RIGS = ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints.py")
-_ROLE = ("tests/unit/role/test_axis.py", "tests/unit/role/test_role_host.py")
-_GUARD = "tests/unit/guardd/test_"
+_ROLE = ("tests/unit/role/motion/test_axis.py", "tests/unit/role/test_host.py")
+_GUARD = "tests/unit/guard/test_"
 _STATE = "tests/unit/routerd/test_"
 _LATCH = (f"{_STATE}latch_file.py", f"{_STATE}latch_start.py")
 # What decides beside the arbitration: tests of its own, then those of the whole router.
@@ -105,9 +105,9 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         for name, tests in _BESIDE.items()
     },
     "saint_services/role_tracksd/logic.py": _stages(
-        ("tests/unit/role_tracksd/test_tracks_logic.py",), (*_ROLE_RIGS, *_ROLE)
+        ("tests/unit/role_tracksd/test_logic.py",), (*_ROLE_RIGS, *_ROLE)
     ),
-    "saint_services/lib/role/axis.py": _stages(
+    "saint_services/lib/role/motion/axis.py": _stages(
         ("tests/safety/test_role_axis.py", "tests/safety/test_role_glide.py", _ROLE[0]),
         (*_ROLE_RIGS, *_ROLE),
     ),
@@ -115,19 +115,19 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/safety/test_role_gate.py",), (*_ROLE_RIGS, *_ROLE)
     ),
     **{
-        f"saint_services/lib/role/{name}.py": _stages(
-            (f"tests/unit/role/test_{name}.py",), (*_ROLE_RIGS, *_ROLE)
+        f"saint_services/lib/role/motion/{name}.py": _stages(
+            (f"tests/unit/role/motion/test_{name}.py",), (*_ROLE_RIGS, *_ROLE)
         )
         for name in ("trajectory", "collisions", "homing")
     },
     "saint_services/role_tracksd/stall.py": _stages(
         ("tests/unit/role_tracksd/test_stall.py",), _ROLE_RIGS
     ),
-    "saint_services/lib/role/guarded.py": _stages(
-        ("tests/unit/role/test_guarded_turns.py",), ("tests/unit/role/test_guarded.py",)
+    "saint_services/lib/role/guard_client.py": _stages(
+        ("tests/unit/role/test_guard_client_turns.py",), ("tests/unit/role/test_guard_client.py",)
     ),
     "saint_services/lib/role/proof.py": _stages(
-        ("tests/unit/role/test_role_proof.py",), ("tests/safety/test_role_authority.py",)
+        ("tests/unit/role/test_proof.py",), ("tests/safety/test_role_authority.py",)
     ),
     "saint_services/lib/stall.py": _stages(
         ("tests/property/test_stall_watch.py",), ("tests/unit/routerd/test_router_stall.py",)
@@ -135,22 +135,24 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     "saint_services/lib/limits.py": _stages(
         ("tests/unit/lib/test_limits.py",), (*_ROLE_RIGS, *_ROLE)
     ),
-    "saint_services/lib/guard/ports.py": _stages((f"{_GUARD}will_ports.py",)),
+    "saint_services/lib/guard/ports.py": _stages((f"{_GUARD}ports.py",)),
     **{
         f"saint_services/lib/guard/{name}.py": _stages(
-            (f"{_GUARD}will.py",), (f"{_GUARD}will_ports.py", f"{_GUARD}guard.py")
+            (f"{_GUARD}will.py",), (f"{_GUARD}ports.py", "tests/unit/guardd/test_daemon.py")
         )
-        for name in ("will", "beat", "files", "wire")
+        for name in ("will", "beat", "wire")
     },
-    "saint_services/guardd/logic.py": _stages((f"{_GUARD}guard_logic.py",), (f"{_GUARD}guard.py",)),
+    "saint_services/guardd/logic.py": _stages(
+        ("tests/unit/guardd/test_logic.py",), ("tests/unit/guardd/test_daemon.py",)
+    ),
     **{
         f"saint_services/guardd/{name}.py": _stages(
-            (f"{_GUARD}guard_parts.py",), (f"{_GUARD}guard.py",)
+            ("tests/unit/guardd/test_adapters.py",), ("tests/unit/guardd/test_daemon.py",)
         )
-        for name in ("adapters", "hand", "config")
+        for name in ("adapters", "rescue", "config")
     },
     "saint_services/guardd/daemon.py": _stages(
-        (f"{_GUARD}guard_turns.py",), (f"{_GUARD}guard.py",)
+        ("tests/unit/guardd/test_daemon_turns.py",), ("tests/unit/guardd/test_daemon.py",)
     ),
     "saint_services/rcd/telling.py": _stages(
         ("tests/unit/rcd/test_rc_telling.py",),

@@ -3,9 +3,9 @@ joints, collisions), the
 topics and the deadline of one assignment (session), the assignment stream (host).
 """
 
-from .axis import Axis, Glide, Throttle
 from .host import Host
-from .joints import Joint, Joints
+from .motion.axis import Axis, Glide, Throttle
+from .motion.joints import Joint, Joints
 from .session import Session
 
 __all__ = ["Axis", "Glide", "Host", "Joint", "Joints", "Session", "Throttle"]

@@ -22,7 +22,7 @@ from ..hw import line_descriptors, open_board, will_of
 from ..hw.ports import Board
 from ..ipc import Api, Call
 from ..role_config.model import RoleConfig, RoleName
-from .guarded import RoleGuard
+from .guard_client import RoleGuard
 from .session import Session
 from .timers import Clock
 

@@ -30,7 +30,7 @@ from ..hw.sensors import Sensors
 from ..role_config.model import RoleConfig, RoleName
 from ..stall import StallWatch
 from .gate import Gate, Refusal
-from .guarded import Guard, NoGuard
+from .guard_client import Guard, NoGuard
 from .proof import Proofs
 from .stop_reports import REPEAT_S, StopReports
 from .timers import Clock, Handle, Ticker

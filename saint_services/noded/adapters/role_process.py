@@ -12,7 +12,7 @@ from typing import Any
 from ...lib.api.role import RoleAssignment, RoleReport
 from ...lib.errors import SaintError
 from ...lib.ipc import Client
-from ..life import RoleBroken, RoleReported
+from ..lifecycle.model import RoleBroken, RoleReported
 
 DAEMONS = {
     "head": "role-headd",

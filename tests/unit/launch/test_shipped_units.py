@@ -81,7 +81,7 @@ def test_second_process_of_a_role_is_as_the_first_but_for_its_name(
     first, second = (shipped.services[f"saint-{name}.service"] for name in processes(role))
     assert second.environment == {**first.environment, "SAINT_PROCESS": "2"}
     assert second.state_directory == f"{first.state_directory}@2"
-    hand = ("/usr/bin/python3", "-m", "saint_services.guardd.hand")
+    hand = ("/usr/bin/python3", "-m", "saint_services.guardd.rescue")
     for unit in (first, second):
         assert unit.after_end == (*hand, unit.name.removesuffix(".service"))
     own = {"name": "", "environment": {}, "state_directory": "", "after_end": ()}

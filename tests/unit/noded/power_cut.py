@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.noded.life import Started
+from saint_services.noded.lifecycle.model import Started
 from saint_services.noded.state import NodeFiles
 
 

@@ -9,7 +9,7 @@ from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.logs import QUERY_NODE, LogPage, LogQuery
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
-from saint_services.noded import log_desk
+from saint_services.noded.server import log_pages as log_desk
 from tests.unit.trust.trust_rig import Robot, adopt, seen
 
 LINES = 300

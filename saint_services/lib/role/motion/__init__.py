@@ -1,0 +1,1 @@
+"""How positions and velocities follow commands within their limits, rates and accelerations."""

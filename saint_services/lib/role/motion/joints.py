@@ -1,0 +1,214 @@
+"""Joints that hold a position: servos on PWM pins and on PCA9685 chips, moved within their limits,
+rates and accelerations, and kept apart where the manifest says so. A joint that nobody has
+commanded yet gets no pulse, unless the process before us left one.
+"""
+
+from collections.abc import Callable, Iterable
+
+from ...errors import Code, SaintError
+from ...hw.pca9685 import Pca9685
+from ...hw.ports import Board, I2cBus, PwmOut
+from ...hw.servo import ServoScale
+from ...role_config.model import FieldSpec, PinSpec, RoleConfig
+from ..timers import Clock, Motion
+from .axis import SLICE_S, Axis, Glide
+from .collisions import Fences
+
+_SHORTEST_US, _LONGEST_US = 400.0, 2600.0  # what is found at opening and is a servo's pulse
+
+
+class _Chip:
+    """The joints of one PCA9685: what changes together is written together."""
+
+    def __init__(self, chip: Pca9685) -> None:
+        self.chip = chip
+        self.pending: dict[int, float] = {}
+
+    def flush(self) -> None:
+        self.chip.set_pulses_us(self.pending)
+        self.pending.clear()
+
+
+class Joint:
+    """A field, its axis, and where its pulse goes."""
+
+    __slots__ = (
+        "_pin",
+        "_scale",
+        "axis",
+        "is_driven",
+        "is_written",
+        "name",
+        "neutral",
+        "unit",
+        "was_found",
+    )
+
+    def __init__(
+        self, name: str, field: FieldSpec, pin: PinSpec, output: "PwmOut | tuple[_Chip, int]"
+    ) -> None:
+        self.name = name
+        self.unit = field.unit
+        self.neutral = field.neutral
+        self._pin = output
+        self._scale = ServoScale(field.limits, pin.pulse_us, pin.reversed)
+        found_us = self._found_us()
+        self.was_found = _SHORTEST_US <= found_us <= _LONGEST_US
+        start = self._scale.value(found_us) if self.was_found else None
+        kind = Glide if field.max_acceleration else Axis
+        self.axis: Axis = kind(field, start)
+        self.is_driven = False  # until the first command
+        self.is_written = True
+
+    def put(self) -> None:
+        """Set the pulse; on a chip it waits for the flush."""
+        pulse_us = self._scale.pulse_us(self.axis.applied)
+        if isinstance(self._pin, tuple):
+            chip, channel = self._pin
+            chip.pending[channel] = pulse_us
+        else:
+            self._pin.set_pulse_us(pulse_us)
+
+    def close(self) -> None:
+        """Give the pin back; the pulse stays."""
+        if not isinstance(self._pin, tuple):
+            self._pin.close()
+
+    def _found_us(self) -> float:
+        if isinstance(self._pin, tuple):
+            chip, channel = self._pin
+            return chip.chip.pulse_us(channel)
+        return self._pin.pulse_us()
+
+
+class Joints:
+    """All position joints of a role."""
+
+    def __init__(
+        self,
+        config: RoleConfig,
+        clock: Clock,
+        attempt: Callable[[str, Callable[[], None]], bool],
+        on_still: Callable[[], None],
+    ) -> None:
+        self._config = config
+        self._attempt = attempt
+        self._on_still = on_still
+        self._chips: dict[str, _Chip] = {}
+        self._buses: list[I2cBus] = []
+        self._motion = Motion(clock, SLICE_S, self.step)
+        self._fences = Fences(config.collision_limits)
+        self._at: dict[str, float] = {}  # positions of the joints that fences ask for
+        self.by_name: dict[str, Joint] = {}
+
+    def open(self, board: Board) -> None:
+        """Open the outputs of all position fields."""
+        for name, field in self._config.fields.items():
+            pin = self._config.gpio_mapping.get(name)
+            if field.kind != "position" or pin is None:
+                message = f"fields.{name} is no position that has a servo in gpio_mapping"
+                raise SaintError(Code.CONFIG_INVALID, message)
+            self.by_name[name] = Joint(name, field, pin, self._output(board, name, pin))
+        self._at = {name: self.by_name[name].axis.applied for name in self._fences.joints}
+
+    def of(self, command: str) -> dict[str, Joint]:
+        """The joints that a command message drives, by the path in it."""
+        fields = self._config.fields.items()
+        return {f.path: self.by_name[name] for name, f in fields if f.command == command}
+
+    def aim(self, joint: Joint, value: float, share: float = 1.0) -> None:
+        """Let a joint go somewhere, at a share of its top rate. It moves in `step`."""
+        joint.axis.share = share
+        joint.axis.aim(value)
+        if not joint.is_driven:
+            joint.is_driven, joint.is_written = True, False
+
+    def step(self, now_s: float) -> bool:
+        """Move everything as far as time allows; goes on by itself. True while there is more."""
+        is_more = False
+        for name, joint in self.by_name.items():
+            axis = joint.axis
+            if name in self._at:
+                axis.confine(*self._fences.room(name, self._at))
+            has_moved = axis.step(now_s)
+            if has_moved or not joint.is_written:
+                joint.is_written = self._put(joint)
+            is_more = is_more or not (axis.is_still and joint.is_written)
+            if has_moved and name in self._at:
+                self._at[name] = axis.applied
+                is_more = True  # another joint may have waited for this one
+        for name, chip in self._chips.items():
+            if chip.pending and not self._attempt(name, chip.flush):
+                is_more = True  # what is pending is written in the next slice
+        if is_more:
+            self._motion.start(now_s)
+        else:
+            self._on_still()
+        return is_more
+
+    def set_off(self, now_s: float) -> None:
+        """What was aimed moves from the next slice on. For what is no command and not urgent: it
+        does not come between the slices of a motion under way."""
+        self._motion.start(now_s)
+
+    def hold(self) -> None:
+        """Everything stays where it is now."""
+        self._motion.close()
+        for joint in self.by_name.values():
+            joint.axis.hold()
+            joint.is_written = True
+        for chip in self._chips.values():
+            chip.pending.clear()
+
+    @property
+    def are_still(self) -> bool:
+        """True when nothing moves."""
+        return all(joint.axis.is_still for joint in self.by_name.values())
+
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """Joints that the collision limits keep from where they were sent."""
+        return tuple(
+            name
+            for name in sorted(self._at)
+            if (axis := self.by_name[name].axis).is_still and not axis.is_there
+        )
+
+    def close(self) -> None:
+        """Give all outputs back; pulses stay."""
+        self._motion.close()
+        for joint in self.by_name.values():
+            joint.close()
+        self.by_name.clear()
+        for bus in self._buses:
+            bus.close()
+        self._buses.clear()
+
+    def _put(self, joint: Joint) -> bool:
+        return self._attempt(joint.name, joint.put)
+
+    def _output(self, board: Board, name: str, pin: PinSpec) -> "PwmOut | tuple[_Chip, int]":
+        if pin.type == "servo" and pin.pin is not None:
+            return board.pwm(pin.pin, pin.frequency, name)
+        if pin.type == "pca9685" and pin.device and pin.channel is not None:
+            return self._chip(board, pin), pin.channel
+        message = f"gpio_mapping.{name} is no servo with its pin, or with its chip and channel"
+        raise SaintError(Code.CONFIG_INVALID, message)
+
+    def _chip(self, board: Board, pin: PinSpec) -> _Chip:
+        if pin.device not in self._chips:
+            device = self._config.i2c_devices[pin.device]
+            bus = board.i2c(device.bus)
+            self._buses.append(bus)
+            self._chips[pin.device] = _Chip(Pca9685(bus, device.address, pin.frequency, pin.device))
+        return self._chips[pin.device]
+
+
+def speeds(joints: Iterable[Joint], before: dict[str, float], period_s: float) -> tuple[float, ...]:
+    """How fast joints moved since the last call, in their unit per second; updates `before`."""
+    found = []
+    for joint in joints:
+        applied = joint.axis.applied
+        found.append((applied - before.get(joint.name, applied)) / period_s)
+        before[joint.name] = applied
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The state machines of a node and of its roles. Pure: events in, actions out."""

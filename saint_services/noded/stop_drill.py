@@ -1,0 +1,72 @@
+"""A part of the stop drill: has a role's process end as by a fault, and measures when the guard has
+made its outputs safe. Not here: who may order it (orders.py), the guard (guardd).
+"""
+
+import asyncio
+from pathlib import Path
+
+from ..lib.api import Done
+from ..lib.api.orders import Killed
+from ..lib.clock import monotonic_s
+from ..lib.errors import Code, SaintError
+from ..lib.ipc import Client
+from .adapters.guard import CarriedOut
+from .adapters.role_process import daemon_of
+from .lifecycle.model import Life, Wanted
+from .lifecycle.node import NodeLife
+
+LIMIT_S = 2.0
+
+
+class Killing:
+    """Of one node; one process at a time."""
+
+    def __init__(self, runtime: Path) -> None:
+        self._runtime = runtime
+        self._waiting: tuple[str, asyncio.Future[CarriedOut]] | None = None
+
+    def carried_out(self, event: CarriedOut) -> None:
+        """The guard has acted."""
+        if self._waiting and event.target == self._waiting[0] and not self._waiting[1].done():
+            self._waiting[1].set_result(event)
+
+    async def kill(self, node: NodeLife, wanted: Wanted) -> Killed:
+        """Raises SaintError when the role is not at work here, or the guard does not act."""
+        life = _at_work(node, wanted)
+        assert life.config_in_use
+        if self._waiting:
+            raise SaintError(Code.CONFLICT, "another process is being killed just now")
+        target = life.config_in_use.target
+        answer: asyncio.Future[CarriedOut] = asyncio.get_running_loop().create_future()
+        self._waiting = target, answer
+        began_s = monotonic_s()
+        try:
+            await self._end(daemon_of(wanted.role, life.process))
+            async with asyncio.timeout(LIMIT_S):
+                event = await answer
+        except TimeoutError as err:
+            message = f"the guard did not act within {LIMIT_S:g} s after the process of {wanted}"
+            fix = "Cut the power of its outputs and look at the log of saint-guardd."
+            raise SaintError(Code.HARDWARE_FAULT, message, fix=fix) from err
+        finally:
+            self._waiting = None
+        after_ms = (monotonic_s() - began_s) * 1000
+        return Killed(
+            after_ms=round(after_ms, 1), detail=event.why[:200], failed=event.failed[:200]
+        )
+
+    async def _end(self, daemon: str) -> None:
+        """The process ends itself at once, so its answer never comes."""
+        async with Client(self._runtime / f"{daemon}.sock") as role:
+            try:
+                await role.post("/kill", None, Done, timeout_s=LIMIT_S)
+            except SaintError as err:
+                if err.code is not Code.DAEMON_UNREACHABLE:
+                    raise
+
+
+def _at_work(node: NodeLife, wanted: Wanted) -> Life:
+    for life in node.roles:
+        if life.wanted == wanted and life.role_alive and life.config_in_use:
+            return life
+    raise SaintError(Code.REFUSED, f"{wanted} is not at work on {node.node_id}")
