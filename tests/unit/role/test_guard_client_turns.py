@@ -16,7 +16,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard import wire
 from saint_services.lib.guard.beat import Beat
 from saint_services.lib.guard.will import Will
-from saint_services.lib.role import guarded
+from saint_services.lib.role import guard_client
 from saint_services.lib.role.guard_client import NoGuard, RoleGuard
 
 MS = 1_000_000
@@ -167,8 +167,8 @@ async def test_guard_that_does_not_take_the_will_is_a_fault(alone: Turns, answer
 async def test_guard_has_two_seconds_to_answer(
     alone: Turns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert guarded._ANSWER_S == 2.0
-    monkeypatch.setattr(guarded, "_ANSWER_S", 0.01)
+    assert guard_client._ANSWER_S == 2.0
+    monkeypatch.setattr(guard_client, "_ANSWER_S", 0.01)
     with pytest.raises(SaintError, match="no answer"):
         await alone.guard.open(alone.path, WILL)
     assert not alone.guard.may_drive()
