@@ -51,7 +51,7 @@ async def robot(url: str) -> AsyncIterator[tuple[Any, str]]:
     if url:
         yield None, url
         return
-    from tests.web.fake_robot import fake_robot
+    from tests.web.fakes.robot import fake_robot
 
     with tempfile.TemporaryDirectory() as directory:
         async with fake_robot(Path(directory)) as (fake, address, _):

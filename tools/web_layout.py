@@ -59,18 +59,22 @@ def _module(name: str, text: str, imports: set[str]) -> Iterator[str]:
 def _forbidden(name: str, other: str) -> str | None:
     place, target = _place(name), _place(other)
     if place == "lib" and target != "lib":
-        return "lib knows no page and no view"
+        return "lib imports no part, no view and no page"
+    if place == "parts" and target not in {"lib", "parts"}:
+        return "parts import lib alone, no view and no page"
     if target.startswith("pages/") and place == "views":
-        return "views stand around every page and know none"
+        return "views surround every page and import none"
     if target.startswith("pages/") and place.startswith("pages/") and place != target:
-        return "pages do not know each other; put what both need into lib"
+        return "pages do not import each other; put what both need into parts or lib"
     return None
 
 
 def _place(name: str) -> str:
-    """ "pages/nodes", "lib", "views", or "" for what starts it all."""
+    """Return "pages/nodes", "lib", "parts" or "views", and "" for a file at the top."""
     parts = name.split("/")
-    return "/".join(parts[:2]) if parts[0] == "pages" and len(parts) > 2 else "/".join(parts[:-1])
+    if len(parts) == 1:
+        return ""
+    return "/".join(parts[:2]) if parts[0] == "pages" and len(parts) > 2 else parts[0]
 
 
 def _circle(imports: dict[str, set[str]]) -> Iterator[str]:

@@ -2,21 +2,21 @@
 
 import { render } from "/vendor/lit-html/lit-html.js";
 import { Api } from "./lib/api.js";
+import { StopKeys } from "./lib/control/stop-keys.js";
+import { Teleop } from "./lib/control/teleop.js";
 import { mayOperate } from "./lib/levels.js";
-import { beginDrawing } from "./lib/live.js";
-import { Pace } from "./lib/pace.js";
-import { Place } from "./lib/place.js";
+import { Place } from "./lib/page-focus.js";
+import { Pace } from "./lib/redraw-rate.js";
 import { Router } from "./lib/router.js";
-import { isConfirmed } from "./lib/stopchanges.js";
-import { StopKeys } from "./lib/stopkeys.js";
 import { Store } from "./lib/store.js";
-import { Teleop } from "./lib/teleop.js";
 import { Toasts } from "./lib/toasts.js";
 import { PAGES } from "./pages.js";
+import { beginDrawing } from "./parts/live.js";
+import { isConfirmed } from "./parts/stop-changes.js";
 import { stop } from "./views/estop.js";
-import { listenForFinder } from "./views/find.js";
-import { nowhere } from "./views/nowhere.js";
-import { page } from "./views/page.js";
+import { listenForFinder } from "./views/finder-button.js";
+import { page } from "./views/frame.js";
+import { nowhere } from "./views/not-found.js";
 
 /** What every page shows, with updates per second (0: every change); each page adds its own. */
 const TOPICS = { system: 0, firmware: 0 };
@@ -68,7 +68,7 @@ const teleop = new Teleop(
   draw,
 );
 
-/** @type {import("./parts.js").App} */
+/** @type {import("./context.js").App} */
 const app = {
   api,
   store,

@@ -20,6 +20,11 @@ export const PAGES = [
   { name: "firmware", title: "Firmware", load: () => import("./pages/firmware/page.js") },
   { name: "logs", title: "Logs", load: () => import("./pages/logs/page.js") },
   { name: "settings", title: "Settings", load: () => import("./pages/settings/page.js") },
-  { name: "drill", title: "Stop test", load: () => import("./pages/drill/page.js"), isAside: true },
+  {
+    name: "stop-test",
+    title: "Stop test",
+    load: () => import("./pages/stop-test/page.js"),
+    isAside: true,
+  },
   { name: "api", title: "API", load: () => import("./pages/api/page.js"), isAside: true },
 ];

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.web.fakes.robot import FakeRobot, fake_robot
 from tests.web.relay import Relay
 from tools.screenshots import ARGUMENTS, chromium
 

@@ -7,7 +7,7 @@ drawn by SwiftShader, a graphics card in software; its page therefore has no bud
 
 Computers differ, and one computer from hour to hour, so each run measures a bare page too: a single
 number that changes 20 times a second. Budgets are times of that: a quarter of a core where the bare
-page costs a twelfth. A slow computer draws less often (web/lib/pace.js).
+page costs a twelfth. A slow computer draws less often (web/lib/redraw-rate.js).
 """
 
 import asyncio

@@ -91,7 +91,7 @@ async def _answers(http: aiohttp.ClientSession) -> bool:
 async def _serve(values: int, *, is_still: bool) -> None:
     import tempfile
 
-    from tests.web.fake_robot import fake_robot
+    from tests.web.fakes.robot import fake_robot
 
     with tempfile.TemporaryDirectory() as directory:
         async with fake_robot(Path(directory), http_port=PORT) as (robot, _, domain):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 from tools.fuzz import whole_robot
 
 

@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
 const RANKS = { viewer: 1, operator: 2, admin: 3 };
 
-/** @typedef {import("../parts.js").With<"api">} App */
+/** @typedef {import("../context.js").With<"api">} App */
 
 /** @param {App} app @param {keyof typeof RANKS} needed */
 function has(app, needed) {

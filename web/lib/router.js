@@ -1,20 +1,20 @@
 // Which page the address asks for, and its module, fetched when it is first opened.
 // Not here: what a page shows (pages/), what stands around it (views/page.js).
 
+/** @typedef {import("../context.js").App} App */
 /**
  * @typedef {Record<string, number>} Topics
  * @typedef {object} PageModule
  * @property {Topics | ((rest: string) => Topics)} topics what it needs, with rates in Hz (0: every
  * change)
- * @property {(app: import("../parts.js").App, rest: string) => unknown} view
- * @property {(app: import("../parts.js").App) => unknown} [dialogs] stand above everything but the
- * stop
- * @property {(app: import("../parts.js").App, rest: string) => void} [open] it is shown from now on
- * @property {(app: import("../parts.js").App, rest: string) => void} [linked] somebody signed in,
- * or the connection came back: what was refused is asked for again
- * @property {(app: import("../parts.js").App) => void} [close] it is not shown any more
- * @property {(app: import("../parts.js").App, to: string) => boolean} [mayLeave] false: it is
- * asking first
+ * @property {(app: App, rest: string) => unknown} view
+ * @property {(app: App) => unknown} [dialogs] drawn above everything but the stop
+ * @property {(app: App, rest: string) => void} [open] called when the page is shown
+ * @property {(app: App, rest: string) => void} [linked] called after sign-in and after each
+ * reconnect, to repeat requests that failed
+ * @property {(app: App) => void} [close] called when the page is left
+ * @property {(app: App, to: string) => boolean} [mayLeave] false: the page asks for confirmation
+ * first
  */
 
 export class Router {
@@ -102,7 +102,7 @@ const sheets = new Map();
 /** Fetched before its page is shown, which would jump when it arrives. @param {string} name */
 function style(name) {
   if (sheets.has(name)) return null;
-  const href = `/style/${name}.css`;
+  const href = `/pages/${name}/page.css`;
   return new Promise((done, fail) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";

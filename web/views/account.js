@@ -2,11 +2,11 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { signOut } from "../lib/account.js";
-import { dialog } from "../lib/dialog.js";
-import { icon } from "./icons.js";
+import { dialog } from "../parts/dialog.js";
+import { icon } from "../parts/icons.js";
 import { forget } from "./login.js";
 
-/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw">} App */
 
 const MEANINGS = {
   viewer: "You see everything and may stop the robot.",

@@ -2,12 +2,12 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../lib/api.js";
-import { dialog } from "../lib/dialog.js";
 import { lately, sourceName } from "../lib/format.js";
-import { outcomeList, unconfirmed } from "./outcomes.js";
+import { dialog } from "../parts/dialog.js";
+import { outcomeList, unconfirmed } from "./stop-outcomes.js";
 
 /**
- * @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "now" | "stopKeys" |
+ * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "now" | "stopKeys" |
  *   "store">} App
  */
 /** @typedef {import("../lib/types.js").LatchState} EStop */

@@ -2,13 +2,13 @@
 // things are. Not here: how it is opened (find.js).
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { dialog } from "../lib/dialog.js";
 import { withValue } from "../lib/events.js";
 import { sourceName, targetName } from "../lib/format.js";
-import { givenName, nodeTitle } from "../lib/nodes.js";
+import { givenName, nodeTitle } from "../lib/robot/nodes.js";
 import { PAGES } from "../pages.js";
+import { dialog } from "../parts/dialog.js";
 
-/** @typedef {import("../parts.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {import("../context.js").With<"api" | "dialogs" | "draw">} App */
 /** @typedef {import("../lib/types.js").Actions} Actions */
 /** @typedef {import("../lib/types.js").NodeList} NodeList */
 /** @typedef {import("../lib/types.js").RouteList} RouteList */

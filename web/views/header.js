@@ -3,12 +3,12 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, fixed } from "../lib/format.js";
 import { theme, toggleTheme } from "../lib/theme.js";
+import { icon } from "../parts/icons.js";
 import { accountButton } from "./account.js";
-import { findButton } from "./find.js";
-import { icon } from "./icons.js";
+import { findButton } from "./finder-button.js";
 
 /**
- * @typedef {import("../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ * @typedef {import("../context.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
  *   "toasts">} App
  */
 

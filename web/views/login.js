@@ -7,7 +7,7 @@ import { problemOf } from "../lib/api.js";
 import { onSubmit, withChecked } from "../lib/events.js";
 import { trustHint } from "./trust.js";
 
-/** @typedef {import("../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../context.js").With<"api" | "draw">} App */
 
 const state = {
   known: /** @type {account.Account | null} */ (null),

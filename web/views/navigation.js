@@ -3,9 +3,9 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { PAGES } from "../pages.js";
-import { icon } from "./icons.js";
+import { icon } from "../parts/icons.js";
 
-/** @typedef {import("../parts.js").With<"draw" | "isMenuOpen" | "router" | "store">} App */
+/** @typedef {import("../context.js").With<"draw" | "isMenuOpen" | "router" | "store">} App */
 
 /** @param {App} app */
 export function navigation(app) {

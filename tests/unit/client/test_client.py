@@ -16,7 +16,7 @@ from saint_services.lib.api.states import OdometryState, SystemState, TracksStat
 from saint_services.lib.errors import Code
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.web.fakes.robot import FakeRobot, fake_robot
 from tests.web.relay import Relay
 
 

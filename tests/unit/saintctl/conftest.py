@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.web.fakes.robot import FakeRobot, fake_robot
 
 Ask = Callable[..., Awaitable[Result]]
 

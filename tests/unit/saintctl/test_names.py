@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from saint_services.saintctl.app import app
-from tests.web.fake_robot import FakeRobot
+from tests.web.fakes.robot import FakeRobot
 
 
 async def offered(line: str) -> list[str]:

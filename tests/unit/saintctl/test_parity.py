@@ -12,7 +12,7 @@ from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.saintctl.app import app
 from saint_services.webd.api.http_form import every
 from tests.unit.saintctl.conftest import Ask
-from tests.web.fake_robot import FakeRobot
+from tests.web.fakes.robot import FakeRobot
 
 COMMANDS = {
     "logs query": "log show", "logs names": "log names",

@@ -11,7 +11,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.saintctl.connect import ask, ask_or_error, client, do, runtime_directory
 from saint_services.saintctl.estop import urgent
 from saint_services.saintctl.server import Server
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 
 @pytest.mark.parametrize(

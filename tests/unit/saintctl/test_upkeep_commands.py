@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from saint_services.lib.backup.archive import unpack
 from saint_services.saintctl.app import app
 from tests.unit.saintctl.conftest import Ask
-from tests.web.fake_robot import FakeRobot
-from tests.web.fakes_backup import Words
-from tests.web.fakes_logs import fake_logs
+from tests.web.fakes.backup import Words
+from tests.web.fakes.logs import fake_logs
+from tests.web.fakes.robot import FakeRobot
 
 
 async def test_log_show_prints_filtered_lines_newest_last(saintctl: Ask) -> None:

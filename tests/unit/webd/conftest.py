@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from tests.unit.webd.web_rig import Rig
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 
 @pytest.fixture

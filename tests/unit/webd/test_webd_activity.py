@@ -4,7 +4,7 @@ from saint_services.lib.api.adoption import NodeList, NodeState
 from saint_services.lib.generated.saint_msgs import EStop, RCReceiverState
 from saint_services.webd.audit import activity
 from saint_services.webd.audit.activity import ActivityLog, Event
-from tests.web.fake_robot import node
+from tests.web.fakes.robot import node
 
 
 def texts(events: list[Event]) -> list[str]:

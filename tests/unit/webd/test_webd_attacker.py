@@ -25,7 +25,7 @@ from tests.unit.webd.mute import Mute
 from tests.unit.webd.raw_http import answer_to
 from tests.unit.webd.test_webd_frames import sent
 from tests.unit.webd.web_rig import Rig
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 HEAD = b"GET /api/session HTTP/1.1\r\nHost: localhost\r\n"
 

@@ -16,7 +16,7 @@ from saint_services.lib.sd import Directories
 from saint_services.saintctl.app import app
 from tests.unit.adoptiond.adoption_rig import FakeNode
 from tests.unit.webd.web_rig import Chat, Rig
-from tests.web.fake_robot import ROOT
+from tests.web.fakes.robot import ROOT
 
 Entry = dict[str, Any]
 NAME = {"node_id": "pi_1", "display_name": "Upstairs"}

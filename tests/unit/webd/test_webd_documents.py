@@ -10,7 +10,7 @@ from aiohttp import web
 from saint_services.lib.api.states import STATES
 from saint_services.webd.api import asyncapi, http_form, openapi
 from saint_services.webd.websocket.close_codes import CloseCode
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 # Pages, the WebSocket, the form of all actions, and the daemons' own requests for saintctl.
 NOT_DESCRIBED = {

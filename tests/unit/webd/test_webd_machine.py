@@ -7,7 +7,7 @@ import pytest
 from saint_services.lib.api.machine import JoinWifi, MachineWish
 from saint_services.lib.api.routing import FieldOutput
 from tests.unit.webd.web_rig import Rig
-from tests.web.fakes_machine import mode_of_wish, tell, wish
+from tests.web.fakes.machine import mode_of_wish, tell, wish
 
 STAGE = {"ssid": "stage", "password": "open sesame"}
 

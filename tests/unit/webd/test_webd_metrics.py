@@ -21,7 +21,7 @@ from saint_services.webd.metrics import robot_metrics
 from saint_services.webd.metrics.page import Histogram, Page
 from saint_services.webd.topics.newest import Newest
 from tests.unit.webd.web_rig import Rig
-from tests.web.fake_robot import ROOT
+from tests.web.fakes.robot import ROOT
 
 UNITS = ("_seconds", "_ratio", "_celsius", "_hertz", "_dbm", "_bytes", "_total", "_info")
 PLAIN = {  # counts of things, and yes or no: they have no unit

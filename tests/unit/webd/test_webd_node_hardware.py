@@ -4,8 +4,8 @@ from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
 from saint_services.webd.topics.node_history import MOST, PERIOD_S, History
 from tests.unit.webd.web_rig import Rig
-from tests.web.fake_robot import node
-from tests.web.fakes_nodes import CHIPS
+from tests.web.fakes.nodes import CHIPS
+from tests.web.fakes.robot import node
 
 
 async def test_gpio_status_asks_the_node_and_numbers_its_pins(rig: Rig) -> None:

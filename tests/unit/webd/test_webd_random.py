@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from saint_services.webd.api import http_form
 from saint_services.webd.api.messages import ENVELOPES
 from tests.unit.webd.web_rig import Chat, Rig
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 T = TypeVar("T")
 

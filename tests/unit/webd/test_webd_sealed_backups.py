@@ -18,7 +18,7 @@ from saint_services.webd.accounts import passwords
 from saint_services.webd.accounts.gate import is_private
 from saint_services.webd.upkeep import backup_files
 from tests.unit.webd.web_rig import Rig
-from tests.web.fakes_backup import Words
+from tests.web.fakes.backup import Words
 
 PATH = "/api/backup/sealed"
 PASSPHRASE = "five words are quite enough"

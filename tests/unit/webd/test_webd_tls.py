@@ -21,7 +21,7 @@ from saint_services.webd.tls import certificates
 from saint_services.webd.tls import encryption as trust
 from saint_services.webd.tls.authority import Tls
 from tests.unit.webd.web_rig import Rig
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 needs_openssl = pytest.mark.skipif(not shutil.which("openssl"), reason="openssl is not installed")
 

@@ -13,8 +13,8 @@ from saint_services.lib.api.backup import DaemonBackup, SectionData
 from saint_services.lib.api.routing import FieldOutput
 from saint_services.lib.backup.archive import pack, unpack
 from tests.unit.webd.web_rig import Rig
-from tests.web.fakes_backup import Words
-from tests.web.fakes_logs import write
+from tests.web.fakes.backup import Words
+from tests.web.fakes.logs import write
 
 
 def request_in(tmp_path: Path, name: str) -> str:

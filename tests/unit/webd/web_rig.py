@@ -7,7 +7,7 @@ from typing import Any
 import aiohttp
 
 from saint_services.lib.bus.local import LocalDomain
-from tests.web.fake_robot import FakeRobot
+from tests.web.fakes.robot import FakeRobot
 
 
 @dataclass

@@ -7,7 +7,7 @@ import { requests } from "./requests.js";
 import { Documents } from "./state.js";
 import { introduction, topicList } from "./words.js";
 
-/** @typedef {import("../../parts.js").With<"draw">} App */
+/** @typedef {import("../../context.js").With<"draw">} App */
 
 const documents = new Documents();
 const TOPICS = "topics";

@@ -3,7 +3,7 @@
 import { readText } from "../../lib/transfer.js";
 import { groups, topics } from "./document.js";
 
-/** @typedef {import("../../parts.js").With<"draw">} App */
+/** @typedef {import("../../context.js").With<"draw">} App */
 
 export class Documents {
   /** @type {Map<string, import("./document.js").Action[]> | null} */ groups = null;

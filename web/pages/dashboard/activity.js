@@ -5,7 +5,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
 import { lately, words } from "../../lib/format.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").LogEntry} LogEntry */
 
 const PAGE = 12;

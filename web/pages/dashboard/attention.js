@@ -1,7 +1,7 @@
 // What needs a person, the worst first: one sentence each, and where to go. Pure.
 
 import { roleName } from "../../lib/format.js";
-import { isFree, nodeNote, nodeTitle } from "../../lib/nodes.js";
+import { isFree, nodeNote, nodeTitle } from "../../lib/robot/nodes.js";
 
 /** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
 /** @typedef {import("../../lib/types.js").InputsState} InputsState */

@@ -2,9 +2,9 @@
 
 import { html, svg } from "/vendor/lit-html/lit-html.js";
 import { fixed } from "../../lib/format.js";
-import { reading } from "../../lib/live.js";
+import { reading } from "../../parts/live.js";
 
-/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../context.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").HeadState} HeadState */
 
 /** @param {App} app */

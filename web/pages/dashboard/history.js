@@ -1,7 +1,7 @@
 // History of the robot's numbers (webd/topics/trends.py): fetched whole when the page is opened,
 // then what is new. Not here: how it looks (trends.js).
 
-/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").HistoryReply} HistoryReply */
 /** @typedef {import("../../lib/types.js").TrendSeries} TrendSeries */
 /** @typedef {keyof TrendSeries} Name */

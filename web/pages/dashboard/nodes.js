@@ -3,11 +3,18 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
-import { givenName, inOrder, isFree, nodeNote, nodeState, nodeTitle } from "../../lib/nodes.js";
+import {
+  givenName,
+  inOrder,
+  isFree,
+  nodeNote,
+  nodeState,
+  nodeTitle,
+} from "../../lib/robot/nodes.js";
+import { bar } from "../../parts/bar.js";
 
-/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../context.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 
 /** @param {App} app */

@@ -2,14 +2,14 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { reading, seen } from "../../lib/live.js";
-import { absence } from "../../lib/nodes.js";
-import { policyText } from "../../lib/policies.js";
-import { standing } from "../../lib/rivals.js";
+import { standing } from "../../lib/robot/contenders.js";
+import { absence } from "../../lib/robot/nodes.js";
+import { policyText } from "../../lib/robot/outputs.js";
+import { bar } from "../../parts/bar.js";
+import { reading, seen } from "../../parts/live.js";
 
-/** @typedef {import("../../parts.js").With<"now" | "robot" | "store">} App */
+/** @typedef {import("../../context.js").With<"now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").FieldState} OutputField */
 
 const RANK = ["head", "tracks", "arms.left", "arms.right"];

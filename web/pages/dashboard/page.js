@@ -3,15 +3,15 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { activity } from "./activity.js";
 import { figure } from "./figure.js";
-import { firstSteps, firstStepsCard } from "./firststeps.js";
+import { firstSteps, firstStepsCard } from "./first-steps.js";
 import { inputs } from "./inputs.js";
 import { nodes } from "./nodes.js";
 import { outputs } from "./outputs.js";
-import { controlDialog, presetDialog, quickActions } from "./quick.js";
+import { controlDialog, presetDialog, quickActions } from "./quick-controls.js";
 import { attention, sentence } from "./summary.js";
 import { history, trends } from "./trends.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 
 /** @type {import("../../lib/router.js").PageModule} */
 export const page = {

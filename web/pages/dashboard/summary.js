@@ -1,10 +1,10 @@
 // How the robot is, in one line, and below it what needs a person.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { icon } from "../../views/icons.js";
+import { icon } from "../../parts/icons.js";
 import { matters } from "./attention.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "store">} App */
 
 const SHOWN = 5;
 

@@ -1,11 +1,11 @@
 // Charts of the robot's numbers over the last minutes or hours.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { chart } from "../../lib/chart.js";
 import { fixed } from "../../lib/format.js";
+import { chart } from "../../parts/chart.js";
 import { History } from "./history.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /**
  * @typedef {{name: import("./history.js").Name, title: string, unit: string, colour: string}}
  * Series
@@ -83,7 +83,7 @@ export function trends(app) {
 
 /**
  * What uPlot was last given, so that it draws only when something is new.
- * @type {Map<string, import("../../lib/chart.js").ChartData>}
+ * @type {Map<string, import("../../parts/chart.js").ChartData>}
  */
 const given = new Map();
 

@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { mayOperate } from "../../lib/levels.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "store">} App */
 
 const state = { refusal: "", isBroken: false, try: 1 };
 

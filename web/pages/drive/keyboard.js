@@ -2,9 +2,9 @@
 // else must not move a robot. Space stays the stop.
 
 import { html } from "/vendor/lit-html/lit-html.js";
-import { isDriveKey, isLookKey, SPEEDS } from "../../lib/keys.js";
+import { isDriveKey, isLookKey, SPEEDS } from "../../lib/control/drive-keys.js";
 
-/** @typedef {import("../../parts.js").With<"draw" | "teleop">} App */
+/** @typedef {import("../../context.js").With<"draw" | "teleop">} App */
 
 /**
  * @type {[string, string, string][]} rows of caps: key's place, its sign, the area that it stands

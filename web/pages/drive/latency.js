@@ -1,7 +1,7 @@
 // How long things take, measured and never guessed: a question to the server and back, and from the
 // first command to the tracks' own report that they turn.
 
-/** @typedef {import("../../parts.js").With<"api" | "now" | "store" | "teleop">} App */
+/** @typedef {import("../../context.js").With<"api" | "now" | "store" | "teleop">} App */
 
 const PERIOD_MS = 1000;
 const KEPT = 20;

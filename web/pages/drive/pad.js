@@ -1,8 +1,6 @@
 // A game pad: which one, what its sticks and buttons do, whether its dead-man is held.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
-import { prevent, withValue } from "../../lib/events.js";
 import {
   gamepads,
   isDeadmanHeld,
@@ -10,10 +8,12 @@ import {
   padName,
   pressed,
   sticks,
-} from "../../lib/gamepads.js";
-import { PAD_BUTTONS } from "../../lib/stopkeys.js";
+} from "../../lib/control/gamepads.js";
+import { PAD_BUTTONS } from "../../lib/control/stop-keys.js";
+import { prevent, withValue } from "../../lib/events.js";
+import { bar } from "../../parts/bar.js";
 
-/** @typedef {import("../../parts.js").With<"draw" | "stopKeys" | "teleop">} App */
+/** @typedef {import("../../context.js").With<"draw" | "stopKeys" | "teleop">} App */
 
 /** @param {App} app @param {boolean} isReady */
 export const gamePad = (app, isReady) => html`

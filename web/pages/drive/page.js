@@ -2,9 +2,9 @@
 // and keys are looked at only while it is shown.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { took } from "../../lib/firststeps.js";
 import { mayOperate, viewerNotice } from "../../lib/levels.js";
-import { absence } from "../../lib/nodes.js";
+import { took } from "../../lib/robot/first-steps.js";
+import { absence } from "../../lib/robot/nodes.js";
 import { camera } from "./camera.js";
 import { keyboard } from "./keyboard.js";
 import { latency } from "./latency.js";
@@ -13,8 +13,8 @@ import { status } from "./status.js";
 import { driveStick, lookStick } from "./sticks.js";
 
 /**
- * @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "stopKeys" | "store" |
- *   "teleop">} App
+ * @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "stopKeys" |
+ *   "store" | "teleop">} App
  */
 
 /** @param {App} app */

@@ -2,12 +2,12 @@
 // long it takes.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { withValue } from "../../lib/events.js";
 import { fixed, sourceName } from "../../lib/format.js";
+import { bar } from "../../parts/bar.js";
 import { latency } from "./latency.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "now" | "robot" | "store" | "teleop">} App */
+/** @typedef {import("../../context.js").With<"api" | "now" | "robot" | "store" | "teleop">} App */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 const MOST_PAN = 90;

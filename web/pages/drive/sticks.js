@@ -4,7 +4,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { prevent } from "../../lib/events.js";
 
-/** @typedef {import("../../parts.js").With<"draw" | "teleop">} App */
+/** @typedef {import("../../context.js").With<"draw" | "teleop">} App */
 /** @typedef {{x: number, y: number, isHeld: boolean}} Stick */
 
 /** @param {App} app @param {boolean} isReady */

@@ -2,11 +2,11 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
-import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/updates.js";
+import { isBusy, isUnderWay, lastTry, nameOf, stateWord } from "../../lib/robot/machine-updates.js";
+import { bar } from "../../parts/bar.js";
 import { releases } from "./releases.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
 /** @typedef {import("../../lib/types.js").Plan} Plan */
 /** @typedef {import("../../lib/types.js").PlanStep} PlanStep */

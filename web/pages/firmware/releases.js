@@ -2,11 +2,11 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { withField } from "../../lib/events.js";
-import { bytes, isUnderWay } from "../../lib/updates.js";
+import { bytes, isUnderWay } from "../../lib/robot/machine-updates.js";
+import { bar } from "../../parts/bar.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").Release} Release */
 
 /** @typedef {"none" | "sending" | "refused" | "done"} State */

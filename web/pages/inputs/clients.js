@@ -2,12 +2,12 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { ask } from "../../lib/confirm.js";
 import { duration, fixed } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
+import { ask } from "../../parts/confirm.js";
 import { sources } from "./sources.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").ClientState} ClientState */
 
 /** @param {App} app */

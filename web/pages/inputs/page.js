@@ -1,18 +1,18 @@
 // The page "Inputs": who may command this robot, and what they say. A tab for each kind.
 
 import { html } from "/vendor/lit-html/lit-html.js";
-import { tabs } from "../../lib/tabs.js";
-import { closeCalibration, wizard } from "./calibration.js";
-import { channelDialog } from "./channelform.js";
+import { tabs } from "../../parts/tabs.js";
 import { clients } from "./clients.js";
-import { closeDrill, drillDialog } from "./drillview.js";
-import { codeDialog } from "./listeners.js";
-import { livelink } from "./livelink.js";
+import { codeDialog } from "./livelink/listeners.js";
+import { livelink } from "./livelink/tab.js";
 import { programs } from "./programs.js";
-import { rc } from "./rc.js";
+import { closeCalibration, wizard } from "./rc/calibration.js";
+import { channelDialog } from "./rc/channel-form.js";
+import { closeDrill, drillDialog } from "./rc/failsafe-drill-dialog.js";
+import { rc } from "./rc/tab.js";
 import { watches } from "./watches.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../context.js").App} App */
 
 /** @type {Record<string, {title: string, view: (app: App) => unknown}>} */
 const TABS = {

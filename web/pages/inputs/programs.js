@@ -3,7 +3,7 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { sources } from "./sources.js";
 
-/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../context.js").With<"now" | "store">} App */
 
 /** @param {App} app */
 export function programs(app) {

@@ -3,10 +3,10 @@
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html } from "/vendor/lit-html/lit-html.js";
 import { fixed, words } from "../../lib/format.js";
-import { gauges } from "../../lib/gauges.js";
 import { STALE_MS } from "../../lib/store.js";
+import { gauges } from "../../parts/gauges.js";
 
-/** @typedef {import("../../parts.js").With<"now" | "store">} App */
+/** @typedef {import("../../context.js").With<"now" | "store">} App */
 /** @typedef {import("../../lib/types.js").NamedSource} NamedSource */
 
 /** @param {App} app @param {"websocket" | "autonomous"} kind @param {NamedSource[]} list */

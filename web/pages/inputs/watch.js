@@ -3,7 +3,7 @@
 
 import { problemOf } from "../../lib/api.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/api.js").ApiError} ApiError */
 
 /** @template T */

@@ -2,7 +2,7 @@
 
 import { Watch } from "./watch.js";
 
-/** @typedef {import("../../parts.js").With<"api">} App */
+/** @typedef {import("../../context.js").With<"api">} App */
 
 /** @typedef {import("../../lib/types.js").Actions} Actions */
 

@@ -3,12 +3,12 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
-import { tabs } from "../../lib/tabs.js";
+import { tabs } from "../../parts/tabs.js";
 import { Records, recordList } from "./records.js";
 import { Tail } from "./tail.js";
 import { logTools, programLines } from "./view.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").AuditEntry} AuditEntry */
 
 const tail = new Tail();

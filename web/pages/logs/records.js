@@ -4,7 +4,7 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 import { day, exactly, isNewDay } from "./view.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
 
 const PAGE = 100;
 

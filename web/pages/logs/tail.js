@@ -8,7 +8,7 @@ const MOST_LINES = 1000; // what is above goes away at the end
 const AGAIN_MS = 2000;
 const SEARCH_PAUSE_MS = 250;
 
-/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").LogLine} Line */
 /** @typedef {NonNullable<import("../../lib/types.js").LogQuery["level"]>} Level */
 

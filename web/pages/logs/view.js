@@ -6,7 +6,7 @@ import { prevent, withChecked, withValue } from "../../lib/events.js";
 import { clock } from "../../lib/format.js";
 import { keepFile } from "../../lib/transfer.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "toasts">} App */
 /** @typedef {import("./tail.js").Tail} Tail */
 /** @typedef {import("./tail.js").Line} Line */
 

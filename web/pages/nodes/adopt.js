@@ -2,19 +2,19 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../lib/api.js";
-import { attend } from "../../lib/attend.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
 import { mayOperate } from "../../lib/levels.js";
-import { inOrder, isFree, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/nodes.js";
+import { inOrder, isFree, nodeState, nodeTitle, rolesOf, targetOf } from "../../lib/robot/nodes.js";
+import { attend } from "../../parts/attend.js";
 import { noPins, peripherals, unknown } from "./details.js";
 import { askFactoryReset } from "./dialogs.js";
-import { findings, fitChip, isReady } from "./fit.js";
 import { header, usesOf } from "./pins.js";
+import { findings, fitChip, isReady } from "./role-fit.js";
 
 /**
- * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
- *   "toasts">} App
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
+ *   "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */

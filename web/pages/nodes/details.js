@@ -3,6 +3,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { duration, lately, roleName } from "../../lib/format.js";
 import { isAdmin, mayOperate } from "../../lib/levels.js";
+import { lastTry, stateWord } from "../../lib/robot/machine-updates.js";
 import {
   givenName,
   isFree,
@@ -12,8 +13,7 @@ import {
   nodeTitle,
   rolesOf,
   targetOf,
-} from "../../lib/nodes.js";
-import { lastTry, stateWord } from "../../lib/updates.js";
+} from "../../lib/robot/nodes.js";
 import {
   askFactoryReset,
   askName,
@@ -29,8 +29,8 @@ import { loadCard } from "./load.js";
 import { header, usesOf } from "./pins.js";
 
 /**
- * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "robot" | "store" |
- *   "toasts">} App
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
+ *   "store" | "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./watch.js").NodeWatch} NodeWatch */

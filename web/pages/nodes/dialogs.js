@@ -1,15 +1,18 @@
 // What is asked before something is done to a node: its name, a reset, who takes its place.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { ask } from "../../lib/confirm.js";
-import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { roleName } from "../../lib/format.js";
-import { inOrder, isFree, nodeTitle } from "../../lib/nodes.js";
+import { inOrder, isFree, nodeTitle } from "../../lib/robot/nodes.js";
+import { ask } from "../../parts/confirm.js";
+import { dialog } from "../../parts/dialog.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
+/**
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
-/** @typedef {import("../../parts.js").Dialogs} Dialogs */
+/** @typedef {import("../../context.js").Dialogs} Dialogs */
 
 /** @param {App} app */
 export const nodeDialogs = (app) => [renameDialog(app), replaceDialog(app)];

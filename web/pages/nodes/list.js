@@ -13,11 +13,11 @@ import {
   nodeState,
   nodeTitle,
   rolesOf,
-} from "../../lib/nodes.js";
+} from "../../lib/robot/nodes.js";
 import { setIgnored } from "./dialogs.js";
 
 /**
- * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store" |
  *   "toasts">} App
  */
 /** @typedef {import("../../lib/types.js").NodesState} NodesState */

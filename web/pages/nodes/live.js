@@ -1,12 +1,12 @@
 // What the roles of a node do just now: joints, motors, display. Measured, not commanded.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { fixed, lately, quantity, roleName, words } from "../../lib/format.js";
-import { axisOf } from "../../lib/joints.js";
-import { isHeard, targetOf } from "../../lib/nodes.js";
+import { axisOf } from "../../lib/robot/joints.js";
+import { isHeard, targetOf } from "../../lib/robot/nodes.js";
+import { bar } from "../../parts/bar.js";
 
-/** @typedef {import("../../parts.js").With<"now" | "robot" | "store">} App */
+/** @typedef {import("../../context.js").With<"now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /** @typedef {import("../../lib/types.js").HeadState} HeadState */
 /** @typedef {import("../../lib/types.js").OneArm} OneArm */

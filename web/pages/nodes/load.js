@@ -1,8 +1,8 @@
 // Load and temperature of a node: now, and in the last minutes.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { bar } from "../../lib/bar.js";
 import { duration, fixed } from "../../lib/format.js";
+import { bar } from "../../parts/bar.js";
 
 /** @typedef {import("../../lib/types.js").NodeHistory} NodeHistory */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */

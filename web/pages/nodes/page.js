@@ -2,8 +2,8 @@
 // its joints (#/nodes/<id>/calibrate/<joint>).
 
 import { Adoption, adoptPage } from "./adopt.js";
-import { calibratePage } from "./calibrate.js";
-import { Calibration } from "./calibration.js";
+import { calibratePage } from "./calibrate/page-view.js";
+import { Calibration } from "./calibrate/state.js";
 import { detailsPage } from "./details.js";
 import { nodeDialogs } from "./dialogs.js";
 import { listPage } from "./list.js";

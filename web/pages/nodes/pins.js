@@ -4,7 +4,7 @@
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { words } from "../../lib/format.js";
 
-/** @typedef {import("../../parts.js").With<"draw" | "robot">} App */
+/** @typedef {import("../../context.js").With<"draw" | "robot">} App */
 /** @typedef {import("../../lib/types.js").HeaderPin} Pin */
 /** @typedef {import("../../lib/types.js").PinUse} Use */
 

@@ -1,14 +1,14 @@
 // What is asked about one node while its page is open: pins, history, activity, and the states of
 // its roles. Not here: what everybody is told of all nodes (the topic "nodes").
 
-import { rolesOf } from "../../lib/nodes.js";
+import { rolesOf } from "../../lib/robot/nodes.js";
 
 const PERIOD_MS = 2000;
 const ROLE_RATE_HZ = 10;
 const ROLE_TOPICS = ["head", "arms", "tracks", "console"];
 const ACTIVITY = 20; // lines
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").GpioStatus} GpioStatus */
 /** @typedef {import("../../lib/types.js").LogEntry} LogEntry */
 /** @typedef {import("../../lib/types.js").RoleFit} RoleFit */

@@ -1,12 +1,19 @@
 // Keeps the scene in step with the robot: fetches model and library when the page is opened, moves
 // the joints by the newest states. Not here: drawing (stage.js), words (view.js).
 
-import { commanded, inModel, measured, partsOf, topicOf, trackSpeed } from "../../lib/joints.js";
+import {
+  commanded,
+  inModel,
+  measured,
+  partsOf,
+  topicOf,
+  trackSpeed,
+} from "../../lib/robot/joints.js";
 import { theme } from "../../lib/theme.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").OdometryState} OdometryState */
-/** @typedef {import("../../lib/joints.js").Part} Part */
+/** @typedef {import("../../lib/robot/joints.js").Part} Part */
 
 export class SceneKeeper {
   /** "none": the robot has no model. @type {"waiting" | "loading" | "shown" | "none" | "failed"} */

@@ -5,12 +5,12 @@ import { AsyncDirective, directive } from "/vendor/lit-html/async-directive.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withChecked } from "../../lib/events.js";
 import { quantity, targetName, words } from "../../lib/format.js";
-import { commanded, measured, partsOf } from "../../lib/joints.js";
-import { reading } from "../../lib/live.js";
+import { commanded, measured, partsOf } from "../../lib/robot/joints.js";
+import { reading } from "../../parts/live.js";
 import { SceneKeeper } from "./scene.js";
 import { why } from "./why.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "now" | "robot" | "store">} App */
 /** @typedef {import("../../lib/types.js").TracksState} TracksState */
 
 export const keeper = new SceneKeeper();
@@ -149,12 +149,12 @@ const legend = () => html`
   </p>
 `;
 
-/** @param {App} app @param {import("../../lib/joints.js").Part[]} parts */
+/** @param {App} app @param {import("../../lib/robot/joints.js").Part[]} parts */
 function list(app, parts) {
   if (!app.robot) return html`<div class="card skeleton robot-wait"></div>`;
   if (!parts.length)
     return html`<div class="card empty"><p>The robot's manifest names no joints.</p></div>`;
-  /** @type {Map<string, import("../../lib/joints.js").Part[]>} */
+  /** @type {Map<string, import("../../lib/robot/joints.js").Part[]>} */
   const targets = new Map();
   for (const part of parts) targets.set(part.target, [...(targets.get(part.target) ?? []), part]);
   return html`
@@ -171,7 +171,7 @@ function list(app, parts) {
   `;
 }
 
-/** @param {App} app @param {import("../../lib/joints.js").Part} part */
+/** @param {App} app @param {import("../../lib/robot/joints.js").Part} part */
 function row(app, part) {
   const { data } = app.store;
   const at = part.spec ? measured(part, data) : motorSpeed(part, data.tracks);
@@ -198,6 +198,9 @@ function row(app, part) {
   `;
 }
 
-/** @param {import("../../lib/joints.js").Part} part @param {TracksState | undefined} tracks */
+/**
+ * @param {import("../../lib/robot/joints.js").Part} part
+ * @param {TracksState | undefined} tracks
+ */
 const motorSpeed = (part, tracks) =>
   (part.field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? null;

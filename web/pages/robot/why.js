@@ -3,14 +3,14 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { age, quantity, sourceName, targetName, words } from "../../lib/format.js";
-import { commanded, measured } from "../../lib/joints.js";
-import { policyText } from "../../lib/policies.js";
-import { standing } from "../../lib/rivals.js";
+import { standing } from "../../lib/robot/contenders.js";
+import { commanded, measured } from "../../lib/robot/joints.js";
+import { policyText } from "../../lib/robot/outputs.js";
 
-/** @typedef {import("../../parts.js").With<"store">} App */
+/** @typedef {import("../../context.js").With<"store">} App */
 /** @typedef {import("../../lib/types.js").FieldDescription} FieldDescription */
 /** @typedef {import("../../lib/types.js").FieldState} FieldState */
-/** @typedef {import("../../lib/joints.js").Part} Part */
+/** @typedef {import("../../lib/robot/joints.js").Part} Part */
 
 /** @type {Record<string, string>} */
 const LOSSES = {

@@ -1,20 +1,20 @@
 // How rivals for one output are combined, and when a source counts as lost: for all routes.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { dialog } from "../../lib/dialog.js";
 import { onSubmit } from "../../lib/events.js";
-import { MODES } from "./editorrules.js";
+import { dialog } from "../../parts/dialog.js";
+import { faultOf } from "./editor/field-errors.js";
+import { MODES } from "./editor/rules.js";
 import { numberEntry, numberOf } from "./entry.js";
-import { faultOf } from "./faults.js";
 import { KINDS } from "./model.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /**
  * @typedef {object} OpenBlending
  * @property {Blending} now
  * @property {Record<string, number | "">} timeouts by class of sources; empty: the usual one
- * @property {import("./faults.js").Fault | null} fault
+ * @property {import("./editor/field-errors.js").Fault | null} fault
  * @property {boolean} isBusy
  */
 /** @typedef {import("../../lib/types.js").Blending} Blending */

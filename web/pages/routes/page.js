@@ -2,21 +2,21 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { withValue } from "../../lib/events.js";
-import { took } from "../../lib/firststeps.js";
 import { viewerNotice } from "../../lib/levels.js";
+import { took } from "../../lib/robot/first-steps.js";
 import { blending, blendingDialog } from "./blending.js";
-import { editing, editor, NEW } from "./editor.js";
-import { exportRoutes, importDialog, openImport } from "./files.js";
-import { flow } from "./flow.js";
-import { leaveDialog, mayLeave } from "./leaving.js";
-import { mappingDialog } from "./mapping.js";
+import { flow } from "./diagram/diagram.js";
+import { mappingDialog } from "./diagram/mapping-dialog.js";
+import { editing, editor, NEW } from "./editor/editor.js";
+import { leaveDialog, mayLeave } from "./editor/unsaved-changes.js";
+import { exportRoutes, importDialog, openImport } from "./import-export.js";
 import { allSources, byNumber, heardSources } from "./model.js";
 import { presets, saveDialog } from "./presets.js";
 import { isOff, routes } from "./state.js";
 import { table } from "./table.js";
 import { view } from "./view.js";
 
-/** @typedef {import("../../parts.js").App} App */
+/** @typedef {import("../../context.js").App} App */
 /** @typedef {import("./model.js").Source} Source */
 
 /** @type {import("../../lib/router.js").PageModule} */

@@ -2,15 +2,15 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
-import { ask } from "../../lib/confirm.js";
-import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withValue } from "../../lib/events.js";
 import { words } from "../../lib/format.js";
-import { changes, plural } from "./changes.js";
+import { ask } from "../../parts/confirm.js";
+import { dialog } from "../../parts/dialog.js";
+import { changes, plural } from "./differences.js";
 import { isOff, routes } from "./state.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
-/** @typedef {NonNullable<import("../../parts.js").Dialogs["preset"]>} OpenPreset */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {NonNullable<import("../../context.js").Dialogs["preset"]>} OpenPreset */
 /** @typedef {import("../../lib/types.js").PresetInfo} PresetInfo */
 
 /** @param {App} app */
@@ -103,7 +103,7 @@ async function askLoad(app, name) {
 const SIGNS = { new: "New", gone: "Goes", changed: "Changes" };
 const CHIPS = { new: "good", gone: "bad", changed: "busy" };
 
-/** What will be different. @param {import("./changes.js").Change[]} found */
+/** What will be different. @param {import("./differences.js").Change[]} found */
 export function changeList(found) {
   if (!found.length) return html`<span>Nothing changes: these routes are in force already.</span>`;
   return html`

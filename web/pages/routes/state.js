@@ -2,14 +2,14 @@
 // page is shown, and every change, kept so that it can be taken back. Not here: drawing.
 
 import { mayOperate } from "../../lib/levels.js";
-import { History } from "./history.js";
 import { compact, same } from "./model.js";
+import { History } from "./undo-history.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw">} App */
 /** @typedef {import("../../lib/types.js").Blending} Blending */
 /** @typedef {import("./model.js").Route} Route */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
-/** @typedef {import("./history.js").Snapshot} Snapshot */
+/** @typedef {import("./undo-history.js").Snapshot} Snapshot */
 
 const LOOK_MS = 3000; // others change routes too
 const LARGEST = 60_000; // of a message, with room for what stands around it

@@ -2,17 +2,17 @@
 
 import { repeat } from "/vendor/lit-html/directives/repeat.js";
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { ask } from "../../lib/confirm.js";
 import { withField } from "../../lib/events.js";
 import { targetName } from "../../lib/format.js";
-import { plural } from "./changes.js";
-import { spoken } from "./flowinputs.js";
+import { ask } from "../../parts/confirm.js";
+import { spoken } from "./diagram/inputs.js";
+import { plural } from "./differences.js";
 import { ANY, claims, isFor, priority, STATES, stateOf } from "./model.js";
 import { isOff, routes } from "./state.js";
 
 /**
- * @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "now" | "router" | "store" |
- *   "toasts">} App
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "router" |
+ *   "store" | "toasts">} App
  */
 /** @typedef {import("./model.js").RouteInfo} RouteInfo */
 /** @typedef {import("./model.js").Source} Source */

@@ -1,8 +1,8 @@
 // How the page "Routes" is looked at: what is filtered, unfolded, chosen. Not what the robot knows
 // (state.js).
 
-import { Pick } from "./pick.js";
-import { Geometry } from "./wires.js";
+import { Pick } from "./diagram/connect.js";
+import { Geometry } from "./diagram/wires.js";
 
 // as in style/routes.css: the list, not the picture
 const narrow = matchMedia("(max-width: 820px)");

@@ -2,18 +2,18 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
-import { ask } from "../../lib/confirm.js";
-import { dialog } from "../../lib/dialog.js";
 import { onSubmit, withField } from "../../lib/events.js";
-import { took } from "../../lib/firststeps.js";
 import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
-import { confirmingStops } from "../../lib/stopchanges.js";
+import { took } from "../../lib/robot/first-steps.js";
 import { bringFile, bringSealed, keepFile } from "../../lib/transfer.js";
-import { keyField, passphraseIn, restoreKeyField } from "./backupkey.js";
+import { ask } from "../../parts/confirm.js";
+import { dialog } from "../../parts/dialog.js";
+import { confirmingStops } from "../../parts/stop-changes.js";
+import { keyField, passphraseIn, restoreKeyField } from "./backup-key.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").BackupInfo} BackupInfo */
 /** @typedef {import("../../lib/types.js").RestoreReply} RestoreReply */
 /** @typedef {import("./state.js").Answers} Answers */

@@ -1,10 +1,10 @@
 // Whether the way to the robot is encrypted, and the switch for it.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { ask } from "../../lib/confirm.js";
 import { isAdmin } from "../../lib/levels.js";
+import { ask } from "../../parts/confirm.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw">} App */
 /** @typedef {import("../../lib/types.js").TlsInfo} TlsInfo */
 
 const state = { info: /** @type {TlsInfo | null} */ (null), isAsking: false, failure: "", of: "" };

@@ -5,7 +5,7 @@ import { sentenceOf } from "../../lib/api.js";
 import { dayAndClock } from "../../lib/format.js";
 import { facts, section } from "./section.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "store">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "store">} App */
 /** @typedef {import("../../lib/types.js").FirmwareCheck} FirmwareCheck */
 
 const check = { found: /** @type {FirmwareCheck | null} */ (null), isBusy: false, refusal: "" };

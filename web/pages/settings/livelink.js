@@ -6,7 +6,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { entry } from "./entry.js";
 import { notThere, section, waiting } from "./section.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Listener} Listener */
 /** @typedef {import("../../lib/types.js").ListenerList} ListenerList */
 /** @typedef {import("./state.js").Answers} Answers */

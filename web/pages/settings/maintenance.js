@@ -2,13 +2,16 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { problemOf } from "../../lib/api.js";
-import { ask } from "../../lib/confirm.js";
 import { withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
 import { keepFile } from "../../lib/transfer.js";
+import { ask } from "../../parts/confirm.js";
 import { section } from "./section.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
+/**
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store" |
+ *   "toasts">} App
+ */
 /** @typedef {import("../../lib/types.js").NodeInfo} NodeInfo */
 /** @typedef {import("./state.js").Answers} Answers */
 
@@ -24,7 +27,7 @@ export function maintenanceSection(app, answers) {
     html`
       <div class="toolbar">
         <a class="button" href="#/logs">Logs</a>
-        <a class="button" href="#/drill/stop">Test the stop</a>
+        <a class="button" href="#/stop-test/stop">Test the stop</a>
         <button
           class="button"
           type="button"

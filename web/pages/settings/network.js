@@ -3,13 +3,13 @@
 import { html } from "/vendor/lit-html/lit-html.js";
 import { onSubmit } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
-import { cards } from "./cards.js";
-import { follow, isWaiting, lastChange, sentence } from "./change.js";
 import { entry } from "./entry.js";
+import { cards } from "./network-cards.js";
+import { follow, isWaiting, lastChange, sentence } from "./network-change.js";
 import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 

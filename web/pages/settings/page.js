@@ -10,10 +10,13 @@ import { rcSection } from "./receiver.js";
 import { nameSection } from "./robot.js";
 import { section } from "./section.js";
 import { Answers } from "./state.js";
-import { usersDialog } from "./userdialog.js";
+import { usersDialog } from "./user-dialogs.js";
 import { usersSection } from "./users.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "store" | "toasts">} App */
+/**
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store" |
+ *   "toasts">} App
+ */
 
 const answers = new Answers();
 

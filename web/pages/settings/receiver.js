@@ -5,7 +5,7 @@ import { withField, withValue } from "../../lib/events.js";
 import { mayOperate } from "../../lib/levels.js";
 import { notThere, section, waiting } from "./section.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("./state.js").Answers} Answers */
 /** @typedef {Pick<import("./state.js").Replies, "rc" | "failsafe" | "protocol">} Known */
 /** @typedef {import("../../lib/types.js").FailsafeInfo["action"]} Action */

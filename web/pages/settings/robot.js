@@ -6,7 +6,7 @@ import { dayAndClock } from "../../lib/format.js";
 import { isAdmin } from "../../lib/levels.js";
 import { absent, facts, section } from "./section.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 

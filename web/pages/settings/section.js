@@ -2,7 +2,7 @@
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 
 /**
  * One part of the page: a heading, a sentence, what can be set.

@@ -2,7 +2,7 @@
 
 import { sentenceOf } from "../../lib/api.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/api.js").Api} Api */
 
 const QUESTIONS = {

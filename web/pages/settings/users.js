@@ -4,10 +4,10 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { isAdmin } from "../../lib/levels.js";
 import { encryption } from "./encryption.js";
 import { notThere, waiting } from "./section.js";
-import { openForm } from "./userdialog.js";
-import { browsersTable, tokensTable, usersTable } from "./usertables.js";
+import { openForm } from "./user-dialogs.js";
+import { browsersTable, tokensTable, usersTable } from "./user-tables.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").SessionInfo} SessionInfo */
 /** @typedef {import("../../lib/types.js").TokenInfo} TokenInfo */
 /** @typedef {import("../../lib/types.js").UserInfo} UserInfo */

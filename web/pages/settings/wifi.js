@@ -1,13 +1,13 @@
 // The wireless network that the server joins, or its own hotspot.
 
 import { html, nothing } from "/vendor/lit-html/lit-html.js";
-import { ask } from "../../lib/confirm.js";
 import { onSubmit, withChecked } from "../../lib/events.js";
 import { isAdmin } from "../../lib/levels.js";
-import { follow, isWaiting } from "./change.js";
+import { ask } from "../../parts/confirm.js";
 import { entry } from "./entry.js";
+import { follow, isWaiting } from "./network-change.js";
 
-/** @typedef {import("../../parts.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
 /** @typedef {import("../../lib/types.js").Settings} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 /** @typedef {{label: string, hint: string, type?: string}} FieldText */

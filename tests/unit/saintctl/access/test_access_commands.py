@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from saint_services.saintctl.app import app
 from saint_services.webd.accounts import passwords
-from tests.web.fake_robot import fake_robot
+from tests.web.fakes.robot import fake_robot
 
 PASSWORD = "four words make it"
 

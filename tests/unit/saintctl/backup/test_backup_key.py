@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from saint_services.lib.backup.archive import unpack
 from saint_services.saintctl.app import app
 from tests.unit.saintctl.conftest import Ask
-from tests.web.fake_robot import FakeRobot, fake_robot
+from tests.web.fakes.robot import FakeRobot, fake_robot
 
 PASSPHRASE = "five words are quite enough"
 

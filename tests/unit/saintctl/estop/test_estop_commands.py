@@ -1,7 +1,7 @@
 """`saintctl estop show`."""
 
 from tests.unit.saintctl.conftest import Ask
-from tests.web.fake_robot import FakeRobot
+from tests.web.fakes.robot import FakeRobot
 
 
 async def test_stop_is_told_with_its_reason_and_what_to_do(robot: FakeRobot, saintctl: Ask) -> None:

@@ -16,7 +16,7 @@ from saint_services.lib.ipc import Api, Call
 from saint_services.saintctl.app import app
 from saint_services.saintctl.firmware import view as view
 from saint_services.saintctl.firmware.upload import send
-from tests.web.fake_otad import FakeOtad, machine, release
+from tests.web.fakes.otad import FakeOtad, machine, release
 
 NODE = NodeInfo(
     node_id="sim_tracks", display_name="Tracks", state="active", role="tracks",

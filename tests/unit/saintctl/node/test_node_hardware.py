@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
 from saint_services.saintctl.app import app
-from tests.web.fake_robot import FakeRobot, fake_robot
-from tests.web.fakes_nodes import CHIPS
+from tests.web.fakes.nodes import CHIPS
+from tests.web.fakes.robot import FakeRobot, fake_robot
 
 
 async def said(path: Path, *words: str, chips: tuple[PeripheralInfo, ...] = CHIPS) -> Result:

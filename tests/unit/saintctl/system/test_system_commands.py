@@ -10,7 +10,7 @@ import pytest
 from saint_services.lib.api.machine import MachineWish
 from saint_services.saintctl.system import commands as system
 from tests.unit.saintctl.conftest import Ask
-from tests.web.fakes_machine import tell, wish
+from tests.web.fakes.machine import tell, wish
 
 
 @pytest.fixture

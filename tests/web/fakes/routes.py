@@ -1,0 +1,38 @@
+"""The routes of the fake robot: routerd's own answers about routes and presets, on a router that no
+sample reaches. Not here: what drives what (robot.py tells that as the demo does), the e-stop.
+"""
+
+from pathlib import Path
+
+from saint_services.lib.api.routing import EStopInfo, Route
+from saint_services.lib.ipc import Api
+from saint_services.routerd.adapters import Shelf, load_robot, load_start
+from saint_services.routerd.api import Control
+from saint_services.routerd.logic import Router
+from saint_services.routerd.preset_api import Presets
+from saint_services.routerd.report import estop_info
+from saint_services.routerd.state import routes_store
+
+
+class FakeRouter:
+    """Begins with the shipped routes; keeps what is saved in `folder`. Making one blocks."""
+
+    def __init__(self, share: Path, folder: Path) -> None:
+        robot = load_robot(share, "saint")
+        file = load_start(share, "default", robot)
+        self._router = Router(robot, file.routes, blending=file.blending)
+        store = routes_store(folder)
+        store.load()
+        self._control = Control(self._router, store, [], "default", lambda: None, self._estop)
+        self._presets = Presets(self._control, Shelf(share, folder), robot)
+
+    def _estop(self) -> EStopInfo:
+        return estop_info(self._router.latch, "")
+
+    def add_to(self, api: Api) -> Api:
+        """After the fake's own paths, which come first."""
+        return self._presets.add_to(self._control.add_to(api))
+
+    def route(self, name: str) -> Route | None:
+        """As it is in force."""
+        return next((each for each in self._router.routes if each.id == name), None)

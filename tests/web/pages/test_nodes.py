@@ -1,0 +1,189 @@
+"""The nodes' pages as a person uses them."""
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from saint_services.lib.api.adoption import NodeRole, NodeState, Stranger
+from saint_services.lib.generated.saint_msgs import PeripheralInfo
+from tests.web.axe import violations
+from tests.web.conftest import Site
+from tests.web.fakes.nodes import CHIPS
+
+pytestmark = [
+    pytest.mark.web,
+    pytest.mark.timeout(60),
+    pytest.mark.asyncio(loop_scope="session"),
+]
+
+_AUDIT_LOG = """() => fetch("/api/v1/system/get_audit_log", { method: "POST", body: "{}" })
+    .then((answer) => answer.json()).then((data) => data.entries)"""
+
+
+def free_console(site: Site) -> None:
+    """The role console has nobody."""
+    del site.robot.nodes["sim_console"]
+
+
+async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offered(
+    site: Site,
+) -> None:
+    site.robot.strangers = [Stranger(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
+    page = await site.open("#/nodes")
+    rows = page.locator("[data-node]")
+    await page.wait_for_selector("[data-node=sim_head]")
+    assert await rows.count() == 6
+    assert "5 of 5 roles taken · 1 waiting for a role · 1 offline" in await page.inner_text("main")
+    assert "its id is no name" in await page.locator(".strangers").inner_text()
+    await page.check("input[value=offline]")
+    await expect(rows).to_have_count(1)
+    assert "Console" in await rows.inner_text()
+    await page.check("input[value=all]")
+    await page.fill("input[type=search]", "left")
+    await expect(rows).to_have_count(1)
+    assert "sim_arm_left" in await rows.inner_text()
+    await page.fill("input[type=search]", "zebra")
+    await page.get_by_text("No node is like that").wait_for()
+
+
+async def test_node_of_another_server_is_shown_as_such_and_not_offered(site: Site) -> None:
+    why = "it belongs to SAINT-02; reset it by its button, or let that robot give it up"
+    foreign = {"is_ours": False, "server": "SAINT-02", "not_offered": why}
+    spare = site.robot.nodes["sim_spare"].model_copy(update=foreign)
+    site.robot.nodes["sim_spare"] = spare
+    page = await site.open("#/nodes")
+    row = page.locator("[data-node=sim_spare]")
+    await row.get_by_text(f"Not offered: {why}").wait_for()
+    assert await row.locator("[data-adopt]").count() == 0
+    await page.goto(f"{site.url}#/nodes/sim_spare")
+    await page.locator("#facts-title + dl", has_text="SAINT-02").wait_for()
+    assert await page.locator("[data-adopt]").count() == 0
+
+
+async def test_one_node_shows_its_roles_pins_and_what_it_does(site: Site) -> None:
+    page = await site.open("#/nodes/sim_head")
+    pan = page.locator("[data-live=head] li", has_text="Pan").first.locator(".number")
+    await pan.wait_for()
+    servo = page.locator("[data-pin='32']")
+    await servo.wait_for()
+    assert await page.locator("[data-pin]").count() == 40
+    assert "GPIO12" in await servo.inner_text() and "Pan, servo" in await servo.inner_text()
+    assert "PWM 7 %" in await servo.inner_text()
+    assert "IMU" in await page.locator("[data-pin='3']").inner_text()
+    await servo.hover()
+    detail = page.locator("[data-pin-detail]")
+    assert "BCM 12" in await detail.inner_text() and "PWM0" in await detail.inner_text()
+    await servo.focus()
+    await page.keyboard.press("ArrowUp")
+    assert await page.evaluate("document.activeElement.dataset.pin") == "30"
+    assert set(site.robot.headers.asked) == {"sim_head"}
+    assert "Ground" in await page.locator(".pins-legend").inner_text()
+    assert "Raspberry Pi 4" in await page.locator("#facts-title + dl").inner_text()
+
+
+async def test_node_with_two_roles_shows_both_and_takes_no_third_that_is_in_the_way(
+    site: Site,
+) -> None:
+    free_console(site)
+    roles = [
+        NodeRole(role="head", state=NodeState.ACTIVE),
+        NodeRole(role="console", state=NodeState.ACTIVE, reason="its display is gone"),
+    ]
+    head = site.robot.nodes["sim_head"].model_copy(update={"roles": roles})
+    site.robot.nodes["sim_head"] = head
+    del site.robot.nodes["sim_tracks"]
+    page = await site.open("#/nodes/sim_head")
+    await page.locator("h1", has_text="Head and Console").wait_for()
+    assert "its display is gone" in await page.locator("[data-role=console]").inner_text()
+    await page.click("[data-do=add]")
+    await page.check("input[value='tracks/']")
+    await page.locator("[data-findings]", has_text="GPIO12 is used by head (pan)").wait_for()
+    assert await page.locator("input[value='console/']").is_disabled()
+
+
+async def test_adoption_tells_what_is_missing_and_goes_on_when_it_is_there(site: Site) -> None:
+    free_console(site)
+    site.robot.headers.chips = CHIPS[:1]
+    page = await site.open("#/nodes/sim_spare/adopt")
+    await page.wait_for_selector("[data-fit=bad]")
+    assert (
+        "Taken by Head"
+        in await page.locator("label", has=page.locator("[value='head/']")).inner_text()
+    )
+    await page.check("input[value='console/']")
+    display = page.locator("[data-finding=display]")
+    assert "Missing" in await display.inner_text() and "1:0x3c" in await display.inner_text()
+    assert await page.locator("[data-confirm]").inner_text() == "Adopt anyway as console"
+    assert "Button a" in await page.locator("[data-pin='29']").inner_text()
+    site.robot.headers.chips = (*CHIPS[:1], PeripheralInfo("i2c", "1:0x3c", "SSD1306?", True))
+    await display.get_by_text("Found").wait_for()
+    await page.fill("input[name=name]", "Desk")
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-phase=done]")
+    assert site.robot.requests == ["adopt sim_spare console"]
+    assert await page.locator("[data-code]").inner_text() == "482 173"
+    await page.click("[data-done]")
+    await page.locator("[data-state]", has_text="Active").wait_for()
+    assert "Desk" in await page.locator(".page-head").inner_text()
+
+
+async def test_adoption_that_fails_says_why_and_can_be_tried_again(site: Site) -> None:
+    console = site.robot.nodes["sim_console"]
+    page = await site.open("#/nodes/sim_spare/adopt")
+    await page.check("input[value='console/']")
+    site.robot.nodes["sim_console"] = console.model_copy(update={"state": NodeState.ACTIVE})
+    await page.click("[data-confirm]")
+    await page.wait_for_selector("[data-phase=failed]")
+    assert "console is held by sim_console" in await page.locator(".refusal").inner_text()
+    assert await page.locator(".adopt-steps .is-failed").count() == 1
+    site.robot.nodes["sim_console"] = console
+    await page.click("[data-retry]")
+    await page.wait_for_selector("[data-phase=done]")
+
+
+async def test_node_is_renamed_reset_and_replaced(site: Site) -> None:
+    page = await site.open("#/nodes/sim_head")
+    await page.click("[data-do=rename]")
+    await page.fill(".dialog input[name=name]", "Upstairs")
+    await page.click("[data-confirm]")
+    await page.locator(".page-head", has_text="Upstairs").wait_for()
+    (entry,) = await page.evaluate(_AUDIT_LOG)
+    told = "node_id: sim_head, display_name: Upstairs"
+    assert (entry["what"], entry["detail"]) == ("management set_node_name", told)
+    assert entry["source"].startswith("websocket:page")
+    await page.click("[data-do=factory]")
+    assert await page.locator("[data-confirm]").is_disabled()
+    await page.fill(".dialog input", "sim_head")
+    await page.click("[data-confirm]")
+    await page.locator("[data-state]", has_text="No role yet").wait_for()
+    assert site.robot.requests == ["reset sim_head factory=True"]
+    await page.goto(f"{site.url}#/nodes/sim_console")
+    await page.click("[data-do=replace]")
+    await page.check("input[value=sim_spare]")
+    await page.click("[data-confirm]")
+    await page.wait_for_url("**/#/nodes/sim_spare")
+    await page.locator("h1", has_text="Console").wait_for()
+
+
+async def test_ignored_node_is_offered_again(site: Site) -> None:
+    page = await site.open("#/nodes/sim_spare")
+    await page.click("[data-do=ignore]")
+    await page.locator("[data-state]", has_text="Ignored").wait_for()
+    await page.goto(f"{site.url}#/nodes")
+    await page.click("[data-node=sim_spare] button")
+    await page.wait_for_selector("[data-node=sim_spare] [data-adopt]")
+
+
+@pytest.mark.parametrize(("theme", "width"), [("light", 1280), ("dark", 390)])
+async def test_everybody_can_use_the_pages(site: Site, theme: Any, width: int) -> None:
+    options = {"color_scheme": theme, "viewport": {"width": width, "height": 844}}
+    page = await site.open("#/nodes", **options)
+    await page.wait_for_selector("[data-node=sim_head]")
+    assert await violations(page) == []
+    for place, sign in (("/sim_head", "[data-pin='32']"), ("/sim_spare/adopt", "[data-fit]")):
+        await page.goto(f"{site.url}#/nodes{place}")
+        await page.wait_for_selector(sign)
+        assert await violations(page) == []
+        wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0

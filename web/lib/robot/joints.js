@@ -1,0 +1,91 @@
+// Which joint of the model stands where: measured by the roles, and commanded by the router. Pure;
+// the mapping from fields to joints is the robot manifest's (app.robot.joints).
+
+/** @typedef {import("../types.js").Description} Description */
+/** @typedef {import("../types.js").FieldDescription} FieldDescription */
+/** @typedef {import("../types.js").TracksState} TracksState */
+/** @typedef {import("../types.js").States} States */
+/** @typedef {import("../types.js").FieldState} FieldState */
+/** @typedef {import("../types.js").HeadState} HeadState */
+/** @typedef {{target: string, field: string}} Field */
+
+/**
+ * @typedef {object} Part one field of a role that the model shows
+ * @property {string} key "arms.left.joint_0"
+ * @property {string} target "arms.left"
+ * @property {string} field "joint_0"
+ * @property {string} joint of the model
+ * @property {FieldDescription | null} spec unit, kind, limits of the field; null: a motor, which
+ * turns without an end
+ */
+
+/** @param {Description | null} robot what `system describe` told @returns {Part[]} */
+export function partsOf(robot) {
+  return Object.entries(robot?.joints ?? {}).flatMap(([target, fields]) =>
+    Object.entries(/** @type {Record<string, string>} */ (fields)).map(([field, joint]) => ({
+      key: `${target}.${field}`,
+      target,
+      field,
+      joint,
+      spec: robot?.targets[target]?.[field] ?? null,
+    })),
+  );
+}
+
+/** Where one of the head's axes is. @param {HeadState} head @param {string} field */
+export function axisOf(head, field) {
+  const value = /** @type {Record<string, unknown>} */ (head)[field];
+  return typeof value === "number" ? value : null;
+}
+
+/**
+ * Where the role says that it is, in the field's unit.
+ * @param {Field} part
+ * @param {Partial<States>} data by topic
+ * @returns {number | null}
+ */
+export function measured({ target, field }, data) {
+  const [role, instance = ""] = target.split(".");
+  if (role === "head") return (data.head && axisOf(data.head, field)) ?? null;
+  if (role !== "arms") return null;
+  const arm = { left: data.arms?.left, right: data.arms?.right }[instance];
+  if (field === "gripper") return arm?.gripper?.position ?? null;
+  const number = Number(field.replace("joint_", ""));
+  return arm?.joint_positions?.[number] ?? null;
+}
+
+/**
+ * What the router sends.
+ * @param {Field} part
+ * @param {Partial<States>} data
+ * @returns {FieldState | null} its row of the topic "outputs"
+ */
+export function commanded({ target, field }, data) {
+  const rows = data.outputs?.fields ?? [];
+  return rows.find((row) => row.target === target && row.field === field) ?? null;
+}
+
+/** Topic that tells where it is. @param {Field} part */
+export const topicOf = ({ target }) => target.split(".")[0];
+
+/**
+ * As the model's joint understands it: radians or metres.
+ * @param {number} value in the field's unit
+ * @param {string} unit
+ * @param {{lower: number, upper: number}} limit of the joint: a ratio is a share of its way
+ */
+export function inModel(value, unit, limit) {
+  if (unit === "deg") return (value * Math.PI) / 180;
+  if (unit === "ratio") return limit.lower + value * (limit.upper - limit.lower);
+  return value;
+}
+
+/**
+ * A motor shows how far its track has gone.
+ * @param {Part} part
+ * @param {TracksState | undefined} tracks
+ * @returns {number} metres a second
+ */
+export function trackSpeed({ field }, tracks) {
+  return (field.startsWith("left") ? tracks?.left_velocity : tracks?.right_velocity) ?? 0;
+}

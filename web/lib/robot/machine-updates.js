@@ -1,0 +1,69 @@
+// What a machine's update is doing, in words. Pure.
+
+import { roleName } from "../format.js";
+
+/** @typedef {import("../types.js").MachineFirmware} MachineFirmware */
+/** @typedef {import("../types.js").Plan} Plan */
+
+/** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
+const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Refused" };
+
+/** It goes on by itself or when somebody says so. @param {Plan | null | undefined} plan */
+export const isUnderWay = (plan) => plan?.state === "running" || plan?.state === "paused";
+
+/** @param {MachineFirmware} machine */
+export const isBusy = (machine) => machine.is_online && machine.state !== "idle";
+
+/**
+ * Kind and text of its chip.
+ * @param {MachineFirmware} machine
+ * @param {{step: string} | undefined} step its part in the roll-out
+ * @returns {[string, string]}
+ */
+export function stateWord(machine, step) {
+  if (!machine.is_online) return ["bad", "Away"];
+  if (machine.state === "installing") return ["busy", `Installing ${machine.progress} %`];
+  if (machine.state === "restarting") return ["busy", "Restarting"];
+  if (machine.state === "verifying") return ["busy", "Checking itself"];
+  if (step?.step === "waiting") return ["idle", "Waiting its turn"];
+  const bad = VERDICTS[machine.verdict];
+  if (bad) return ["bad", bad];
+  return machine.verdict === "healthy" ? ["good", "Healthy"] : ["good", "Ready"];
+}
+
+/**
+ * One sentence on a try that did not end well; empty when there is none.
+ * @param {MachineFirmware} machine
+ */
+export function lastTry(machine) {
+  if (isBusy(machine)) return "";
+  /** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
+  const words = {
+    rolled_back: "was rolled back",
+    failed: "could not be installed",
+    refused: "was refused",
+  };
+  const what = words[machine.verdict];
+  if (!what) return "";
+  const release = machine.target_version ? `Release ${machine.target_version}` : "The release";
+  const tries = machine.attempt > 1 ? ` after ${machine.attempt} tries` : "";
+  return `${release} ${what}${tries}: ${machine.reason || "no reason was told"}`;
+}
+
+/**
+ * How people call it.
+ * @param {MachineFirmware} machine
+ * @param {import("../types.js").NodeInfo[]} [nodes] the registry's
+ */
+export function nameOf(machine, nodes = []) {
+  if (machine.is_server) return "Server";
+  const node = nodes.find((each) => each.node_id === machine.node_id);
+  if (!node) return machine.node_id;
+  return node.display_name || (node.role ? roleName(node.role, node.instance) : "New node");
+}
+
+/** Bytes for people. @param {number} count */
+export function bytes(count) {
+  if (count < 1e6) return `${Math.round(count / 1e3)} kB`;
+  return `${(count / 1e6).toFixed(count < 1e8 ? 1 : 0)} MB`;
+}

@@ -1,0 +1,132 @@
+// Questions before something happens to the whole robot: roll out, go back, delete a release.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withChecked, withValue } from "../../lib/events.js";
+import { nameOf } from "../../lib/robot/machine-updates.js";
+import { dialog } from "../../parts/dialog.js";
+
+/** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "store">} App */
+/** @typedef {import("../../lib/types.js").Release} Release */
+/**
+ * @typedef {object} OpenFirmware
+ * @property {keyof typeof QUESTIONS} what
+ * @property {Release | null} release
+ * @property {string} canary
+ * @property {boolean} isForced
+ * @property {boolean} isBusy
+ * @property {string} refusal
+ */
+
+/** @param {App} app */
+export function firmwareDialog(app) {
+  const open = app.dialogs.firmware;
+  const close = () => !open?.isBusy && ((app.dialogs.firmware = null), app.draw());
+  return dialog(
+    open,
+    close,
+    (open) => question(app, open, close),
+    open ? QUESTIONS[open.what].button : "",
+  );
+}
+
+/** @param {App} app @param {OpenFirmware} open @param {() => void} close */
+function question(app, open, close) {
+  const { title, body, button, kind } = QUESTIONS[open.what];
+  return html`
+    <form @submit=${onSubmit(() => carryOut(app, open))}>
+      <h2>${title(version(open))}</h2>
+      ${body(app, open)}
+      <p class="refusal" role="alert">
+        ${open.refusal ? html`<strong>It was refused:</strong> ${open.refusal}` : nothing}
+      </p>
+      <div class="actions">
+        <button class="button" type="button" data-focus ?disabled=${open.isBusy} @click=${close}>
+          Cancel
+        </button>
+        <button class="button ${kind}" type="submit" data-confirm ?disabled=${open.isBusy}>
+          ${button}
+        </button>
+      </div>
+    </form>
+  `;
+}
+
+/** @param {OpenFirmware} open */
+const version = ({ release }) => release?.version ?? "";
+
+const QUESTIONS = {
+  rollout: {
+    title: (/** @type {string} */ version) => `Roll out release ${version}?`,
+    button: "Start the roll-out",
+    kind: "primary",
+    body: rolloutBody,
+  },
+  rollback: {
+    title: () => "Roll all machines back?",
+    button: "Roll back all",
+    kind: "danger",
+    body: () => html`<p>
+      Every machine restarts into the release that it ran before, one after the other. A machine
+      whose outputs are live waits until they are safe.
+    </p>`,
+  },
+  delete: {
+    title: (/** @type {string} */ version) => `Delete release ${version}?`,
+    button: "Delete it",
+    kind: "danger",
+    body: () =>
+      html`<p>Machines that run it keep it. To install it again it must be uploaded again.</p>`,
+  },
+};
+
+/** @param {App} app @param {OpenFirmware} open */
+function rolloutBody(app, open) {
+  const nodes = (app.store.data.firmware?.machines ?? []).filter((m) => !m.is_server);
+  return html`
+    <p>
+      One machine goes first. When it comes back healthy the others follow, one after the other. At
+      the first one that does not, everything stops and that machine is back on its old release.
+    </p>
+    <label>
+      Goes first
+      <select @change=${withValue((value) => (open.canary = value))}>
+        <option value="">The first that is there</option>
+        ${nodes.map(
+          (m) =>
+            html`<option value=${m.node_id}>${nameOf(m, app.store.data.nodes?.nodes)}</option>`,
+        )}
+      </select>
+    </label>
+    <label class="check">
+      <input
+        type="checkbox"
+        .checked=${open.isForced}
+        @change=${withChecked((isOn) => (open.isForced = isOn))}
+      >
+      Also where it runs already or is older than what runs
+    </label>
+  `;
+}
+
+/** @param {App} app @param {OpenFirmware} open */
+async function carryOut(app, open) {
+  Object.assign(open, { isBusy: true, refusal: "" });
+  app.draw();
+  try {
+    await request(app, open);
+    if (app.dialogs.firmware === open) app.dialogs.firmware = null;
+  } catch (err) {
+    Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
+  }
+  app.draw();
+}
+
+/** @param {App} app @param {OpenFirmware} open */
+function request({ api }, open) {
+  const { what, canary, isForced: force } = open;
+  if (what === "rollback")
+    return api.request("management", "firmware_control", { action: "rollback" });
+  if (what === "delete")
+    return api.request("management", "firmware_delete", { version: version(open) });
+  return api.request("management", "firmware_rollout", { version: version(open), canary, force });
+}

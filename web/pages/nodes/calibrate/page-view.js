@@ -1,0 +1,125 @@
+// The page "Calibrate" of a node: its joints, and of the chosen one where it is, buttons that move
+// it while they are held, and what is changed against the manifest. Opening it moves nothing.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { quantity, targetName, words } from "../../../lib/format.js";
+import { nodeTitle, rolesOf } from "../../../lib/robot/nodes.js";
+import { unknown } from "../details.js";
+import { jogCard } from "./jog-card.js";
+import { trimCard } from "./trim-card.js";
+
+/** @typedef {import("../../../context.js").With<"api" | "now" | "store">} App */
+/** @typedef {import("../../../lib/types.js").NodeInfo} NodeInfo */
+/** @typedef {import("./state.js").Calibration} Calibration */
+/** @typedef {ReturnType<Calibration["rows"]>[number]} Row */
+
+/** @param {App} app @param {Calibration} calibration */
+export function calibratePage(app, calibration) {
+  const node = calibration.node();
+  if (!node)
+    return app.store.data.nodes
+      ? unknown(calibration.id)
+      : html`<p class="quiet" role="status">One moment…</p>`;
+  const rows = calibration.rows();
+  const row = rows.find(({ key }) => key === calibration.chosen) ?? rows[0];
+  return html`
+    <p class="way-back"><a href="#/nodes/${node.node_id}">${nodeTitle(node)}</a></p>
+    <div class="page-head">
+      <div>
+        <h1>Calibrate</h1>
+        <p class="quiet">${nodeTitle(node)} · <code>${node.node_id}</code></p>
+      </div>
+    </div>
+    ${
+      calibration.problem
+        ? html`
+          <div class="notice" role="alert">
+            <strong>The calibration could not be read.</strong> ${calibration.problem} It is asked
+            for again every 2 seconds.
+          </div>
+        `
+        : nothing
+    }
+    ${row ? body(app, calibration, rows, row) : nothingToDo(calibration, node)}
+  `;
+}
+
+/** @param {App} app @param {Calibration} calibration @param {Row[]} rows @param {Row} row */
+const body = (app, calibration, rows, row) => html`
+  <p class="notice is-quiet">
+    <strong>What moves:</strong> only the joint whose button you hold, slowly, within the limits in
+    force. Saving starts its role anew; its joints then go to neutral by themselves, and you are
+    asked before.
+  </p>
+  <div class="calibrate-page" data-calibrate=${row.key}>
+    ${list(calibration, rows, row)}
+    <div class="calibrate-joint">
+      ${jogCard(app, calibration, row)} ${trimCard(app, calibration, row)}
+    </div>
+  </div>
+`;
+
+/** @param {Calibration} calibration @param {NodeInfo} node */
+function nothingToDo(calibration, node) {
+  if (!rolesOf(node).length) {
+    return html`<div class="card empty">
+      <h2>It has no role yet</h2>
+      <p>
+        What can be calibrated belongs to a role. <a href="#/nodes/${node.node_id}/adopt">Adopt
+        it</a> first.
+      </p>
+    </div>`;
+  }
+  if (calibration.problem) return nothing;
+  const isKnown = calibration.replies.size > 0;
+  if (!isKnown)
+    return html`
+      <div class="card skeleton calibrate-wait" role="status">
+        <span class="hidden">One moment…</span>
+      </div>
+    `;
+  return html`<div class="card empty">
+    <h2>Nothing to calibrate</h2>
+    <p>Its role has no joints and no speeds.</p>
+  </div>`;
+}
+
+/** @param {Calibration} calibration @param {Row[]} rows @param {Row} chosen */
+function list(calibration, rows, chosen) {
+  const targets = [...new Set(rows.map(({ target }) => target))];
+  return html`
+    <nav class="card calibrate-list" aria-label="Joints">
+      ${targets.map(
+        (target) => html`
+          <h2>${targetName(target)}</h2>
+          <ul>
+            ${rows
+              .filter((row) => row.target === target)
+              .map((row) => entry(calibration, row, row === chosen))}
+          </ul>
+        `,
+      )}
+    </nav>
+  `;
+}
+
+/** @param {Calibration} calibration @param {Row} row @param {boolean} isChosen */
+function entry(calibration, { key, target, field }, isChosen) {
+  const is = calibration.position({ target, field: field.field });
+  const differs =
+    field.offset || field.is_reversed || String(field.limits) !== String(field.manifest_limits);
+  const mark = calibration.drafts.has(key) ? "not saved" : differs ? "calibrated" : "";
+  return html`
+    <li>
+      <a
+        href="#/nodes/${calibration.id}/calibrate/${key}"
+        data-joint=${key}
+        aria-current=${isChosen ? "true" : nothing}
+      >
+        <span>${words(field.field)}</span>
+        <span class="number">${is === null ? "" : quantity(is, field.unit)}</span>
+        <small class="quiet">${mark}</small>
+      </a>
+    </li>
+  `;
+}

@@ -1,0 +1,222 @@
+// What the page "Calibrate" knows: which joint is chosen, what is in force for its role, what is
+// typed, what was saved before. Not here: how it looks (calibrate.js), how a joint is moved
+// (jog.js).
+
+import { roleName, sourceName, words } from "../../../lib/format.js";
+import { mayOperate } from "../../../lib/levels.js";
+import { commanded, measured } from "../../../lib/robot/joints.js";
+import { isHeard, rolesOf, targetOf } from "../../../lib/robot/nodes.js";
+import { ask } from "../../../parts/confirm.js";
+import { Jog } from "./jog.js";
+import { draftOf, isSame, request, told } from "./trim.js";
+
+/**
+ * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "robot" |
+ *   "store">} App
+ */
+/** @typedef {import("../../../lib/types.js").CalibrationReply} CalibrationReply */
+/** @typedef {import("./trim.js").Field} Field */
+/** @typedef {import("./trim.js").Draft} Draft */
+
+const PERIOD_MS = 2000;
+const ROLE_RATE_HZ = 20;
+const OUTPUTS_RATE_HZ = 10;
+const OURS = "websocket:";
+
+export class Calibration {
+  id = "";
+  /** "arms.left.joint_0"; empty: the first one. */ chosen = "";
+  /** By target. @type {Map<string, CalibrationReply>} */ replies = new Map();
+  /** Why they could not be asked for. */ problem = "";
+  /** What is typed, by target and field. @type {Map<string, Draft>} */ drafts = new Map();
+  /**
+   * What was in force before each change of this page, newest last.
+   * @type {Map<string, Field[]>}
+   */
+  before = new Map();
+  /** What became of the last change. */ message = "";
+  /** @type {Jog | null} */ jog = null;
+  /** @type {App | null} */ #app = null;
+  /** What is followed for this page, with rates in Hz. @type {Record<string, number>} */
+  #topics = {};
+  #timer = 0;
+
+  /** @param {App} app @param {string} id @param {string} chosen */
+  start(app, id, chosen) {
+    this.#app = app;
+    this.jog ??= new Jog(
+      () => app.api,
+      (joint) => this.refusal(joint),
+      (joint) => this.position(joint),
+      app.draw,
+    );
+    this.jog.letGo();
+    if (id !== this.id)
+      Object.assign(this, {
+        id,
+        replies: new Map(),
+        drafts: new Map(),
+        before: new Map(),
+        problem: "",
+      });
+    if (chosen !== this.chosen) this.message = "";
+    this.chosen = chosen;
+    clearTimeout(this.#timer);
+    this.#look();
+  }
+
+  stop() {
+    if (!this.#app) return;
+    this.jog?.letGo();
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    const others = Object.entries(this.#app.api.topics).filter(([name]) => !(name in this.#topics));
+    this.#app.api.want(Object.fromEntries(others));
+    this.#topics = {};
+    this.#app = null;
+  }
+
+  node() {
+    const list = this.#app?.store.data.nodes?.nodes ?? [];
+    return list.find((each) => each.node_id === this.id) ?? null;
+  }
+
+  /** All fields of the node's roles. @returns {{key: string, target: string, field: Field}[]} */
+  rows() {
+    const targets = rolesOf(this.node()).map(targetOf);
+    return targets.flatMap((target) =>
+      (this.replies.get(target)?.fields ?? []).map((/** @type {Field} */ field) => ({
+        key: `${target}.${field.field}`,
+        target,
+        field,
+      })),
+    );
+  }
+
+  /** @param {string} target @param {string} field what the robot's description says of it */
+  spec(target, field) {
+    return this.#app?.robot?.targets?.[target]?.[field] ?? null;
+  }
+
+  /** @param {{target: string, field: string}} joint @returns {number | null} */
+  position({ target, field }) {
+    return measured({ target, field }, this.#app?.store.data ?? {});
+  }
+
+  /**
+   * Why this joint must not be moved from here now; empty: it may.
+   * @param {{target: string, field: string}} joint
+   */
+  refusal({ target, field }) {
+    const app = this.#app;
+    if (app?.api.state !== "open" || app.api.isSilent(performance.now()))
+      return "There is no connection to the robot.";
+    if (app.store.data.system?.estop?.active)
+      return "The emergency stop is active. Nothing moves until it is released.";
+    if (!mayOperate(app)) return "Your account may look only; an operator may move joints.";
+    if (Object.values(app.dialogs).some(Boolean)) return "A question is open.";
+    if (!isHeard(app, target, performance.now()))
+      return "The role is silent: nobody could see where the joint is.";
+    const wish = commanded({ target, field }, app.store.data);
+    const isForeign =
+      wish?.policy === "live" && wish.source !== `${OURS}${app.api.session.client_id}`;
+    if (!isForeign) return "";
+    const source = sourceName(wish.source);
+    return `${source} drives it now. Let go of that first, or switch its route off.`;
+  }
+
+  /** @param {string} key @param {Field} field */
+  draft(key, field) {
+    return this.drafts.get(key) ?? draftOf(field);
+  }
+
+  /** @param {string} key @param {Field} field @param {Draft} draft */
+  type(key, field, draft) {
+    if (isSame(draft, draftOf(field))) this.drafts.delete(key);
+    else this.drafts.set(key, draft);
+    this.message = "";
+    this.#app?.draw();
+  }
+
+  /** @param {string} target @param {Field} field @param {Draft} draft */
+  save(target, field, draft) {
+    this.#confirm(target, field, draft, () => this.#remember(`${target}.${field.field}`, field));
+  }
+
+  /** @param {string} target @param {Field} field */
+  undo(target, field) {
+    const past = this.before.get(`${target}.${field.field}`) ?? [];
+    const last = past.at(-1);
+    if (last) this.#confirm(target, field, draftOf(last), () => void past.pop());
+  }
+
+  /** @param {string} target @param {Field} field @param {Draft} draft @param {() => void} done */
+  #confirm(target, field, draft, done) {
+    const app = /** @type {App} */ (this.#app);
+    const [role, instance = ""] = target.split(".");
+    const name = roleName(role, instance);
+    const joints = Object.entries(app.robot?.targets?.[target] ?? {}).filter(
+      ([, spec]) => spec.kind === "position",
+    );
+    const moving = joints.map(([each]) => words(each).toLowerCase()).join(", ");
+    ask(app, {
+      title: `Calibrate ${words(field.field).toLowerCase()}?`,
+      text: [
+        `Now: ${told(field)}. As soon as nothing of it moves, ${name.toLowerCase()} starts anew`,
+        "with the new values.",
+        moving && "A second later those of its joints that nobody commands go slowly to neutral:",
+        moving && `${moving}. Keep hands and things away from it.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
+      verb: "Calibrate",
+      doing: "Saving…",
+      keep: "Not yet",
+      work: async () => {
+        const params = { target, ...request(field, draft) };
+        const reply = await app.api.request("management", "calibrate", params);
+        done();
+        this.replies.set(target, reply);
+        this.drafts.delete(`${target}.${field.field}`);
+        this.jog?.left.delete(`${target}.${field.field}`);
+        this.message = reply.message;
+      },
+    });
+  }
+
+  /** @param {string} key @param {Field} field */
+  #remember(key, field) {
+    this.before.set(key, [...(this.before.get(key) ?? []), field]);
+  }
+
+  async #look() {
+    const app = /** @type {App} */ (this.#app);
+    const node = this.node();
+    const turn = this.id;
+    if (app.api.state === "open" && node && !document.hidden)
+      await this.#ask(app, rolesOf(node).map(targetOf));
+    if (this.#app !== app || turn !== this.id) return;
+    app.draw();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), node ? PERIOD_MS : PERIOD_MS / 10);
+  }
+
+  /** @param {App} app @param {string[]} targets */
+  async #ask(app, targets) {
+    const roles = targets
+      .map((target) => [target.split(".")[0], ROLE_RATE_HZ])
+      .filter(([role]) => role !== "console");
+    this.#topics = { outputs: OUTPUTS_RATE_HZ, ...Object.fromEntries(roles) };
+    app.api.want({ ...app.api.topics, ...this.#topics });
+    try {
+      for (const target of targets) {
+        const reply = await app.api.request("management", "get_calibration", { target });
+        const known = this.replies.get(target);
+        if (!known || reply.revision >= known.revision) this.replies.set(target, reply);
+      }
+      this.problem = "";
+    } catch (err) {
+      this.problem = /** @type {Error} */ (err).message;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+// The picture: inputs, routes, outputs, and the wires between them with their values. Narrow
+// windows show the same as a list (style/routes.css). Not here: what the wires are (wires.js).
+
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing, svg } from "/vendor/lit-html/lit-html.js";
+import { fixed, quantity } from "../../../lib/format.js";
+import { reading } from "../../../parts/live.js";
+import { isFor, place, priority, STATES } from "../model.js";
+import { view } from "../view.js";
+import { inputCard } from "./inputs.js";
+import { outputCards } from "./outputs.js";
+import { area } from "./port-watch.js";
+import { curve, port, wiring } from "./wires.js";
+
+/**
+ * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
+ *   "store" | "toasts">} App
+ */
+/** @typedef {import("../model.js").RouteInfo} RouteInfo */
+/** @typedef {import("../model.js").Source} Source */
+/** @typedef {import("./wires.js").Wire} Wire */
+
+/**
+ * @param {App} app
+ * @param {RouteInfo[]} routes those that are shown
+ * @param {Source[]} sources
+ */
+export function flow(app, routes, sources) {
+  const { outputs } = app.store.data;
+  const targets = app.robot?.targets ?? {};
+  const drivable = Object.keys(targets).filter((name) => Object.keys(targets[name]).length);
+  const { wires, states } = wiring(routes, sources, outputs, drivable);
+  const isStale = !app.store.isFresh("outputs", app.now);
+  return html`
+    <div
+      class="flow ${view.pick.input ? "is-picking" : ""}"
+      data-flow
+      ?data-stale=${isStale}
+      ${area(app)}
+    >
+      ${lines(app, wires)}
+      <div class="flow-column flow-inputs">
+        <h3 class="flow-title">Inputs</h3>
+        ${repeat(
+          sources,
+          (each) => each.name,
+          (each) => inputCard(app, each, routes),
+        )}
+        ${
+          sources.length
+            ? nothing
+            : html`<p class="quiet">No input is heard, and no route waits for one.</p>`
+        }
+      </div>
+      <div class="flow-column flow-routes">
+        <h3 class="flow-title">Routes</h3>
+        ${repeat(
+          untangled(routes, sources, drivable),
+          (info) => info.route.id,
+          (info) => pill(app, info, states.get(info.route.id) ?? "unused", wires),
+        )}
+        ${routes.length ? nothing : html`<p class="quiet">No route.</p>`}
+      </div>
+      <div class="flow-column flow-outputs">
+        <h3 class="flow-title">Outputs</h3>
+        ${outputCards(app, drivable)}
+      </div>
+    </div>
+  `;
+}
+
+/**
+ * Each as near as can be to what it connects, so that fewer wires cross.
+ * @param {RouteInfo[]} routes
+ * @param {Source[]} sources
+ * @param {string[]} targets
+ */
+function untangled(routes, sources, targets) {
+  const height = (/** @type {RouteInfo} */ { route }) => {
+    const from = sources.findIndex((each) => isFor(route, each));
+    const to = targets.indexOf(route.output.target);
+    return from / sources.length + (to < 0 ? 1 : to / targets.length);
+  };
+  return [...routes].sort((a, b) => height(a) - height(b));
+}
+
+/**
+ * @param {App} app
+ * @param {RouteInfo} info
+ * @param {import("../model.js").State} state
+ * @param {Wire[]} wires
+ */
+function pill(app, { route }, state, wires) {
+  const { word, chip, says } = STATES[state];
+  const hover = (/** @type {string} */ id) => () => ((view.hover = id), app.draw());
+  return html`
+    <a
+      class="flow-route is-${state}"
+      href="#/routes/${encodeURIComponent(route.id)}"
+      data-port=${port.route(route.id)}
+      data-route=${route.id}
+      data-state=${state}
+      @pointerenter=${hover(route.id)}
+      @pointerleave=${hover("")}
+    >
+      <span class="flow-route-name">${route.id}</span>
+      <span class="flow-route-facts">
+        <span class="chip ${chip}" title=${says}><i class="dot"></i>${word}</span>
+        <span class="quiet" title="Priority: the higher one wins">${priority(route)}</span>
+      </span>
+      <span class="flow-arrows">${arrows(route, wires)}</span>
+    </a>
+  `;
+}
+
+/**
+ * What the wires say, in words: for windows without room for them.
+ * @param {RouteInfo["route"]} route
+ * @param {Wire[]} wires
+ */
+function arrows(route, wires) {
+  if (route.mapping === "passthrough") return html`<small>Everything, as it comes</small>`;
+  return route.mapping.map((mapping) => {
+    const field = place(route, mapping);
+    const wire = wires.find((each) => each.route === route.id && each.field === field);
+    const value = wire?.value ?? null;
+    return html`<small>${mapping.from} → ${field}
+      <b>${value === null ? nothing : reading(fixed(value, 2))}</b></small>`;
+  });
+}
+
+/** @param {App} app @param {Wire[]} wires */
+function lines(app, wires) {
+  const { geometry } = view;
+  const { width, height } = geometry;
+  const open = (/** @type {string} */ id) => () =>
+    (location.hash = `#/routes/${encodeURIComponent(id)}`);
+  const drawn = wires.filter((wire) => geometry.line(wire));
+  return svg`
+    <svg class="flow-wires" viewBox="0 0 ${width || 1} ${height || 1}" aria-hidden="true">
+      ${repeat(
+        drawn,
+        (wire) => wire.key,
+        (wire) => svg`
+          <g class=${look(wire)} data-wire=${wire.key} @click=${open(wire.route)}>
+            <path class="flow-reach" d=${geometry.line(wire)?.d}/>
+            <path class="flow-line" d=${geometry.line(wire)?.d}/>
+          </g>
+        `,
+      )}
+      ${repeat(
+        drawn.filter((wire) => wire.field && wire.value !== null),
+        (wire) => wire.key,
+        (wire) => label(app, wire),
+      )}
+      ${pulled()}
+    </svg>
+  `;
+}
+
+/** @param {Wire} wire */
+function look(wire) {
+  const isBack = view.hover && view.hover !== wire.route;
+  const classes = [wire.isWinner && "is-winner", isBack && "is-back"].filter(Boolean);
+  return ["flow-wire", `is-${wire.state}`, ...classes].join(" ");
+}
+
+const LABEL_PX = 62; // labels of one field stand side by side
+
+/** @param {App} app @param {Wire} wire */
+function label(app, wire) {
+  const at = view.geometry.line(wire);
+  const dot = wire.field.lastIndexOf(".");
+  const unit =
+    app.robot?.targets?.[wire.field.slice(0, dot)]?.[wire.field.slice(dot + 1)]?.unit ?? "";
+  const x = ((at?.x ?? 0) - wire.order * LABEL_PX).toFixed(1);
+  return svg`
+    <text
+      class="flow-value ${wire.isWinner ? "is-winner" : ""}"
+      x=${x}
+      y=${(at?.y ?? 0).toFixed(1)}
+    >
+      ${reading(quantity(wire.value, unit))}
+    </text>
+  `;
+}
+
+/** The wire that hangs at the pointer. */
+function pulled() {
+  const { pull, input } = view.pick;
+  const from = input && view.geometry.at(port.input(input.source, input.name));
+  if (!pull || !from) return nothing;
+  return svg`<path
+      class="flow-pulled ${pull.over ? "is-over" : ""}"
+      d=${curve(from.x2, from.y, pull.x, pull.y)}
+    />`;
+}

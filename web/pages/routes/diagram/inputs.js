@@ -1,0 +1,130 @@
+// The left side of the picture: sources with what they send. Each row can be pulled onto an output.
+
+import { repeat } from "/vendor/lit-html/directives/repeat.js";
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { fixed, sourceName } from "../../../lib/format.js";
+import { bar } from "../../../parts/bar.js";
+import { reading } from "../../../parts/live.js";
+import { ANY, properties } from "../model.js";
+import { isFolded, turn, view } from "../view.js";
+import { port } from "./wires.js";
+
+const CHOSEN = "chosen; choose an output, or press again to let go";
+
+/**
+ * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
+ *   "store" | "toasts">} App
+ */
+/** @typedef {import("../model.js").Source} Source */
+
+/** @param {App} app @param {Source} source @param {import("../model.js").RouteInfo[]} routes */
+export function inputCard(app, source, routes) {
+  const { used, all } = properties(source, routes);
+  const card = port.source(source.name);
+  const isShut = isFolded(card);
+  const isWide = view.wide.has(source.name) || !used.length;
+  const rows = isShut ? [] : isWide ? all : used;
+  const id = `source-${source.name.replace(/\W+/g, "-")}`;
+  return html`
+    <section
+      class="card flow-card"
+      data-source=${source.name}
+      ?data-stale=${!source.isAlive}
+      aria-labelledby=${id}
+    >
+      <header data-port=${card}>
+        <h4 id=${id}>${fold(app, card, spoken(source))}</h4>
+        ${sign(source)}<i class="pin" aria-hidden="true"></i>
+      </header>
+      <ul>
+        ${repeat(
+          rows,
+          (name) => name,
+          (name) => html`<li>${row(app, source, name)}</li>`,
+        )}
+      </ul>
+      ${
+        isShut || !used.length || all.length === used.length
+          ? nothing
+          : more(app, source, all.length)
+      }
+    </section>
+  `;
+}
+
+/** @param {Pick<Source, "kind" | "subject" | "name">} source */
+export function spoken(source) {
+  if (source.subject !== ANY) return sourceName(source.name);
+  /** @type {Partial<Record<Source["kind"], string>>} */
+  const any = {
+    livelink: "LiveLink, any subject",
+    websocket: "Any client",
+    autonomous: "Any program",
+  };
+  return any[source.kind] ?? `Any ${source.kind}`;
+}
+
+/** @param {App} app @param {string} card @param {string} title */
+export function fold(app, card, title) {
+  const toggle = () => (turn(card), app.draw());
+  return html`
+    <button class="flow-fold" type="button" aria-expanded=${!isFolded(card)} @click=${toggle}>
+      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+      <path d="M3 4.5 6 7.5 9 4.5"/></svg>${title}
+    </button>
+  `;
+}
+
+/** @param {Source} source */
+function sign(source) {
+  if (!source.isHeard) return html`<span class="chip warn"><i class="dot"></i>Not heard</span>`;
+  if (source.isFailsafe) return html`<span class="chip bad"><i class="dot"></i>Failsafe</span>`;
+  if (!source.isAlive) return html`<span class="chip warn"><i class="dot"></i>Lost</span>`;
+  return html`<span class="chip good"><i class="dot"></i>${fixed(source.rateHz, 0)} / s</span>`;
+}
+
+/** @param {App} app @param {Source} source @param {string} name */
+function row(app, source, name) {
+  const input = { source: source.name, name };
+  const { pick } = view;
+  const isChosen = pick.input?.source === source.name && pick.input.name === name;
+  const value = source.values[name];
+  const most = name.includes(".") ? 180 : 1; // bones are in degrees
+  return html`
+    <button
+      class="flow-row"
+      type="button"
+      data-port=${port.input(source.name, name)}
+      data-input=${`${source.name} ${name}`}
+      aria-pressed=${isChosen}
+      aria-label=${`${name}: ${isChosen ? CHOSEN : "choose it for a mapping"}`}
+      @pointerdown=${(/** @type {PointerEvent} */ event) => pick.down(app, input, event)}
+      @click=${() => pick.choose(app, input)}
+    >
+      <span class="flow-name">${name}</span>
+      <span class="track thin both"><i ${bar(value, -most, most)}></i></span>
+      <span class="flow-number">${reading(fixed(value, 2))}</span>
+      <i class="pin" aria-hidden="true"></i>
+    </button>
+  `;
+}
+
+/** @param {App} app @param {Source} source @param {number} count */
+function more(app, source, count) {
+  const isWide = view.wide.has(source.name);
+  const toggle = () => {
+    if (!view.wide.delete(source.name)) view.wide.add(source.name);
+    app.draw();
+  };
+  return html`
+    <button
+      class="button plain small"
+      type="button"
+      data-wide
+      aria-expanded=${isWide}
+      @click=${toggle}
+    >
+      ${isWide ? "Only those in use" : `Show all ${count}`}
+    </button>
+  `;
+}

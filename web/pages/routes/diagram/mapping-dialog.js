@@ -1,0 +1,220 @@
+// The dialog after an input was brought to an output: which route gets the mapping, how far it
+// moves, and what it would do now. Nothing moves before it is made.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withValue } from "../../../lib/events.js";
+import { fixed, quantity, sourceName, targetName, words } from "../../../lib/format.js";
+import { dialog } from "../../../parts/dialog.js";
+import { numberOf } from "../entry.js";
+import {
+  ANY,
+  allSources,
+  ESTOP,
+  freeId,
+  guess,
+  heardSources,
+  isFor,
+  newMapping,
+  newRoute,
+} from "../model.js";
+import { routes } from "../state.js";
+
+const LOOK_MS = 200;
+
+/**
+ * @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "now" | "robot" |
+ *   "store" | "toasts">} App
+ */
+/** @typedef {import("../model.js").Route} Route */
+/** @typedef {import("../model.js").Mapping} Mapping */
+/** @typedef {Route & {mapping: Mapping[]}} Fitting */
+/** @typedef {import("../../../lib/types.js").PreviewField} PreviewField */
+/** @typedef {{value?: number | null, made: PreviewField | null, isStop: boolean}} Shown */
+/**
+ * @typedef {object} OpenMapping
+ * @property {import("../model.js").Source} source
+ * @property {string} name
+ * @property {string} field
+ * @property {import("../../../lib/types.js").FieldDescription | undefined} spec
+ * @property {Fitting[]} fitting routes that may get it
+ * @property {string} chosen one of them; empty: a new one
+ * @property {string} id of a new one
+ * @property {Mapping} mapping
+ * @property {Shown | null} shown
+ * @property {string} refusal
+ * @property {boolean} isBusy
+ * @property {number} lookedAt
+ */
+
+/**
+ * @param {App} app
+ * @param {{source: string, name: string}} input
+ * @param {string} field "head.pan" or the e-stop
+ */
+export function openMapping(app, input, field) {
+  const known = routes.list ?? [];
+  const source = allSources(known, heardSources(app.store.data.inputs)).find(
+    (each) => each.name === input.source,
+  );
+  if (!source) return;
+  const [target, name] = field === ESTOP ? [ANY, ESTOP] : split(field);
+  const spec = app.robot?.targets?.[target]?.[name];
+  const fitting = known.flatMap(({ route, fault }) => {
+    const { mapping } = route;
+    if (fault || mapping === "passthrough") return [];
+    return route.output.target === target && isFor(route, source) ? [{ ...route, mapping }] : [];
+  });
+  const id = freeId(`${source.kind}_${field === ESTOP ? ESTOP : target}`, known);
+  /** @type {OpenMapping} */
+  const open = {
+    source,
+    name: input.name,
+    field,
+    spec,
+    fitting,
+    chosen: fitting[0]?.id ?? "",
+    id,
+    mapping: newMapping(input.name, name, guess(source, input.name, spec)),
+    shown: null,
+    refusal: "",
+    isBusy: false,
+    lookedAt: 0,
+  };
+  app.dialogs.mapping = open;
+  look(app, open);
+  app.draw();
+}
+
+/** @param {string} field @returns {[string, string]} */
+function split(field) {
+  const dot = field.lastIndexOf(".");
+  return [field.slice(0, dot), field.slice(dot + 1)];
+}
+
+/** The route as it would be. @param {OpenMapping} open @returns {Route} */
+function wanted(open) {
+  const found = open.fitting.find((route) => route.id === open.chosen);
+  if (found) return { ...found, mapping: [...found.mapping, open.mapping] };
+  const { kind, subject } = open.source;
+  const target = open.field === ESTOP ? ANY : split(open.field)[0];
+  const made = newRoute(open.id, { source: kind, subject: subject || ANY }, target, [open.mapping]);
+  return open.field === ESTOP ? { ...made, priority: 1000 } : made; // a stop passes all others
+}
+
+/**
+ * Ask the router what it would make of the input now.
+ * @param {App} app
+ * @param {OpenMapping} open
+ */
+async function look(app, open) {
+  open.lookedAt = performance.now();
+  try {
+    const value = heardSources(app.store.data.inputs).find((each) => each.name === open.source.name)
+      ?.values[open.name];
+    const route = { ...wanted(open), id: "trial", mapping: [open.mapping] };
+    const values = value === null || value === undefined ? {} : { [open.name]: value };
+    const reply = await app.api.request("router", "preview_route", { route, values });
+    open.shown = { value, made: reply.fields[0] ?? null, isStop: reply.estop };
+    open.refusal = "";
+  } catch (err) {
+    open.refusal = /** @type {Error} */ (err).message;
+  }
+  if (app.dialogs.mapping === open) app.draw();
+}
+
+/** @param {App} app @param {OpenMapping} open @param {boolean} isEdited go on in the editor */
+async function make(app, open, isEdited) {
+  const route = wanted(open);
+  Object.assign(open, { isBusy: true, refusal: "" });
+  try {
+    await routes.save(app, route, `Map ${open.name} to ${open.field}`);
+    app.dialogs.mapping = null;
+    app.toasts.done(`${open.name} drives ${open.field} by route ${route.id} now.`);
+    if (isEdited) location.hash = `#/routes/${encodeURIComponent(route.id)}`;
+  } catch (err) {
+    Object.assign(open, { isBusy: false, refusal: /** @type {Error} */ (err).message });
+  }
+  app.draw();
+}
+
+/** @param {App} app */
+export function mappingDialog(app) {
+  const open = app.dialogs.mapping;
+  const close = () => ((app.dialogs.mapping = null), app.draw());
+  return dialog(open, close, (open) => form(app, open, close), "Make a mapping");
+}
+
+/** @param {App} app @param {OpenMapping} open @param {() => void} close */
+function form(app, open, close) {
+  if (app.now - open.lookedAt > LOOK_MS) look(app, open);
+  const submit = onSubmit(() => make(app, open, false));
+  const output =
+    open.field === ESTOP
+      ? "the emergency stop"
+      : `${words(split(open.field)[1])} of ${targetName(split(open.field)[0])}`;
+  return html`
+    <form class="form" data-mapping @submit=${submit}>
+      <h2>${open.name} → ${open.field}</h2>
+      <p class="quiet">${sourceName(open.source.name)} will move ${output}.</p>
+      ${chooser(app, open)} ${open.spec ? scale(app, open) : nothing}
+      <p class="map-now" data-now role="status">${now(open)}</p>
+      <p class="refusal" role="alert">${open.refusal}</p>
+      <div class="actions">
+        <button class="button" type="button" @click=${close}>Cancel</button>
+        <button
+          class="button"
+          type="button"
+          ?disabled=${open.isBusy}
+          @click=${() => make(app, open, true)}
+        >
+          Make and edit…
+        </button>
+        <button class="button primary" type="submit" data-focus data-make ?disabled=${open.isBusy}>
+          ${open.isBusy ? "One moment…" : "Make the mapping"}
+        </button>
+      </div>
+    </form>
+  `;
+}
+
+/** @param {App} app @param {OpenMapping} open */
+function chooser(app, open) {
+  const choose = withValue((value) => ((open.chosen = value), app.draw()));
+  return html`
+    <label class="entry">
+      <span>Route</span>
+      <select data-route-choice .value=${open.chosen} @change=${choose}>
+        ${open.fitting.map((route) => html`<option value=${route.id}>${route.id}</option>`)}
+        <option value="">A new one: ${open.id}</option>
+      </select>
+    </label>
+  `;
+}
+
+/** @param {App} app @param {OpenMapping} open */
+function scale(app, open) {
+  const change = withValue((value) => {
+    open.mapping = { ...open.mapping, scale: numberOf(value === "" ? "" : Number(value)) };
+    look(app, open);
+  });
+  return html`
+    <label class="entry">
+      <span>Scale</span>
+      <input type="number" step="any" .value=${String(open.mapping.scale)} @input=${change}>
+      <span class="hint">At an input of 1 the output is asked for so many ${open.spec?.unit}.</span>
+    </label>
+  `;
+}
+
+/** @param {OpenMapping} open */
+function now(open) {
+  if (!open.shown) return "One moment…";
+  const { value, made, isStop } = open.shown;
+  if (value === null || value === undefined) return "This input is not heard now.";
+  if (open.field === ESTOP)
+    return isStop
+      ? `Now at ${fixed(value, 2)}: this would stop the robot.`
+      : `Now at ${fixed(value, 2)}: no stop.`;
+  const wish = quantity(made?.value, made?.unit ?? "") + (made?.clamped ? ", its limit" : "");
+  return `Now: ${open.name} ${fixed(value, 2)} asks for ${wish}.`;
+}

@@ -1,0 +1,329 @@
+// The page of one route: everything that it has, checked by the router while it is typed. Not here:
+// its mappings (editormappings.js), what the router says (draft.js).
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { onSubmit, withChecked } from "../../../lib/events.js";
+import { quantity, targetName } from "../../../lib/format.js";
+import { mayOperate } from "../../../lib/levels.js";
+import { checkEntry, choiceEntry, numberEntry, textEntry } from "../entry.js";
+import { ANY, freeId, heardSources, KINDS, newMapping, newRoute, priority } from "../model.js";
+import { isOff, routes } from "../state.js";
+import { askDelete } from "../table.js";
+import { Draft } from "./draft.js";
+import { mappings } from "./mappings.js";
+import { rivals, silence } from "./rules.js";
+
+/** @typedef {import("../../../context.js").App} App */
+/** @typedef {import("../../../lib/types.js").Route} Route */
+/** @typedef {import("../../../lib/types.js").RouteInput} RouteInput */
+
+export const NEW = "+new"; // no route can be called so
+const SOURCES = {
+  rc: "RC transmitter",
+  livelink: "LiveLink (face, character)",
+  websocket: "Clients (browser, game pad, app)",
+  autonomous: "Programs",
+  leader: "Leader arms",
+  safety: "Safety devices",
+};
+const TYPES = {
+  "": "Any",
+  face: "Face",
+  animation: "Character",
+  transform: "Object",
+  camera: "Camera",
+};
+const COMMANDS = { move: "Move", home: "Home", gripper: "Gripper", drive: "Drive", stop: "Stop" };
+
+export const editing = {
+  draft: /** @type {Draft | null} */ (null),
+  /** Where the page was going when it was held back for unsaved changes. */
+  leavingTo: "",
+};
+
+/**
+ * The draft of the route that the address names; null while it is not known.
+ * @param {App} app
+ * @param {string} id
+ */
+function draftOf(app, id) {
+  const { draft } = editing;
+  if (id === NEW) {
+    if (!draft?.isNew) editing.draft = blank(app);
+  } else if (draft?.base?.id !== id) {
+    const found = routes.find(id);
+    editing.draft = found ? new Draft(found.route, false) : null;
+  }
+  const other = editing.draft?.other;
+  if (other && editing.draft && !editing.draft.isChanged) editing.draft.take(other);
+  return editing.draft;
+}
+
+/** @param {App} app */
+function blank(app) {
+  const target = Object.keys(app.robot?.targets ?? {})[0] ?? "head";
+  const field = Object.keys(app.robot?.targets?.[target] ?? {})[0] ?? "pan";
+  const id = freeId("my_route", routes.list ?? []);
+  return new Draft(
+    { ...newRoute(id, { source: "rc" }, target, [newMapping("channel_1", field)]), enabled: false },
+    true,
+  );
+}
+
+/** @param {App} app @param {string} id */
+export function editor(app, id) {
+  if (!routes.list || !app.robot)
+    return html`<div class="card skeleton routes-wait" role="status">One moment…</div>`;
+  const draft = draftOf(app, id);
+  if (!draft) return missing(id);
+  draft.look(app);
+  const problem = draft.refusal ?? draft.fault;
+  const saved = routes.find(id);
+  return html`
+    <div class="page-head">
+      <h1>
+        <a class="routes-back" href="#/routes">Routes</a> /
+        ${draft.isNew ? "New route" : draft.base?.id}
+      </h1>
+      <div class="toolbar">
+        ${
+          saved && draft.base && !draft.isNew
+            ? html`
+              <button
+                class="button plain"
+                type="button"
+                ?disabled=${isOff(app)}
+                @click=${() => askDelete(app, saved)}
+              >
+                Delete…
+              </button>
+            `
+            : nothing
+        }
+        ${verbs(app, draft)}
+      </div>
+    </div>
+    ${draft.other ? changedElsewhere(app, draft) : nothing}
+    <p class="notice routes-fault" role="alert" ?hidden=${!problem} data-fault>${problem?.whole}</p>
+    <form class="editor" @submit=${onSubmit(() => save(app, draft))}>
+      <fieldset class="editor" ?disabled=${!mayOperate(app)}>
+        ${basics(app, draft)} ${ends(app, draft)} ${mappings(app, draft)} ${preview(draft)}
+        ${rivals(app, draft)} ${silence(app, draft)}
+      </fieldset>
+      <div class="actions">${verbs(app, draft)}</div>
+    </form>
+  `;
+}
+
+/** @param {string} id */
+const missing = (id) => html`
+  <div class="card empty">
+    <h1>There is no route ${id}</h1>
+    <p>It may have been deleted or renamed.</p>
+    <a class="button" href="#/routes">All routes</a>
+  </div>
+`;
+
+/** @param {App} app @param {Draft} draft */
+function verbs(app, draft) {
+  return html`
+    <a class="button" href="#/routes">${draft.isChanged ? "Cancel" : "Back"}</a>
+    <button
+      class="button primary"
+      type="button"
+      data-save
+      ?disabled=${!draft.isChanged || isOff(app)}
+      @click=${() => save(app, draft)}
+    >
+      ${draft.isSaving ? "Saving…" : draft.isChanged ? "Save" : "Saved"}
+    </button>
+  `;
+}
+
+/** @param {App} app @param {Draft} draft */
+export async function save(app, draft) {
+  const before = draft.base?.id;
+  if (!(await draft.save(app))) {
+    document.querySelector("[aria-invalid=true]")?.scrollIntoView({ block: "center" });
+    return false;
+  }
+  app.toasts.done(`Route ${draft.route.id} is saved.`);
+  if (before !== draft.route.id)
+    history.replaceState(null, "", `#/routes/${encodeURIComponent(draft.route.id)}`);
+  if (before !== draft.route.id) app.router.follow();
+  return true;
+}
+
+/** @param {App} app @param {Draft} draft */
+function changedElsewhere(app, draft) {
+  const take = () => (draft.other && draft.take(draft.other), app.draw());
+  const keep = () => ((draft.base = draft.other), app.draw());
+  return html`
+    <div class="notice routes-other" role="alert">
+      <p>This route was changed elsewhere since you began.</p>
+      <div class="actions">
+        <button class="button small" type="button" @click=${take}>Take that one</button>
+        <button class="button small" type="button" @click=${keep}>Keep mine</button>
+      </div>
+    </div>
+  `;
+}
+
+/** @param {App} app @param {Draft} draft */
+function basics(app, draft) {
+  const { route } = draft;
+  const set = (/** @type {Partial<Route>} */ more) => (draft.set(more), app.draw());
+  return html`
+    <section class="card form" aria-label="Basics">
+      <div class="pair">
+        ${textEntry({ key: "id", label: "Name", wrong: draft.wrong("id") }, route.id, (id) =>
+          set({ id }),
+        )}
+        ${numberEntry(
+          {
+            key: "priority",
+            label: "Priority",
+            wrong: draft.wrong("priority"),
+            hint: "0 to 1000: the higher one wins. Empty: its source's.",
+          },
+          route.priority,
+          (value) => set({ priority: value === "" ? null : value }),
+          {
+            placeholder: String(priority({ ...route, priority: null })),
+            step: 1,
+            min: 0,
+            max: 1000,
+          },
+        )}
+      </div>
+      <label class="switch">
+        <input
+          type="checkbox"
+          role="switch"
+          .checked=${route.enabled}
+          @change=${withChecked((isOn) => set({ enabled: isOn }))}
+        >
+        ${route.enabled ? "On: it may drive when it is saved" : "Off: it drives nothing"}
+      </label>
+    </section>
+  `;
+}
+
+/** @param {App} app @param {Draft} draft */
+function ends(app, draft) {
+  const { route } = draft;
+  const input = (/** @type {Partial<RouteInput>} */ more) => (
+    draft.set({ input: { ...route.input, ...more } }), app.draw()
+  );
+  const kind = (/** @type {RouteInput["source"]} */ source) =>
+    input({ source, subject: ANY, type: "", command_types: [] });
+  const targets = Object.entries(app.robot?.targets ?? {})
+    .filter(([, fields]) => Object.keys(fields).length)
+    .map(([name]) => name);
+  /** @type {[string, string][]} */
+  const choices = [
+    ...targets.map((name) => /** @type {[string, string]} */ ([name, targetName(name)])),
+    [ANY, "Any: each mapping names its own"],
+  ];
+  return html`
+    <section class="card form" aria-label="Source and target">
+      <div class="pair">
+        ${choiceEntry(
+          { key: "input.source", label: "Source", wrong: draft.wrong("input.source") },
+          route.input.source,
+          KINDS.map((name) => [name, SOURCES[/** @type {"rc"} */ (name)]]),
+          kind,
+        )}
+        ${route.input.source === "rc" ? nothing : subject(app, draft, input)}
+        ${
+          route.input.source === "livelink"
+            ? choiceEntry(
+                { key: "input.type", label: "Type", wrong: draft.wrong("input.type") },
+                route.input.type,
+                Object.entries(TYPES),
+                (type) => input({ type }),
+              )
+            : nothing
+        }
+        ${choiceEntry(
+          { key: "output.target", label: "Target", wrong: draft.wrong("output.target") },
+          route.output.target,
+          choices.some(([name]) => name === route.output.target)
+            ? choices
+            : [...choices, [route.output.target, `${route.output.target} (not on this robot)`]],
+          (target) => (draft.set({ output: { target } }), app.draw()),
+        )}
+      </div>
+      ${route.input.source === "websocket" ? commands(route.input.command_types, input) : nothing}
+    </section>
+  `;
+}
+
+/** @param {App} app @param {Draft} draft @param {(more: Partial<RouteInput>) => void} input */
+function subject(app, draft, input) {
+  const { source, subject } = draft.route.input;
+  const heard = heardSources(app.store.data.inputs).filter((each) => each.kind === source);
+  const told = {
+    key: "input.subject",
+    label: "Name of the source",
+    wrong: draft.wrong("input.subject"),
+    hint: "* is any",
+  };
+  return html`
+    ${textEntry(told, subject, (value) => input({ subject: value }), { list: "subjects" })}
+    <datalist id="subjects">
+      ${heard.map((each) => html`<option value=${each.subject}></option>`)}
+    </datalist>
+  `;
+}
+
+/** @param {string[]} chosen @param {(more: Partial<RouteInput>) => void} input */
+function commands(chosen, input) {
+  const toggle = (/** @type {string} */ name) => (/** @type {boolean} */ isOn) =>
+    input({ command_types: isOn ? [...chosen, name] : chosen.filter((each) => each !== name) });
+  return html`
+    <fieldset>
+      <legend>Commands let through <span class="quiet">(none chosen: all)</span></legend>
+      <div class="toolbar">
+        ${Object.entries(COMMANDS).map(([name, words]) =>
+          checkEntry(words, chosen.includes(name), toggle(name)),
+        )}
+      </div>
+    </fieldset>
+  `;
+}
+
+/** @param {Draft} draft */
+function preview(draft) {
+  const { shown, route } = draft;
+  if (route.mapping === "passthrough") return nothing;
+  return html`
+    <section class="card" aria-label="Preview" data-preview ?data-stale=${!draft.source?.isAlive}>
+      <h2>Now it would ask for</h2>
+      <p class="quiet">
+        The router's own answer to the inputs of this moment. Nothing moves by it.
+      </p>
+      <dl class="facts-list">
+        ${(shown?.fields ?? []).map(
+          (field) => html`
+            <dt>${field.target}.${field.field}</dt>
+            <dd>
+              ${quantity(field.value, field.unit)}
+              ${field.clamped ? html`<span class="chip warn">at its limit</span>` : nothing}
+            </dd>
+          `,
+        )}
+        ${
+          shown?.estop
+            ? html`<dt>E-stop</dt><dd><span class="chip bad">It would stop the robot</span></dd>`
+            : nothing
+        }
+      </dl>
+      ${
+        shown?.missing?.length
+          ? html`<p class="quiet">Not heard now: ${shown.missing.join(", ")}.</p>`
+          : nothing
+      }
+    </section>
+  `;
+}

@@ -1,0 +1,157 @@
+// One way to stop the robot: what to do, what was measured.
+
+import { html, nothing } from "/vendor/lit-html/lit-html.js";
+import { withField, withValue } from "../../lib/events.js";
+import { targetName } from "../../lib/format.js";
+import { isAdmin, mayOperate } from "../../lib/levels.js";
+import { ask } from "../../parts/confirm.js";
+import { drill } from "./state.js";
+
+/**
+ * @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "robot" | "store" |
+ *   "toasts">} App
+ */
+/** @typedef {import("./state.js").Step} Step */
+
+const PUBLISH = 'ros2 topic pub --once /saint/tracks/estop std_msgs/msg/Bool "{data: true}"';
+
+export const WAYS = {
+  page: { title: "Page", text: "Press STOP on this page, or on any other device's." },
+  rc: { title: "Transmitter", text: "Switch the stop switch of the RC transmitter on." },
+  console: { title: "Console button", text: "Press the stop button of the console." },
+  ros: {
+    title: "ROS 2",
+    text: html`On a ROS machine: <code>${PUBLISH}</code>`,
+  },
+  kill: {
+    title: "Killed role",
+    text: "The program of one role is killed; the guard of its node has to stop its outputs.",
+  },
+};
+const STATES = {
+  open: ["", "Not tried"],
+  waiting: ["new", "Press now"],
+  passed: ["good", "Passed"],
+  failed: ["bad", "Failed"],
+  skipped: ["warn", "Left out"],
+};
+/** Whose program is killed. */
+const chosen = { target: "" };
+
+/** @param {App} app @param {Step} step @param {boolean} isStopped @param {number} limitMs */
+export function stepItem(app, step, isStopped, limitMs) {
+  const { title, text } = WAYS[step.way];
+  const isMeasuring = step.state === "waiting" && Boolean(step.source);
+  const [kind, word] = isMeasuring ? ["new", "Measuring"] : STATES[step.state];
+  return html`
+    <li data-way=${step.way} data-state=${step.state}>
+      <h3>${title} <span class="chip ${kind}" role="status"><i class="dot"></i>${word}</span></h3>
+      <p class="drill-text">${text}</p>
+      ${step.targets.length ? measured(step, limitMs) : nothing}
+      ${
+        step.reason
+          ? html`
+            <p class="drill-reason">
+              ${step.state === "skipped" ? "Left out: " : ""}${step.reason}
+            </p>
+          `
+          : nothing
+      }
+      <div class="toolbar">
+        ${step.way === "kill" ? killing(app, isStopped) : pressing(app, step, isStopped)}
+        ${leaving(app, step)}
+      </div>
+    </li>
+  `;
+}
+
+/** @param {App} app @param {Step} step @param {boolean} isStopped */
+function pressing(app, step, isStopped) {
+  const { way } = step;
+  if (step.state === "waiting" || way === "kill") return nothing;
+  return html`<button class="button small" type="button" data-wait
+    ?disabled=${!mayOperate(app) || isStopped || drill.isBusy}
+    @click=${() => drill.send(app, "wait", { way })}>
+    ${step.state === "open" ? "Test" : "Test again"}<span class="hidden">
+    ${WAYS[step.way].title}</span>
+  </button>`;
+}
+
+/** @param {App} app @param {boolean} isStopped */
+function killing(app, isStopped) {
+  const targets = Object.keys(app.robot?.targets ?? {});
+  const target = chosen.target || (targets.includes("tracks") ? "tracks" : targets[0]);
+  if (!isAdmin(app)) return html`<p class="quiet">Only an admin may kill a role's program.</p>`;
+  return html`
+    <label class="drill-target">
+      <span class="hidden">Role</span>
+      <select @change=${withValue((value) => ((chosen.target = value), app.draw()))}>
+        ${targets.map(
+          (each) =>
+            html`<option value=${each} ?selected=${each === target}>${targetName(each)}</option>`,
+        )}
+      </select>
+    </label>
+    <button class="button small" type="button" data-kill ?disabled=${!target || drill.isBusy}
+      @click=${() => askToKill(app, target, isStopped)}
+    >
+      Kill…
+    </button>
+  `;
+}
+
+/** @param {App} app @param {string} target @param {boolean} isStopped */
+function askToKill(app, target, isStopped) {
+  ask(app, {
+    title: `Kill the program of ${targetName(target)}?`,
+    text: html`
+      The guard makes its outputs safe at once: a joint without a brake may sink. The program starts
+      again by itself after some seconds${isStopped ? " and stays stopped." : "."}`,
+    verb: "Kill it",
+    doing: "Killing…",
+    isDanger: true,
+    work: () => drill.ask(app, "kill", { target }),
+  });
+}
+
+/** @param {App} app @param {Step} step */
+function leaving(app, step) {
+  if (step.state !== "open" && step.state !== "waiting") return nothing;
+  const choices = ["No such thing on this robot", "Not at hand today"];
+  const give = withField((field) => {
+    const reason = field.value;
+    field.value = "";
+    if (reason) drill.send(app, "skip", { way: step.way, reason });
+  });
+  return html`
+    <label class="drill-target">
+      <span class="hidden">Leave out ${WAYS[step.way].title}</span>
+      <select data-skip ?disabled=${!mayOperate(app) || drill.isBusy} @change=${give}>
+        <option value="">Leave out…</option>
+        ${choices.map((each) => html`<option>${each}</option>`)}
+      </select>
+    </label>
+  `;
+}
+
+/** @param {Step} step @param {number} limitMs */
+const measured = (step, limitMs) => html`
+  <ul class="drill-times" aria-label="Measured">
+    ${step.targets.map(({ target, state, after_ms: ms, detail }) => {
+      const isGood = ms !== null && ms <= limitMs && (state === "stopped" || state === "guard");
+      return html`<li data-target=${target} title=${detail || nothing}>
+        <span>${targetName(target)}</span>
+        <b class=${isGood ? "" : "is-bad"}>${ms === null ? "no answer" : `${Math.round(ms)} ms`}</b>
+      </li>`;
+    })}
+  </ul>
+`;
+
+/** @param {Step} step */
+export const times = (step) =>
+  step.targets
+    .map(
+      ({ target, after_ms: ms }) =>
+        `${targetName(target)} ${ms === null ? "–" : Math.round(ms)} ms`,
+    )
+    .join(", ");
