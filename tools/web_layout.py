@@ -1,5 +1,5 @@
-"""The shape of the web pages: which module may import which, how long a line is, that no value is
-of any type. Part of check_layout. Not here: format and lint (biome), types (tsc).
+"""Checks the structure of the web pages for check_layout: allowed imports, line length, size, and
+that no JSDoc type is `any`. Not here: format and lint (Biome), types (tsc).
 """
 
 import graphlib
@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 LONGEST_LINE = 100
+LONGEST_MODULE = 400  # lines; lib/types.ts is generated
 NETWORK = {"lib/account.js", "lib/api.js", "lib/transfer.js"}
 _ENDINGS = {".js", ".css", ".html", ".ts"}
 _COMMENTS = re.compile(r"/\*.*?\*/|^\s*//[^\n]*", re.DOTALL | re.MULTILINE)
@@ -19,7 +20,7 @@ _ANY = re.compile(r"(?<![\w\".])any(?![\w\":])")
 
 
 def faults(web: Path) -> Iterator[str]:
-    """Every fault of the pages."""
+    """Yield one sentence for each fault of the web pages."""
     imports: dict[str, set[str]] = {}
     for path in sorted(web.rglob("*")):
         name = path.relative_to(web).as_posix()
@@ -36,24 +37,26 @@ def faults(web: Path) -> Iterator[str]:
 def _lines(name: str, text: str) -> Iterator[str]:
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > LONGEST_LINE:
-            yield f"web/{name}:{number} has over {LONGEST_LINE} columns"
+            yield f"web/{name}:{number} is longer than {LONGEST_LINE} columns"
         if any(_ANY.search(found) for found in _TYPE.findall(line)):
-            yield f"web/{name}:{number} says any: name its type (lib/types.ts has all of the API)"
+            yield f"web/{name}:{number} uses any: name the type (lib/types.ts has those of the API)"
 
 
 def _imports(name: str, text: str) -> Iterator[str]:
-    """Modules of ours that are fetched with it or later; types are named in comments alone."""
+    """Yield the modules of this site that a module loads; imports in comments name types only."""
     folder = posixpath.dirname(name)
     for word in _IMPORTED.findall(_COMMENTS.sub("", text)):
         yield posixpath.normpath(posixpath.join(folder, word))
 
 
 def _module(name: str, text: str, imports: set[str]) -> Iterator[str]:
+    if len(text.splitlines()) > LONGEST_MODULE:
+        yield f"web/{name} is longer than {LONGEST_MODULE} lines: split it"
     for other in sorted(imports):
         if (why := _forbidden(name, other)) is not None:
             yield f"web/{name} imports {other}: {why}"
     if name not in NETWORK and _FETCHES.search(_COMMENTS.sub("", text)):
-        yield f"web/{name} talks to the network: ask lib/api.js or lib/transfer.js"
+        yield f"web/{name} uses the network: call lib/api.js or lib/transfer.js"
 
 
 def _forbidden(name: str, other: str) -> str | None:
@@ -81,4 +84,4 @@ def _circle(imports: dict[str, set[str]]) -> Iterator[str]:
     try:
         graphlib.TopologicalSorter(imports).prepare()
     except graphlib.CycleError as err:
-        yield f"web: {' <- '.join(err.args[1])}: a circle; put what both need below both"
+        yield f"web: {' <- '.join(err.args[1])}: import circle; move what both need below both"

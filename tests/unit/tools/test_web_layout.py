@@ -1,4 +1,4 @@
-"""What the layout check finds in the web pages."""
+"""The layout check of the web pages."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ GOOD = {
 
 @pytest.fixture
 def web(tmp_path: Path) -> Path:
-    """Pages as they should be."""
+    """Return a folder of web pages without a fault."""
     for name, text in GOOD.items():
         _write(tmp_path / name, text)
     return tmp_path
@@ -35,27 +35,34 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
-def test_pages_as_they_should_be_have_no_fault(web: Path) -> None:
+def test_valid_pages_have_no_fault(web: Path) -> None:
     assert list(web_layout.faults(web)) == []
 
 
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("lib/store.js", 'import { frame } from "../views/frame.js";', "lib knows no page"),
-        ("lib/store.js", 'import { PAGES } from "../pages.js";', "lib knows no page"),
-        ("lib/store.js", 'const later = import("../pages/logs/page.js");', "lib knows no page"),
-        ("views/frame.js", 'export { row } from "../pages/nodes/row.js";', "views stand around"),
-        ("pages/logs/page.js", 'import "../nodes/row.js";', "pages do not know each other"),
-        ("pages/logs/page.js", "new WebSocket(place);", "talks to the network"),
-        ("pages/logs/page.js", "/** @param {any} value */", "says any"),
-        ("pages/logs/page.js", "const a = /** @type {Map<string, any>} */ (b);", "says any"),
-        ("pages/logs/page.js", "// " + "x" * 98, "page.js:1 has over 100 columns"),
-        ("style/base.css", "/* " + "x" * 98 + " */", "base.css:1 has over 100 columns"),
-        ("index.html", "<p>" + "x" * 98, "index.html:1 has over 100 columns"),
+        ("lib/store.js", 'import { frame } from "../views/frame.js";', "lib imports no part"),
+        ("lib/store.js", 'import { PAGES } from "../pages.js";', "lib imports no part"),
+        ("lib/store.js", 'const later = import("../pages/logs/page.js");', "lib imports no part"),
+        ("lib/robot/nodes.js", 'import "../../parts/bar.js";', "lib imports no part"),
+        ("parts/bar.js", 'import "../views/frame.js";', "parts import lib alone"),
+        (
+            "views/frame.js",
+            'export { row } from "../pages/nodes/row.js";',
+            "views surround every page",
+        ),
+        ("pages/logs/page.js", 'import "../nodes/row.js";', "pages do not import each other"),
+        ("pages/logs/page.js", "new WebSocket(place);", "uses the network"),
+        ("pages/logs/page.js", "/** @param {any} value */", "uses any"),
+        ("pages/logs/page.js", "const a = /** @type {Map<string, any>} */ (b);", "uses any"),
+        ("pages/logs/page.js", "// x\n" * 401, "page.js is longer than 400 lines"),
+        ("pages/logs/page.js", "// " + "x" * 98, "page.js:1 is longer than 100 columns"),
+        ("style/base.css", "/* " + "x" * 98 + " */", "base.css:1 is longer than 100 columns"),
+        ("index.html", "<p>" + "x" * 98, "index.html:1 is longer than 100 columns"),
     ],
 )
-def test_fault_is_found(web: Path, name: str, text: str, expected: str) -> None:
+def test_fault_is_reported(web: Path, name: str, text: str, expected: str) -> None:
     _write(web / name, text + "\n")
     found = list(web_layout.faults(web))
     assert any(expected in sentence for sentence in found), found
@@ -70,12 +77,12 @@ def test_fault_is_found(web: Path, name: str, text: str, expected: str) -> None:
         'const company = "of any kind";',
     ],
 )
-def test_what_only_names_a_type_is_no_import(web: Path, text: str) -> None:
+def test_import_in_a_comment_is_allowed(web: Path, text: str) -> None:
     _write(web / "lib/store.js", text + "\n")
     assert list(web_layout.faults(web)) == []
 
 
-def test_modules_that_import_each_other_are_found(web: Path) -> None:
+def test_import_circle_is_reported(web: Path) -> None:
     _write(web / "lib/one.js", 'import "./two.js";\n')
     _write(web / "lib/two.js", 'const later = () => import("./three.js");\n')
     _write(web / "lib/three.js", 'export * from "./one.js";\n')

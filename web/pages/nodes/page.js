@@ -1,7 +1,8 @@
 // The page "Nodes": all of them (#/nodes), one (#/nodes/<id>), its adoption (#/nodes/<id>/adopt),
 // its joints (#/nodes/<id>/calibrate/<joint>).
 
-import { Adoption, adoptPage } from "./adopt.js";
+import { adoptPage } from "./adopt.js";
+import { Adoption } from "./adopt-progress.js";
 import { calibratePage } from "./calibrate/page-view.js";
 import { Calibration } from "./calibrate/state.js";
 import { detailsPage } from "./details.js";
