@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from saint_services.lib.audit import Entry
+from saint_services.lib.access.audit import Entry
 from saint_services.webd.audit.audit_socket import AuditSocket, listening
 
 

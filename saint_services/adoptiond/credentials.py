@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib import log, trust
+from ..lib.access.peers import check_daemon
 from ..lib.api import Done, credentials
 from ..lib.api.credentials import (
     NODE,
@@ -21,7 +22,6 @@ from ..lib.clock import wall_s
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
-from ..lib.ipc_peers import check_daemon
 from ..lib.state import Store
 from .order_sender import Courier
 from .registry_service import Adoption

@@ -14,7 +14,7 @@ import aiohttp
 import orjson
 
 from ..lib.errors import Code, SaintError
-from ..lib.ipc_wire import ErrorReply
+from ..lib.ipc.wire import ErrorReply
 
 Data = dict[str, Any]
 

@@ -78,7 +78,7 @@ class Context(Generic[C]):
 
     async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "Server":
         """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
-        from . import audit
+        from .access import audit
         from .api import table
 
         api.get("/health", self._health)

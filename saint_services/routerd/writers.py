@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import get_args
 
+from ..lib.access.peers import check_daemon
 from ..lib.api import routing
 from ..lib.api.credentials import ORIGIN_PATTERN, WriterName, WriterReply, WriterRequest
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
-from ..lib.ipc_peers import check_daemon
 
 BEAT_S = 1.0
 # When either side starts, samples of a daemon may arrive before its registration does.

@@ -11,7 +11,7 @@ from pydantic.json_schema import models_json_schema
 
 from saint_services.lib.api import states
 from saint_services.lib.api.backup import BackupInfo
-from saint_services.lib.ipc_wire import ErrorReply
+from saint_services.lib.ipc.wire import ErrorReply
 from saint_services.webd.api import http_form
 from saint_services.webd.api.http_paths import OTHERS
 

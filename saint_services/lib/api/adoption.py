@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Done, Reply, Request
 from .endpoint import Nothing, Rows
 

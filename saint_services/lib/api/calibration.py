@@ -4,7 +4,7 @@ the server, so that it moves with the role to another node.
 
 from pydantic import Field
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Rows
 

@@ -6,7 +6,7 @@ from typing import Final, Literal, get_args
 
 from pydantic import Field
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Nothing, Rows, Severity
 from .routing import Target

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl, quote, urlencode
 import pydantic_core
 from pydantic import BaseModel
 
+from ..access.levels import Level
 from ..errors import Code, SaintError
-from ..levels import Level
 from . import Request
 
 P = TypeVar("P", bound=BaseModel)

@@ -4,7 +4,7 @@ passphrase (lib/sealing.py).
 
 from pydantic import Field
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Done, Request
 from .endpoint import Nothing, Rows
 

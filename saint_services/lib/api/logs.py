@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Rows
 

@@ -1,6 +1,6 @@
 """noded's socket: this node."""
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Done, Reply, Request
 from .adoption import NodeState
 from .endpoint import Nothing, Rows

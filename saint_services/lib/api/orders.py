@@ -11,13 +11,13 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from ..access.levels import Level
 from ..generated.saint_msgs import (
     GetSignedConfig_Request,
     GetSignedConfig_Response,
     SignedOrder_Request,
     SignedOrder_Response,
 )
-from ..levels import Level
 from . import Done, Reply, Request
 from .adoption import NodeParams
 from .endpoint import Rows

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Done, Reply, Request
 from .endpoint import Nothing, Rows
 from .routing import CONFIRMING, Blending, Confirming, Route, RouteFile, RouteList

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field
 
-from ..levels import Level
+from ..access.levels import Level
 from . import Done, Reply, Request
 from .credentials import WriterReply, WriterRequest
 from .endpoint import Nothing, Rows

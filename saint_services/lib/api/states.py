@@ -5,7 +5,7 @@ the API and the client are made of these; not here: how a state comes about (web
 
 from typing import Literal
 
-from ..ipc_wire import ErrorReply
+from ..ipc.wire import ErrorReply
 from . import Reply
 from .adoption import NodeInfo, RoleChoice, Stranger
 from .firmware import MachineFirmware, Plan, Release

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from ...lib.api.firmware import Release
 from ...lib.errors import Code, SaintError
-from ...lib.ipc_wire import LARGEST_BODY_BYTES, ErrorReply
+from ...lib.ipc.wire import LARGEST_BODY_BYTES, ErrorReply
 from ..server import Server
 
 _CHUNK_BYTES = 256 << 10

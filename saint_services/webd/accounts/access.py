@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from ...lib.access.levels import Level
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 
 FREE_TRIES = 5
 LONGEST_WAIT_S = 60.0

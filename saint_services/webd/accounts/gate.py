@@ -10,10 +10,10 @@ import struct
 
 from aiohttp import web
 
-from ...lib.audit import Entry
+from ...lib.access.audit import Entry
+from ...lib.access.levels import Level
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code
-from ...lib.levels import Level
 from ..audit.audit_file import AuditFile
 from ..config import Config
 from .access import ANYONE, Identity, RefusedError, is_origin_allowed, is_same_origin

@@ -8,9 +8,9 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ...lib.access.levels import Level
 from ...lib.api.users import Role, TokenId, TokenName, UserName
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from .passwords import is_same
 
 MOST_USERS, MOST_TOKENS = 64, 64

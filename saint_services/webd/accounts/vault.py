@@ -9,11 +9,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib import log
+from ...lib.access.levels import Level
 from ...lib.api.users import Role
 from ...lib.clock import wall_s
 from ...lib.errors import Code
 from ...lib.health import Health
-from ...lib.levels import Level
 from .. import state
 from . import passwords
 from .access import Guard, Identity

@@ -2,9 +2,9 @@
 hashes. Who is signed in, and the claim code, stay out.
 """
 
+from ...lib.access.levels import Level
 from ...lib.backup.sections import Section
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from .users import Book
 from .vault import Vault
 

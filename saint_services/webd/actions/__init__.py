@@ -4,6 +4,7 @@ WebSocket messages and HTTP requests are checked against it, so what is not here
 
 from typing import Any
 
+from ...lib.access.levels import Level
 from ...lib.api import Done, adoption, calibration, drill, presets, routing
 from ...lib.api import firmware as firmware_rows
 from ...lib.api import livelink as livelink_rows
@@ -16,7 +17,6 @@ from ...lib.api.routing import RouteFile, RoutesText
 from ...lib.api.tls import TlsInfo
 from ...lib.api.upkeep import Forced, Reboot
 from ...lib.api.users import AuditReply, GetAuditLog
-from ...lib.levels import Level
 from ..api import messages as m
 from ..api import replies as r
 from ..topics.node_history import NodeHistory

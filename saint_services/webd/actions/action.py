@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from ...lib.access.levels import Level
 from ...lib.api.endpoint import Endpoint, Severity
-from ...lib.levels import Level
 from ..robot.context import Robot
 from .caller import Caller
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...lib.person import Person
+from ...lib.access.person import Person
 from ..accounts.access import ANYONE, Identity
 
 

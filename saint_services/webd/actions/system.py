@@ -3,12 +3,12 @@
 import asyncio
 from typing import Any
 
+from ...lib.access.levels import Level
 from ...lib.api import routing
 from ...lib.api.routing import EStopClear, EStopInfo, EStopRequest
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
-from ...lib.levels import Level
 from ...lib.role_config.hardware import hardware
 from ...lib.role_config.model import RoleConfig
 from ..api import messages as m

@@ -3,12 +3,12 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
+from ...lib.access.audit import Entry
+from ...lib.access.levels import Level
 from ...lib.api import Done
 from ...lib.api import users as u
-from ...lib.audit import Entry
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from ..accounts.signins import SignIn
 from ..accounts.users import Token, User, named
 from ..api import messages as m

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from ...lib.access.levels import Level
 from ...lib.api import Done
 from ...lib.api import users as u
-from ...lib.levels import Level
 from ..api import messages as m
 from . import users
 from .action import Action, Quick

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from ...lib.audit import Entry
+from ...lib.access.audit import Entry
+from ...lib.access.levels import Level
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from ..accounts.access import RefusedError
 from ..actions import ACTIONS
 from ..actions.caller import Caller

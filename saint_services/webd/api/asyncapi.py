@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...lib.api.states import STATES
-from ...lib.ipc_wire import ErrorReply
+from ...lib.ipc.wire import ErrorReply
 from ..websocket.close_codes import TEXTS
 from . import http_form
 from . import messages as m

@@ -9,9 +9,9 @@ import aiohttp
 from aiohttp import web
 from yarl import URL
 
+from ...lib.access.person import Person
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import LARGEST_BODY_BYTES
-from ...lib.person import Person
 from ..accounts.gate import Gate, address_of
 from ..actions.caller import Caller
 from ..server import bodies

@@ -7,9 +7,9 @@ from functools import cache
 from typing import Any
 from urllib.parse import unquote
 
+from ...lib.access.levels import Level
 from ...lib.api import table
 from ...lib.api.endpoint import CONFIRM, Endpoint
-from ...lib.levels import Level
 
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
 _ROWS = {daemon: table.of(daemon) for daemon in DAEMONS}

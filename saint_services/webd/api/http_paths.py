@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from ...lib.access.levels import Level
 from ...lib.api.backup import RestoreReply
 from ...lib.api.firmware import Release
-from ...lib.levels import Level
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...lib.ipc_wire import ErrorReply
+from ...lib.ipc.wire import ErrorReply
 from . import http_form
 from .http_form import Named
 from .http_paths import OTHERS, Described

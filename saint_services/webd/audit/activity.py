@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from ...lib import audit
+from ...lib.access import audit
 from ...lib.api.adoption import NodeInfo, NodeList, NodeState
 from ...lib.generated.saint_msgs import EStop, RCReceiverState
 

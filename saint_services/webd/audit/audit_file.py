@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib import log
-from ...lib.audit import Entry, entries
+from ...lib.access.audit import Entry, entries
 from ...lib.clock import wall_s
 
 LARGEST_BYTES = 512 << 10

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from ...lib import audit
-from ...lib.ipc_peers import is_daemon
+from ...lib.access import audit
+from ...lib.access.peers import is_daemon
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SCM_CREDENTIALS
 _MOST_AT_ONCE = 64

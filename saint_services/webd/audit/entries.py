@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
+from ...lib.access.audit import Entry, detail
+from ...lib.access.person import Person
 from ...lib.api.endpoint import hidden
-from ...lib.audit import Entry, detail
 from ...lib.clock import wall_s
-from ...lib.person import Person
 
 DRIVING_PAUSE_S = 10.0  # a client that moved nothing for so long begins anew
 MOST_TARGETS = 32

@@ -12,12 +12,12 @@ from typing import TypeVar
 from aiohttp import web
 from pydantic import BaseModel
 
+from ...lib.access.levels import Level
 from ...lib.api.endpoint import Nothing
 from ...lib.clock import monotonic_s
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
-from ...lib.levels import Level
 from ..accounts.gate import Gate
 from ..robot.context import Robot
 from . import robot_metrics

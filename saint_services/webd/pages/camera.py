@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from aiohttp import web
 
+from ...lib.access.levels import Level
 from ...lib.bus import Bus, Sample, Subscription
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.sensor_msgs import CompressedImage
-from ...lib.levels import Level
 from ..accounts.gate import Gate
 
 MOST_VIEWERS = 4  # each costs the picture's bytes once more

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...lib.audit import Entry
+from ...lib.access.audit import Entry
 from ...lib.bus import Bus, Publisher
 from ...lib.clock import monotonic_s, stamp, wall_s
 from ...lib.generated import topics

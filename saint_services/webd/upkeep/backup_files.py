@@ -11,10 +11,10 @@ from typing import TypeVar
 from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
+from ...lib.access.levels import Level
 from ...lib.api.backup import LARGEST_BASE64, LARGEST_FILE_BYTES, SealedRestore
 from ...lib.api.keys import Passphrase
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from ..accounts.gate import Gate, is_private
 from ..robot.context import Robot
 from ..server import bodies

@@ -12,6 +12,7 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel
 
+from ...lib.access.levels import Level
 from ...lib.api import rc, routing
 from ...lib.api.adoption import LIST_NODES
 from ...lib.api.endpoint import Endpoint, Nothing
@@ -20,7 +21,6 @@ from ...lib.api.livelink import LIST_SOURCES
 from ...lib.api.logs import LogQuery
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
-from ...lib.levels import Level
 from ..accounts.gate import Gate
 from ..actions.caller import Caller
 from ..actions.upkeep import get_settings

@@ -9,8 +9,8 @@ from pathlib import Path
 import aiohttp
 from aiohttp import web
 
+from ...lib.access.levels import Level
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from ..accounts.gate import Gate
 from ..server import bodies
 

@@ -11,9 +11,9 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from ...lib import validation
+from ...lib.access.levels import Level
 from ...lib.api.logs import LogFilter, LogLine, LogQuery
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from ..accounts.gate import Gate
 from ..robot.context import Robot
 

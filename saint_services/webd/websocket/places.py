@@ -4,7 +4,7 @@ from those who drive and stop it. Pure. Not here: who is not signed in yet (adap
 
 from collections.abc import Iterable
 
-from ...lib.levels import Level
+from ...lib.access.levels import Level
 from ..accounts.access import Identity
 
 MOST_OF_ONE_VIEWER = 8

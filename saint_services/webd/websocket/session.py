@@ -12,9 +12,9 @@ from typing import Any
 from aiohttp import web
 from pydantic import BaseModel
 
+from ...lib.access.levels import Level
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
-from ...lib.levels import Level
 from .. import logic
 from ..accounts.access import Identity, RefusedError, network_of
 from ..accounts.gate import Gate, address_of

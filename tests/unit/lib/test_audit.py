@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.audit import SOCKET, Entry, Reporter
+from saint_services.lib.access.audit import SOCKET, Entry, Reporter
 from tests.audit_log import collected
 
 

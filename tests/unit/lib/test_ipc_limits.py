@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from saint_services.lib import ipc, ipc_connection
+from saint_services.lib import ipc
 from saint_services.lib.api import Done, Reply, Request
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.ipc import connection as ipc_connection
 
 SHORT_S = 0.1
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from saint_services.lib import api, sd
+from saint_services.lib.access.audit import Entry
+from saint_services.lib.access.levels import Level
 from saint_services.lib.api import Done, table
 from saint_services.lib.api.endpoint import Rows
 from saint_services.lib.api.routing import Confirming, EStopRequest, Route
-from saint_services.lib.audit import Entry
 from saint_services.lib.ipc import Api, Call, Client
-from saint_services.lib.ipc_connection import Connection
-from saint_services.lib.levels import Level
+from saint_services.lib.ipc.connection import Connection
 from tests.unit.lib.test_ipc import raw
 from tests.unit.routerd.rig import route
 
@@ -143,7 +143,7 @@ async def test_a_stop_is_obeyed_however_it_is_written(
 async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from saint_services.lib import person
+    from saint_services.lib.access import person
 
     def looked_up(uid: int) -> pwd.struct_passwd:
         bench.steps.append("user")

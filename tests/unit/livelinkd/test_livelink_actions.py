@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from saint_services.lib.audit import Entry
+from saint_services.lib.access.audit import Entry
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller

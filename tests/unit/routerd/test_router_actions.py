@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.audit import Entry
+from saint_services.lib.access.audit import Entry
 from saint_services.lib.errors import SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller

@@ -9,6 +9,7 @@ from typing import cast
 
 import pytest
 
+from saint_services.lib.access.peers import check_daemon
 from saint_services.lib.api import routing
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
 from saint_services.lib.api.endpoint import Nothing
@@ -17,7 +18,6 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample, RoleFault
 from saint_services.lib.ipc import Call
-from saint_services.lib.ipc_peers import check_daemon
 from saint_services.lib.sd import Directories
 from saint_services.routerd.writers import Admitted, Registration, Writers
 from tests.unit.routerd.daemon_rig import Robot, alive, places, registered, turns, vouching

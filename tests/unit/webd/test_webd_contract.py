@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from saint_services.lib.access.levels import Level
 from saint_services.lib.api.states import STATES
-from saint_services.lib.levels import Level
 from saint_services.webd.actions import ACTIONS
 from tests.unit.webd.web_rig import Rig
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 from yarl import URL
 
-from saint_services.lib.levels import Level
+from saint_services.lib.access.levels import Level
 from saint_services.webd.api import daemon_requests as control_plane
 from saint_services.webd.api.daemon_rows import needs
 from tests.unit.webd.web_rig import Rig

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from saint_services.lib.levels import Level
+from saint_services.lib.access.levels import Level
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.api import admission
 from tests.unit.webd.web_rig import Rig

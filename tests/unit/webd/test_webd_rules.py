@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.audit import Entry
+from saint_services.lib.access.audit import Entry
+from saint_services.lib.access.levels import Level
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import EStop
-from saint_services.lib.levels import Level
 from saint_services.webd.accounts.access import Identity, RefusedError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.levels import Level
+from saint_services.lib.access.levels import Level
 from saint_services.webd import logic
 from saint_services.webd.accounts.access import FREE_TRIES, Identity
 from saint_services.webd.actions import MODELS

@@ -24,7 +24,7 @@ from saint_services.lib.api.firmware import (
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
-from saint_services.lib.ipc_wire import ErrorReply
+from saint_services.lib.ipc.wire import ErrorReply
 
 LOG = """21:14:03 saint-role-tracksd[811]: ImportError: cannot import name 'Encoder'
 21:14:03 systemd[1]: saint-role-tracksd.service: Main process exited, code=exited, status=1

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from saint_services.lib import sealing
+from saint_services.lib.access.audit import Reporter
 from saint_services.lib.api import Done, adoption, keys, routing
 from saint_services.lib.api.adoption import (
     AdoptNode,
@@ -42,7 +43,6 @@ from saint_services.lib.api.routing import (
     RouterStatus,
     StopOutcome,
 )
-from saint_services.lib.audit import Reporter
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
 from saint_services.lib.daemon import bind, running

@@ -8,11 +8,11 @@ from urllib.parse import parse_qsl, unquote
 import pydantic_core
 from pydantic import BaseModel, ValidationError
 
-from . import validation
-from .api.endpoint import Endpoint
-from .errors import Code, SaintError
-from .ipc_connection import Asked
-from .person import Person
+from .. import validation
+from ..access.person import Person
+from ..api.endpoint import Endpoint
+from ..errors import Code, SaintError
+from .connection import Asked
 
 Read = TypeVar("Read", covariant=True)  # a Call is only read
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
 
-from .errors import Code, SaintError
+from ..errors import Code, SaintError
 
 LARGEST_BODY_BYTES = 1 << 20
 LARGEST_HEAD_BYTES = 16 << 10

@@ -12,11 +12,11 @@ from urllib.parse import urlencode
 import h11
 from pydantic import BaseModel, ValidationError
 
-from .api.endpoint import Endpoint
-from .errors import Code, SaintError
-from .ipc_exchange import Exchange, Place, Question, SocketPlace
-from .ipc_wire import ErrorReply, StreamEnd
-from .person import Person
+from ..access.person import Person
+from ..api.endpoint import Endpoint
+from ..errors import Code, SaintError
+from .exchange import Exchange, Place, Question, SocketPlace
+from .wire import ErrorReply, StreamEnd
 
 M = TypeVar("M", bound=BaseModel)
 P = TypeVar("P", bound=BaseModel)

@@ -7,7 +7,7 @@ import socket
 import struct
 from functools import cache
 
-from .errors import Code, SaintError
+from ..errors import Code, SaintError
 
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 

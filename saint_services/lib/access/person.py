@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Protocol
 
-from .ipc_peers import is_daemon
 from .levels import Level
+from .peers import is_daemon
 
 HEADER = "Saint-Person"
 _LONGEST = 128

@@ -1,5 +1,5 @@
-"""The control plane: HTTP and JSON over unix sockets, for daemons (Api) and their clients (Client).
-`curl --unix-socket <path> http://localhost/status` works. Not here: what is asked (lib/api).
+"""Answers the requests of the control plane: paths, handlers and streams of one daemon. Not here:
+connections and their limits (connection.py).
 """
 
 import asyncio
@@ -11,16 +11,15 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from . import audit, ipc_routes, log
-from .api.endpoint import Endpoint
-from .audit import Entry
-from .errors import Code, SaintError
-from .ipc_client import Client
-from .ipc_connection import Asked, Connection, GoneError, Hub
-from .ipc_routes import Call, Route
-from .ipc_wire import LARGEST_BODY_BYTES, ErrorReply, StreamEnd
-
-__all__ = ["LARGEST_BODY_BYTES", "Api", "Call", "Client", "ErrorReply", "Server"]
+from .. import log
+from ..access import audit
+from ..access.audit import Entry
+from ..api.endpoint import Endpoint
+from ..errors import Code, SaintError
+from . import routes
+from .connection import Asked, Connection, GoneError, Hub
+from .routes import Call, Route
+from .wire import ErrorReply, StreamEnd
 
 B = TypeVar("B")
 P = TypeVar("P", bound=BaseModel)
@@ -127,9 +126,9 @@ class Server:
     """An Api at work; made by Api.serve."""
 
     def __init__(
-        self, routes: list[Route], counters: Counter[str], on_entry: Callable[[Entry], None]
+        self, served: list[Route], counters: Counter[str], on_entry: Callable[[Entry], None]
     ) -> None:
-        self._routes = routes
+        self._routes = served
         self._counters = counters
         self._on_entry = on_entry
         self._running: set[asyncio.Task[Any]] = set()
@@ -165,8 +164,8 @@ class Server:
     async def _answer(self, asked: Asked, connection: Connection) -> None:
         route, call = None, None
         try:
-            route, values = ipc_routes.find(self._routes, asked.method, asked.target)
-            call = ipc_routes.call(route, values, asked)
+            route, values = routes.find(self._routes, asked.method, asked.target)
+            call = routes.call(route, values, asked)
             if route.is_stream:
                 await self._stream(route, call, connection)
             else:

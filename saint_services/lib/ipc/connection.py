@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import h11
 
-from . import person
-from .errors import Code, SaintError
-from .ipc_peers import uid_of
-from .ipc_wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
+from ..access import person
+from ..access.peers import uid_of
+from ..errors import Code, SaintError
+from .wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 
 MOST_CONNECTIONS = 64
 _MOST_AHEAD_BYTES = 64 << 10  # of further requests, while one is answered

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import h11
 
-from .ipc_wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
+from .wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 
 _LARGEST_ANSWER_BYTES = 16 << 20
 _READ_BYTES = 64 << 10

@@ -15,10 +15,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from . import log
-from .api.endpoint import Endpoint, hidden
-from .clock import wall_s
-from .errors import SaintError
+from .. import log
+from ..api.endpoint import Endpoint, hidden
+from ..clock import wall_s
+from ..errors import SaintError
 from .person import Person
 
 SOCKET = "audit.sock"  # in the runtime directory

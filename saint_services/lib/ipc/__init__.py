@@ -1,0 +1,10 @@
+"""The control plane: HTTP and JSON over unix sockets, for daemons (Api) and their clients (Client).
+`curl --unix-socket <path> http://localhost/status` works. Not here: which requests exist (lib/api).
+"""
+
+from .client import Client
+from .routes import Call
+from .server import Api, Server
+from .wire import LARGEST_BODY_BYTES, ErrorReply
+
+__all__ = ["LARGEST_BODY_BYTES", "Api", "Call", "Client", "ErrorReply", "Server"]
