@@ -9,7 +9,7 @@ from pathlib import Path
 from saint_services.guardd.config import Config
 from saint_services.guardd.daemon import Guard
 from saint_services.lib.guard.will import WillFiles, wills_folder
-from saint_services.lib.sd import bind
+from saint_services.lib.machine.service_manager import bind
 
 
 @contextlib.contextmanager

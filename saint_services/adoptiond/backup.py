@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..lib.api.keys import SealedKey
 from ..lib.backup.sections import Backup, Section
 from ..lib.clock import monotonic_s
-from ..lib.machine import is_token
+from ..lib.machine.computer import is_token
 from . import calibration
 from .logic import MOST_NODES
 from .registry import Node, Registry

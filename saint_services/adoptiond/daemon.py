@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import replace
 
-from ..lib import machine
 from ..lib.daemon import Context
 from ..lib.ipc import Api
+from ..lib.machine import computer
 from . import logic
 from .adapters import Memory, load_catalog
 from .api import answer_ipc, serve_ros
@@ -31,7 +31,7 @@ async def run(ctx: Context[Config]) -> None:
     keys = ServerKey(ctx.directories.state, ctx.health)
     key = await keys.load(had_nodes=had_nodes)
     catalog = replace(catalog, server_key=key.public if key else "")
-    address = ctx.config.address or await asyncio.to_thread(machine.address, _INTERNAL_PEER)
+    address = ctx.config.address or await asyncio.to_thread(computer.address, _INTERNAL_PEER)
     bus = await ctx.open_bus("adoptiond")
     courier = Courier(bus, key, catalog.robot)
     calibrations = Calibrations(ctx.directories.state, ctx.health, catalog)

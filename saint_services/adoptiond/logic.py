@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from ..lib.api.adoption import NodeState, Peripheral
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeAnnouncement, NodeStatus
-from ..lib.machine import is_token
+from ..lib.machine.computer import is_token
 from .registry import LONGEST_NAME, Node, Pending, Registry, RoleKey
 from .state import SavedNode, SavedRegistry, SavedRole
 

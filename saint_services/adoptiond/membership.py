@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ..lib.api.adoption import NodeState
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeTrust
-from ..lib.machine import is_token
+from ..lib.machine.computer import is_token
 from .logic import MOST_NODES, NO_ROLE, clean, with_node
 from .registry import LONGEST_NAME, Bond, Catalog, Node, Registry, RoleKey
 

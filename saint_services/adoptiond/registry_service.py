@@ -6,13 +6,14 @@ import asyncio
 import re
 from functools import partial
 
-from ..lib import log, machine
+from ..lib import log
 from ..lib.bus import Bus, Sample, Subscription
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
+from ..lib.machine import computer
 from . import logic, membership, node_roles, views
 from .adapters import Memory
 from .calibration_store import Calibrations
@@ -55,8 +56,8 @@ class Adoption:
         self._counters = ctx.health.counters
         self._bus = bus
         self._memory = memory
-        self._meter = machine.Meter()
-        self._metrics = machine.Metrics()
+        self._meter = computer.Meter()
+        self._metrics = computer.Metrics()
         self._version = ""
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()
@@ -90,7 +91,7 @@ class Adoption:
 
     async def tick(self) -> None:
         """Once a second, forever: the robot's status, nodes that came or went."""
-        self._version = (await asyncio.to_thread(machine.hardware)).version
+        self._version = (await asyncio.to_thread(computer.hardware)).version
         next_s, seconds = monotonic_s(), 0
         while True:
             self._metrics = await asyncio.to_thread(self._meter.sample)
@@ -197,7 +198,7 @@ class Adoption:
                 ear.close()
 
     def _listen(self, node_id: str) -> None:
-        if node_id in self._heard or not machine.is_token(node_id):
+        if node_id in self._heard or not computer.is_token(node_id):
             return
         if len(self._heard) >= 2 * logic.MOST_NODES:
             self._counters["nodes_not_listened_to"] += 1

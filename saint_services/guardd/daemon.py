@@ -11,11 +11,12 @@ import sys
 from collections.abc import Callable
 from time import monotonic_ns
 
-from ..lib import log, realtime, sd
+from ..lib import log
 from ..lib.errors import SaintError
 from ..lib.guard import wire
 from ..lib.guard.ports import carry_out
 from ..lib.guard.will import Will, WillFiles, wills_folder
+from ..lib.machine import realtime, service_manager
 from . import logic
 from .adapters import EnableLine, Role, lock_memory, request_reboot
 from .config import Config
@@ -90,7 +91,7 @@ class Guard:
         states = [each.watched for each in self._roles.values()]
         if self._enable:
             self._enable.step(may_enable=logic.may_enable(states, self._stop))
-        sd.notify(WATCHDOG=1)
+        service_manager.notify(WATCHDOG=1)
         if not logic.is_well(states, now_ns) and not self._is_rebooting:
             self._is_rebooting = True
             _log.error("pins refuse their safe state: this machine has to restart")
@@ -261,10 +262,10 @@ class Guard:
 def main() -> None:
     """Run the guard until it is asked to stop."""
     log.setup("guardd")
-    directories = sd.Directories.from_environment()
+    directories = service_manager.Directories.from_environment()
     try:
-        passed = sd.listen_sockets().get("api")
-        listener = passed[0] if passed else sd.bind(directories.runtime, "guardd")
+        passed = service_manager.listen_sockets().get("api")
+        listener = passed[0] if passed else service_manager.bind(directories.runtime, "guardd")
         listener.setblocking(False)
         guard = Guard(
             listener, WillFiles(wills_folder(str(directories.runtime))), Config.of(os.environ)
@@ -277,5 +278,5 @@ def main() -> None:
     if not lock_memory():
         _log.warning("memory is not locked: the guard may wait for a disk")
     realtime.take()
-    sd.notify(READY=1, STATUS="guarding")
+    service_manager.notify(READY=1, STATUS="guarding")
     guard.run()

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 from pydantic import BaseModel
 
 from . import config as settings
-from . import log, realtime, sd
+from . import log
 from .clock import monotonic_s
 from .errors import Code, SaintError
 from .health import Health
-from .sd import bind as bind
+from .machine import realtime, service_manager
+from .machine.service_manager import bind as bind
 
 if TYPE_CHECKING:
     from .bus import Bus
@@ -41,7 +42,7 @@ class Context(Generic[C]):
 
     name: str
     config: C
-    directories: sd.Directories
+    directories: service_manager.Directories
     sockets: dict[str, list[socket.socket]]
     health: Health
     tasks: asyncio.TaskGroup
@@ -55,12 +56,12 @@ class Context(Generic[C]):
         self.is_ready.set()
         realtime.take()
         fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
-        sd.notify(**fields)
+        service_manager.notify(**fields)
         log.get(self.name).info("ready", **({"status": status} if status else {}))
 
     def status(self, text: str) -> None:
         """One line for `systemctl status`."""
-        sd.notify(STATUS=text)
+        service_manager.notify(STATUS=text)
 
     def spawn(self, work: Coroutine[Any, Any, Any], name: str) -> asyncio.Task[Any]:
         """A task of this daemon; when it raises, the daemon ends."""
@@ -87,7 +88,9 @@ class Context(Generic[C]):
         reporter = audit.Reporter(self.directories.runtime)
         self._closing.callback(reporter.close)
         api.on_entry = reporter.add
-        passed = self.sockets.get(socket_name) or [sd.bind(self.directories.runtime, self.name)]
+        passed = self.sockets.get(socket_name) or [
+            service_manager.bind(self.directories.runtime, self.name)
+        ]
         server = await api.serve(passed)
         self._closing.push_async_callback(_limited, server.close)
         return server
@@ -116,13 +119,13 @@ def main(name: str, config: type[C], run: Run[C]) -> NoReturn:
     """Run a daemon until it is asked to stop, then exit with its code."""
     import uvloop  # only a process that runs needs it
 
-    here = sd.process_name(name)
+    here = service_manager.process_name(name)
     log.setup(here)
     code = 0
     sockets: dict[str, list[socket.socket]] = {}
     try:
-        sockets = sd.listen_sockets()
-        directories = sd.Directories.from_environment()
+        sockets = service_manager.listen_sockets()
+        directories = service_manager.Directories.from_environment()
         loaded = settings.load(config, directories.config / f"{name}.yaml")
         uvloop.run(_live(_context(here, loaded, directories, sockets), run, with_signals=True))
     except Exception as err:
@@ -153,7 +156,7 @@ async def running(
     name: str,
     config: C,
     run: Run[C],
-    directories: sd.Directories,
+    directories: service_manager.Directories,
     sockets: Mapping[str, list[socket.socket]] | None = None,
     bus: "Bus | None" = None,
 ) -> AsyncIterator[Context[C]]:
@@ -176,7 +179,10 @@ async def running(
 
 
 def _context(
-    name: str, config: C, directories: sd.Directories, sockets: dict[str, list[socket.socket]]
+    name: str,
+    config: C,
+    directories: service_manager.Directories,
+    sockets: dict[str, list[socket.socket]],
 ) -> Context[C]:
     return Context(
         name=name,
@@ -209,7 +215,7 @@ async def _live(context: Context[C], run: Run[C], *, with_signals: bool = False)
             await asyncio.wait({group, work, stop}, return_when=asyncio.FIRST_COMPLETED)
             is_asked = context.stopping.is_set()
             context.stopping.set()
-            sd.notify(STOPPING=1)
+            service_manager.notify(STOPPING=1)
             await _end(work)
             finished.set()
             await _end(group)
@@ -290,13 +296,13 @@ async def _limited(close: Callable[[], Awaitable[None]]) -> None:
 
 async def _pulse(context: Context[C]) -> None:
     """Feeds the watchdog from the loop that does the work; notices when that loop was blocked."""
-    feed_s = sd.watchdog_interval_s()
+    feed_s = service_manager.watchdog_interval_s()
     pulse_s = min(_PULSE_S, feed_s or _PULSE_S)
     next_feed_s = monotonic_s()
     while True:
         before_s = monotonic_s()
         if feed_s and before_s >= next_feed_s:
-            sd.notify(WATCHDOG=1)
+            service_manager.notify(WATCHDOG=1)
             next_feed_s = before_s + feed_s
         await asyncio.sleep(pulse_s)
         lag_s = monotonic_s() - before_s - pulse_s

@@ -15,8 +15,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lib import log, machine
+from ..lib import log
 from ..lib.errors import Code, SaintError
+from ..lib.machine import computer
 from ..lib.role_config.parsing import parse_role_config
 from ..lib.state import Store, last_good, write_atomic
 from .lifecycle.model import Assignment, DiskRead, Started, Wanted
@@ -94,11 +95,11 @@ class NodeFiles:
     def identity(self, given_id: str = "", root: Path = Path("/")) -> Identity:
         """Who this node is. A disk that moved to another computer gets that one's identity."""
         known = self._known_identity()
-        node_id = _checked(given_id) or machine.hardware_id(root) or known.node_id
-        node_id = node_id if machine.is_token(node_id) else f"id_{secrets.token_hex(6)}"
+        node_id = _checked(given_id) or computer.hardware_id(root) or known.node_id
+        node_id = node_id if computer.is_token(node_id) else f"id_{secrets.token_hex(6)}"
         if known.node_id != node_id:
             known = Identity(node_id=node_id)
-        mac_address = machine.mac_address(root)
+        mac_address = computer.mac_address(root)
         if known.mac_address == mac_address and known.first_seen:
             return known
         seen = known.first_seen or now()
@@ -261,7 +262,7 @@ def now() -> str:
 
 
 def _checked(given_id: str) -> str:
-    if given_id and not machine.is_token(given_id):
+    if given_id and not computer.is_token(given_id):
         raise SaintError(
             Code.CONFIG_INVALID,
             f"SAINT_NODE_ID is {given_id[:80]!r}, which cannot be part of a topic name",

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..lib import machine
 from ..lib.api.node import NodeReport, RoleLife
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s, stamp
@@ -20,6 +19,7 @@ from ..lib.generated.saint_msgs import (
     PeripheralInfo,
 )
 from ..lib.generated.topics import NODE_GPIO, NODE_ROLES, NODE_STATUS, NODES_UNADOPTED
+from ..lib.machine import computer
 from .adapters.outputs import HEADER, Outputs
 from .lifecycle.model import Life
 from .lifecycle.node import NodeLife
@@ -44,16 +44,16 @@ class Reporter:
         self._server_address = server_address
         self._outputs = outputs
         self.bond = Bond()  # whom the node belongs to
-        self._meter = machine.Meter()
-        self._metrics = machine.Metrics()
-        self._hardware = machine.Hardware()
+        self._meter = computer.Meter()
+        self._metrics = computer.Metrics()
+        self._hardware = computer.Hardware()
         self._address = ""
         self._pins: tuple[GPIOPin, ...] = HEADER
         self._peripherals: tuple[PeripheralInfo, ...] = ()
 
     async def open(self) -> None:
         """Know the hardware before the first announcement."""
-        self._hardware = await asyncio.to_thread(machine.hardware)
+        self._hardware = await asyncio.to_thread(computer.hardware)
         await asyncio.to_thread(self._sample, False)
 
     async def report(self, read: Callable[[], tuple[NodeLife, Identity]]) -> None:
@@ -94,7 +94,7 @@ class Reporter:
 
     def _sample(self, is_probing: bool) -> None:
         self._metrics = self._meter.sample()
-        self._address = machine.address(self._server_address)
+        self._address = computer.address(self._server_address)
         self._pins = self._outputs.pins()
         if is_probing:
             self._peripherals = self._outputs.peripherals()

@@ -6,7 +6,7 @@ Not here: what an update does and when it has failed (lib/update).
 import asyncio
 from collections.abc import Callable
 
-from ..lib import log, power
+from ..lib import log
 from ..lib.api.adoption import NodeState
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
@@ -14,6 +14,7 @@ from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated.topics import NODE_FIRMWARE, NODE_UPDATE, SYSTEM_STATUS
+from ..lib.machine import power
 from ..lib.update.events import Part
 from ..lib.update.updater import Updater, Work, World
 from .adapters.role_process import DAEMONS, daemon_of

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lib import machine
 from ..lib.api import drill as rows
 from ..lib.api.drill import DrillInfo, DrillKill, DrillReport, DrillSkip, DrillStep, DrillWait
 from ..lib.api.endpoint import Nothing
@@ -17,6 +16,7 @@ from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call, Client
+from ..lib.machine import computer
 from ..lib.state import Store
 from . import drill
 from .confirmations import Confirmations, holders
@@ -68,7 +68,7 @@ class Drills:
 
     async def load(self) -> None:
         """Read the reports; without them drills work all the same."""
-        self._version = await asyncio.to_thread(machine.version)
+        self._version = await asyncio.to_thread(computer.version)
         try:
             self._reports = (await asyncio.to_thread(self._store.load)).reports
         except SaintError as err:

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ..lib import machine
 from ..lib.errors import SaintError
+from ..lib.machine import computer
 from . import inputs, motion, status
 from .access import tls, tokens
 from .access import users as user
@@ -65,7 +65,7 @@ app.add_typer(tls.app, name="tls")
 def _tell(is_asked: bool) -> None:
     """This program's release, which may be another one than the robot's."""
     if is_asked:
-        print(f"saintctl {machine.version() or _of_image()}")
+        print(f"saintctl {computer.version() or _of_image()}")
         raise typer.Exit
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 from ..lib.api.endpoint import Endpoint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
-from ..lib.sd import Directories
+from ..lib.machine.service_manager import Directories
 from ..lib.validation import faults
 from .console import fail, run
 from .server import RemoteDaemon, Server

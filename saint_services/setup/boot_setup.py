@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from ..lib import log, machine_wish
+from ..lib import log
 from ..lib.errors import SaintError
+from ..lib.machine import settings_request
 from ..lib.state import Store
 from . import adapters, boot_file, logic, overrides, sources, yaml_secrets
 from .adapters import Places
@@ -101,7 +102,7 @@ class Run:
         """The wireless network in force, without its password, for the settings page."""
         told = plan.outside.model_copy(update={"has_radio": adapters.has_radio(self.places.root)})
         with self._step("the network is not told"):
-            path = self.places.told / machine_wish.OUTSIDE
+            path = self.places.told / settings_request.OUTSIDE
             adapters.put(path, told.model_dump_json().encode() + b"\n", 0o644)
 
     @contextmanager

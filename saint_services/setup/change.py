@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from ..lib import log, machine_wish
+from ..lib import log
 from ..lib.api.machine import Change, MachineWish
 from ..lib.errors import SaintError
+from ..lib.machine import settings_request
 from . import adapters, logic, overrides, wifi_trial
 from .adapters import Places
 from .boot_setup import Run, ThisMachine, kept_store
@@ -60,7 +61,7 @@ class Changing:
 
     def _take(self) -> MachineWish | None:
         """The request goes first: the path unit looks again when this job is done."""
-        path = self.places.wishes / machine_wish.REQUEST
+        path = self.places.wishes / settings_request.REQUEST
         try:
             raw = path.read_bytes()[: _LARGEST_BYTES + 1]
         except FileNotFoundError:
@@ -138,7 +139,7 @@ class Changing:
         told = Change.model_validate(
             {"state": state, "message": message, "begun_s": self.live.now_s()}
         )
-        path = self.places.told / machine_wish.CHANGE
+        path = self.places.told / settings_request.CHANGE
         adapters.put(path, told.model_dump_json().encode() + b"\n", 0o644)
         _log.info("a setting of this machine", state=state, told=message)
 

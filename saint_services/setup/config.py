@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from ..lib.config import Settings
-from ..lib.wifi import HOSTNAME, Country, Ssid, WifiSecret
+from ..lib.machine.wifi import HOSTNAME, Country, Ssid, WifiSecret
 
 Role = Literal["server", "node", "both"]
 _KEY = re.compile(r"(ssh-|ecdsa-|sk-)[a-z0-9@.-]+ [A-Za-z0-9+/]+=*( [^\r\n]*)?")

@@ -4,7 +4,7 @@ import subprocess
 import time
 from typing import Protocol
 
-from ..lib.interfaces import four
+from ..lib.machine.network import four
 from . import adapters
 from .logic import RADIO, WPA_UNIT
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..lib.api.machine import Outside
-from ..lib.wifi import is_raw_key
+from ..lib.machine.wifi import is_raw_key
 from .config import Machine, Wifi
 
 SERVER_ADDRESS = "192.168.10.1"

@@ -17,7 +17,7 @@ from saint_services.lib.api.adoption import NodeList
 from saint_services.lib.daemon import running
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 from tests.integration.robot import free_domain, short_folder

@@ -9,7 +9,7 @@ from saint_services.adoptiond.registry import Catalog, Pending, Registry, RoleKe
 from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import NodeAnnouncement, NodeStatus, PeripheralInfo
-from saint_services.lib.machine import is_token
+from saint_services.lib.machine.computer import is_token
 
 KEYS = [RoleKey("head"), RoleKey("arms", "left"), RoleKey("tracks")]
 NODES = st.sampled_from([f"pi_{number}" for number in range(6)])

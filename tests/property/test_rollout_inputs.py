@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import FirmwareStatus
-from saint_services.lib.machine import is_token
+from saint_services.lib.machine.computer import is_token
 from saint_services.otad import views
 from saint_services.otad.releases import bundle, cms
 from saint_services.otad.releases.verity import BLOCK_BYTES, hash_tree, tree_bytes

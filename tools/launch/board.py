@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from saint_services.lib.power import Wish
+from saint_services.lib.machine.power import Wish
 from tools.fake_rauc import slots
 from tools.fake_rauc.slots import Slots
 

@@ -6,7 +6,7 @@ address, but those whose name begins with "nowhere".
 import time
 from pathlib import Path
 
-from saint_services.lib.machine_wish import REQUEST
+from saint_services.lib.machine.settings_request import REQUEST
 
 # Setup itself is imported where it is used: simulated nodes start sooner without it.
 

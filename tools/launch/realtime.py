@@ -10,7 +10,7 @@ import os
 import resource
 from dataclasses import dataclass
 
-from saint_services.lib.realtime import VARIABLE
+from saint_services.lib.machine.realtime import VARIABLE
 
 
 @dataclass(frozen=True, slots=True)

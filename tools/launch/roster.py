@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 
 from . import robot
 from .registry import Role

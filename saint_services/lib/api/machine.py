@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from ..wifi import HOSTNAME, Country, Ssid, WifiPassword
+from ..machine.wifi import HOSTNAME, Country, Ssid, WifiPassword
 from . import Reply, Request
 
 HostName = Annotated[str, Field(max_length=63, pattern=HOSTNAME)]

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from .. import realtime
 from ..errors import Code, SaintError
+from ..machine import realtime
 
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 8.0
 _END_S = 2.0  # a driver that does not come back sooner is left to the end of the process

@@ -7,9 +7,9 @@ import contextlib
 import json
 from collections.abc import AsyncGenerator, Sequence
 
-from .. import machine_wish
 from ..api.logs import LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ..errors import Code, SaintError
+from ..machine import settings_request
 from .lines import is_wanted, journal_line, source_name
 
 MOST_READ = 20_000  # entries for one page: a search that finds nothing ends there
@@ -35,7 +35,7 @@ class Journal:
 
     async def host(self) -> str:
         """How this machine is called now."""
-        return await asyncio.to_thread(machine_wish.hostname)
+        return await asyncio.to_thread(settings_request.hostname)
 
     async def page(self, query: LogQuery) -> LogPage:
         """One page, newest first."""

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from .. import sd, trust
+from .. import trust
 from ..api import Done
 from ..api.role import RoleAssignment, RoleReport
 from ..bus import Bus
@@ -21,6 +21,7 @@ from ..guard import wire
 from ..hw import line_descriptors, open_board, will_of
 from ..hw.ports import Board
 from ..ipc import Api, Call
+from ..machine import service_manager
 from ..role_config.model import RoleConfig, RoleName
 from .guard_client import RoleGuard
 from .session import Session
@@ -146,7 +147,7 @@ class Host:
     async def _guard(self, board: Board, session: Session) -> None:
         """Leave the will of this role with the guard, before anything may move."""
         guard = RoleGuard(session.clock, lambda: not session.is_safe, session.lose_guard)
-        will = will_of(board, session.config, sd.process_name(self._context.name))
+        will = will_of(board, session.config, service_manager.process_name(self._context.name))
         path = self._context.directories.runtime / wire.SOCKET
         await guard.open(path, will, line_descriptors(board, will))
         session.guard = guard

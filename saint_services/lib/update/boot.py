@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from .. import power
+from ..machine import power
 
 _NO_TIMER = (errno.ENOENT, errno.ENXIO)  # none on this machine; its reader was disarmed before
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from .. import log, machine
+from .. import log
 from ..api.firmware import UpdateState
 from ..clock import monotonic_s
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import FirmwareStatus
+from ..machine import computer
 from . import boot as boots
 from . import events as words
 from .checks import Services, Units, log_excerpt
@@ -108,7 +109,7 @@ class Updater:
 
     async def start(self) -> None:
         """Know where this machine stands; the rest goes on beside the owner's work."""
-        version = await asyncio.to_thread(machine.version)
+        version = await asyncio.to_thread(computer.version)
         self.update = replace(self.update, version=version)
         await self._look(_FIRST_LOOK_LIMIT_S)
         self._spawn(self._work_off(), "update actions")

@@ -17,7 +17,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import FirmwareStatus, UpdateNode_Request
 from ...lib.ipc import Client
-from ...lib.machine import is_token
+from ...lib.machine.computer import is_token
 from ..rollout.fleet import MOST_MACHINES
 from ..rollout.logic import Ask
 from ..views import Stored

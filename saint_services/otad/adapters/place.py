@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...lib import machine
+from ...lib.machine import computer
 
 # Any address of the internal network: shows which of ours is on it; nothing is sent there.
 _INTERNAL_PEER = "192.168.10.2"
@@ -28,7 +28,7 @@ class Place:
         if kind == "server":
             own = _SERVER
         elif kind == "both":
-            own = environment.get("SAINT_NODE_ID") or machine.hardware_id()
+            own = environment.get("SAINT_NODE_ID") or computer.hardware_id()
         interface = environment.get("SAINT_DDS_INTERFACE") or "lo"
         return cls(own, kind == "server", interface == "lo")
 
@@ -38,5 +38,5 @@ class Place:
             return configured
         if self.is_alone:
             return "127.0.0.1"
-        found = await asyncio.to_thread(machine.address, _INTERNAL_PEER)
+        found = await asyncio.to_thread(computer.address, _INTERNAL_PEER)
         return found or "192.168.10.1"

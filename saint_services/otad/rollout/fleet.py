@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from ...lib.api.adoption import NodeInfo, NodeState
 from ...lib.api.firmware import MachineFirmware, UpdateState, Verdict
 from ...lib.generated.saint_msgs import FirmwareStatus
-from ...lib.machine import is_token
+from ...lib.machine.computer import is_token
 
 MOST_MACHINES = 256
 HEARD_FOR_S = 10.0  # counts as there where the registry does not know it

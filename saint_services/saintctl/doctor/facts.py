@@ -28,7 +28,7 @@ from ...lib.api.routing import RouterStatus
 from ...lib.api.upkeep import Interface
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
-from ...lib.interfaces import interfaces
+from ...lib.machine.network import interfaces
 from ..connect import Place, ask_or_error, do_or_error, runtime_directory
 from ..log.commands import source_of
 from ..server import Server

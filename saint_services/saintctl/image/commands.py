@@ -17,7 +17,7 @@ from ...lib.flash.disks import Disk, Disks
 from ...lib.flash.preset import with_files
 from ...lib.flash.source import ImageFile
 from ...lib.flash.writer import Progress, Target, Written
-from ...lib.sd import Directories
+from ...lib.machine.service_manager import Directories
 from ..console import AsJson, fail, print_table
 from . import settings as image_settings
 

@@ -14,7 +14,7 @@ from ...lib import config
 from ...lib.api.routing import FieldOutput, RouteFile
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import InputSample
-from ...lib.sd import Directories
+from ...lib.machine.service_manager import Directories
 from ...lib.spelling import nearest
 from ...routerd import adapters, report
 from ...routerd.logic import Router

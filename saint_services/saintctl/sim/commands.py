@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from ...lib.errors import Code, SaintError
-from ...lib.sd import Directories
+from ...lib.machine.service_manager import Directories
 from ..connect import Place, runtime_directory
 from ..console import AsJson, fail, print_table
 from . import view as sim_view

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ...lib import interfaces, machine, machine_wish, power
 from ...lib.api import Done, routing
 from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
 from ...lib.api.backup import RestoreReply
@@ -19,7 +18,8 @@ from ...lib.api.orders import REBOOT
 from ...lib.api.routing import Confirming
 from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
-from ...lib.power import Wish
+from ...lib.machine import computer, network, power, settings_request
+from ...lib.machine.power import Wish
 from ..api import messages as m
 from ..robot.context import Robot
 from ..upkeep.own_settings import SavedSettings
@@ -38,20 +38,20 @@ async def get_settings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 
 def _settings(robot: Robot) -> Settings:
     role, problems = _setup_report()
-    outside = machine_wish.outside()
+    outside = settings_request.outside()
     return Settings(
         name=robot.roles.name,
         shipped_name=robot.upkeep.own.shipped_name,
-        hostname=machine_wish.hostname(),
-        version=machine.version(),
+        hostname=settings_request.hostname(),
+        version=computer.version(),
         is_simulated=is_simulated(),
         machine_role=role,
         problems=problems,
-        interfaces=interfaces.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),
+        interfaces=network.interfaces(os.environ.get("SAINT_DDS_INTERFACE", "")),
         wifi=outside.wifi,
         hotspot=outside.hotspot,
         has_radio=outside.has_radio,
-        change=machine_wish.change(),
+        change=settings_request.change(),
         time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     )
 

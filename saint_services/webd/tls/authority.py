@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ...lib import machine_wish
 from ...lib.api.tls import TlsInfo
 from ...lib.errors import Code, SaintError
-from ...lib.interfaces import interfaces
+from ...lib.machine import settings_request
+from ...lib.machine.network import interfaces
 from ...lib.state import write_atomic
 from . import certificates as certs
 
@@ -104,7 +104,7 @@ class Tls:
 
     def _names_now(self) -> tuple[str, ...]:
         addresses = [a.split("/")[0] for card in interfaces("") for a in card.addresses]
-        return certs.names_of(machine_wish.hostname(), addresses, self._names)
+        return certs.names_of(settings_request.hostname(), addresses, self._names)
 
     def _shown_or_none(self) -> tuple[tuple[str, ...], float]:
         """It is being made, or damaged and will be made anew."""
@@ -119,7 +119,7 @@ class Tls:
         )
 
     def _make_authority(self) -> None:
-        hostname = machine_wish.hostname()
+        hostname = settings_request.hostname()
         with tempfile.TemporaryDirectory(dir=self._folder) as work:
             config = certs.authority_config(self._robot, hostname, self._names, work)
             times = (certs.NOT_BEFORE, _in_days(certs.AUTHORITY_DAYS))
@@ -130,7 +130,7 @@ class Tls:
         write_atomic(self._authority, made, mode=0o640)
 
     def _make_server(self) -> None:
-        hostname, names = machine_wish.hostname(), self._wanted()
+        hostname, names = settings_request.hostname(), self._wanted()
         with tempfile.TemporaryDirectory(dir=self._folder) as work:
             config = certs.server_config(hostname, names, work)
             own_key = str(self._folder / "authority.key")

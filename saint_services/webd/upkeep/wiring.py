@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ...lib import machine
 from ...lib.backup.sections import Backup, Section
 from ...lib.logs import LogSource, robot_source
-from ...lib.sd import Directories
+from ...lib.machine import computer
+from ...lib.machine.service_manager import Directories
 from ..robot.daemon_clients import Daemons
 from .backups import Backups, Keeper, Remote, RemoteKey
 from .own_settings import OwnSettings, SavedSettings
@@ -51,7 +51,7 @@ async def open_upkeep(
         "livelinkd": Remote(daemons.livelinkd),
         "webd": Backup(own.section(), *sections),  # last: it may sign the asker out
     }
-    version = await asyncio.to_thread(machine.version)
+    version = await asyncio.to_thread(computer.version)
     backups = Backups(keepers, RemoteKey(daemons.adoptiond), directories.state, version)
     logs = await asyncio.to_thread(robot_source, directories.runtime, daemons.adoptiond)
     return Upkeep(logs, backups, own, directories)

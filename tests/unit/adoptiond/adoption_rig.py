@@ -18,7 +18,7 @@ from saint_services.lib.daemon import running
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 
 REPOSITORY = Path(__file__).parents[3]
 

@@ -19,8 +19,8 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.guard import wire
 from saint_services.lib.guard.beat import Beat, new_memory
 from saint_services.lib.guard.will import Kind, Will, WillFiles, Write
+from saint_services.lib.machine.service_manager import bind
 from saint_services.lib.records import Records
-from saint_services.lib.sd import bind
 
 MOTOR, ENABLE = 12, 24
 MS = 1_000_000

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib import machine_wish
 from saint_services.lib.api.machine import JoinWifi, MachineWish
+from saint_services.lib.machine import settings_request
 from tools.launch import machine_settings
 
 
@@ -19,29 +19,29 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_simulated_server_begins_with_its_own_hotspot(home: Path) -> None:
-    told = machine_wish.outside()
+    told = settings_request.outside()
     assert (told.hostname, told.wifi, told.has_radio) == ("saint-server", "", True)
     assert told.hotspot.startswith("saint-")
     assert not machine_settings.is_asked(home)
 
 
 def test_simulated_server_joins_a_network_and_keeps_it(home: Path) -> None:
-    machine_wish.ask(MachineWish(join=JoinWifi(ssid="stage", password="open sesame")))
+    settings_request.ask(MachineWish(join=JoinWifi(ssid="stage", password="open sesame")))
     assert machine_settings.is_asked(home)
     machine_settings.follow(home)
-    assert machine_wish.change().state == "done"
+    assert settings_request.change().state == "done"
     machine_settings.prepare(home)  # the next start
-    assert machine_wish.outside().wifi == "stage"
+    assert settings_request.outside().wifi == "stage"
 
 
 def test_simulated_server_comes_back_from_nowhere(home: Path) -> None:
-    machine_wish.ask(MachineWish(join=JoinWifi(ssid="nowhere", password="open sesame")))
+    settings_request.ask(MachineWish(join=JoinWifi(ssid="nowhere", password="open sesame")))
     machine_settings.follow(home)
-    assert machine_wish.change().state == "taken_back"
-    assert machine_wish.outside().wifi == ""
+    assert settings_request.change().state == "taken_back"
+    assert settings_request.outside().wifi == ""
 
 
 def test_simulated_server_takes_a_name(home: Path) -> None:
-    machine_wish.ask(MachineWish(hostname="robi"))
+    settings_request.ask(MachineWish(hostname="robi"))
     machine_settings.follow(home)
-    assert machine_wish.outside().hostname == "robi"
+    assert settings_request.outside().hostname == "robi"

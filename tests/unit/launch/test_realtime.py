@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.realtime import VARIABLE
+from saint_services.lib.machine.realtime import VARIABLE
 from tools.launch import realtime, unitfile, units
 from tools.launch.realtime import Limits
 

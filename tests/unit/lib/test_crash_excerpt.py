@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib import crash_excerpt
+from saint_services.lib.machine import crash_excerpt
 
 NOW_S = 1_790_000_000.0
 

@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib import daemon, ipc, sd
+from saint_services.lib import daemon, ipc
 from saint_services.lib.api import Done
 from saint_services.lib.config import Settings
 from saint_services.lib.daemon import Context, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
+from saint_services.lib.machine import service_manager
 
 
 class Config(Settings):
@@ -35,8 +36,8 @@ class FakeBus:
 
 
 @pytest.fixture
-def directories(tmp_path: Path) -> sd.Directories:
-    return sd.Directories(tmp_path, tmp_path, tmp_path / "run", tmp_path)
+def directories(tmp_path: Path) -> service_manager.Directories:
+    return service_manager.Directories(tmp_path, tmp_path, tmp_path / "run", tmp_path)
 
 
 async def obedient(context: Context[Config]) -> None:
@@ -45,14 +46,18 @@ async def obedient(context: Context[Config]) -> None:
     context.health.counters["cleaned_up"] += 1
 
 
-async def test_daemon_is_entered_ready_and_left_clean(directories: sd.Directories) -> None:
+async def test_daemon_is_entered_ready_and_left_clean(
+    directories: service_manager.Directories,
+) -> None:
     async with running("testd", Config(), obedient, directories) as context:
         assert context.is_ready.is_set()
         assert not context.stopping.is_set()
     assert context.health.counters["cleaned_up"] == 1
 
 
-async def test_error_before_ready_reaches_the_test(directories: sd.Directories) -> None:
+async def test_error_before_ready_reaches_the_test(
+    directories: service_manager.Directories,
+) -> None:
     async def run(_: Context[Config]) -> None:
         raise SaintError(Code.HARDWARE_MISSING, "no pca9685")
 
@@ -62,7 +67,7 @@ async def test_error_before_ready_reaches_the_test(directories: sd.Directories) 
 
 
 async def test_task_that_raises_stops_the_daemon_after_its_clean_up(
-    directories: sd.Directories,
+    directories: service_manager.Directories,
 ) -> None:
     async def bad() -> None:
         raise ZeroDivisionError("oops")
@@ -80,7 +85,7 @@ async def test_task_that_raises_stops_the_daemon_after_its_clean_up(
 
 
 async def test_tasks_are_cancelled_only_after_run_has_returned(
-    directories: sd.Directories,
+    directories: service_manager.Directories,
 ) -> None:
     order: list[str] = []
 
@@ -103,7 +108,7 @@ async def test_tasks_are_cancelled_only_after_run_has_returned(
 
 
 async def test_run_that_does_not_stop_is_cancelled(
-    directories: sd.Directories, monkeypatch: pytest.MonkeyPatch
+    directories: service_manager.Directories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(daemon, "_STOP_LIMIT_S", 0.1)
 
@@ -116,7 +121,7 @@ async def test_run_that_does_not_stop_is_cancelled(
             pass
 
 
-async def test_run_that_ends_by_itself_is_a_fault(directories: sd.Directories) -> None:
+async def test_run_that_ends_by_itself_is_a_fault(directories: service_manager.Directories) -> None:
     async def run(context: Context[Config]) -> None:
         context.ready()
 
@@ -125,7 +130,7 @@ async def test_run_that_ends_by_itself_is_a_fault(directories: sd.Directories) -
             await asyncio.sleep(0.05)
 
 
-async def test_daemon_may_ask_itself_to_stop(directories: sd.Directories) -> None:
+async def test_daemon_may_ask_itself_to_stop(directories: service_manager.Directories) -> None:
     async def run(context: Context[Config]) -> None:
         context.ready()
         context.stopping.set()
@@ -134,7 +139,9 @@ async def test_daemon_may_ask_itself_to_stop(directories: sd.Directories) -> Non
         await asyncio.sleep(0.05)
 
 
-async def test_bus_is_given_to_run_and_left_to_its_owner(directories: sd.Directories) -> None:
+async def test_bus_is_given_to_run_and_left_to_its_owner(
+    directories: service_manager.Directories,
+) -> None:
     bus: Any = FakeBus()
     got: list[Any] = []
 
@@ -149,7 +156,7 @@ async def test_bus_is_given_to_run_and_left_to_its_owner(directories: sd.Directo
     assert not bus.is_closed
 
 
-async def test_every_daemon_answers_health(directories: sd.Directories) -> None:
+async def test_every_daemon_answers_health(directories: service_manager.Directories) -> None:
     async def run(context: Context[Config]) -> None:
         await context.serve_ipc(ipc.Api())
         context.health.raise_issue(Code.HARDWARE_FAULT, "hot")
@@ -169,7 +176,9 @@ async def test_every_daemon_answers_health(directories: sd.Directories) -> None:
     assert again.counters["ipc_refused_not_found"] == 1
 
 
-async def test_socket_passed_in_is_served(directories: sd.Directories, tmp_path: Path) -> None:
+async def test_socket_passed_in_is_served(
+    directories: service_manager.Directories, tmp_path: Path
+) -> None:
     path = tmp_path / "passed.sock"
     passed = socket.socket(socket.AF_UNIX)
     passed.bind(str(path))
@@ -201,7 +210,7 @@ def test_own_socket_that_cannot_be_opened_is_one_sentence(tmp_path: Path) -> Non
 
 
 async def test_blocked_loop_is_counted(
-    directories: sd.Directories, monkeypatch: pytest.MonkeyPatch
+    directories: service_manager.Directories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(daemon, "_PULSE_S", 0.1)
     async with running("testd", Config(), obedient, directories) as context:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import machine
-from saint_services.lib.machine import Meter, hardware, hardware_id, is_token
+from saint_services.lib.machine import computer
+from saint_services.lib.machine.computer import Meter, hardware, hardware_id, is_token
 
 
 def write(root: Path, **files: str) -> None:
@@ -37,7 +37,7 @@ def test_metrics_are_those_of_the_kernel(tmp_path: Path):
     )
     meter = Meter(tmp_path)
     first = meter.sample()
-    assert first == machine.Metrics(51.234, 20.0, 75.0, 3601)
+    assert first == computer.Metrics(51.234, 20.0, 75.0, 3601)
     write(tmp_path, proc__stat="cpu  150 0 100 750 100 0 0 0 0 0\n")
     assert meter.sample().cpu_usage == 50.0
     assert meter.sample().cpu_usage == 0.0
@@ -84,5 +84,5 @@ def test_hardware_id_falls_back_from_serial_to_mainboard_to_network_card(tmp_pat
 
 
 def test_address_without_a_route_is_empty():
-    assert machine.address("not an address") == ""
-    assert machine.address("127.0.0.1") == "127.0.0.1"
+    assert computer.address("not an address") == ""
+    assert computer.address("127.0.0.1") == "127.0.0.1"

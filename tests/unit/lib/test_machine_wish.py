@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib import clock, machine_wish
+from saint_services.lib import clock
 from saint_services.lib.api.machine import Change, MachineWish, Outside
+from saint_services.lib.machine import settings_request
 
 
 @pytest.fixture(autouse=True)
@@ -20,19 +21,19 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("text", ["", "{", '{"state": "strange"}', "[]"])
 def test_report_that_cannot_be_read_is_none(told: Path, text: str) -> None:
-    (told / machine_wish.CHANGE).write_text(text)
-    assert machine_wish.change() == Change()
+    (told / settings_request.CHANGE).write_text(text)
+    assert settings_request.change() == Change()
 
 
 def test_change_that_never_ended_does_not_block_the_next(told: Path) -> None:
-    long_ago_s = clock.monotonic_s() - machine_wish.LONGEST_S - 1
+    long_ago_s = clock.monotonic_s() - settings_request.LONGEST_S - 1
     cut_off = Change(state="trying", message="The server changes.", begun_s=long_ago_s)
-    (told / machine_wish.CHANGE).write_text(cut_off.model_dump_json())
-    assert "without a result" in machine_wish.change().message
-    machine_wish.ask(MachineWish(hostname="robi"))
+    (told / settings_request.CHANGE).write_text(cut_off.model_dump_json())
+    assert "without a result" in settings_request.change().message
+    settings_request.ask(MachineWish(hostname="robi"))
 
 
 def test_name_is_what_setup_says_whatever_this_process_sees(told: Path) -> None:
-    assert machine_wish.hostname() == socket.gethostname()  # nobody has set this computer up
-    (told / machine_wish.OUTSIDE).write_text(Outside(hostname="robi").model_dump_json())
-    assert machine_wish.hostname() == "robi"
+    assert settings_request.hostname() == socket.gethostname()  # nobody has set this computer up
+    (told / settings_request.OUTSIDE).write_text(Outside(hostname="robi").model_dump_json())
+    assert settings_request.hostname() == "robi"

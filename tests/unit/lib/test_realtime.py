@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from saint_services.lib import realtime
+from saint_services.lib.machine import realtime
 from tools.launch.realtime import is_permitted
 
 needs_permission = pytest.mark.skipif(

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib import api, sd
+from saint_services.lib import api
 from saint_services.lib.access.audit import Entry
 from saint_services.lib.access.levels import Level
 from saint_services.lib.api import Done, table
@@ -19,6 +19,7 @@ from saint_services.lib.api.endpoint import Rows
 from saint_services.lib.api.routing import Confirming, EStopRequest, Route
 from saint_services.lib.ipc import Api, Call, Client
 from saint_services.lib.ipc.connection import Connection
+from saint_services.lib.machine import service_manager
 from tests.unit.lib.test_ipc import raw
 from tests.unit.routerd.rig import route
 
@@ -83,7 +84,7 @@ class Bench:
 
 @contextlib.asynccontextmanager
 async def serving(folder: Path) -> AsyncIterator[Bench]:
-    listening = sd.bind(folder, "test")
+    listening = service_manager.bind(folder, "test")
     async with Client(folder / "test.sock") as client:
         bench, api = Bench(client, folder / "test.sock"), Api()
         for row in ROWS.all:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib import sd
+from saint_services.lib.machine import service_manager
 
 CHILD = """
 import os, fcntl
@@ -86,7 +86,7 @@ def test_what_is_not_for_us_is_not_taken(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
 
-    assert sd.listen_sockets() == {}
+    assert service_manager.listen_sockets() == {}
 
 
 def receiver(address: str) -> socket.socket:
@@ -97,8 +97,8 @@ def receiver(address: str) -> socket.socket:
 
 
 def test_process_of_a_template_is_told_from_the_first_one() -> None:
-    assert sd.process_name("role-armsd", {}) == "role-armsd"
-    assert sd.process_name("role-armsd", {"SAINT_PROCESS": "2"}) == "role-armsd@2"
+    assert service_manager.process_name("role-armsd", {}) == "role-armsd"
+    assert service_manager.process_name("role-armsd", {"SAINT_PROCESS": "2"}) == "role-armsd@2"
 
 
 def test_notify_sends_one_datagram_of_lines(
@@ -107,7 +107,7 @@ def test_notify_sends_one_datagram_of_lines(
     path = str(tmp_path / "notify")
     monkeypatch.setenv("NOTIFY_SOCKET", path)
     with receiver(path) as heard:
-        assert sd.notify(READY=1, STATUS="two\nlines")
+        assert service_manager.notify(READY=1, STATUS="two\nlines")
         assert heard.recv(100) == b"READY=1\nSTATUS=two lines"
 
 
@@ -116,7 +116,7 @@ def test_notify_reaches_an_abstract_socket(monkeypatch: pytest.MonkeyPatch) -> N
     name = f"saint-test-{os.getpid()}"
     monkeypatch.setenv("NOTIFY_SOCKET", f"@{name}")
     with receiver(f"\0{name}") as heard:
-        assert sd.notify(WATCHDOG=1)
+        assert service_manager.notify(WATCHDOG=1)
         assert heard.recv(100) == b"WATCHDOG=1"
 
 
@@ -124,9 +124,9 @@ def test_notify_without_a_listener_is_harmless(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
-    assert not sd.notify(READY=1)
+    assert not service_manager.notify(READY=1)
     monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "nobody"))
-    assert not sd.notify(READY=1)
+    assert not service_manager.notify(READY=1)
 
 
 def test_notify_does_not_wait_for_a_manager_that_does_not_read(
@@ -135,7 +135,7 @@ def test_notify_does_not_wait_for_a_manager_that_does_not_read(
     path = str(tmp_path / "notify")
     monkeypatch.setenv("NOTIFY_SOCKET", path)
     with receiver(path):
-        assert not all(sd.notify(STATUS="x" * 1000) for _ in range(2000))
+        assert not all(service_manager.notify(STATUS="x" * 1000) for _ in range(2000))
 
 
 @pytest.mark.parametrize(
@@ -155,19 +155,21 @@ def test_watchdog_is_fed_twice_per_limit(
     monkeypatch.setenv("WATCHDOG_USEC", usec)
     monkeypatch.setenv("WATCHDOG_PID", pid)
 
-    assert sd.watchdog_interval_s() == interval_s
+    assert service_manager.watchdog_interval_s() == interval_s
 
 
 def test_directories_come_from_the_environment_first_of_several() -> None:
-    found = sd.Directories.from_environment(
+    found = service_manager.Directories.from_environment(
         {"CONFIGURATION_DIRECTORY": "/a:/b", "STATE_DIRECTORY": "/s", "SAINT_SHARE": "/x"}
     )
 
-    assert found == sd.Directories(Path("/a"), Path("/s"), Path("/run/saint"), Path("/x"))
+    assert found == service_manager.Directories(
+        Path("/a"), Path("/s"), Path("/run/saint"), Path("/x")
+    )
 
 
 def test_share_of_a_checkout_holds_the_manifests() -> None:
-    found = sd.Directories.from_environment({})
+    found = service_manager.Directories.from_environment({})
 
     assert (found.share / "manifests" / "topics.yaml").exists()
     assert found.config == Path("/etc/saint")

@@ -18,7 +18,7 @@ from saint_services.lib.daemon import running
 from saint_services.lib.generated.saint_msgs import InputSample, LiveLinkFrame, LiveLinkSubject
 from saint_services.lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
 from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.livelinkd.config import Config
 from saint_services.livelinkd.daemon import run
 from tests.router_writers import registered, serving_writers

@@ -17,7 +17,7 @@ from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.errors import SaintError
 from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.livelinkd.config import Config
 from saint_services.livelinkd.daemon import run
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening

@@ -26,7 +26,7 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.guard import wire
 from saint_services.lib.ipc import Api, Call, Client, Server
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 

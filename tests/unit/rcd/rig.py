@@ -14,7 +14,7 @@ from saint_services.lib.daemon import running
 from saint_services.lib.generated.saint_msgs import InputSample, RCReceiverState
 from saint_services.lib.generated.topics import INPUT_RC, RC_STATE
 from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.rcd.config import Config
 from saint_services.rcd.daemon import run
 from saint_services.rcd.protocols.crsf import crc8

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib import sd
 from saint_services.lib.api.role import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
@@ -18,6 +17,7 @@ from saint_services.lib.generated.saint_msgs import RouterHeartbeat
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
+from saint_services.lib.machine import service_manager
 from saint_services.lib.role_config.model import RoleConfig
 from tests.guard_rig import guarded
 from tests.unit.role.credentials import SERVER, credential
@@ -69,7 +69,7 @@ async def house(
 ) -> AsyncIterator[House]:
     """The daemon runs while the context is open."""
     monkeypatch.setenv("SAINT_HW", f"sim:{root / 'hw'}")
-    directories = sd.Directories(root / "etc", root / "state", root / "run", SHARE)
+    directories = service_manager.Directories(root / "etc", root / "state", root / "run", SHARE)
     domain = LocalDomain()
     pins = await asyncio.to_thread(PinWatch, root / "hw")
     found = House(root, name, domain, pins)

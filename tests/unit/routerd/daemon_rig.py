@@ -22,7 +22,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import InputSample, RoleCredential
 from saint_services.lib.ipc import Api, Call, Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.config import Config
 from saint_services.routerd.daemon import run
 from tests.unit.routerd.rig import SHARE

@@ -14,7 +14,7 @@ from saint_services.lib.daemon import bind
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import RoleCredential, StopReport
 from saint_services.lib.ipc import Api, Call
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.confirmations import holders
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
 

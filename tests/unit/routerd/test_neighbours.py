@@ -13,7 +13,7 @@ from saint_services.lib.bus import Bus, Sample
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, RouterWriters
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd import neighbours
 from saint_services.routerd.neighbours import Announcing, Neighbours
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns

@@ -26,7 +26,7 @@ from saint_services.lib.generated.saint_msgs import (
     RoleFault,
 )
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd import latch_store, neighbours, state
 from saint_services.routerd.config import Config
 from saint_services.routerd.latch_file import LatchFile

@@ -11,7 +11,7 @@ from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import InputSample
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd import neighbours, writers
 from saint_services.routerd.daemon import STALL_S
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns

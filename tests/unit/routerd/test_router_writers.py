@@ -18,7 +18,7 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample, RoleFault
 from saint_services.lib.ipc import Call
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.writers import Admitted, Registration, Writers
 from tests.unit.routerd.daemon_rig import Robot, alive, places, registered, turns, vouching
 from tests.unit.routerd.rig import Rig, route

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from saint_services.lib.api.machine import Change, MachineWish
-from saint_services.lib.machine_wish import CHANGE, REQUEST
+from saint_services.lib.machine.settings_request import CHANGE, REQUEST
 from saint_services.setup.adapters import Places
 from saint_services.setup.change import Changing
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from saint_services.lib import power
 from saint_services.lib.api.adoption import NodeParams, NodeState
 from saint_services.lib.api.orders import REBOOT
 from saint_services.lib.errors import SaintError
-from saint_services.lib.power import Wish
+from saint_services.lib.machine import power
+from saint_services.lib.machine.power import Wish
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, seen
 

@@ -22,7 +22,7 @@ from saint_services.lib.daemon import running
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import SignedOrder_Request
 from saint_services.lib.ipc import Client
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.noded import config as node_config
 from saint_services.noded import daemon as node_daemon
 from tests.unit.noded.node_rig import FakeRole

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from saint_services.adoptiond.config import Config
 from saint_services.adoptiond.daemon import run
 from saint_services.lib.daemon import running
-from saint_services.lib.sd import Directories
+from saint_services.lib.machine.service_manager import Directories
 from saint_services.saintctl.app import app
 from tests.unit.adoptiond.adoption_rig import FakeNode
 from tests.unit.webd.web_rig import Chat, Rig

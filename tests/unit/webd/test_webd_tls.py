@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import machine_wish
 from saint_services.lib.api.machine import Outside
+from saint_services.lib.machine import settings_request
 from saint_services.webd.tls import certificates
 from saint_services.webd.tls import encryption as trust
 from saint_services.webd.tls.authority import Tls
@@ -112,7 +112,7 @@ def call_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
     """Gives this machine another name, as setup does; webd looks often."""
     monkeypatch.setattr(trust, "_LOOK_S", 0.01)
     monkeypatch.setenv("SAINT_SETTINGS_DIR", str(tmp_path / "settings"))
-    told = tmp_path / "saint" / machine_wish.OUTSIDE
+    told = tmp_path / "saint" / settings_request.OUTSIDE
     told.parent.mkdir()
 
     def call(name: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from saint_services.lib.api.machine import Change, MachineWish, Outside
 from saint_services.lib.clock import monotonic_s
-from saint_services.lib.machine_wish import CHANGE, OUTSIDE, REQUEST
+from saint_services.lib.machine.settings_request import CHANGE, OUTSIDE, REQUEST
 
 
 def prepare(directory: Path) -> Path:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.machine import JoinWifi, MachineWish, Outside
-from saint_services.lib.machine_wish import OUTSIDE
+from saint_services.lib.machine.settings_request import OUTSIDE
 from tests.web.axe import violations
 from tests.web.conftest import Site
 from tests.web.fakes.machine import tell, wish

@@ -12,10 +12,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .api.machine import Change, MachineWish, Outside
-from .clock import monotonic_s
-from .errors import Code, SaintError
-from .state import write_atomic
+from ..api.machine import Change, MachineWish, Outside
+from ..clock import monotonic_s
+from ..errors import Code, SaintError
+from ..state import write_atomic
 
 REQUEST, CHANGE, OUTSIDE = "request", "change.json", "outside.json"
 LONGEST_S = 200.0  # no trial of a network takes longer

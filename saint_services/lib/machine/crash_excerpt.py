@@ -11,9 +11,9 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from . import log
-from .clock import wall_s
-from .state import write_atomic
+from .. import log
+from ..clock import wall_s
+from ..state import write_atomic
 
 FOLDER = Path("/data/system/crashes")
 LONGEST_BYTES = 64 << 10

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from .errors import Code, SaintError
+from ..errors import Code, SaintError
 
 _FIRST_DESCRIPTOR = 3  # sd_listen_fds(3): SD_LISTEN_FDS_START
 _MOST_DESCRIPTORS = 64

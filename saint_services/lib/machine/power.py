@@ -7,8 +7,8 @@ import os
 from enum import StrEnum
 from pathlib import Path
 
-from .errors import Code, SaintError
-from .state import write_atomic
+from ..errors import Code, SaintError
+from ..state import write_atomic
 
 _LONGEST_REASON = 200
 

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from . import log
+from .. import log
 
 VARIABLE = "SAINT_REALTIME"
 HIGHEST = 49  # the kernel's own threads for interrupts have 50

@@ -1,0 +1,1 @@
+"""The computer that a process runs on: identity, load, network, power, priority."""
