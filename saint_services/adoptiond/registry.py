@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..lib.api.adoption import NodeRole, NodeState, Peripheral
+from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.role_config.model import RoleConfig
-from ..lib.spelling import hint
 from .state import SavedNode
 
 OFFLINE_AFTER_S = 3.0  # three life signs

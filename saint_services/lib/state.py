@@ -25,7 +25,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from . import config, validation
+from . import config
+from .config import validation
 from .errors import Code, SaintError
 
 T = TypeVar("T", bound=BaseModel)

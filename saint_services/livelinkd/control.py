@@ -21,9 +21,9 @@ from ..lib.api.livelink import (
     SubjectRef,
     Zero,
 )
+from ..lib.config.spelling import LONGEST_NAME, hint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
-from ..lib.spelling import LONGEST_NAME, hint
 from . import reports
 from .logic import Registry, Subject
 from .recorder import Player, Recorder, read

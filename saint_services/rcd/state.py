@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..lib import validation
 from ..lib.api.rc import Part, Protocol
+from ..lib.config import validation
 from ..lib.errors import Code, SaintError
 from ..lib.state import Store
 from .config import Channel, Failsafe, RcReceiver

@@ -32,9 +32,9 @@ from ..lib.api.routing import (
     TakeControl,
 )
 from ..lib.clock import monotonic_s
+from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
-from ..lib.spelling import hint
 from ..lib.state import Store
 from . import report, stops
 from .logic import Router

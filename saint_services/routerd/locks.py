@@ -5,8 +5,8 @@ Class safety is never locked out, and the e-stop knows no locks. Not kept over a
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
+from ..lib.config.spelling import hint_or_all
 from ..lib.errors import Code, SaintError
-from ..lib.spelling import hint_or_all
 from .claims import FOREVER, Claim
 from .routes import ANY
 from .source_classes import kind_of

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 
 from ..lib.api.routing import Mapping, Route, RouteFile
+from ..lib.config.spelling import hint_or_all
 from ..lib.errors import Code, SaintError
-from ..lib.spelling import hint_or_all
 from .source_classes import PRIORITIES, kind_of
 from .sources import Source, may_be_type
 from .targets import Robot

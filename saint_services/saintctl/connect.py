@@ -6,10 +6,10 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from ..lib.api.endpoint import Endpoint
+from ..lib.config.validation import faults
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Client
 from ..lib.machine.service_manager import Directories
-from ..lib.validation import faults
 from .console import fail, run
 from .server import RemoteDaemon, Server
 

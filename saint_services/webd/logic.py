@@ -9,12 +9,12 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
-from ..lib import validation
 from ..lib.api.motion import Limited
+from ..lib.config import validation
+from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.limits import clamp
 from ..lib.role_config.model import RoleConfig
-from ..lib.spelling import hint
 from .api import messages, stopping
 
 MessageId = str | int | None

@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from .. import validation
 from ..api.backup import DaemonBackup, RestoreNotes, SectionData
+from ..config import validation
 from ..errors import Code, SaintError
 from ..ipc import Api, Call
 from ..state import Migration

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, unquote
 import pydantic_core
 from pydantic import BaseModel, ValidationError
 
-from .. import validation
 from ..access.person import Person
 from ..api.endpoint import Endpoint
+from ..config import validation
 from ..errors import Code, SaintError
 from .connection import Asked
 

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from .. import config as settings
-from ..document import Document
+from ..config.document import Document
 from .model import RoleConfig
 
 _UNKNOWN = "extra_forbidden"

@@ -7,8 +7,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from ...lib.api.firmware import PlanState, RolloutRequest, Step
+from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from ...lib.spelling import hint
 from .. import offers
 from ..state import SavedPlan, SavedStep
 from .logic import Machines, Rollout, with_plan

@@ -10,8 +10,8 @@ import typer
 from ...lib.api import livelink
 from ...lib.api.endpoint import Endpoint
 from ...lib.api.livelink import SenderInfo, SenderList, SenderRef
+from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from ...lib.spelling import hint
 from ..connect import Place, asked
 from ..console import AsJson, fail, print_json, print_table
 

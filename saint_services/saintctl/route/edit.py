@@ -11,8 +11,8 @@ from ...lib import config
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import Preview, PreviewRoute, Route, RouteFile, RouteInfo, SetRoute
+from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from ...lib.spelling import hint
 from ..connect import Place, do, wish
 from ..console import AsJson, print_json, print_table, run
 from ..estop.confirm import RemoveStop, asked_confirmed, do_confirmed

@@ -8,10 +8,11 @@ from typing import Annotated
 
 import typer
 
-from ...lib import config, route_text
+from ...lib import config
 from ...lib.api import Done, routing
 from ...lib.api.endpoint import Nothing
 from ...lib.api.routing import ReplaceRoutes, RouteFile, RouteList
+from ...lib.config import route_text
 from ...lib.errors import Code, SaintError
 from ..connect import do
 from ..console import AsJson, print_json, run

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from ...lib import config, route_text
+from ...lib import config
 from ...lib.api import presets
 from ...lib.api.presets import PresetInfo
 from ...lib.api.routing import RouteFile
+from ...lib.config import route_text
 from ..connect import asked
 from ..console import AsJson, print_json, print_table, run
 from ..estop.confirm import RemoveStop, asked_confirmed

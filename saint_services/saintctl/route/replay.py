@@ -12,10 +12,10 @@ from typing import Any, TextIO
 
 from ...lib import config
 from ...lib.api.routing import FieldOutput, RouteFile
+from ...lib.config.spelling import nearest
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import InputSample
 from ...lib.machine.service_manager import Directories
-from ...lib.spelling import nearest
 from ...routerd import adapters, report
 from ...routerd.logic import Router
 from ...routerd.routes import check_file

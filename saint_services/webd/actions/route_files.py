@@ -2,9 +2,9 @@
 
 import asyncio
 
-from ...lib import route_text
 from ...lib.api import routing
 from ...lib.api.endpoint import Nothing
+from ...lib.config import route_text
 from ...lib.errors import Code, SaintError
 from ..robot.context import Robot
 from . import router_params as p

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
+from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
-from ...lib.spelling import hint
 from .. import logic
 from ..actions import ACTIONS, Action, Quick
 

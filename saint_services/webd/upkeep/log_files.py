@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Sequence
 from aiohttp import web
 from pydantic import ValidationError
 
-from ...lib import validation
 from ...lib.access.levels import Level
 from ...lib.api.logs import LogFilter, LogLine, LogQuery
+from ...lib.config import validation
 from ...lib.errors import Code, SaintError
 from ..accounts.gate import Gate
 from ..robot.context import Robot

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, field_validator
 
-from saint_services.lib import config, yaml_text
+from saint_services.lib import config
 from saint_services.lib.api.routing import RouteFile
+from saint_services.lib.config import yaml_text
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.robot_manifest import RobotManifest
 from saint_services.lib.role_config.model import RoleConfig

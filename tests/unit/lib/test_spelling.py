@@ -2,7 +2,7 @@
 
 import pytest
 
-from saint_services.lib.spelling import hint, hint_or_all, nearest
+from saint_services.lib.config.spelling import hint, hint_or_all, nearest
 
 NODES = ("sim_head", "sim_arms_left", "sim_tracks")
 

@@ -2,13 +2,13 @@
 (routerd/routes.py), where the text lies.
 """
 
-from . import config
-from .api.routing import RouteFile, RouteList
+from ..api.routing import RouteFile, RouteList
+from . import settings
 
 
 def write(file: RouteFile) -> str:
     """Without what is as it would be anyway."""
-    return config.write_yaml(file.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+    return settings.write_yaml(file.model_dump(mode="json", by_alias=True, exclude_defaults=True))
 
 
 def write_list(listed: RouteList) -> str:
@@ -25,4 +25,4 @@ def write_list(listed: RouteList) -> str:
 
 def read(text: str, name: str) -> RouteFile:
     """Raises SaintError config_invalid naming `name`, line and key."""
-    return config.parse(RouteFile, text, name)
+    return settings.parse(RouteFile, text, name)

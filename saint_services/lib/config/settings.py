@@ -1,6 +1,5 @@
-"""Settings files: YAML in, a checked pydantic model out, or one clear sentence that names file,
-line and key. Not here: where a daemon's file lies (lib/daemon.py), saved state (lib/state.py), what
-is read of YAML (lib/yaml_text.py); a bool setting also takes on/off/yes/no.
+"""Loads a settings file into a checked pydantic model. A bool setting also accepts on/off/yes/no.
+Not here: which part of YAML is supported (yaml_text.py).
 """
 
 from pathlib import Path
@@ -8,9 +7,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from ..errors import Code, SaintError
 from . import validation
 from .document import LARGEST_BYTES, Document
-from .errors import Code, SaintError
 
 T = TypeVar("T", bound=BaseModel)
 

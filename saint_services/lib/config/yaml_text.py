@@ -1,7 +1,7 @@
 """YAML text to plain data with the line of every key, and back. Read is the JSON-like part of
 YAML 1.2: no anchors, tags or several documents, and `on`, `no`, 1:30 or dates are plain text. So
 nothing that an operator writes changes its meaning silently, and no input can make reading
-expensive. lib/config.py imports this module when there is YAML to read: the library costs 1 MB.
+expensive. settings.py imports this module when there is YAML to read: the library costs 1 MB.
 """
 
 import re
@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
+from ..errors import Code, SaintError
 from . import validation
 from .document import LARGEST_BYTES, Document, Place
-from .errors import Code, SaintError
 
 _DEEPEST = 40
 _INTEGER = re.compile(r"[-+]?[0-9]{1,400}|0x[0-9a-fA-F]{1,300}|0o[0-7]{1,400}")
