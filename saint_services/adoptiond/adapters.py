@@ -9,7 +9,7 @@ from ..lib import config as settings
 from ..lib import log
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
-from ..lib.robot_manifest import RobotManifest, RobotRole, read_role
+from ..lib.robot.manifest import RobotManifest, RobotRole, read_role
 from .registry import Catalog, RoleKey, RoleText
 from .state import SavedRegistry, registry_store
 

@@ -5,9 +5,9 @@ one fits beside them. Pure. Not here: adoption of a single role (logic.py).
 from dataclasses import replace
 
 from ..lib.api.adoption import NodeRole, NodeState
-from ..lib.claims import conflict
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import NodeRoles
+from ..lib.role_config.resources import conflict
 from .logic import STATES, clean, room_for, with_node
 from .registry import Catalog, Node, Registry, RoleKey
 from .state import SavedRole

@@ -32,7 +32,7 @@ from saint_services.lib.generated.topics import (
 from saint_services.lib.hw.button import ButtonEvent
 from saint_services.lib.hw.ports import Board
 from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES
-from saint_services.lib.robot_manifest import RobotManifest
+from saint_services.lib.robot.manifest import RobotManifest
 from saint_services.lib.role import Host, Session
 from saint_services.lib.role.timers import Clock, Motion
 from saint_services.lib.role_config.model import RoleConfig

@@ -8,7 +8,7 @@ from ..lib import config
 from ..lib.api.routing import RouteFile
 from ..lib.config.spelling import hint, hint_or_all
 from ..lib.errors import Code, SaintError
-from ..lib.robot_manifest import RobotManifest, read_role
+from ..lib.robot.manifest import RobotManifest, read_role
 from ..lib.role_config.model import RoleConfig
 from .routes import fitting, missing_targets
 from .state import SavedPreset, preset_store

@@ -6,9 +6,9 @@ outputs safe. Simulated pins are observed with hw.sim.observe: a real robot does
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..devices import MOTORS
 from ..errors import Code, SaintError
 from ..guard.will import Kind, Will, Write
+from ..role_config.devices import MOTORS
 from ..role_config.model import RoleConfig
 from .ports import Board
 

@@ -6,7 +6,7 @@ import struct
 import time
 from dataclasses import dataclass
 
-from ..devices import I2cDevice
+from ..role_config.devices import I2cDevice
 from .i2c_chip import I2cChip
 from .ports import I2cBus, PressureSample
 

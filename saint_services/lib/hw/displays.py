@@ -1,7 +1,7 @@
 """Displays and lights as a manifest names them. Not here: what they show (role daemons)."""
 
-from ..devices import SpiDevice
 from ..errors import Code, SaintError
+from ..role_config.devices import SpiDevice
 from ..role_config.model import RoleConfig
 from .ports import Board, DigitalOut, Display, LedStrip
 

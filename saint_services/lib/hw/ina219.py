@@ -2,8 +2,8 @@
 section 8.6; equations by section 8.5.
 """
 
-from ..devices import I2cDevice
 from ..errors import Code, SaintError
+from ..role_config.devices import I2cDevice
 from .i2c_chip import I2cChip
 from .ports import I2cBus, PowerSample
 

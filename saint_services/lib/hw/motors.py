@@ -6,8 +6,8 @@ their process died (lib.hw.make_safe).
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from ..devices import MOTORS, PinSpec
 from ..errors import Code, SaintError
+from ..role_config.devices import MOTORS, PinSpec
 from ..role_config.model import RoleConfig
 from .hbridge import DirectionPair, HBridge, SharedEnable, TwinPwmBridge
 from .ports import Board, DigitalOut, Encoder, Motor

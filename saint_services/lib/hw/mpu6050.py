@@ -7,7 +7,7 @@ import math
 import struct
 import time
 
-from ..devices import I2cDevice
+from ..role_config.devices import I2cDevice
 from .gyro_bias import GyroBias
 from .i2c_chip import I2cChip
 from .ports import I2cBus, ImuSample, Vector

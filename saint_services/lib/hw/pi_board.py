@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..devices import WITH_PWM
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import GPIOPin, PeripheralInfo
 from ..guard.will import Kind, Write
+from ..role_config.devices import WITH_PWM
 from ..role_config.model import RoleConfig
 from . import peripherals, pigpio_pins, pigpio_pwm, spi_pins, sysfs_pwm
 from .gpiod_pins import GpiodPins, library

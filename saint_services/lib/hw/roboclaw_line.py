@@ -8,8 +8,8 @@ import select
 import time
 from collections.abc import Callable
 
-from ..devices import SerialDevice
 from ..errors import Code, SaintError
+from ..role_config.devices import SerialDevice
 from .ports import ByteStream
 from .roboclaw import READ_VERSION, RoboClaw, crc16, duties
 

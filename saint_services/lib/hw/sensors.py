@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-from ..devices import I2cDevice
 from ..errors import SaintError
+from ..role_config.devices import I2cDevice
 from ..role_config.model import RoleConfig
 from .ports import Board, I2cBus, Sample, Sensor
 

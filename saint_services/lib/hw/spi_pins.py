@@ -5,8 +5,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..bus_lines import SPI0
 from ..generated.saint_msgs import GPIOPin
+from ..role_config.resources import SPI0
 
 HOLDER = "SPI0"
 

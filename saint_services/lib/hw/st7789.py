@@ -8,7 +8,7 @@ itself, beside the ports. Not tried on a panel yet; nothing on SPI tells whether
 import time
 from collections.abc import Sequence
 
-from ..devices import SpiDevice
+from ..role_config.devices import SpiDevice
 from . import font
 from .ports import DigitalOut, SpiBus
 

@@ -11,7 +11,7 @@ import math
 import time
 from collections.abc import Callable
 
-from ..devices import I2cDevice
+from ..role_config.devices import I2cDevice
 from .i2c_chip import I2cChip
 from .ports import DistanceSample, I2cBus
 

@@ -7,7 +7,7 @@ At 2.4 MHz a bit of SPI takes 0.42 us, so 0 is 100 and 1 is 110. A pause of 280 
 
 from collections.abc import Sequence
 
-from ..devices import SpiDevice
+from ..role_config.devices import SpiDevice
 from .ports import SpiBus
 
 SPEED_HZ = 2_400_000

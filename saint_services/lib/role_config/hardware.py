@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..api.adoption import Peripheral
 from ..api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
-from ..bus_lines import bus_lines
-from ..devices import PinSpec
+from .resources import bus_lines
+from .devices import PinSpec
 from .model import RoleConfig
 
 # noded's button: a role that needs its pin gets it (saint_services/noded/README.md).

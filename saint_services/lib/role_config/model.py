@@ -7,10 +7,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ..devices import I2cDevice as I2cDevice
-from ..devices import PinSpec as PinSpec
-from ..devices import SerialDevice as SerialDevice
-from ..devices import SpiDevice as SpiDevice
+from .devices import I2cDevice as I2cDevice
+from .devices import PinSpec as PinSpec
+from .devices import SerialDevice as SerialDevice
+from .devices import SpiDevice as SpiDevice
 
 RoleName = Literal["head", "arms", "tracks", "console"]
 

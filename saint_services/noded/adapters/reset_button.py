@@ -5,11 +5,11 @@ counts as held (lib/hw/button.py), what a reset does (logic.py).
 import asyncio
 from collections.abc import Callable, Iterable
 
-from ...lib.claims import pins
 from ...lib.errors import SaintError
 from ...lib.hw.button import Button
 from ...lib.hw.ports import Board, EdgeInput
 from ...lib.role_config.model import RoleConfig
+from ...lib.role_config.resources import pins
 
 
 class ResetButton:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 
 from ...lib.api.adoption import NodeState
-from ...lib.claims import conflict
 from ...lib.role_config.model import RoleConfig
+from ...lib.role_config.resources import conflict
 from . import role as logic
 from .model import (
     Action,

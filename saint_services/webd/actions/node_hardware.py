@@ -6,12 +6,12 @@ from typing import Any
 
 from ...lib.api.adoption import GET_NODE_INFO, NodeParams
 from ...lib.api.hardware import GpioStatus, HeaderPin, NodeFit, RoleFit
-from ...lib.claims import conflict
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import GPIOPin, GPIOProbe_Request, NodeGPIOStatus
 from ...lib.hw.header import HEADER
 from ...lib.role_config.hardware import compare, hardware
+from ...lib.role_config.resources import conflict
 from ..robot.context import Robot
 from ..topics import views
 from .caller import Caller

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...lib import config as settings
-from ...lib.robot_manifest import RobotManifest, read_role
+from ...lib.robot.manifest import RobotManifest, read_role
 from ...lib.role_config.model import RoleConfig
 
 

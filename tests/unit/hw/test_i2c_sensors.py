@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.devices import I2cDevice
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.bmp280 import Bmp280, compensate
 from saint_services.lib.hw.gyro_bias import GyroBias
@@ -17,6 +16,7 @@ from saint_services.lib.hw.sim.chips import CHIPS, ChipFault
 from saint_services.lib.hw.sim.chips_sensors import Bmp280Chip
 from saint_services.lib.hw.sim.pins import SimI2c
 from saint_services.lib.hw.vl53l0x import Vl53l0x
+from saint_services.lib.role_config.devices import I2cDevice
 
 DRIVERS: dict[str, Callable[..., Any]] = {
     "mpu6050": Mpu6050,

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.devices import SerialDevice
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.roboclaw import (
     DRIVE_DUTY,
@@ -26,6 +25,7 @@ from saint_services.lib.hw.roboclaw import (
 from saint_services.lib.hw.roboclaw_line import RoboClawEncoder, RoboClawLine, RoboClawMotor
 from saint_services.lib.hw.sim.chips_base import ChipFault
 from saint_services.lib.hw.sim.serial_peers import RoboClawPeer, SimSerial, open_peer, serial_file
+from saint_services.lib.role_config.devices import SerialDevice
 
 PORT = "/dev/ttyACM0"
 DEVICE = SerialDevice(port=PORT, driver="roboclaw")

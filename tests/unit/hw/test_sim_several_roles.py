@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib import robot_manifest
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.sim import breaking, wiring
 from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.hw.sim.faults import Fault, Faults
 from saint_services.lib.hw.sim.outlook import Outlook
+from saint_services.lib.robot import manifest
 from tests.unit.role.role_rig import load_role
 
 MANIFESTS = Path(__file__).parents[3] / "manifests"
-UPPER = robot_manifest.load(MANIFESTS, "saint_two").roles
+UPPER = manifest.load(MANIFESTS, "saint_two").roles
 LEFT, RIGHT, HEAD = UPPER["arms.left"], UPPER["arms.right"], UPPER["head"]
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.devices import PinSpec, SerialDevice
 from saint_services.lib.hw.sim.chips_base import ChipFault
 from saint_services.lib.hw.sim.serial_peers import RoboClawPeer, serial_file
+from saint_services.lib.role_config.devices import PinSpec, SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
 

@@ -10,8 +10,8 @@ from typing import get_args
 import pytest
 import yaml
 
-from saint_services.lib.claims import PROCESSES
 from saint_services.lib.role_config.model import RoleName
+from saint_services.lib.role_config.resources import PROCESSES
 from saint_services.noded.adapters.role_process import daemon_of
 from tools.launch import units
 from tools.launch.units import UnitFolder

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib import config as settings
-from saint_services.lib.claims import conflict
 from saint_services.lib.role_config.model import RoleConfig
+from saint_services.lib.role_config.resources import conflict
 
 ROLES = Path(__file__).parents[3] / "manifests/roles"
 

@@ -14,7 +14,7 @@ from saint_services.lib import config
 from saint_services.lib.api.routing import RouteFile
 from saint_services.lib.config import yaml_text
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.robot_manifest import RobotManifest
+from saint_services.lib.robot.manifest import RobotManifest
 from saint_services.lib.role_config.model import RoleConfig
 
 ROOT = Path(__file__).parents[3]

@@ -3,7 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
-from saint_services.lib.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
+from saint_services.lib.role_config.devices import I2cDevice, PinSpec, SerialDevice, SpiDevice
 from saint_services.lib.role_config.model import RoleConfig
 
 GOOD_PINS = [

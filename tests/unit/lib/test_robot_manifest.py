@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from saint_services.adoptiond.adapters import load_catalog
-from saint_services.lib import robot_manifest, urdf
 from saint_services.lib.config import parse
 from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.robot import manifest, urdf
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.webd.robot.roles import load_roles
 
 MANIFESTS = Path(__file__).resolve().parents[3] / "manifests"
-SAINT = robot_manifest.load(MANIFESTS, "saint")
+SAINT = manifest.load(MANIFESTS, "saint")
 ROVER = """
 name: ROVER
 urdf: robots/rover.urdf
@@ -116,7 +116,7 @@ def test_every_drawn_material_is_defined_and_every_moving_link_has_mass() -> Non
 
 
 def test_another_robot_is_another_file(manifests: Path) -> None:
-    rover = robot_manifest.load(manifests, "rover")
+    rover = manifest.load(manifests, "rover")
     assert list(rover.roles) == ["tracks"]
     assert load_catalog(manifests, "rover").robot == "ROVER"
     assert list(load_roles(manifests.parent, "rover").by_target) == ["tracks"]
@@ -143,7 +143,7 @@ def test_wrong_robot_is_one_sentence(manifests: Path, old: str, new: str, says: 
     assert old in ROVER
     path.write_text(ROVER.replace(old, new))
     with pytest.raises(SaintError) as caught:
-        robot_manifest.load(manifests, "rover")
+        manifest.load(manifests, "rover")
     assert caught.value.code in (Code.CONFIG_INVALID, Code.CONFIG_MISSING)
     assert says in caught.value.message
 
@@ -152,7 +152,7 @@ def test_role_named_twice_is_refused(manifests: Path) -> None:
     path = manifests / "robots" / "rover.yaml"
     path.write_text(ROVER + "  - {role: tracks, config: roles/tracks.yaml}\n")
     with pytest.raises(SaintError, match="roles names tracks twice"):
-        robot_manifest.load(manifests, "rover")
+        manifest.load(manifests, "rover")
 
 
 def test_limits_that_differ_are_told_with_both(manifests: Path) -> None:
@@ -161,7 +161,7 @@ def test_limits_that_differ_are_told_with_both(manifests: Path) -> None:
     assert "limits: [-180, 180]" in text
     path.write_text(text.replace("limits: [-180, 180]", "limits: [-170, 180]"))
     with pytest.raises(SaintError, match=r"from -2\.9671 to 3\.1416 rad; head_pan is revolute"):
-        robot_manifest.load(manifests, "saint")
+        manifest.load(manifests, "saint")
 
 
 BAD_MODELS = {
@@ -216,7 +216,7 @@ def test_links_in_a_circle_are_refused() -> None:
 
 
 def test_robot_says_where_its_chips_are(manifests: Path) -> None:
-    two = robot_manifest.load(manifests, "saint_two")
+    two = manifest.load(manifests, "saint_two")
     addresses = {
         target: role.i2c_devices["servos"].address
         for target, role in two.roles.items()
@@ -233,11 +233,11 @@ def test_address_of_a_chip_that_the_role_does_not_have_is_refused(manifests: Pat
     path = manifests / "robots" / "rover.yaml"
     path.write_text(ROVER.replace("config:", "i2c_addresses: {motors: 0x44}, config:"))
     with pytest.raises(SaintError, match="names motors"):
-        robot_manifest.load(manifests, "rover")
+        manifest.load(manifests, "rover")
 
 
 def test_address_that_no_chip_can_have_is_refused(manifests: Path) -> None:
     path = manifests / "robots" / "saint_two.yaml"
     path.write_text(path.read_text().replace("0x42", "0x99"))
     with pytest.raises(SaintError, match="with i2c_addresses of the robot"):
-        robot_manifest.load(manifests, "saint_two")
+        manifest.load(manifests, "saint_two")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from saint_services.lib.devices import PinSpec
+from saint_services.lib.role_config.devices import PinSpec
 from saint_services.lib.role_config.model import I2cDevice, RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
 

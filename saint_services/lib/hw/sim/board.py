@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from ... import config as settings
-from ...devices import SerialDevice
 from ...generated.saint_msgs import GPIOPin, PeripheralInfo
 from ...guard.will import Kind, Write
 from ...records import Reading
+from ...role_config.devices import SerialDevice
 from ...role_config.model import RoleConfig
 from .. import sysfs_pwm
 from ..ports import ByteStream, SpiBus

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from ...devices import MOTORS, I2cDevice
 from ...errors import Code, SaintError
+from ...role_config.devices import MOTORS, I2cDevice
 from ...role_config.model import RoleConfig
 from . import wiring
 from .board import chip_file

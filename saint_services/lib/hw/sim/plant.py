@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ...devices import MOTORS
 from ...records import Reading
+from ...role_config.devices import MOTORS
 from ...role_config.model import FieldSpec, PinSpec, RoleConfig
 from ..servo import ServoScale
 from .base import Base, Ride

@@ -5,8 +5,8 @@ those who look from outside. Not here: what hangs on the pins then (plant.py).
 from collections.abc import Iterator
 from pathlib import Path
 
-from ...claims import conflict
 from ...role_config.model import RoleConfig
+from ...role_config.resources import conflict
 
 _NAME = "role.{}.json"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from .errors import Code, SaintError
+from ..errors import Code, SaintError
 
 LARGEST_BYTES = 1 << 20
 _KINDS = ("revolute", "continuous", "prismatic", "fixed")

@@ -1,7 +1,7 @@
 """The robot manifest (manifests/robots/*.yaml): which roles a robot has, how it looks, and which
 joint of its model shows which field of a role. One file describes a robot, so another robot needs
-no code. `load` checks it whole, with everything that it names. Not here: the roles (role_config),
-what a model file may say (urdf.py).
+no code. `load` checks it whole, with everything that it names. Not here: the roles (roles.py), what
+a model file may say (urdf.py).
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from . import config as settings
-from .errors import Code, SaintError
-from .role_config.model import FieldSpec, RoleConfig, RoleName
+from .. import config as settings
+from ..errors import Code, SaintError
+from ..role_config.model import FieldSpec, RoleConfig, RoleName
 
 if TYPE_CHECKING:
     from .urdf import Joint
@@ -128,7 +128,7 @@ def _below(manifests: Path, name: str) -> Path:
 
 
 def _check_joints(manifest: RobotManifest, roles: dict[str, RoleConfig], urdf: Path) -> None:
-    from . import urdf as models  # only who shows or checks the robot reads its model
+    from . import urdf as models
 
     model = models.load(urdf)
     for entry in manifest.roles:
