@@ -7,10 +7,10 @@ from pathlib import Path
 
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
 from saint_services.lib.api.routing import REGISTER_WRITER
+from saint_services.lib.bus.input_writer import REGISTRATIONS
 from saint_services.lib.daemon import bind
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
-from saint_services.lib.input_writer import REGISTRATIONS
 from saint_services.lib.ipc import Api, Call
 
 

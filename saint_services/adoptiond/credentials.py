@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lib import log, trust
+from ..lib import log
 from ..lib.access.peers import check_daemon
 from ..lib.api import Done, credentials
 from ..lib.api.credentials import (
@@ -19,6 +19,7 @@ from ..lib.api.credentials import (
     router_parts,
 )
 from ..lib.clock import wall_s
+from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
@@ -107,7 +108,7 @@ class Authority:
         if not node.is_of(self._courier.public) or not node.kept.node_key:
             raise SaintError(Code.REFUSED, f"{node.title} does not belong to this server's key")
         parts = role_parts(said.node_id, said.origin, said.role)
-        if not trust.is_signed(node.kept.node_key, said.signature, *parts):
+        if not signing.is_signed(node.kept.node_key, said.signature, *parts):
             raise SaintError(Code.REFUSED, f"{node.title} did not sign for this role process")
         if said.role != NODE and said.role not in map(str, node.keys):
             raise SaintError(Code.REFUSED, f"{node.title} does not hold the role {said.role}")

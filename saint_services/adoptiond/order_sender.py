@@ -7,12 +7,12 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..lib import trust
 from ..lib.api import Reply
 from ..lib.api import orders as bodies
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import LONGEST_LOG_BYTES, Killed, KillOrder, OrderKind
 from ..lib.bus import Bus
+from ..lib.crypto import signing
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import SignedOrder_Request, SignedOrder_Response
 from ..lib.generated.topics import NODE_ORDER
@@ -49,7 +49,7 @@ class Told:
 class Courier:
     """The server's key, and the way to the nodes."""
 
-    def __init__(self, bus: Bus, key: trust.Key | None, server: str) -> None:
+    def __init__(self, bus: Bus, key: signing.Key | None, server: str) -> None:
         self._key = key  # None: it is lost, and no order can be signed
         self._bus = bus
         self._server = server
@@ -60,11 +60,11 @@ class Courier:
         return self._key.public if self._key else ""
 
     @property
-    def key(self) -> trust.Key | None:
+    def key(self) -> signing.Key | None:
         """The server's private key, to be sealed for a backup."""
         return self._key
 
-    def use(self, key: trust.Key) -> None:
+    def use(self, key: signing.Key) -> None:
         """Sign with this key from now on."""
         self._key = key
 
@@ -84,12 +84,12 @@ class Courier:
         `node_key`: the one that it must have; empty: any.
         """
         self.sign()  # raises before anything is said
-        nonce = trust.nonce()
-        words = bodies.Meet(server=self._server, commitment=trust.commitment(self.public, nonce))
+        nonce = signing.nonce()
+        words = bodies.Meet(server=self._server, commitment=signing.commitment(self.public, nonce))
         met = await self._order(node_id, OrderKind.MEET, words, _SOON_S, node_key)
         theirs = _reply(bodies.Met, node_id, met).nonce
         await self._order(node_id, OrderKind.BIND, bodies.Bind(nonce=nonce), _SOON_S, met.node_key)
-        code = trust.code(self.public, met.node_key, nonce, theirs)
+        code = signing.code(self.public, met.node_key, nonce, theirs)
         return Bond(met.node_key, self._server, self.public, code)
 
     async def order(
@@ -141,7 +141,7 @@ class Courier:
         order = SignedOrder_Request(
             node_id=node_id,
             kind=OrderKind.CHALLENGE.value,
-            challenge=trust.nonce(),  # what the node signs, so that its answer is a new one
+            challenge=signing.nonce(),  # what the node signs, so that its answer is a new one
             server_key=self.public,
         )
         answer = await self._asked(order, _SOON_S, node_key)
@@ -152,7 +152,7 @@ class Courier:
     ) -> SignedOrder_Response:
         answer = await self._called(order, limit_s)
         parts = bodies.answer_parts(order, answer)
-        if not trust.is_signed(answer.node_key, answer.signature, *parts):
+        if not signing.is_signed(answer.node_key, answer.signature, *parts):
             raise SaintError(
                 Code.REFUSED,
                 f"the answer of {order.node_id} does not carry its signature",

@@ -5,10 +5,11 @@ for it. Not here: what it signs (courier.py).
 import asyncio
 from pathlib import Path
 
-from ..lib import log, sealing, trust
+from ..lib import log
 from ..lib.api import Done, keys
 from ..lib.api.endpoint import Nothing
 from ..lib.api.keys import KeyImport, Passphrase, SealedKey
+from ..lib.crypto import sealing, signing
 from ..lib.errors import Code, SaintError
 from ..lib.health import Health
 from ..lib.ipc import Api, Call
@@ -26,11 +27,11 @@ class ServerKey:
         self._path = folder / _FILE
         self._health = health
 
-    async def load(self, *, had_nodes: bool) -> trust.Key | None:
+    async def load(self, *, had_nodes: bool) -> signing.Key | None:
         """The key; made at the first start. None: it is lost, and nodes may know it."""
-        key, problem = await asyncio.to_thread(trust.find_key, self._path)
+        key, problem = await asyncio.to_thread(signing.find_key, self._path)
         if key is None and not problem and not had_nodes:
-            key, problem = await asyncio.to_thread(trust.make_key, self._path)
+            key, problem = await asyncio.to_thread(signing.make_key, self._path)
         if key is None:
             lost = f"{problem or f'{self._path} is gone'}: {KEY_LOST}. {KEY_LOST_FIX}"
             self._health.raise_issue(Code.STATE_DAMAGED, lost, _FILE)
@@ -45,7 +46,7 @@ class ServerKey:
             if adoption.courier.public:
                 text = "the key of this server is in order, and its nodes know it"
                 raise SaintError(Code.REFUSED, text, fix="Nothing needs to be done.")
-            key, problem = await asyncio.to_thread(trust.make_key, self._path)
+            key, problem = await asyncio.to_thread(signing.make_key, self._path)
             if problem:
                 raise SaintError(Code.INTERNAL, problem, fix="Check the disk, then try again.")
             self._use(adoption, key)
@@ -62,7 +63,7 @@ class ServerKey:
         async def take(call: Call[KeyImport]) -> Done:
             body = call.body
             seed = await asyncio.to_thread(sealing.unseal, body.sealed, body.passphrase)
-            key, problem = await asyncio.to_thread(trust.make_key, self._path, seed)
+            key, problem = await asyncio.to_thread(signing.make_key, self._path, seed)
             if problem:
                 raise SaintError(Code.INTERNAL, problem, fix="Check the disk, then try again.")
             self._use(adoption, key)
@@ -72,7 +73,7 @@ class ServerKey:
         api.bind(keys.EXPORT, export)
         api.bind(keys.IMPORT, take)
 
-    def _use(self, adoption: Adoption, key: trust.Key) -> None:
+    def _use(self, adoption: Adoption, key: signing.Key) -> None:
         adoption.courier.use(key)
         adoption.calibrations.use_key(key.public)
         self._health.clear(Code.STATE_DAMAGED, _FILE)

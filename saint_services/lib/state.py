@@ -1,6 +1,6 @@
 """What survives a reboot: one file, one pydantic model, one version. A write is whole or not at
 all; a damaged file is set aside, a file of a newer version is kept untouched.
-Not here: settings that people write (lib/config.py).
+Not here: settings that people write (lib/config).
 
 A release may be rolled back after it has written its own, newer format. So the first file of a
 newer format leaves the older one beside it, `role.yaml.v1` beside `role.yaml`; a program that meets

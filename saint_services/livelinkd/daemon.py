@@ -8,11 +8,11 @@ from pydantic import BaseModel
 
 from ..lib import clock, log
 from ..lib.bus import Bus
+from ..lib.bus.input_writer import InputWriter
 from ..lib.daemon import Context
 from ..lib.errors import SaintError
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_LIVELINK, LIVELINK_FRAME, LIVELINK_SUBJECT
-from ..lib.input_writer import InputWriter
 from ..lib.ipc import Api
 from ..lib.state import Store
 from . import reports, state, switches

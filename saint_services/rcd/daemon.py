@@ -7,12 +7,12 @@ import time
 
 from ..lib import clock, log
 from ..lib.bus import Bus
+from ..lib.bus.input_writer import InputWriter
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import InputSample
 from ..lib.generated.topics import INPUT_RC, RC_STATE
-from ..lib.input_writer import InputWriter
 from . import reports
 from .adapters import CHECKED, Listener, ReceiverLine
 from .api import Control

@@ -5,8 +5,7 @@ says (report.py).
 
 import asyncio
 
-from ..lib import cdr
-from ..lib.bus import Bus
+from ..lib.bus import Bus, cdr
 from ..lib.clock import monotonic_s, stamp
 from ..lib.generated import topics
 from ..lib.generated.saint_msgs import RouteStatus

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from ..lib import log
+from ..lib.bus.input_writer import InputWriter
 from ..lib.clock import monotonic_s
 from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.generated.topics import INPUT_WEBSOCKET
-from ..lib.input_writer import InputWriter
 from .accounts.gate import Gate
 from .accounts.login import Login
 from .accounts.vault_section import users_section

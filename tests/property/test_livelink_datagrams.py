@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.livelinkd.logic import LONG_NAME, Registry, Subject
 from saint_services.livelinkd.loss import Loss
 from saint_services.livelinkd.protocols import Frame, Refused, decode_llf

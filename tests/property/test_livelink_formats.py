@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.livelinkd.logic import Registry, Subject
 from saint_services.livelinkd.protocols import DECODERS, Frame, Refused, make_decoder
 from saint_services.livelinkd.protocols.names import range_of

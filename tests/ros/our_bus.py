@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import Any
 
 from saint_services.lib.bus import Bus, Publisher, Qos, Sample, Service, Topic
+from saint_services.lib.bus.cdr import Array, Sequence
 from saint_services.lib.bus.open import open_bus
-from saint_services.lib.cdr import Array, Sequence
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
 

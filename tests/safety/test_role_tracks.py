@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.crypto.signing import Key
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, TRACKS_CMD_VEL, TRACKS_ESTOP
 from saint_services.lib.hw.sim.faults import Fault
-from saint_services.lib.trust import Key
 from tests.unit.role.credentials import OTHER, SERVER, credential
 from tests.unit.role.role_rig import ROUTER, STRANGER, Rig
 

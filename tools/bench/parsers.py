@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.generated.builtin_interfaces import Time
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.livelinkd.protocols import decode_llf

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from saint_services.lib import cdr
 from saint_services.lib.api.routing import Route
+from saint_services.lib.bus import cdr
 from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters

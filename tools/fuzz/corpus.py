@@ -4,7 +4,7 @@ import json
 import struct
 from pathlib import Path
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.hw.roboclaw import (
     ACKNOWLEDGED,
     READ_CURRENTS,

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from saint_services.lib import cdr, config
+from saint_services.lib import config
 from saint_services.lib.api.routing import RouteFile
+from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.topics import BY_TYPE
 from saint_services.lib.hw.roboclaw import RoboClaw

@@ -34,7 +34,7 @@ def _module(interfaces: Interfaces, package: str, names: list[str]) -> str:
     text = HEAD.format(title=f"Messages of the ROS 2 package {package}.")
     text += "\nfrom collections.abc import Sequence\n"
     text += "from dataclasses import dataclass, field\n"
-    text += "from typing import Any, ClassVar\n\nfrom .. import cdr\n"
+    text += "from typing import Any, ClassVar\n\nfrom ..bus import cdr\n"
     for other in sorted({name.split("/")[0] for name in inner}):
         classes = sorted(class_name(n) for n in inner if n.split("/")[0] == other)
         text += f"from .{other} import {', '.join(classes)}\n"

@@ -1,7 +1,7 @@
 """Real-time priorities of a simulated machine's services, where this computer permits them.
 
-The daemons take them themselves (saint_services/lib/realtime.py); here are the limits of that, as
-systemd sets them. Not here: who gets one (systemd/*/30-realtime.conf).
+The daemons take them themselves (saint_services/lib/machine/realtime.py); here are the limits of
+that, as systemd sets them. Not here: who gets one (systemd/*/30-realtime.conf).
 """
 
 import contextlib

@@ -23,7 +23,7 @@ _WARM = (
     *("pytest", "hypothesis.stateful", "pydantic", "yaml", "typer.testing", "blockbuster"),
     *("saint_services.lib.api.routing", "saint_services.lib.daemon", "saint_services.lib.ipc"),
     *("saint_services.lib.bus.local", "saint_services.lib.generated.topics"),
-    *("saint_services.saintctl.console", "saint_services.lib.yaml_text"),
+    *("saint_services.saintctl.console", "saint_services.lib.config.yaml_text"),
 )
 
 

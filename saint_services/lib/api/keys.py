@@ -1,5 +1,5 @@
 """adoptiond's socket: the server's own key, which nodes obey. Elsewhere it is only sealed with a
-passphrase (lib/sealing.py).
+passphrase (lib/crypto/sealing.py).
 """
 
 from pydantic import Field

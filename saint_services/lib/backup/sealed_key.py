@@ -1,5 +1,5 @@
 """Puts the server's sealed key into a backup file, and finds it there. Pure.
-Not here: how a key is sealed (lib/sealing.py), who may do that (adoptiond).
+Not here: how a key is sealed (lib/crypto/sealing.py), who may do that (adoptiond).
 """
 
 from collections.abc import Mapping

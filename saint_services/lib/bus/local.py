@@ -9,10 +9,22 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from .. import cdr
 from ..errors import SaintError
 from ..generated.errors import Code
-from . import Graph, M, NodeView, Publisher, Qos, Req, Res, Sample, Service, Subscription, Topic
+from . import (
+    Graph,
+    M,
+    NodeView,
+    Publisher,
+    Qos,
+    Req,
+    Res,
+    Sample,
+    Service,
+    Subscription,
+    Topic,
+    cdr,
+)
 from .handlers import Handlers
 from .names import node_view
 from .refusals import Refusals

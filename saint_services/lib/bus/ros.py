@@ -13,7 +13,6 @@ from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
-from .. import cdr
 from ..errors import SaintError
 from ..generated.errors import Code
 from . import (
@@ -29,6 +28,7 @@ from . import (
     Service,
     Subscription,
     Topic,
+    cdr,
 )
 from .clients import Clients
 from .echoes import Echoes

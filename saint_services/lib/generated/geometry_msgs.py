@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from .. import cdr
+from ..bus import cdr
 from .std_msgs import Header
 
 

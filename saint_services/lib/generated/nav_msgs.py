@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from .. import cdr
+from ..bus import cdr
 from .geometry_msgs import PoseWithCovariance, TwistWithCovariance
 from .std_msgs import Header
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from .. import cdr
+from ..bus import cdr
 from .builtin_interfaces import Time
 from .geometry_msgs import Transform
 
@@ -557,7 +557,7 @@ class RouteStatus:
     estop_source: str = ""
     estop_reason: str = ""
     stop_switches: Sequence[str] = ()  # switches and buttons that stop the robot; none: a warning stands
-    fields: Sequence[FieldStatus] = ()  # last, for it is encoded in steps (lib/cdr.encode_into)
+    fields: Sequence[FieldStatus] = ()  # last, for it is encoded in steps (lib/bus/cdr.encode_into)
 
 
 @dataclass(slots=True)
@@ -908,7 +908,7 @@ class ResetNode_Response:
 
 @dataclass(slots=True)
 class SignedOrder_Request:
-    """/saint/node/<id>/order (node): what only the server that a node belongs to may ask of it. The forms of `body` stand in saint_services/lib/api/orders.py, what is signed in lib/trust.py."""
+    """/saint/node/<id>/order (node): what only the server that a node belongs to may ask of it. The forms of `body` stand in saint_services/lib/api/orders.py, what is signed in lib/crypto/signing.py."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/SignedOrder_Request"
     HASH: ClassVar[str] = "RIHS01_5c3bf6c65daa0161f4f06c680db1e6ca5916118c97b970e4fc677c6f28d0b962"

@@ -35,7 +35,7 @@ class Asked:
     target: str
     body: bytes
     peer_uid: int | None = None  # of the process at the other end; None: not known
-    person: bytes = b""  # whom it names as the one who asks (lib/person.py)
+    person: bytes = b""  # whom it names as the one who asks (lib/access/person.py)
 
 
 @dataclass(frozen=True, slots=True)

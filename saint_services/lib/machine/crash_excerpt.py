@@ -1,7 +1,6 @@
-"""A job of its own, started when a unit of ours has failed: keeps the last lines that it logged,
-because the journal is in memory and ends with the power. `python3 -m
-saint_services.lib.crash_excerpt saint-webd`; the unit is saint-crash@.service. Not here: when it
-is started; what a verdict on a release quotes (lib/update/checks.py).
+"""Saves the last log lines of a unit that has failed: the journal is in memory and ends with the
+power. Run by saint-crash@.service as `python3 -m saint_services.lib.machine.crash_excerpt UNIT`.
+Not here: what the verdict on a release quotes (lib/update/checks.py).
 """
 
 import os

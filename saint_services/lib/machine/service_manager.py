@@ -13,7 +13,7 @@ from ..errors import Code, SaintError
 _FIRST_DESCRIPTOR = 3  # sd_listen_fds(3): SD_LISTEN_FDS_START
 _MOST_DESCRIPTORS = 64
 _BACKLOG = 128
-_CHECKOUT = Path(__file__).resolve().parents[2]
+_CHECKOUT = Path(__file__).resolve().parents[3]
 
 
 @dataclass(frozen=True, slots=True)

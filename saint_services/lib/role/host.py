@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from .. import trust
 from ..api import Done
 from ..api.role import RoleAssignment, RoleReport
 from ..bus import Bus
 from ..bus.proven import UNPROVEN_BUS, is_unproven_bus_accepted
+from ..crypto import signing
 from ..daemon import Context
 from ..errors import Code, SaintError
 from ..guard import wire
@@ -131,7 +131,7 @@ class Host:
         counters = self._context.health.counters
         session = self._factory(assignment.config, assignment.node_id, loop, counters)
         session.server_key = assignment.server_key
-        await asyncio.to_thread(trust.prepare)
+        await asyncio.to_thread(signing.prepare)
         self._report_unproven(bus)
         board = await self._opened(session)
         try:

@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from ..api.credentials import router_parts
 from ..bus import Sample
+from ..crypto.signing import is_signed
 from ..generated.saint_msgs import RouterCredential
-from ..trust import is_signed
 
 # A check takes about 0.2 ms on a Raspberry Pi 4, and the loop that does it also moves motors.
 _CHECKS_PER_S = 10

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..api.adoption import Peripheral
 from ..api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
-from .resources import bus_lines
 from .devices import PinSpec
 from .model import RoleConfig
+from .resources import bus_lines
 
 # noded's button: a role that needs its pin gets it (saint_services/noded/README.md).
 _GIVES_WAY = "reset button"

@@ -1,7 +1,7 @@
 """Parses the role configuration that a node receives and stores. The text may come from a newer
 release, after a rollback or during a roll-out: unknown keys are left out and named, so that the
 node works as it did before they existed; everything else is as strict as any setting.
-Not here: manifests of this release (lib/config.py).
+Not here: manifests of this release (lib/config).
 """
 
 import copy

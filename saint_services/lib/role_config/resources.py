@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel
 
-from .model import RoleConfig
 from .devices import WITH_PWM
+from .model import RoleConfig
 
 PROCESSES = (
     2  # of a role's program on one computer: systemd/saint-role-*.socket, saint-role-*@.socket

@@ -56,7 +56,7 @@ class NodeLife:
     node_id: str
     lives: Mapping[int, Life]  # by slot; at least one
     next_slot: int = 1
-    pwm_channels: Mapping[int, int] = field(default_factory=dict)  # of its board (lib/claims)
+    pwm_channels: Mapping[int, int] = field(default_factory=dict)  # of its board
     search: str = ""  # why its roles are requested from its server; empty: they are not
 
     @property

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...lib import trust
 from ...lib.api.orders import config_parts
 from ...lib.bus import Bus
+from ...lib.crypto import signing
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import (
     GetRoleConfig_Request,
@@ -91,10 +91,10 @@ class ConfigServer:
             instance=asked.instance,
             known_version=asked.known_version,
             known_checksum=asked.known_checksum,
-            challenge=trust.nonce(),
+            challenge=signing.nonce(),
         )
         answer = await self._bus.call(NODES_SIGNED_CONFIG, request, self._timeout_s)
-        if not trust.is_signed(key, answer.signature, *config_parts(request, answer)):
+        if not signing.is_signed(key, answer.signature, *config_parts(request, answer)):
             whose = answer.server[:_LONGEST_NAME]
             message = (
                 f"{whose if whose.isprintable() else 'a server'} answered, which is not the server "

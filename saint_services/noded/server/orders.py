@@ -8,12 +8,13 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ...lib import log, trust
+from ...lib import log
 from ...lib.api import orders as bodies
 from ...lib.api.logs import LogPage, LogQuery
 from ...lib.api.orders import OrderKind
 from ...lib.bus import Bus
 from ...lib.clock import monotonic_s
+from ...lib.crypto import signing
 from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import (
     NodeTrust,
@@ -137,7 +138,7 @@ class Orders:
         raise SaintError(Code.REQUEST_INVALID, f"there is no order '{order.kind[:40]}'")
 
     def _challenged(self) -> bodies.Challenged:
-        challenge = trust.nonce()
+        challenge = signing.nonce()
         self._challenges = self._challenges.given(challenge, monotonic_s())
         bond = self.bond
         return bodies.Challenged(
@@ -150,7 +151,7 @@ class Orders:
             if held.server not in ("", server.server):
                 adopted = f"{self._node_id} was adopted by {held.server}, not by {server.server}"
                 raise SaintError(Code.REFUSED, f"{adopted}; reset it first")
-        self._met = order.server_key, server, trust.nonce()
+        self._met = order.server_key, server, signing.nonce()
         return "", bodies.Met(nonce=self._met[2])
 
     async def _bind(self, order: SignedOrder_Request) -> tuple[str, None]:
@@ -159,9 +160,9 @@ class Orders:
         if met is None or met[0] != order.server_key:
             raise SaintError(Code.REFUSED, "this server did not introduce itself")
         key, server, our_nonce = met
-        if trust.commitment(key, said.nonce) != server.commitment:
+        if signing.commitment(key, said.nonce) != server.commitment:
             raise SaintError(Code.REFUSED, "this is not what the server committed itself to")
-        code = trust.code(key, self._key.public, said.nonce, our_nonce)
+        code = signing.code(key, self._key.public, said.nonce, our_nonce)
         self.bond = Bond(server=server.server, server_key=key, code=code, since=now())
         self._is_kept = False
         if self._node.life.held:  # its trust.yaml was lost

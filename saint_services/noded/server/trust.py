@@ -8,10 +8,10 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from ...lib.api.orders import OrderKind, order_parts
+from ...lib.crypto.signing import Key, is_signed, load_key
 from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import SignedOrder_Request
 from ...lib.state import Store
-from ...lib.trust import Key, is_signed, load_key
 
 CHALLENGE_LASTS_S = 10.0
 _MOST_CHALLENGES = 16

@@ -1,5 +1,5 @@
 """The server's key in a backup file, sealed with a passphrase. Not here: the rest of the file
-(backup.py), how a key is sealed (lib/sealing.py, in adoptiond).
+(backup.py), how a key is sealed (lib/crypto/sealing.py, in adoptiond).
 """
 
 from pathlib import Path

@@ -4,9 +4,9 @@
 
 from typing import Any
 
-from ...lib import firmware_check
 from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import ROLLOUT, STATUS, RolloutRequest
+from ...lib.update import firmware_check
 from ..api import messages as m
 from ..robot.context import Robot
 from ..upkeep.wiring import now

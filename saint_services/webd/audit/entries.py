@@ -1,5 +1,5 @@
 """What webd itself writes into the audit log: who came in, who stopped the robot, what its own
-actions change. Pure. Not here: what other daemons do (they send it: lib/audit.py), the file
+actions change. Pure. Not here: what other daemons do (they send it: lib/access/audit.py), the file
 (adapters/audit_file.py).
 """
 

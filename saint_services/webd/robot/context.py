@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 from ...lib.access.audit import Entry
 from ...lib.bus import Bus, Publisher
+from ...lib.bus.input_writer import InputPublisher
 from ...lib.clock import monotonic_s, stamp, wall_s
 from ...lib.generated import topics
 from ...lib.generated.saint_msgs import InputSample
 from ...lib.generated.std_msgs import Bool
-from ...lib.input_writer import InputPublisher
 from ...lib.role_config.model import RoleConfig
 from ...lib.stall import StallWatch
 from ..accounts.vault import Vault

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from saint_services.adoptiond.config import Config
 from saint_services.adoptiond.daemon import run
-from saint_services.lib import trust
 from saint_services.lib.api import orders
 from saint_services.lib.api.orders import OrderKind
 from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.crypto import signing
 from saint_services.lib.daemon import running
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
@@ -35,7 +35,7 @@ class FakeNode:
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
         self._status = self.bus.publisher(topics.NODE_STATUS.at(node_id=node_id))
-        self.key = trust.Key(node_id.encode().ljust(32, b"n")[:32])
+        self.key = signing.Key(node_id.encode().ljust(32, b"n")[:32])
         self.server_key = ""
         self.bus.serve(topics.NODE_ORDER.at(node_id=node_id), self._ordered)
         self.bus.serve(topics.NODE_RESET.at(node_id=node_id), self._reset)
@@ -73,9 +73,9 @@ class FakeNode:
             case OrderKind.CHALLENGE:
                 key = self.server_key
                 name = "SAINT-01" if key else ""
-                return orders.Challenged(challenge=trust.nonce(), server=name, server_key=key)
+                return orders.Challenged(challenge=signing.nonce(), server=name, server_key=key)
             case OrderKind.MEET:
-                return orders.Met(nonce=trust.nonce())
+                return orders.Met(nonce=signing.nonce())
             case OrderKind.BIND:
                 self.server_key = order.server_key
             case OrderKind.RESET:

@@ -5,8 +5,8 @@ import pytest
 from saint_services.adoptiond import order_sender
 from saint_services.lib.api.logs import LogQuery
 from saint_services.lib.bus.local import LocalDomain
+from saint_services.lib.crypto.signing import Key
 from saint_services.lib.errors import Code, SaintError
-from saint_services.lib.trust import Key
 
 
 async def test_node_that_is_away_is_named_as_people_know_it(monkeypatch: pytest.MonkeyPatch):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.bus.dds import complaints, library, service, settings
 from saint_services.lib.bus.dds.peers import Peer
 from saint_services.lib.errors import SaintError

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.bus.dds.types import SERVICE_HEADER, Program, descriptor
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.geometry_msgs import Twist

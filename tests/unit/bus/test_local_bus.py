@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import cdr
-from saint_services.lib.bus import NodeView, Qos, Sample, Topic
+from saint_services.lib.bus import NodeView, Qos, Sample, Topic, cdr
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.errors import SaintError

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rosbags.interfaces import Nodetype
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.generated import geometry_msgs, saint_msgs, std_msgs
 from saint_services.lib.generated.topics import BY_TYPE
 from tools.gen.__main__ import ROOT

@@ -1,7 +1,7 @@
 """What "check for updates" says."""
 
 from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, Release
-from saint_services.lib.firmware_check import check
+from saint_services.lib.update.firmware_check import check
 
 
 def report(newest: str, off: str = "", **machines: str) -> FirmwareReport:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from saint_services.lib import sealing
+from saint_services.lib.crypto import sealing
 from saint_services.lib.errors import SaintError
 
 PASSPHRASE = "five words that nobody guesses"

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib import trust
-from saint_services.lib.state import last_good
-from saint_services.lib.trust import (
+from saint_services.lib.crypto import signing
+from saint_services.lib.crypto.signing import (
     Key,
     code,
     commitment,
@@ -18,6 +17,7 @@ from saint_services.lib.trust import (
     make_key,
     nonce,
 )
+from saint_services.lib.state import last_good
 
 KEY, OTHER = Key(b"1" * 32), Key(b"2" * 32)
 PARTS = st.lists(st.text(max_size=20), min_size=1, max_size=5)
@@ -85,7 +85,7 @@ def test_key_that_cannot_be_kept_still_works_and_says_so(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(trust, "write_atomic", full)
+    monkeypatch.setattr(signing, "write_atomic", full)
     key, problem = load_key(tmp_path / "server.key")
     assert "No space left" in problem
     assert is_signed(key.public, key.sign("x"), "x")

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from saint_services.adoptiond.order_sender import Courier
-from saint_services.lib import trust
 from saint_services.lib.api.orders import (
     AdoptOrder,
     OrderKind,
@@ -20,6 +19,7 @@ from saint_services.lib.api.orders import (
 )
 from saint_services.lib.api.role import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
+from saint_services.lib.crypto import signing
 from saint_services.lib.daemon import bind, running
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
@@ -31,7 +31,7 @@ from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
 
 REPOSITORY = Path(__file__).parents[3]
-SERVER = trust.Key(b"s" * 32)
+SERVER = signing.Key(b"s" * 32)
 READY = RoleReport(ready=True, safe=True, estop=False)
 
 

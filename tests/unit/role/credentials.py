@@ -1,8 +1,8 @@
 """A server's key for tests, and what it signs."""
 
 from saint_services.lib.api.credentials import router_parts
+from saint_services.lib.crypto.signing import Key
 from saint_services.lib.generated.saint_msgs import RouterCredential
-from saint_services.lib.trust import Key
 
 SERVER, OTHER = Key(b"5" * 32), Key(b"6" * 32)
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from saint_services.lib import cdr, config
-from saint_services.lib.bus import Sample, Topic
+from saint_services.lib import config
+from saint_services.lib.bus import Sample, Topic, cdr
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat
 from saint_services.lib.generated.topics import (

@@ -8,12 +8,12 @@ import pytest
 
 from saint_services.lib.api.credentials import WriterReply, WriterRequest
 from saint_services.lib.api.routing import REGISTER_WRITER
+from saint_services.lib.bus.input_writer import REGISTRATIONS, InputPublisher, InputWriter
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import bind
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.lib.generated.topics import INPUT_RC
 from saint_services.lib.health import Health
-from saint_services.lib.input_writer import REGISTRATIONS, InputPublisher, InputWriter
 from saint_services.lib.ipc import Api, Call
 
 

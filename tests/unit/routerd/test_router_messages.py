@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand

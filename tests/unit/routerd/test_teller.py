@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib import cdr
+from saint_services.lib.bus import cdr
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import FieldStatus, RouteStatus

@@ -16,7 +16,7 @@ def test_layout_holds() -> None:
     [
         ("routerd/logic.py", "import time", "rules do not touch the world"),
         ("routerd/daemon.py", "from saint_services.rcd import daemon", "daemons meet on sockets"),
-        ("lib/sd.py", "from ..rcd import logic", "lib knows no daemon"),
+        ("lib/health.py", "from ..rcd import logic", "lib knows no daemon"),
         ("rcd/adapters.py", "import serial", "belong in lib/hw"),
         ("routerd/daemon.py", "import rclpy", "belongs in lib/bus/ros.py"),
         ("routerd/utils.py", "x = 1", "say what it holds"),

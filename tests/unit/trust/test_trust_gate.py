@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from saint_services.lib.api.orders import order_parts
+from saint_services.lib.crypto.signing import Key
 from saint_services.lib.generated.saint_msgs import SignedOrder_Request
-from saint_services.lib.trust import Key
 from saint_services.noded.server.trust import Bond, Challenges, refusal
 
 SERVER, OTHER = Key(b"1" * 32), Key(b"2" * 32)

@@ -7,9 +7,9 @@ import pytest
 
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.orders import Challenged, OrderKind, answer_parts, order_parts
+from saint_services.lib.crypto.signing import Key, is_signed
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
-from saint_services.lib.trust import Key, is_signed
 from tests.unit.trust.trust_rig import Robot, adopt, report, seen
 
 EVIL = Key(b"e" * 32)

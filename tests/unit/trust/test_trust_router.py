@@ -13,11 +13,11 @@ from saint_services.lib.api.credentials import (
 )
 from saint_services.lib.api.node import RESET, NodeReset
 from saint_services.lib.api.role import RoleReport
+from saint_services.lib.crypto.signing import Key, is_signed
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import RoleCredential
 from saint_services.lib.generated.topics import ROLE_CREDENTIAL
 from saint_services.lib.ipc import Client
-from saint_services.lib.trust import Key, is_signed
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, eventually, report, seen
 

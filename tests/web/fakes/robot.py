@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from saint_services.lib import sealing
 from saint_services.lib.access.audit import Reporter
 from saint_services.lib.api import Done, adoption, keys, routing
 from saint_services.lib.api.adoption import (
@@ -45,6 +44,7 @@ from saint_services.lib.api.routing import (
 )
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.clock import stamp
+from saint_services.lib.crypto import sealing
 from saint_services.lib.daemon import bind, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import topics

@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from ... import cdr
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import (
@@ -25,6 +24,7 @@ from .. import (
     Service,
     Subscription,
     Topic,
+    cdr,
     names,
 )
 from ..clients import Clients

@@ -9,9 +9,8 @@ import ctypes
 from collections.abc import Iterator
 from typing import Any
 
-from ... import cdr
 from ...generated import rmw_dds_common
-from .. import Graph, NodeView, Qos, names
+from .. import Graph, NodeView, Qos, cdr, names
 from . import humble
 from .entities import NO_USER_DATA, Endpoint, Reader, Writer
 from .library import BuiltinEndpoint, Library

@@ -9,10 +9,9 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ... import cdr
 from ...errors import SaintError
 from ...generated.errors import Code
-from .. import Qos
+from .. import Qos, cdr
 from .entities import Batch, Endpoint, Reader, Writer
 from .library import Library
 from .peers import Origins, origin_of

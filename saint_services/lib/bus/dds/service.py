@@ -11,10 +11,9 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
-from ... import cdr
 from ...errors import SaintError
 from ...generated.errors import Code
-from .. import Qos, Service, names
+from .. import Qos, Service, cdr, names
 from ..handlers import Handlers
 from .entities import Endpoint, Reader, Writer
 from .graph import NodeGraph

@@ -4,14 +4,14 @@ The library checks every sample against this program and swaps the bytes of big-
 Nested structs are flattened: final types have no trace of nesting on the wire. The offsets describe
 an in-memory form that is only used for one zeroed sample (see entities.py).
 
-Source: dds/ddsc/dds_opcodes.h of Cyclone DDS. Not here: encoding of messages (lib/cdr.py).
+Source: dds/ddsc/dds_opcodes.h of Cyclone DDS. Not here: encoding of messages (lib/bus/cdr.py).
 """
 
 import ctypes
 from functools import cache
 from typing import Any
 
-from ... import cdr
+from .. import cdr
 from .library import TopicDescriptor
 
 Fields = tuple[tuple[str, Any], ...]

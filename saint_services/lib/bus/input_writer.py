@@ -9,13 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Generic
 
-from . import log
-from .api.credentials import WriterName, WriterRequest
-from .api.routing import REGISTER_WRITER
-from .bus import Bus, M, Publisher, Topic
-from .errors import SaintError
-from .health import Health
-from .ipc import Client
+from .. import log
+from ..api.credentials import WriterName, WriterRequest
+from ..api.routing import REGISTER_WRITER
+from ..errors import SaintError
+from ..health import Health
+from ..ipc import Client
+from . import Bus, M, Publisher, Topic
 
 _FIRST_PAUSE_S = 0.05  # a router that restarts is without its RC until this has passed
 _LONGEST_PAUSE_S = 2.0

@@ -11,7 +11,7 @@ import json
 import secrets
 from pathlib import Path
 
-from .state import last_good, write_atomic
+from ..state import last_good, write_atomic
 
 _LABEL = "SAINT.OS 1"  # no signature of another program, or of another form, is ever one of ours
 _KEY_HEX = 64

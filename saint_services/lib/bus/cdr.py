@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, TypeVar
 
-from .bus import Message
-from .errors import SaintError
-from .generated.errors import Code
+from ..errors import SaintError
+from ..generated.errors import Code
+from . import Message
 
 HEADER = b"\x00\x01\x00\x00"  # CDR, little endian, no options
 PRIMITIVES = {

@@ -3,7 +3,7 @@ release that lies on the server. Nothing is asked on the internet: releases come
 or from a folder. Pure.
 """
 
-from .api.firmware import FirmwareCheck, FirmwareReport
+from ..api.firmware import FirmwareCheck, FirmwareReport
 
 _HOW = "A newer one comes by upload, on a USB stick, or from a folder of the server."
 

@@ -5,7 +5,7 @@ Poly1305) encrypts. Not here: which secrets leave the machine. Calls block and t
 import json
 from base64 import b64decode, b64encode
 
-from .errors import Code, SaintError
+from ..errors import Code, SaintError
 
 SHORTEST_PASSPHRASE = 12
 _OPERATIONS, _MEMORY_BYTES = 4, 64 << 20  # of Argon2id; its minimum for a person who waits is 2

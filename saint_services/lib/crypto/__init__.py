@@ -1,0 +1,1 @@
+"""Signatures between a server and its nodes, and secrets under a passphrase."""
