@@ -1,5 +1,6 @@
 """The server's machine: how it is called on the network, which Wi-Fi it joins. Setup does it
-(lib/machine_wish); how it ended stands in the settings' answer. Nothing here repeats a password.
+(lib/machine/settings_request); how it ended stands in the settings' answer. Nothing here repeats a
+password.
 """
 
 import asyncio
