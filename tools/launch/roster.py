@@ -37,10 +37,10 @@ def read(name: str, manifests: Path | None = None) -> Roster:
     """From manifests/robots/<name>.yaml: its nodes, one for each role that none of them holds, and
     a spare one.
     """
-    from saint_services.lib.robot import manifest
+    from saint_services.lib.robot.manifest import load
 
     folder = manifests or Directories.from_environment().share / "manifests"
-    manifest = manifest.load(folder, name).manifest
+    manifest = load(folder, name).manifest
     roles = {entry.target: Role(entry.role, entry.instance) for entry in manifest.roles}
     shared = [
         Node(node, node.replace("_", " ").capitalize(), tuple(roles.pop(each) for each in targets))
