@@ -10,9 +10,9 @@ from ..lib.config.spelling import hint, hint_or_all
 from ..lib.errors import Code, SaintError
 from ..lib.robot.manifest import RobotManifest, read_role
 from ..lib.role_config.model import RoleConfig
-from .routes import fitting, missing_targets
+from .fields.targets import Robot
+from .routes.checks import fitting, missing_targets
 from .state import SavedPreset, preset_store
-from .targets import Robot
 
 MOST_PRESETS = 64
 

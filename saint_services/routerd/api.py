@@ -36,10 +36,11 @@ from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
 from ..lib.ipc import Api, Call
 from ..lib.state import Store
-from . import report, stops
+from . import report
 from .logic import Router
-from .preview import curve, preview
-from .routes import check, check_file
+from .routes import stops
+from .routes.checks import check, check_file
+from .routes.preview import curve, preview
 from .state import SavedRoutes
 
 

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib.api.routing import RouteFile
 from ..lib.backup.sections import Backup, Section
 from ..lib.errors import SaintError
-from . import stops
 from .adapters import MOST_PRESETS, Shelf
 from .api import Control
-from .preset_api import check_name
-from .routes import check, check_file
+from .fields.targets import Robot
+from .routes import stops
+from .routes.checks import check, check_file
+from .routes.presets_api import check_name
 from .state import PRESET_VERSION, ROUTES_MIGRATIONS, ROUTES_VERSION, SavedPreset, SavedRoutes
-from .targets import Robot
 
 
 class SavedPresets(BaseModel):

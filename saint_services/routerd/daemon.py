@@ -31,31 +31,32 @@ from ..lib.generated.saint_msgs import (
 from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Api, Client
 from ..lib.stall import StallWatch
-from . import adapters, messages, report, state
+from . import adapters, report, state
 from .api import Control
 from .backup import Kept
-from .claims import FOREVER
 from .config import Config
-from .confirmations import Confirmations
-from .drill_api import Drills, drills_store
-from .estop import raised, stamped
-from .estop_api import EStopControl
-from .latch_file import LatchFile
-from .latch_start import SOURCE, after_start, leave_marker
-from .latch_store import Clearing, LatchStore
+from .credential import prove
+from .drill.api import Drills, drills_store
+from .estop.api import EStopControl
+from .estop.confirmations import Confirmations
+from .estop.latch import raised, stamped
+from .estop.latch_file import LatchFile
+from .estop.latch_start import SOURCE, after_start, leave_marker
+from .estop.latch_store import Clearing, LatchStore
+from .estop.outcomes import LONGEST_NODE_ID
+from .estop.presses import Pressing
+from .estop.proven_roles import ProvenRoles
+from .fields import command_messages
+from .fields.claims import FOREVER
+from .fields.command_queue import Pending
+from .fields.targets import Command, Robot
+from .inputs.console import REPEAT_S, Overrides
+from .inputs.neighbours import Announcing, Neighbours
+from .inputs.writers import Admitted, Registration, Writers
 from .logic import Router
-from .neighbours import Announcing, Neighbours
-from .outcomes import LONGEST_NODE_ID
-from .overrides import REPEAT_S, Overrides
-from .pending import Pending
-from .preset_api import Presets
-from .presses import Pressing
-from .proof import prove
-from .proven_roles import ProvenRoles
-from .routes import check, check_file
-from .targets import Command, Robot
-from .teller import Teller
-from .writers import Admitted, Registration, Writers
+from .routes.checks import check, check_file
+from .routes.presets_api import Presets
+from .status_publisher import Teller
 
 BEAT_S = 0.05
 STALL_S = 0.1  # between two beats; below the shortest time-out of a source
@@ -207,7 +208,9 @@ class Wiring:
         self._foreign = 0
         self._estop = bus.publisher(topics.ESTOP)
         self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
-        self._writers = [messages.Writer(each, router.by_name) for each in router.robot.commands]
+        self._writers = [
+            command_messages.Writer(each, router.by_name) for each in router.robot.commands
+        ]
         self._commands: list[Publisher[Any]] = [
             bus.publisher(writer.topic) for writer in self._writers
         ]
@@ -290,7 +293,7 @@ class Wiring:
 
     def _foreign_receiver(self, command: Command) -> Callable[[Sample[Any]], None]:
         def receive(sample: Sample[Any]) -> None:
-            names, values = messages.read(command, sample.message)
+            names, values = command_messages.read(command, sample.message)
             if not names:
                 self._router.refused["empty foreign command"] += 1
                 return

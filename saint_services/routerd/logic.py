@@ -10,19 +10,19 @@ from math import isfinite
 from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
-from . import estop
-from .arbitration import disarm, has_moved
-from .board import Board
-from .claims import NEVER, Claim, Stream
-from .intake import Intake
-from .locks import Locks
-from .motion import STEP_S, drive
-from .plan import Planner
-from .routes import ESTOP, check_file
-from .source_classes import timeouts
-from .sources import Source, is_restart, measure
-from .targets import Robot
-from .writers import Admitted
+from .estop import latch as latches
+from .fields.arbitration import disarm, has_moved
+from .fields.board import Board
+from .fields.claims import NEVER, Claim, Stream
+from .fields.locks import Locks
+from .fields.motion import STEP_S, drive
+from .fields.targets import Robot
+from .inputs.intake import Intake
+from .inputs.source_classes import timeouts
+from .inputs.sources import Source, is_restart, measure
+from .inputs.writers import Admitted
+from .routes.checks import ESTOP, check_file
+from .routes.plan import Planner
 
 # How long the newest failsafe sample keeps fields for its source. Longer than a time-out: some may
 # be late on a busy machine, and velocities are at rest all the while.
@@ -37,14 +37,14 @@ class Router:
         self,
         robot: Robot,
         routes: Sequence[Route] = (),
-        latch: estop.Latch | None = None,
+        latch: latches.Latch | None = None,
         blending: Blending | None = None,
     ) -> None:
         self.robot = robot
         self.by_name = robot.outputs()
         self.board = Board(self.by_name.values())
         self.outputs = self.board.outputs
-        self.latch = latch or estop.Latch()
+        self.latch = latch or latches.Latch()
         self.samples = 0
         self.blending = blending or Blending()
         self.locks = Locks(tuple(robot.fields))
@@ -288,25 +288,25 @@ class Router:
     def raise_estop(self, source: str, reason: str, now: float, *, is_repeat: bool = False) -> None:
         """Stop everything. A press while stopped is kept too: a clear must have seen it."""
         was_active = self.latch.active
-        self.latch = estop.raised(self.latch, source, reason, is_repeat=is_repeat)
+        self.latch = latches.raised(self.latch, source, reason, is_repeat=is_repeat)
         if not was_active:
             self.board.stop_all(now)
 
     def stamp_presses(self, wall: str) -> None:
         """Write the time into presses that have none."""
-        self.latch = estop.stamped(self.latch, wall)
+        self.latch = latches.stamped(self.latch, wall)
 
     def check_clear(self, generation: int, now: float) -> None:
         """Raises SaintError refused when a press was not seen by who clears, or when something
         still asks for motion or for the stop. `generation` is that of the latch as it was seen.
         """
-        if missed := estop.unseen(self.latch, generation):
+        if missed := latches.unseen(self.latch, generation):
             raise SaintError(
                 Code.REFUSED,
                 f"the e-stop stays: {missed}",
                 fix="Look at all presses (saintctl estop show) and at the robot, then clear again.",
             )
-        if objection := estop.objection(self.claims, self.sources.values(), now):
+        if objection := latches.objection(self.claims, self.sources.values(), now):
             raise SaintError(
                 Code.REFUSED,
                 f"the e-stop stays: {objection}",
@@ -320,7 +320,7 @@ class Router:
         if not self.latch.active:
             return
         self.check_clear(generation, now)
-        self.latch = estop.cleared(self.latch, source)
+        self.latch = latches.cleared(self.latch, source)
         self._planner.must_move = True
         for claim in self.claims:
             disarm(claim, [None] * len(claim.inputs))

@@ -21,13 +21,13 @@ from ..lib.api.routing import (
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteStatus
 from ..lib.generated.saint_msgs import EStopPress as Pressed
-from . import stops
-from .arbitration import is_barred
-from .claims import NEVER, Claim, Output
-from .estop import Latch, Press
+from .estop.latch import Latch, Press
+from .estop.outcomes import is_confirmed
+from .fields.arbitration import is_barred
+from .fields.claims import NEVER, Claim, Output
+from .inputs.sources import Source
 from .logic import Router
-from .outcomes import is_confirmed
-from .sources import Source
+from .routes import stops
 
 FORGOTTEN_S = 60.0  # what was silent for longer is not listed any more
 

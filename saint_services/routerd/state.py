@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib.api.routing import Blending, Route
 from ..lib.errors import Code, SaintError
 from ..lib.state import VERSION_KEY, Migration, Store
-from .estop import Latch, Press
+from .estop.latch import Latch, Press
 
 LATCH_VERSION = 1
 ROUTES_VERSION = 2  # 2: weight, blending.fields, hysteresis_ms; time-outs that are obeyed; loaded

@@ -12,10 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
-from saint_services.routerd.estop import MOST_PRESSES, Latch
-from saint_services.routerd.latch_file import LatchFile
-from saint_services.routerd.latch_start import after_start, leave_marker
-from saint_services.routerd.latch_store import Clearing, LatchStore
+from saint_services.routerd.estop.latch import MOST_PRESSES, Latch
+from saint_services.routerd.estop.latch_file import LatchFile
+from saint_services.routerd.estop.latch_start import after_start, leave_marker
+from saint_services.routerd.estop.latch_store import Clearing, LatchStore
 from saint_services.routerd.logic import Router
 from tests.unit.routerd.rig import robot
 

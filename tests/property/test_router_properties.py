@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.routing import Mapping
 from saint_services.lib.errors import SaintError
-from saint_services.routerd.mapping import asked, shape
+from saint_services.routerd.routes.mapping import asked, shape
 from tests.unit.routerd.rig import Rig, route
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

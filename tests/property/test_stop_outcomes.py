@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from saint_services.routerd.outcomes import Outcomes, Report, State
+from saint_services.routerd.estop.outcomes import Outcomes, Report, State
 
 TARGETS = ("head", "arms.left", "tracks")
 NODES = ("pi_1", "pi_2")

@@ -3,9 +3,9 @@
 from typing import Any
 
 from saint_services.lib.api.routing import Blending
-from saint_services.routerd.board import Board
-from saint_services.routerd.claims import FOREVER, NEVER, Claim, Output, Plan, Stream
-from saint_services.routerd.modifiers import Modifier
+from saint_services.routerd.fields.board import Board
+from saint_services.routerd.fields.claims import FOREVER, NEVER, Claim, Output, Plan, Stream
+from saint_services.routerd.fields.modifiers import Modifier
 
 NOW = 100.0  # a claim that was heard now is lost at 100.12
 SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)

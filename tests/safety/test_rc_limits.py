@@ -10,7 +10,7 @@ from saint_services.rcd.protocols import CrsfFrame, RcFrame
 from saint_services.rcd.protocols.frames import ELEVEN_BIT
 from saint_services.rcd.protocols.pulses import PpmDecoder, PwmDecoder
 from saint_services.rcd.selection import Arming, Selection
-from saint_services.routerd.source_classes import TIMEOUTS_S
+from saint_services.routerd.inputs.source_classes import TIMEOUTS_S
 
 LIVE, LOST, NOTHING = Outcome.LIVE, Outcome.LOST, Outcome.NOTHING
 

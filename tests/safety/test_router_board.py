@@ -5,8 +5,8 @@ a board made by hand, one class per rule; all numbers are typed by hand.
 import pytest
 
 from saint_services.lib.api.routing import Blending
-from saint_services.routerd.board import Board
-from saint_services.routerd.claims import FOREVER, NEVER, NO_BAR
+from saint_services.routerd.fields.board import Board
+from saint_services.routerd.fields.claims import FOREVER, NEVER, NO_BAR
 from tests.safety.claims_rig import NOW, board, claim, driven, hold, output, slow
 
 

@@ -4,7 +4,7 @@ hand, at the very bound of each rule. All numbers are typed by hand.
 
 import pytest
 
-from saint_services.routerd.arbitration import (
+from saint_services.routerd.fields.arbitration import (
     choose,
     contributors,
     disarm,
@@ -13,8 +13,8 @@ from saint_services.routerd.arbitration import (
     mixed,
     mixed_unlimited,
 )
-from saint_services.routerd.claims import NEVER
-from saint_services.routerd.modifiers import Modifier
+from saint_services.routerd.fields.claims import NEVER
+from saint_services.routerd.fields.modifiers import Modifier
 from tests.safety.claims_rig import SPEED, claim, output
 
 FORCE = Modifier("force", "force", 0.0, 1000.0, 0.0)

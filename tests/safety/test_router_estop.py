@@ -5,7 +5,7 @@ are typed by hand: they must not change with the code.
 import pytest
 
 from saint_services.lib.errors import Code, SaintError
-from saint_services.routerd.estop import Latch
+from saint_services.routerd.estop.latch import Latch
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, TURN, Rig, preset, route
 
 ALL = (DRIVE, TURN, STOP, DIRECT, FACE)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from saint_services.routerd.claims import FOREVER, NEVER, NO_BAR, Output
-from saint_services.routerd.motion import drive, fade, keep, lose, rest, step, stop
+from saint_services.routerd.fields.claims import FOREVER, NEVER, NO_BAR, Output
+from saint_services.routerd.fields.motion import drive, fade, keep, lose, rest, step, stop
 from tests.safety.claims_rig import output
 
 NOW = 100.0

@@ -1,6 +1,6 @@
 """What counts as a confirmed stop. Numbers are typed by hand."""
 
-from saint_services.routerd.outcomes import Outcomes, Report, State
+from saint_services.routerd.estop.outcomes import Outcomes, Report, State
 
 TARGETS = ("head", "tracks")
 HELD = {"head": "pi_1", "tracks": "pi_2"}

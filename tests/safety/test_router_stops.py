@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.routing import Blending, Route, RouteFile
 from saint_services.lib.errors import Code, SaintError
-from saint_services.routerd import stops
-from saint_services.routerd.claims import Stream
-from saint_services.routerd.plan import Planner
-from saint_services.routerd.sources import Source
+from saint_services.routerd.fields.claims import Stream
+from saint_services.routerd.inputs.sources import Source
+from saint_services.routerd.routes import stops
+from saint_services.routerd.routes.plan import Planner
 
 SWITCH: dict[str, Any] = {"from": "channel_6", "to": "estop", "mode": "switch", "threshold": 0.5}
 

@@ -18,9 +18,9 @@ from saint_services.lib.bus import cdr
 from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters
+from saint_services.routerd.fields.command_messages import Writer
+from saint_services.routerd.fields.targets import Robot
 from saint_services.routerd.logic import Router
-from saint_services.routerd.messages import Writer
-from saint_services.routerd.targets import Robot
 from tools.bench import wide
 
 SHARE = Path(__file__).parents[2]

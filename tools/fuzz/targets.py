@@ -31,8 +31,8 @@ from saint_services.rcd.protocols import PARSERS, CrsfFrame
 from saint_services.rcd.protocols.crsf_telemetry import telemetry
 from saint_services.routerd import adapters
 from saint_services.routerd.config import Config as RouterConfig
+from saint_services.routerd.fields.targets import Robot
 from saint_services.routerd.logic import Router
-from saint_services.routerd.targets import Robot
 from saint_services.saintctl import recordings
 from saint_services.saintctl.livelink.decode import described
 from saint_services.saintctl.route.replay import Replay

@@ -113,13 +113,13 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "Or: self._variance_per_m and (left_m or right_m)": "a short cut: adds nothing",
         "Div: speed / top_mps * math.copysign(1.0, duty)": "by 1 or -1, the same",
     },
-    "saint_services/routerd/motion.py": {
+    "saint_services/routerd/fields/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
     },
-    "saint_services/routerd/board.py": {
+    "saint_services/routerd/fields/board.py": {
         "Lt -> LtE: at < self.wake_at": "the same time again",
     },
-    "saint_services/routerd/latch_file.py": {
+    "saint_services/routerd/estop/latch_file.py": {
         "Lt -> LtE: newest.sequence < 0": "sequences begin with 1",
         "0 -> 1 in if newest.sequence < 0:": "sequences begin with 1",
         "Lt -> LtE: min((each.sequence for each in slots)) < 0": "sequences begin with 1",
@@ -136,17 +136,17 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         ),
         "Lt -> LtE: len(parts) < size": "no byte more is asked for",
     },
-    "saint_services/routerd/latch_start.py": {
+    "saint_services/routerd/estop/latch_start.py": {
         "20 -> 21 in return min(int((directory / MARKER).read_bytes()[:20]), 2 ** 62)": (
             "a number of 20 digits is beyond the highest, too"
         ),
         "0 -> 1 in return 0": "wall time is higher",
     },
-    "saint_services/routerd/latch_store.py": {
+    "saint_services/routerd/estop/latch_store.py": {
         "1 -> 2 in self._kept = 1": "only whether it is the stored one is ever read",
         "1 -> 2 in self._kept += 1": "only whether it is the stored one is ever read",
     },
-    "saint_services/routerd/overrides.py": {
+    "saint_services/routerd/inputs/console.py": {
         "1 -> 2 in self._sequence = itertools.count(1)": "any first number will do",
     },
     "saint_services/routerd/report.py": {
@@ -154,19 +154,19 @@ EQUIVALENT: dict[str, dict[str, str]] = {
             "who was heard has as many values as names"
         ),
     },
-    "saint_services/routerd/preview.py": {
+    "saint_services/routerd/routes/preview.py": {
         "Lt -> LtE: low < bend < high": "both ends are points of the grid",
     },
-    "saint_services/routerd/mapping.py": {
+    "saint_services/routerd/routes/mapping.py": {
         "True: if mapping.deadzone": "a short cut: a deadzone of 0 takes nothing away",
         "Gt -> GtE: x > dead": "at its end the deadzone gives 0 either way",
         "Lt -> LtE: x < -dead": "at its end the deadzone gives 0 either way",
     },
-    "saint_services/routerd/intake.py": {
+    "saint_services/routerd/inputs/intake.py": {
         "False: names if type(names) is tuple else tuple(names)": "a short cut: no copy",
         "without: stream.names = names": "a short cut: equal names are found again by a look-up",
     },
-    "saint_services/routerd/plan.py": {
+    "saint_services/routerd/routes/plan.py": {
         "1000000000000.0 -> 1000000000001.0": "any bound far beyond every limit will do",
         "Gt -> GtE: len(plan.claim.inputs) > 1": "what is followed twice is where it was",
     },

@@ -107,5 +107,5 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def name_of(path: Path) -> str:
-    """saint_services/routerd/plan.py -> saint_services.routerd.plan"""
+    """saint_services/routerd/routes/plan.py -> saint_services.routerd.routes.plan"""
     return ".".join(path.with_suffix("").parts)

@@ -1,75 +1,82 @@
 """Lists the files that are changed, and the tests that have to notice."""
 
-_UNIT = "tests/unit/routerd/test_router_"
-_BOARD = ("tests/safety/test_router_board.py", "tests/safety/test_router_board_loss.py")
+_UNIT = "tests/unit/routerd/"
+_LOGIC = f"{_UNIT}test_logic_"
+_SAFETY = "tests/safety/test_router_"
+_BOARD = (f"{_SAFETY}board.py", f"{_SAFETY}board_loss.py")
 _ALL = (
-    *(f"{_UNIT}{name}.py" for name in ("arbitration", "loss", "signal", "blending", "control")),
-    "tests/safety/test_router_estop.py",
-    "tests/safety/test_router_after_stop.py",
-    *(
-        f"tests/safety/test_router_{name}.py"
-        for name in ("edges", "plans", "claims", "motion", "board")
-    ),
+    *(f"{_LOGIC}{name}.py" for name in ("arbitration", "loss", "signal", "blending")),
+    f"{_UNIT}fields/test_locks.py",
+    *(f"{_SAFETY}{name}.py" for name in ("estop", "after_stop", "edges", "plans", "claims")),
+    f"{_SAFETY}motion.py",
     *_BOARD,
-    *(f"{_UNIT}{name}.py" for name in ("mapping", "modifiers", "routes", "sources", "reasons")),
-    *(f"{_UNIT}{name}.py" for name in ("messages", "other_robots", "commands")),
+    f"{_UNIT}routes/test_mapping.py",
+    f"{_UNIT}fields/test_modifiers.py",
+    f"{_UNIT}routes/test_checks.py",
+    f"{_UNIT}inputs/test_sources.py",
+    *(f"{_UNIT}test_{name}.py" for name in ("report", "adapters", "api")),
+    f"{_UNIT}fields/test_command_messages.py",
     "tests/unit/saintctl/route/test_replay_vectors.py",
     "tests/unit/saintctl/route/test_replay.py",
     "tests/property/test_router_properties.py",
-    "tests/safety/test_router_machine.py",
-    "tests/safety/test_router_limits.py",
+    f"{_SAFETY}machine.py",
+    f"{_SAFETY}limits.py",
 )
 _ROLE_RIGS = ("tests/safety/test_role_tracks.py", "tests/safety/test_role_joints.py")
 _ROLE = ("tests/unit/role/motion/test_axis.py", "tests/unit/role/test_host.py")
 _GUARD = "tests/unit/guard/test_"
-_STATE = "tests/unit/routerd/test_"
-_LATCH = (f"{_STATE}latch_file.py", f"{_STATE}latch_start.py")
+_LATCH = (f"{_UNIT}estop/test_latch_file.py", f"{_UNIT}estop/test_latch_start.py")
+_DAEMON = f"{_UNIT}test_daemon"
 # What decides beside the arbitration: tests of its own, then those of the whole router.
 _BESIDE = {
-    "writers": (f"{_UNIT}writers.py",),
-    "neighbours": (f"{_STATE}neighbours.py", f"{_UNIT}other_robots.py"),
-    "latch_file": (_LATCH[0],),
-    "latch_start": (_LATCH[1],),
-    "latch_store": (f"{_STATE}latch_store.py",),
-    "presses": (f"{_STATE}presses.py",),
-    "stops": ("tests/safety/test_router_stops.py", f"{_UNIT}stop_changes.py"),
-    "pending": (f"{_STATE}pending.py",),
-    "overrides": (f"{_UNIT}overrides.py",),
-    "outcomes": ("tests/safety/test_router_outcomes.py", f"{_STATE}collected_reports.py"),
-    "confirmations": (f"{_STATE}collected_reports.py",),
-    "drill": (f"{_STATE}drill_rules.py",),
-    "proven_roles": (f"{_STATE}proven_roles.py",),
-    "proof": (f"{_STATE}router_proof.py",),
+    "inputs/writers": (f"{_UNIT}inputs/test_writers.py",),
+    "inputs/neighbours": (f"{_UNIT}inputs/test_neighbours.py", f"{_UNIT}test_adapters.py"),
+    "inputs/console": (f"{_UNIT}inputs/test_console.py",),
+    "estop/latch_file": (_LATCH[0],),
+    "estop/latch_start": (_LATCH[1],),
+    "estop/latch_store": (f"{_UNIT}estop/test_latch_store.py",),
+    "estop/presses": (f"{_UNIT}estop/test_presses.py",),
+    "estop/outcomes": (f"{_SAFETY}outcomes.py", f"{_UNIT}estop/test_confirmations.py"),
+    "estop/confirmations": (f"{_UNIT}estop/test_confirmations.py",),
+    "estop/proven_roles": (f"{_UNIT}estop/test_proven_roles.py",),
+    "routes/stops": (f"{_SAFETY}stops.py", f"{_UNIT}routes/test_stops.py"),
+    "fields/command_queue": (f"{_UNIT}fields/test_command_queue.py",),
+    "drill/rules": (f"{_UNIT}drill/test_rules.py",),
+    "credential": (f"{_UNIT}test_credential.py",),
 }
 _MORE: dict[str, tuple[str, ...]] = {
-    "latch_store": (_LATCH[1],),
-    "outcomes": ("tests/property/test_stop_outcomes.py", f"{_STATE}confirmations.py"),
-    "confirmations": (f"{_STATE}confirmations.py",),
-    "drill": (f"{_STATE}drill.py",),
-    "proven_roles": (f"{_UNIT}writers.py", f"{_STATE}confirmations.py"),
-    "proof": ("tests/unit/trust/test_trust_router.py",),
+    "estop/latch_store": (_LATCH[1],),
+    "estop/outcomes": ("tests/property/test_stop_outcomes.py", f"{_DAEMON}_confirmations.py"),
+    "estop/confirmations": (f"{_DAEMON}_confirmations.py",),
+    "estop/proven_roles": (f"{_UNIT}inputs/test_writers.py", f"{_DAEMON}_confirmations.py"),
+    "drill/rules": (f"{_UNIT}drill/test_api.py",),
+    "credential": ("tests/unit/trust/test_trust_router.py",),
 }
 _ROUTERD: dict[str, tuple[str, ...]] = {
-    "mapping": ("mapping", "modifiers"),
-    "claims": ("arbitration", "blending", "modifiers"),
-    "motion": ("loss", "blending"),
-    "arbitration": ("arbitration", "blending"),
-    "board": ("loss", "blending"),
-    "estop": (),
-    "locks": ("control",),
-    "logic": (
-        *("samples", "arbitration", "loss", "signal", "blending", "control", "sources"),
-        "modifiers",
+    "routes/mapping": ("routes/test_mapping", "fields/test_modifiers"),
+    "routes/plan": (
+        *("inputs/test_intake", "fields/test_modifiers", "test_logic_blending"),
+        *("routes/test_checks", "test_logic_arbitration"),
     ),
-    "plan": ("intake", "modifiers", "blending", "routes", "arbitration"),
-    "sources": ("sources", "intake"),
-    "source_classes": ("sources",),
-    "intake": ("intake", "sources"),
-    "routes": ("routes", "sources", "other_robots"),
-    "targets": ("targets", "messages"),
-    "modifiers": ("messages", "modifiers"),
-    "preview": ("preview",),
-    "report": ("reasons",),
+    "routes/checks": ("routes/test_checks", "inputs/test_sources", "test_adapters"),
+    "routes/preview": ("routes/test_preview",),
+    "fields/claims": ("test_logic_arbitration", "test_logic_blending", "fields/test_modifiers"),
+    "fields/motion": ("test_logic_loss", "test_logic_blending"),
+    "fields/arbitration": ("test_logic_arbitration", "test_logic_blending"),
+    "fields/board": ("test_logic_loss", "test_logic_blending"),
+    "fields/locks": ("fields/test_locks",),
+    "fields/targets": ("fields/test_targets", "fields/test_command_messages"),
+    "fields/modifiers": ("fields/test_command_messages", "fields/test_modifiers"),
+    "inputs/sources": ("inputs/test_sources", "inputs/test_intake"),
+    "inputs/source_classes": ("inputs/test_sources",),
+    "inputs/intake": ("inputs/test_intake", "inputs/test_sources"),
+    "estop/latch": (),
+    "logic": (
+        *("test_logic_samples", "test_logic_arbitration", "test_logic_loss", "test_logic_signal"),
+        *("test_logic_blending", "fields/test_locks", "inputs/test_sources"),
+        "fields/test_modifiers",
+    ),
+    "report": ("test_report",),
 }
 
 
@@ -85,14 +92,14 @@ def _stages(*stages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 
 def _router(name: str) -> tuple[tuple[str, ...], ...]:
     direct = {
-        "claims": ("tests/safety/test_router_claims.py",),
-        "arbitration": ("tests/safety/test_router_claims.py",),
-        "motion": ("tests/safety/test_router_motion.py",),
-        "board": _BOARD,
-        "estop": (f"{_STATE}latch.py", "tests/safety/test_router_estop.py"),
+        "fields/claims": (f"{_SAFETY}claims.py",),
+        "fields/arbitration": (f"{_SAFETY}claims.py",),
+        "fields/motion": (f"{_SAFETY}motion.py",),
+        "fields/board": _BOARD,
+        "estop/latch": (f"{_UNIT}estop/test_latch.py", f"{_SAFETY}estop.py"),
     }
     own = tuple(f"{_UNIT}{each}.py" for each in _ROUTERD[name])
-    edges = tuple(f"tests/safety/test_router_{each}.py" for each in ("edges", "plans", "estop"))
+    edges = tuple(f"{_SAFETY}{each}.py" for each in ("edges", "plans", "estop"))
     return _stages(direct.get(name, ()), (*own, *edges), _ALL)
 
 
@@ -100,7 +107,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{f"saint_services/routerd/{name}.py": _router(name) for name in _ROUTERD},
     **{
         f"saint_services/routerd/{name}.py": _stages(
-            tests, (*_MORE.get(name, ()), "tests/property/test_estop_latch.py", f"{_UNIT}daemon.py")
+            tests, (*_MORE.get(name, ()), "tests/property/test_estop_latch.py", f"{_DAEMON}.py")
         )
         for name, tests in _BESIDE.items()
     },
@@ -130,7 +137,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tests/unit/role/test_proof.py",), ("tests/safety/test_role_authority.py",)
     ),
     "saint_services/lib/stall.py": _stages(
-        ("tests/property/test_stall_watch.py",), ("tests/unit/routerd/test_router_stall.py",)
+        ("tests/property/test_stall_watch.py",), (f"{_DAEMON}_stall.py",)
     ),
     "saint_services/lib/limits.py": _stages(
         ("tests/unit/lib/test_limits.py",), (*_ROLE_RIGS, *_ROLE)

@@ -21,7 +21,7 @@ from saint_services.lib.update.record import store as update_store
 from saint_services.noded.state import Identity, NodeFiles
 from saint_services.otad.state import SavedFirmware
 from saint_services.rcd.state import store_in as rc_store
-from saint_services.routerd.latch_start import after_start
+from saint_services.routerd.estop.latch_start import after_start
 from saint_services.routerd.state import routes_store
 from saint_services.setup.boot_setup import kept_store
 

@@ -17,9 +17,9 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import InputSample
 from ...lib.machine.service_manager import Directories
 from ...routerd import adapters, report
+from ...routerd.fields.targets import Robot
 from ...routerd.logic import Router
-from ...routerd.routes import check_file
-from ...routerd.targets import Robot
+from ...routerd.routes.checks import check_file
 from .. import recordings
 
 KEYS = ("t_ms", "source", "values", "failsafe", "subject", "client", "name", "target")

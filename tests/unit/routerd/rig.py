@@ -8,9 +8,9 @@ from typing import Any
 from saint_services.lib.api.routing import Blending, FieldOutput, Route, RouterStatus
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters, report
-from saint_services.routerd.estop import Latch
+from saint_services.routerd.estop.latch import Latch
+from saint_services.routerd.fields.targets import Robot
 from saint_services.routerd.logic import Router
-from saint_services.routerd.targets import Robot
 
 SHARE = Path(__file__).parents[3]
 TWIST = ("linear", "angular")

@@ -9,8 +9,8 @@ from saint_services.lib.api.routing import RouteFile
 from saint_services.livelinkd.protocols.frames import Frame
 from saint_services.livelinkd.protocols.json_live_link import JsonLiveLink
 from saint_services.routerd import adapters
-from saint_services.routerd.routes import check_file
-from saint_services.routerd.targets import Robot
+from saint_services.routerd.fields.targets import Robot
+from saint_services.routerd.routes.checks import check_file
 from tools.bench import wide
 
 

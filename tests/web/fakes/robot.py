@@ -55,7 +55,7 @@ from saint_services.lib.generated.saint_msgs import (
 from saint_services.lib.health import Health, HealthReport
 from saint_services.lib.ipc import Api, Call, Server
 from saint_services.lib.machine.service_manager import Directories
-from saint_services.routerd import estop as latches
+from saint_services.routerd.estop import latch as latches
 from saint_services.routerd.report import estop_info, estop_message
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.daemon import run

@@ -9,8 +9,8 @@ from saint_services.lib.ipc import Api
 from saint_services.routerd.adapters import Shelf, load_robot, load_start
 from saint_services.routerd.api import Control
 from saint_services.routerd.logic import Router
-from saint_services.routerd.preset_api import Presets
 from saint_services.routerd.report import estop_info
+from saint_services.routerd.routes.presets_api import Presets
 from saint_services.routerd.state import routes_store
 
 

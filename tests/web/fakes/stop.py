@@ -13,9 +13,9 @@ from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api, Call, Client
-from saint_services.routerd.drill_api import Drills, drills_store
-from saint_services.routerd.estop import Latch
-from saint_services.routerd.outcomes import Outcomes
+from saint_services.routerd.drill.api import Drills, drills_store
+from saint_services.routerd.estop.latch import Latch
+from saint_services.routerd.estop.outcomes import Outcomes
 
 TARGETS = ("head", "arms.left", "arms.right", "tracks")
 

@@ -1,0 +1,102 @@
+"""The stop drill: which press counts for which way, and whether the robot stopped in time. Pure;
+the times come from the outcomes. Not here: requests and the file (drill_api.py).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from ...lib.api.drill import LIMIT_MS, WAYS, DrillReport, DrillStep, DrillTarget, Way
+from ...lib.api.routing import StopOutcome
+from ..estop.outcomes import is_confirmed
+
+GIVE_UP_S = 2.0  # after a press; what has not confirmed by then has failed
+
+
+def way_of(source: str) -> Way | None:
+    """Which way a press came, by its source; None for one that no step is for."""
+    if source.startswith("participant "):
+        return "ros"
+    ways: dict[str, Way] = {"websocket": "page", "rc": "rc", "console": "console", "ros": "ros"}
+    return ways.get(source.partition(":")[0])
+
+
+def begun(now: str, by: str, versions: Mapping[str, str]) -> DrillReport:
+    """A drill with every way open."""
+    steps = [DrillStep(way=way) for way in WAYS]
+    return DrillReport(began=now, by=by, versions=dict(versions), steps=steps)
+
+
+def waiting(report: DrillReport, way: Way) -> DrillReport:
+    """The drill with this way waiting, and no other."""
+    steps = [
+        step.model_copy(update={"state": "open"}) if step.state == "waiting" else step
+        for step in report.steps
+    ]
+    return with_step(
+        report.model_copy(update={"steps": steps}), DrillStep(way=way, state="waiting")
+    )
+
+
+def with_step(report: DrillReport, step: DrillStep) -> DrillReport:
+    """The drill with this step in the place of the one before."""
+    steps = [step if each.way == step.way else each for each in report.steps]
+    return report.model_copy(update={"steps": steps})
+
+
+def ended(report: DrillReport, now: str) -> DrillReport:
+    """The finished drill; a press that never came is a failure."""
+    if way := awaited(report):
+        report = with_step(report, DrillStep(way=way, state="failed", reason="no press came"))
+    return report.model_copy(update={"ended": now})
+
+
+def awaited(report: DrillReport | None) -> Way | None:
+    """The way that waits for its press."""
+    steps = report.steps if report else []
+    return next((step.way for step in steps if step.state == "waiting"), None)
+
+
+def judged(way: Way, source: str, outcomes: Sequence[StopOutcome], waited_s: float) -> DrillStep:
+    """The step after its press: waiting until everyone has confirmed or the time is over."""
+    targets = [
+        DrillTarget(
+            target=each.target, state=each.state, after_ms=each.after_ms, detail=each.detail
+        )
+        for each in outcomes
+        if each.state != "absent"
+    ]
+    found = DrillStep(way=way, state="waiting", source=source, targets=targets)
+    if not targets:
+        reason = "no node holds a role: there was nothing to stop"
+        return found.model_copy(update={"state": "failed", "reason": reason})
+    if is_confirmed(outcomes):
+        late = [each.target for each in targets if _is_late(each.after_ms)]
+        reason = f"later than {LIMIT_MS:g} ms: {', '.join(late)}" if late else ""
+    elif waited_s < GIVE_UP_S:
+        return found
+    else:
+        silent = [each.target for each in targets if each.state not in ("stopped", "guard")]
+        reason = f"not confirmed: {', '.join(silent)}"
+    return found.model_copy(update={"state": "failed" if reason else "passed", "reason": reason})
+
+
+def _is_late(after_ms: float | None) -> bool:
+    """A confirmation without its time proves nothing."""
+    return after_ms is None or after_ms > LIMIT_MS
+
+
+def released(step: DrillStep) -> DrillStep:
+    """The waiting step after a release: a press that not everyone has confirmed is a failure."""
+    if not step.source:
+        return step
+    reason = "released before every role had confirmed the stop"
+    return step.model_copy(update={"state": "failed", "reason": reason})
+
+
+def killed(target: str, after_ms: float, detail: str, failed: str) -> DrillStep:
+    """The step after a role's process was killed."""
+    state = "stopping" if failed else "guard"
+    found = DrillTarget(target=target, state=state, after_ms=after_ms, detail=failed or detail)
+    reason = failed or (f"later than {LIMIT_MS:g} ms" if after_ms > LIMIT_MS else "")
+    return DrillStep(
+        way="kill", state="failed" if reason else "passed", reason=reason, targets=[found]
+    )

@@ -1,0 +1,159 @@
+"""Collects what the roles say of a stop, publishes it, and waits for it on behalf of who pressed.
+The stop itself waits for nothing here. Not here: what counts as confirmed (outcomes.py).
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from math import nan
+
+from ...lib.api.adoption import LIST_NODES, NodeInfo
+from ...lib.api.endpoint import Nothing
+from ...lib.api.routing import StopOutcome
+from ...lib.bus import Bus, Sample
+from ...lib.clock import monotonic_s, stamp
+from ...lib.errors import SaintError
+from ...lib.generated import saint_msgs as msgs
+from ...lib.generated import topics
+from ...lib.ipc import Client
+from .latch import Latch
+from .outcomes import LONGEST_DETAIL, LONGEST_NODE_ID, Outcomes, Report, State
+from .proven_roles import ProvenRoles
+
+ANSWER_S = 0.3  # an answer to a press waits at most so long for the confirmations
+LOOK_S = 2.0  # how often adoptiond is asked who holds which role
+_LOOK_LIMIT_S = 1.0
+_KNOWN_S = 10.0  # who holds which role is unknown when adoptiond has not said it for so long
+_REPORTED = {State.STOPPED, State.STOPPING, State.GUARD}
+
+
+class Confirmations:
+    """Of one router. `on_unseen` is called for a role that is stopped while the latch is not
+    active, with its target and why: people must see that stop, and be able to clear it."""
+
+    def __init__(
+        self,
+        bus: Bus,
+        targets: tuple[str, ...],
+        proven: ProvenRoles,
+        adoptiond: Client,
+        on_unseen: Callable[[str, str], None],
+    ) -> None:
+        self.outcomes = Outcomes(targets)
+        self.nodes: list[NodeInfo] = []  # as adoptiond said last
+        self._proven = proven
+        self._adoptiond = adoptiond
+        self._on_unseen = on_unseen
+        self._known_s = -_KNOWN_S
+        self._changed = asyncio.Event()
+        self._watchers: list[Callable[[], None]] = []
+        self._publisher = bus.publisher(topics.ESTOP_OUTCOME)
+        bus.subscribe(topics.ESTOP_REPORTS, self._receive)
+
+    def watch(self, on_change: Callable[[], None]) -> None:
+        """Have this called soon after each press, clear and report that changed an outcome."""
+        self._watchers.append(on_change)
+
+    def latched(self, latch: Latch, now_s: float) -> None:
+        """A press or a clear."""
+        self._set(self.outcomes.latched(latch.generation, now_s, is_active=latch.active))
+
+    def listed(self) -> list[StopOutcome]:
+        """For replies."""
+        return [
+            StopOutcome(
+                target=each.target,
+                node_id=each.node_id,
+                state=each.state.value,
+                after_ms=each.after_ms,
+                detail=each.detail,
+            )
+            for each in self.outcomes.listed()
+        ]
+
+    async def settled(self) -> None:
+        """Wait until everyone expected has confirmed the newest press, at most ANSWER_S."""
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                while self.outcomes.is_active and not self.outcomes.is_confirmed:
+                    self._changed.clear()
+                    await self._changed.wait()
+        except TimeoutError:
+            return
+
+    async def work(self) -> None:
+        """Keep up who holds which role, until stopped."""
+        while True:
+            await self.look()
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Ask adoptiond once."""
+        try:
+            found = await self._adoptiond.ask(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            self.nodes, self._known_s = found.nodes, monotonic_s()
+        except SaintError:
+            if monotonic_s() - self._known_s < _KNOWN_S:
+                return
+            self._set(self.outcomes.held_by(None))
+            return
+        self._set(self.outcomes.held_by(holders(found.nodes)))
+
+    def _receive(self, sample: Sample[msgs.StopReport]) -> None:
+        said, now_s = sample.message, sample.received_s
+        is_state = said.outcome in _REPORTED
+        report = Report(
+            target=said.target,
+            node_id=said.node_id[:LONGEST_NODE_ID],
+            generation=said.generation,
+            state=State(said.outcome) if is_state else State.SILENT,
+            detail=said.detail[:LONGEST_DETAIL],
+            is_proven=self._proven.is_reporter(sample.origin, said, now_s),
+        )
+        if not self.outcomes.is_active:
+            self._check_unseen(report, is_known=said.is_known)
+        if is_state:
+            self._set(self.outcomes.after(report, now_s))
+
+    def _check_unseen(self, report: Report, *, is_known: bool) -> None:
+        """Another robot's roles are none of ours; of ours, also a doubtful report stops."""
+        is_ours = report.is_proven or self.outcomes.is_holder(report)
+        is_late = is_known and report.generation < self.outcomes.generation
+        if is_ours and not is_late and report.target in self.outcomes.targets:
+            self._on_unseen(report.target, report.detail)
+
+    def _set(self, outcomes: Outcomes) -> None:
+        before, self.outcomes = self.outcomes, outcomes
+        if outcomes.generation != before.generation or outcomes.listed() != before.listed():
+            self._changed.set()
+            self._publisher.publish(self._message())
+            for watcher in self._watchers:  # later: whatever it does, the stop goes on
+                asyncio.get_running_loop().call_soon(watcher)
+
+    def _message(self) -> msgs.StopOutcomes:
+        found = self.outcomes
+        return msgs.StopOutcomes(
+            stamp(),
+            found.is_active,
+            found.generation,
+            found.is_confirmed,
+            tuple(
+                msgs.StopOutcome(
+                    each.target,
+                    each.node_id,
+                    each.state.value,
+                    nan if each.after_ms is None else each.after_ms,
+                    each.detail,
+                )
+                for each in found.listed()
+            ),
+        )
+
+
+def holders(nodes: list[NodeInfo]) -> Mapping[str, str]:
+    """Which node of this robot holds which target, offline ones too."""
+    return {
+        f"{role.role}.{role.instance}" if role.instance else role.role: node.node_id
+        for node in nodes
+        if node.is_ours or not node.server
+        for role in node.roles
+    }

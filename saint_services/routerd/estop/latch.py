@@ -1,0 +1,123 @@
+"""The e-stop latch: every press is kept with who and why until a clear that names what was seen.
+Not here: what the stop does to the outputs (motion.py, logic.py), how it is stored (latch_file.py).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ..fields.claims import Claim
+from ..inputs.sources import Source
+
+NEUTRAL_SHARE = 0.02  # of the field's largest value: what counts as standing still
+MOST_PRESSES = 16  # the first one and the newest; the others are counted
+LONGEST_SOURCE = 128  # characters
+LONGEST_REASON = 300  # 200 of who pressed, and what the router adds: the topic, the node
+
+
+@dataclass(frozen=True, slots=True)
+class Press:
+    """One request to stop. `since` is ISO 8601, UTC; empty until the daemon has stamped it."""
+
+    source: str
+    reason: str = ""
+    since: str = ""
+    generation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Latch:
+    """`source` and `reason` are those of the first press, or who cleared. `generation` rises with
+    every press and every clear, over restarts too. `more` counts presses that the list left out.
+    `ahead` is added to the next generation: the process before may have published presses that it
+    could not store, and a clear that saw one of those must not fit another press.
+    """
+
+    active: bool = False
+    source: str = ""
+    reason: str = ""
+    generation: int = 0
+    presses: tuple[Press, ...] = ()
+    more: int = 0
+    ahead: int = 0
+
+    @property
+    def following(self) -> int:
+        """The generation of the next press or clear."""
+        return self.generation + 1 + self.ahead
+
+    def __post_init__(self) -> None:
+        if self.active and not self.presses:
+            first = Press(self.source, self.reason, generation=self.generation)
+            object.__setattr__(self, "presses", (first,))
+
+
+def raised(latch: Latch, source: str, reason: str, *, is_repeat: bool = False) -> Latch:
+    """The latch after a press. `is_repeat` marks a sender that repeats itself (a held switch, a
+    lost signal): what it has said already adds nothing. A person's press always counts.
+    """
+    source, reason = source[:LONGEST_SOURCE], reason[:LONGEST_REASON]
+    if is_repeat and any((each.source, each.reason) == (source, reason) for each in latch.presses):
+        return latch
+    generation = latch.following
+    press = Press(source, reason, generation=generation)
+    if not latch.active:
+        return Latch(True, source, reason, generation, (press,))
+    presses, more = (*latch.presses, press), latch.more
+    if len(presses) > MOST_PRESSES:
+        presses, more = (presses[0], *presses[2:]), more + 1
+    return replace(latch, generation=generation, presses=presses, more=more, ahead=0)
+
+
+def cleared(latch: Latch, source: str) -> Latch:
+    """The latch after a clear."""
+    return Latch(False, source[:LONGEST_SOURCE], "", latch.following)
+
+
+def stamped(latch: Latch, now: str) -> Latch:
+    """The latch with the time in every press that has none yet."""
+    presses = tuple(each if each.since else replace(each, since=now) for each in latch.presses)
+    return latch if presses == latch.presses else replace(latch, presses=presses)
+
+
+def unseen(latch: Latch, generation: int) -> str:
+    """Why a clear that names this generation is refused; empty when it saw every press."""
+    if generation == latch.generation:
+        return ""
+    later = [each for each in latch.presses if each.generation > generation]
+    if not later:
+        return "the e-stop was pressed and cleared since, or belongs to another start"
+    if len(later) == len(latch.presses):
+        return f"not one of its presses was seen: {_listed(later)}"
+    return f"another press came since: {_listed(later)}"
+
+
+def _listed(presses: list[Press]) -> str:
+    return "; ".join(
+        f"{each.source or 'unknown'}: {each.reason or 'no reason'}" for each in presses
+    )
+
+
+def objection(claims: Iterable[Claim], sources: Iterable[Source], now: float) -> str:
+    """Why the latch must not be cleared now; empty when nothing speaks against it."""
+    for source in sources:
+        if source.asks_stop and source.is_alive(now):
+            return (
+                f"{source.name} has lost its signal; switch its transmitter on, or the receiver off"
+            )
+        for stream in source.streams.values():
+            if stream.received + source.timeout_s <= now:
+                continue
+            for index, is_on, _ in stream.stops:
+                if is_on(stream.values[index]):
+                    return f"{stream.names[index]} of {source.name} still asks for the stop"
+    for claim in claims:
+        output = claim.output
+        if not output.is_velocity or not claim.is_live(now):
+            continue
+        tolerance = NEUTRAL_SHARE * max(abs(output.low), abs(output.high))
+        if abs(claim.value - output.rest) > tolerance:
+            return (
+                f"{', '.join(claim.inputs)} of {claim.source} still asks {output.target}."
+                f"{output.field} for {claim.value:.2f} {output.unit}"
+            )
+    return ""

@@ -1,0 +1,88 @@
+"""What the e-stop is when the router starts: as it was stored, and stopped where that is in doubt.
+Only the very first start of a robot, with nothing in its state folder, begins not stopped.
+Not here: the form of the file (latch_file.py).
+"""
+
+import contextlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...lib.errors import SaintError
+from ...lib.state import write_atomic
+from ..state import decode_latch
+from . import latch_file
+from .latch import Latch, raised
+from .latch_file import LatchFile
+
+SOURCE = "routerd"  # who presses when the stored e-stop is in doubt
+MARKER = "estop.has-run"  # says that this robot has run, and its generation at the last start
+_OURS = (latch_file.NAME, f".{latch_file.NAME}.new")
+# Above every generation since the last start: a lost latch must not begin below it.
+_MARGIN = 1_000_000
+_AHEAD = 1000  # more presses than one process publishes while its disk hangs
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The latch to begin with, and why it is in doubt; empty when it is not."""
+
+    latch: Latch
+    doubt: str = ""
+
+
+def after_start(directory: Path, wall_s: int) -> Start:
+    """The latch as it was; pressed when nobody can tell."""
+    try:
+        content = LatchFile(directory).read()
+    except FileNotFoundError:
+        traces = _traces(directory)
+        if not traces:
+            return Start(Latch(generation=wall_s))
+        names = ", ".join(sorted(each.name for each in traces)[:3])
+        doubt = f"{latch_file.NAME} is missing, and this robot has run before ({names} is there)"
+        return _stopped(Latch(generation=_lost(directory, wall_s)), doubt)
+    if content.payload is None:
+        return _stopped(Latch(generation=_lost(directory, wall_s)), content.problem)
+    try:
+        latch = decode_latch(content.payload)
+    except SaintError as err:
+        return _stopped(Latch(generation=_lost(directory, wall_s)), err.message)
+    latch = replace(latch, ahead=_AHEAD)
+    return _stopped(latch, content.problem) if content.problem else Start(latch)
+
+
+def leave_marker(directory: Path, generation: int) -> None:
+    """Leave a trace beside the latch. A full disk is no reason not to start: others are there."""
+    with contextlib.suppress(OSError):
+        write_atomic(directory / MARKER, f"{generation}\n".encode())
+
+
+def _stopped(latch: Latch, doubt: str) -> Start:
+    reason = f"it is not known whether the robot was stopped: {doubt}"
+    return Start(raised(latch, SOURCE, reason, is_repeat=True), doubt)
+
+
+def _traces(directory: Path) -> list[Path]:
+    """Files that a robot has only when it has run before; a folder that cannot be read is one."""
+    try:
+        return [each for each in directory.iterdir() if each.name not in _OURS]
+    except FileNotFoundError:
+        return []
+    except OSError:
+        return [directory]
+
+
+def _lost(directory: Path, wall_s: int) -> int:
+    """A generation above every one that roles may remember, also when the clock is wrong."""
+    known = [wall_s, _marked(directory)]
+    for each in (*_traces(directory), directory / latch_file.NAME):
+        with contextlib.suppress(OSError):
+            known.append(int(each.stat().st_mtime))
+    return max(known) + _MARGIN
+
+
+def _marked(directory: Path) -> int:
+    try:
+        return min(int((directory / MARKER).read_bytes()[:20]), 2**62)
+    except (OSError, ValueError):
+        return 0

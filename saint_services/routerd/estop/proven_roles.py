@@ -1,0 +1,103 @@
+"""Which participants are role processes and nodes of this robot: the nodes have signed for them,
+and adoptiond knows the nodes. Anyone may stop the robot; only a proven console clears, brings home,
+releases, and only a proven role or node confirms a stop. Not here: what the buttons do
+(overrides.py), what a confirmation means (outcomes.py).
+"""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from ...lib.api.credentials import NODE, ROLE_PROOF, RoleProof
+from ...lib.bus import Bus, Sample
+from ...lib.clock import monotonic_s
+from ...lib.errors import SaintError
+from ...lib.generated.saint_msgs import RoleCredential, StopReport
+from ...lib.generated.topics import ROLE_CREDENTIAL
+from ...lib.ipc import Client
+from .outcomes import State
+
+CONSOLE = "console"
+LASTS_S = 15.0  # nodes repeat it every 2 s (noded/credentials.py)
+_MOST_WRITERS = 64
+_MOST_OF_WRITER = 8  # a node signs for itself and for five roles
+_MOST_PROVEN = 64
+_PAUSE_S = 0.05  # between two requests to adoptiond: a flood must not keep it busy
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A participant that a node has signed for: `role` is "arms left", or that of the node."""
+
+    node_id: str
+    role: str
+    until_s: float
+
+
+class ProvenRoles:
+    """Each writer has few places in the queue, so that a flood of one does not push out others."""
+
+    def __init__(self, bus: Bus, adoptiond: Client, *, is_unnamed_accepted: bool = False) -> None:
+        self._adoptiond = adoptiond
+        self._is_unnamed_accepted = is_unnamed_accepted
+        self._proven: OrderedDict[str, Proven] = OrderedDict()
+        self._waiting: OrderedDict[str, OrderedDict[str, RoleCredential]] = OrderedDict()
+        self._is_any = asyncio.Event()
+        bus.subscribe(ROLE_CREDENTIAL, self._receive)
+
+    def is_console(self, origin: str, now_s: float) -> bool:
+        """True for the role process of a console that belongs to this robot."""
+        if not origin:
+            return self._is_unnamed_accepted
+        found = self._found(origin, now_s)
+        return found is not None and found.role == CONSOLE
+
+    def is_reporter(self, origin: str, report: StopReport, now_s: float) -> bool:
+        """True for the role process that a report is about, or the node that holds the role. Only a
+        node speaks for its guard, and it speaks for nothing else."""
+        if not origin:
+            return self._is_unnamed_accepted
+        found = self._found(origin, now_s)
+        if found is None or found.node_id != report.node_id:
+            return False
+        if found.role == NODE:
+            return report.outcome != State.STOPPED
+        return report.outcome != State.GUARD and found.role.replace(" ", ".") == report.target
+
+    def _found(self, origin: str, now_s: float) -> Proven | None:
+        found = self._proven.get(origin)
+        return found if found and now_s < found.until_s else None
+
+    def _receive(self, sample: Sample[RoleCredential]) -> None:
+        if sample.origin not in self._waiting and len(self._waiting) >= _MOST_WRITERS:
+            return
+        waiting = self._waiting.setdefault(sample.origin, OrderedDict())
+        if sample.message.origin in waiting or len(waiting) < _MOST_OF_WRITER:
+            waiting[sample.message.origin] = sample.message
+            self._is_any.set()
+
+    async def work(self) -> None:
+        """Have each credential checked, one of each writer in turn, until stopped."""
+        while True:
+            await self._is_any.wait()
+            writer, waiting = self._waiting.popitem(last=False)
+            _, said = waiting.popitem(last=False)
+            if waiting:
+                self._waiting[writer] = waiting
+            if not self._waiting:
+                self._is_any.clear()
+            await self._check(said)
+            await asyncio.sleep(_PAUSE_S)
+
+    async def _check(self, said: RoleCredential) -> None:
+        try:
+            proof = RoleProof(
+                node_id=said.node_id, origin=said.origin, role=said.role, signature=said.signature
+            )
+            await self._adoptiond.ask(ROLE_PROOF, proof)
+        except (SaintError, ValueError):
+            return  # its node repeats it
+        self._proven[said.origin] = Proven(said.node_id, said.role, monotonic_s() + LASTS_S)
+        self._proven.move_to_end(said.origin)
+        if len(self._proven) > _MOST_PROVEN:
+            self._proven.popitem(last=False)

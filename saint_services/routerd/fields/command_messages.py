@@ -1,0 +1,148 @@
+"""Command messages from output fields, and fields from foreign command messages. The role manifests
+say where each field stands; nothing here knows a single message type.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from ...lib.bus import Topic
+from ...lib.errors import Code, SaintError
+from ...lib.generated import topics
+from .claims import Output
+from .modifiers import Modifier
+from .targets import Command
+
+LEAVE = math.nan  # a position that nobody commands: the joint is left as it is
+LARGEST = 3.4e38  # what a float32 of ours can hold
+_PLACE = re.compile(r"([a-z_]\w*)(?:\[(\d+)\])?")
+
+Place = tuple[str | int, ...]
+
+
+class Writer:
+    """Fills one message object again and again; publishing encodes it at once."""
+
+    def __init__(self, command: Command, outputs: dict[tuple[str, str], Output]) -> None:
+        self.command = command
+        self.topic = command_topic(command)
+        self._message: Any = self.topic.type()
+        for path, constant in command.topic.constants.items():
+            put(self._message, place(path), constant)
+        places = [place(path) for _, path in command.fields]
+        for where in places:
+            put(self._message, where, LEAVE)
+        # Arrays have grown: what holds each number stays, so it is looked up once.
+        self._slots = [
+            (outputs[command.target, name], owner(self._message, where), where[-1])
+            for (name, _), where in zip(command.fields, places, strict=True)
+        ]
+        self._modifiers = [(each, place(each.path)) for each in command.modifiers]
+
+    @property
+    def is_wanted(self) -> bool:
+        """False until something drives one of its fields."""
+        return any(output.is_driven for output, _, _ in self._slots)
+
+    def message(self) -> Any:
+        """The message with the outputs' present values."""
+        for output, holder, key in self._slots:
+            value = output.value if output.is_driven or output.is_velocity else LEAVE
+            if value is None:
+                value = LEAVE
+            if isinstance(key, int):
+                holder[key] = value
+            else:
+                setattr(holder, key, value)
+        for modifier, where in self._modifiers:
+            put(self._message, where, self._modified(modifier))
+        return self._message
+
+    def _modified(self, modifier: Modifier) -> float:
+        """The smallest that somebody in control of a field of this message asks for."""
+        lowest: float | None = None
+        for output, _, _ in self._slots:
+            winner = output.winner
+            if winner is None or not winner.modifiers:
+                continue
+            for each, value in winner.modifiers:
+                if each is modifier and value != modifier.neutral:
+                    lowest = value if lowest is None else min(lowest, value)
+        return modifier.neutral if lowest is None else lowest
+
+
+def command_topic(command: Command) -> Topic[Any]:
+    """Where the command goes."""
+    kind = topics.BY_TYPE.get(command.topic.type)
+    if kind is None:
+        raise SaintError(
+            Code.CONFIG_INVALID, f"{command.topic.type!r} of {command.target} is no message type"
+        )
+    return Topic(command.topic.topic, kind, topics.HEAD_CMD.qos)
+
+
+def read(command: Command, message: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Names and values of the fields that a foreign command sets. NaN leaves one out, anything
+    else that is not a number within float32 makes the whole message void (no fields).
+    """
+    found = [(name, value) for name, value in _fields(command, message) if not math.isnan(value)]
+    if not all(abs(value) <= LARGEST for _, value in found):
+        return (), ()
+    return tuple(name for name, _ in found), tuple(value for _, value in found)
+
+
+def _fields(command: Command, message: Any) -> Iterator[tuple[str, float]]:
+    for name, path in command.fields:
+        value = get(message, place(path))
+        if value is not None:
+            yield name, value
+
+
+def place(path: str) -> Place:
+    """ "target_positions[0]" -> ("target_positions", 0)."""
+    parts: list[str | int] = []
+    for text in path.split("."):
+        match = _PLACE.fullmatch(text)
+        if match is None:
+            raise SaintError(Code.CONFIG_INVALID, f"{path!r} is not a place in a message")
+        parts.append(match[1])
+        if match[2] is not None:
+            parts.append(int(match[2]))
+    return tuple(parts)
+
+
+def put(message: Any, where: Place, value: float) -> None:
+    """Set one number in a message; arrays grow as needed, their gaps are left as they are."""
+    holder, last = owner(message, where), where[-1]
+    if isinstance(last, str):
+        setattr(holder, last, value)
+        return
+    holder.extend([LEAVE] * (last + 1 - len(holder)))
+    holder[last] = value
+
+
+def owner(message: Any, where: Place) -> Any:
+    """What holds the number: the message, a part of it, or an array that may be written to."""
+    holder = message
+    for key, after in pairwise(where):
+        inner = holder[key] if isinstance(key, int) else getattr(holder, key)
+        if isinstance(after, int) and not isinstance(inner, list):
+            inner = list(inner)
+            setattr(holder, str(key), inner)
+        holder = inner
+    return holder
+
+
+def get(message: Any, where: Place) -> float | None:
+    """One number of a message; None where an array is too short."""
+    owner = message
+    for key in where:
+        if isinstance(key, str):
+            owner = getattr(owner, key)
+        elif key < len(owner):
+            owner = owner[key]
+        else:
+            return None
+    return float(owner)

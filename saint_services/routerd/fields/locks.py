@@ -1,0 +1,99 @@
+"""Exclusive control: one source has a target for itself until it gives it back or falls silent.
+Class safety is never locked out, and the e-stop knows no locks. Not kept over a restart.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from ...lib.config.spelling import hint_or_all
+from ...lib.errors import Code, SaintError
+from ..inputs.source_classes import kind_of
+from ..routes.checks import ANY
+from .claims import FOREVER, Claim
+
+
+@dataclass(slots=True)
+class Lock:
+    """`until` moves on with every sample of the holder."""
+
+    target: str
+    holder: str
+    timeout_s: float
+    until: float
+
+
+@dataclass(slots=True)
+class Locks:
+    """At most one per target."""
+
+    targets: Collection[str]
+    held: dict[str, Lock] = field(default_factory=dict)
+
+    def take(self, target: str, holder: str, timeout_s: float, now: float) -> None:
+        """Raises SaintError conflict when another has it."""
+        wanted = self._targets(target)
+        if kind_of(holder) is None:
+            raise SaintError(
+                Code.REQUEST_INVALID,
+                f"{holder!r} is not the name of a source",
+                fix="Name one, such as rc, websocket:panel or leader:left.",
+            )
+        for each in wanted:
+            lock = self.held.get(each)
+            if lock is not None and lock.holder != holder:
+                raise SaintError(
+                    Code.CONFLICT,
+                    f"{each} is locked by {lock.holder} for {lock.until - now:.1f} s more",
+                    fix="Wait until it gives the target back, or release it with force.",
+                )
+        for each in wanted:
+            self.held[each] = Lock(each, holder, timeout_s, now + timeout_s)
+
+    def release(self, target: str, holder: str, *, force: bool) -> None:
+        """Giving back what nobody holds changes nothing."""
+        wanted = self._targets(target)
+        for each in wanted:
+            lock = self.held.get(each)
+            if lock is not None and lock.holder != holder and not force:
+                raise SaintError(
+                    Code.CONFLICT,
+                    f"{each} is locked by {lock.holder}, not by {holder or 'you'}",
+                    fix="Release it with force if its holder cannot.",
+                )
+        for each in wanted:
+            self.held.pop(each, None)
+
+    def renew(self, holder: str, now: float) -> None:
+        """The holder was heard."""
+        for lock in self.held.values():
+            if lock.holder == holder:
+                lock.until = now + lock.timeout_s
+
+    def expire(self, now: float) -> bool:
+        """Drop what is over; true when something was."""
+        over = [target for target, lock in self.held.items() if lock.until <= now]
+        for target in over:
+            del self.held[target]
+        return bool(over)
+
+    @property
+    def wake_at(self) -> float:
+        return min((lock.until for lock in self.held.values()), default=FOREVER)
+
+    def apply(self, claims: Iterable[Claim]) -> None:
+        """Tell the claims who is locked out."""
+        for claim in claims:
+            claim.is_locked = self.holder(claim) not in ("", claim.source)
+
+    def holder(self, claim: Claim) -> str:
+        """Who has this claim's target for himself; empty when nobody, or for class safety."""
+        lock = self.held.get(claim.output.target)
+        return "" if lock is None or claim.overrides else lock.holder
+
+    def _targets(self, target: str) -> list[str]:
+        if target == ANY:
+            return list(self.targets)
+        if target not in self.targets:
+            meant = hint_or_all(target, self.targets)
+            raise SaintError(Code.NOT_FOUND, f"there is no target {target!r}{meant}")
+        return [target]

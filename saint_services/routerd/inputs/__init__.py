@@ -1,0 +1,1 @@
+"""Inputs: sources of samples, the participants that write them, the buttons of the console."""

@@ -1,0 +1,102 @@
+"""Knows which participants write inputs for this server, and under which name a sample counts.
+Daemons are registered for as long as their connection to the socket is open; every other
+participant that writes is a program. Not here: what a source may do (intake.py, plan.py).
+"""
+
+import asyncio
+import re
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import get_args
+
+from ...lib.access.peers import check_daemon
+from ...lib.api import routing
+from ...lib.api.credentials import ORIGIN_PATTERN, WriterName, WriterReply, WriterRequest
+from ...lib.errors import Code, SaintError
+from ...lib.ipc import Api, Call
+
+BEAT_S = 1.0
+# When either side starts, samples of a daemon may arrive before its registration does.
+GRACE_S = 2.0
+_MOST_NEWCOMERS = 64
+_NAMES: tuple[WriterName, ...] = get_args(WriterName)
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The source that a sample counts for. `is_known`: its writer is registered for that source."""
+
+    source: str
+    is_known: bool
+
+
+class Writers:
+    """The registered participants. `is_unnamed_accepted`: the bus names no writers, and the owner
+    of the robot accepts that."""
+
+    def __init__(self, *, is_unnamed_accepted: bool = False) -> None:
+        self._origins: dict[WriterName, Counter[str]] = {name: Counter() for name in _NAMES}
+        self._newcomers: OrderedDict[str, float] = OrderedDict()  # when each wrote first
+        self._is_unnamed_accepted = is_unnamed_accepted
+
+    def add(self, daemon: WriterName, origin: str) -> None:
+        """Count one more connection of this writer. Raises SaintError for a wrong participant."""
+        if not re.fullmatch(ORIGIN_PATTERN, origin) and (origin or not self._is_unnamed_accepted):
+            message = f"{daemon} gives {origin!r} as its bus participant, which is not one"
+            raise SaintError(Code.REQUEST_INVALID, message, fix="Set SAINT_BUS=dds.")
+        self._origins[daemon][origin] += 1
+
+    def remove(self, daemon: WriterName, origin: str) -> None:
+        """Count one connection less."""
+        self._origins[daemon] -= Counter({origin: 1})
+
+    def admit(self, daemon: WriterName, source: str, origin: str, now: float) -> Admitted | None:
+        """Return what a sample on the topic of one daemon counts for; None: drop the sample."""
+        if origin in self._origins[daemon]:
+            return Admitted(source, is_known=True)
+        return self._program(origin, now)
+
+    def admit_program(self, source: str, origin: str, now: float) -> Admitted | None:
+        """Return the same for the topic of programs. An unregistered safety device keeps its name,
+        because it may stop the robot."""
+        kind = source.partition(":")[0]
+        if kind == "leader":
+            return self.admit("leader", source, origin, now)
+        if kind == "safety":
+            return Admitted(source, origin in self._origins["safety"])
+        return Admitted(source, is_known=False)
+
+    def _program(self, origin: str, now: float) -> Admitted | None:
+        since = self._newcomers.setdefault(origin, now)
+        if len(self._newcomers) > _MOST_NEWCOMERS:
+            self._newcomers.popitem(last=False)
+        if now - since < GRACE_S:
+            return None
+        return Admitted(f"autonomous:{origin or 'unnamed'}", is_known=False)
+
+
+class Registration:
+    """Registers daemons. `on_change` gets each writer that registers or leaves."""
+
+    def __init__(self, writers: Writers, on_change: Callable[[str, str, bool], None]) -> None:
+        self._writers = writers
+        self._on_change = on_change
+
+    def add_to(self, api: Api) -> Api:
+        """Add the path."""
+        api.bind_stream(routing.REGISTER_WRITER, self.register_writer)
+        return api
+
+    async def register_writer(self, call: Call[WriterRequest]) -> AsyncIterator[WriterReply]:
+        daemon, origin = call.body.daemon, call.body.origin
+        check_daemon(call.peer_uid, daemon)
+        self._writers.add(daemon, origin)
+        self._on_change(daemon, origin, True)
+        try:
+            while True:
+                yield WriterReply()
+                await asyncio.sleep(BEAT_S)
+        finally:
+            self._writers.remove(daemon, origin)
+            self._on_change(daemon, origin, False)

@@ -1,0 +1,1 @@
+"""Routes: validation, mapping of values, compiled plans, presets."""

@@ -1,0 +1,163 @@
+"""Is a route sound, and which samples is it for. Pure."""
+
+from collections.abc import Collection, Iterable
+
+from ...lib.api.routing import Mapping, Route, RouteFile
+from ...lib.config.spelling import hint_or_all
+from ...lib.errors import Code, SaintError
+from ..fields.targets import Robot
+from ..inputs.source_classes import PRIORITIES, kind_of
+from ..inputs.sources import Source, may_be_type
+
+ANY = "*"
+ESTOP = "estop"
+MAX_ROUTES = 128
+MAX_MAPPINGS = 128
+SUBJECT_TYPES = ("face", "animation", "transform", "camera")
+# What a browser's command drives: samples carry fields, not the command's name.
+COMMAND_TYPES = {
+    "move": "position",
+    "home": "position",
+    "gripper": "gripper",
+    "drive": "velocity",
+    "stop": "velocity",
+}
+
+
+def check_file(file: RouteFile, robot: Robot) -> None:
+    """Routes and how their rivals are combined; raises SaintError request_invalid."""
+    check_all(file.routes, robot)
+    names = [f"{target}.{field}" for target, fields in robot.fields.items() for field in fields]
+    for name in file.blending.fields:
+        _check_known("blending.fields", name, names)
+
+
+def missing_targets(file: RouteFile, robot: Robot) -> set[str]:
+    """What routes and blending name and the robot does not have."""
+    named = {route.output.target for route in file.routes}
+    named |= {name.rpartition(".")[0] for name in file.blending.fields}
+    return named - {ANY, *robot.fields}
+
+
+def fitting(file: RouteFile, robot: Robot, known: Collection[str]) -> RouteFile:
+    """A shipped preset without what is for roles that another robot has. Names that no role has are
+    kept, so that they are refused.
+    """
+    left_out = missing_targets(file, robot) & set(known)
+    routes = [route for route in file.routes if route.output.target not in left_out]
+    fields = {
+        name: how
+        for name, how in file.blending.fields.items()
+        if name.rpartition(".")[0] not in left_out
+    }
+    blending = file.blending.model_copy(update={"fields": fields})
+    return file.model_copy(update={"routes": routes, "blending": blending})
+
+
+def check_all(routes: Iterable[Route], robot: Robot) -> None:
+    """Raises SaintError request_invalid for the first fault in a set of routes."""
+    known: set[str] = set()
+    for route in routes:
+        if route.id in known:
+            raise _invalid(f"there are two routes {route.id!r}")
+        known.add(route.id)
+        check(route, robot)
+    if len(known) > MAX_ROUTES:
+        raise _invalid(f"{len(known)} routes are more than the {MAX_ROUTES} that are possible")
+
+
+def check(route: Route, robot: Robot) -> None:
+    """Raises SaintError request_invalid; the sentence names the place and the nearest name."""
+    place = f"route {route.id}"
+    _check_source(place, route)
+    _check_known(f"{place}: input.type", route.input.type, ("", *SUBJECT_TYPES))
+    for kind in route.input.command_types:
+        _check_known(f"{place}: input.command_types", kind, COMMAND_TYPES)
+    target = route.output.target
+    _check_known(f"{place}: output.target", target, (*robot.fields, ANY))
+    if route.mapping == "passthrough":
+        return
+    if len(route.mapping) > MAX_MAPPINGS:
+        raise _invalid(f"{place}: more than {MAX_MAPPINGS} mappings")
+    for index, mapping in enumerate(route.mapping):
+        _check_mapping(f"{place}: mapping[{index}]", mapping, target, robot)
+
+
+def _check_source(place: str, route: Route) -> None:
+    kind, subject = route.input.source, route.input.subject
+    if kind != "rc" and subject != ANY and kind_of(f"{kind}:{subject}") is None:
+        raise _invalid(f"{place}: input.subject must be 1 to 100 characters long, or '*' for any")
+
+
+def _check_mapping(place: str, mapping: Mapping, target: str, robot: Robot) -> None:
+    if mapping.clamp is not None and mapping.clamp[0] > mapping.clamp[1]:
+        raise _invalid(f"{place}.clamp must rise, not {list(mapping.clamp)}")
+    if mapping.to == ESTOP:
+        if mapping.mode != "switch":
+            raise _invalid(f"{place}: the e-stop is a switch; write mode: switch")
+        return
+    _check_input(place, mapping.from_, robot)
+    if target == ANY:
+        names = [f"{each}.{field}" for each, fields in robot.fields.items() for field in fields]
+        if "." not in mapping.to:
+            raise _invalid(
+                f"{place}.to: {mapping.to!r} needs one target: name it in output.target, or write "
+                f"it as target and field, such as {names[0] if names else 'head.pan'!r}"
+            )
+        _check_known(f"{place}.to", mapping.to, (*names, ESTOP))
+        return
+    _check_known(f"{place}.to", mapping.to, (*robot.fields[target], ESTOP), f" of {target}")
+
+
+def _check_input(place: str, name: str, robot: Robot) -> None:
+    """An output as an input would be a cycle: the router would follow itself."""
+    target, _, field = name.rpartition(".")
+    if field in robot.fields.get(target, ()):
+        raise _invalid(
+            f"{place}.from {name!r} is an output of the robot: routes from outputs to outputs "
+            "make a cycle; name an input, such as 'channel_1'"
+        )
+
+
+def _check_known(place: str, word: str, known: Collection[str], owner: str = "") -> None:
+    if word not in known:
+        raise _invalid(f"{place} {word!r} is not known{owner}{hint_or_all(word, known)}")
+
+
+def _invalid(sentence: str) -> SaintError:
+    return SaintError(Code.REQUEST_INVALID, sentence)
+
+
+def priority(route: Route) -> int:
+    """The route's own, else its source class's."""
+    return PRIORITIES[route.input.source] if route.priority is None else route.priority
+
+
+def place(route: Route, mapping: Mapping) -> tuple[str, str]:
+    """Target and field that a mapping drives."""
+    if route.output.target != ANY:
+        return route.output.target, mapping.to
+    target, _, field = mapping.to.rpartition(".")
+    return target, field
+
+
+def applies(route: Route, source: Source, target: str, names: Collection[str]) -> bool:
+    """Is this route for samples of that source with that target and these names?"""
+    wanted = route.input
+    if not route.enabled or wanted.source != source.kind:
+        return False
+    if source.kind != "rc" and wanted.subject not in (ANY, source.subject):
+        return False
+    if not may_be_type(names, wanted.type):
+        return False
+    if target:
+        return route.output.target in (ANY, target)
+    return route.mapping != "passthrough" or route.output.target != ANY
+
+
+def lets_through(route: Route, field: str, is_velocity: bool) -> bool:
+    """Does the list of command types, when there is one, allow a command of this field?"""
+    if not route.input.command_types:
+        return True
+    kind = "velocity" if is_velocity else "gripper" if field == "gripper" else "position"
+    return kind in {COMMAND_TYPES[word] for word in route.input.command_types}

@@ -1,0 +1,99 @@
+"""From an input value to what it asks of an output field; compiled once per route, run per sample.
+
+Order: invert or switch, deadzone (rescaled, continuous), curve, scale, offset, clamp. The field's
+limits come last, as part of the last clamp where one mapping alone asks for the field.
+"""
+
+from collections.abc import Callable
+
+from ...lib.api.routing import Mapping
+
+Shape = Callable[[float], float]
+
+
+def shape(mapping: Mapping, low: float, high: float) -> Shape:
+    """The compiled mapping; its result is within its own clamp and [low, high]."""
+    if mapping.clamp is not None:
+        low, high = narrowed(mapping.clamp, low, high)
+    if mapping.mode == "switch":
+        return _switch(mapping, low, high)
+    if not mapping.scale:
+        return _constant(mapping.offset, low, high)
+    if mapping.curve == "exponential" and mapping.expo:
+        return _exponential(mapping, low, high)
+    if mapping.deadzone:
+        return _deadzone(mapping, low, high)
+    return _linear(mapping, low, high)
+
+
+def asked(mapping: Mapping) -> Shape:
+    """The same without any bound: tells whether a bound changed the value."""
+    unbounded = mapping.model_copy(update={"clamp": None})
+    return shape(unbounded, float("-inf"), float("inf"))
+
+
+def switch(mapping: Mapping) -> Callable[[float], bool]:
+    """Switch mode: on at or above the threshold; inverted: on below it."""
+    threshold, inverted = mapping.threshold, mapping.inverted
+    return lambda x: (x >= threshold) is not inverted
+
+
+def narrowed(bounds: tuple[float, float], low: float, high: float) -> tuple[float, float]:
+    """`bounds` within [low, high]; the limits win where the two do not meet."""
+    return min(max(bounds[0], low), high), max(min(bounds[1], high), low)
+
+
+def _switch(mapping: Mapping, low: float, high: float) -> Shape:
+    threshold, inverted = mapping.threshold, mapping.inverted
+    on = min(max(mapping.scale + mapping.offset, low), high)
+    off = min(max(mapping.offset, low), high)
+
+    def run(x: float) -> float:
+        return on if (x >= threshold) is not inverted else off
+
+    return run
+
+
+def _constant(offset: float, low: float, high: float) -> Shape:
+    y = min(max(offset, low), high)
+    return lambda _: y
+
+
+def _linear(mapping: Mapping, low: float, high: float) -> Shape:
+    gain, offset = _gain(mapping), mapping.offset
+
+    def run(x: float) -> float:
+        y = x * gain + offset
+        return low if y < low else high if y > high else y
+
+    return run
+
+
+def _deadzone(mapping: Mapping, low: float, high: float) -> Shape:
+    dead, offset, gain = mapping.deadzone, mapping.offset, _gain(mapping)
+    span = 1.0 - dead  # a division: full deflection is exactly 1. Not part of the gain, which
+    # might become infinite: 0 x inf is NaN.
+
+    def run(x: float) -> float:
+        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) / span
+        y = x * gain + offset
+        return low if y < low else high if y > high else y
+
+    return run
+
+
+def _exponential(mapping: Mapping, low: float, high: float) -> Shape:
+    dead, offset, gain = mapping.deadzone, mapping.offset, _gain(mapping)
+    span = 1.0 - dead
+    straight, cubic = 1.0 - mapping.expo, mapping.expo
+
+    def run(x: float) -> float:
+        x = (x - dead if x > dead else x + dead if x < -dead else 0.0) / span
+        y = (straight + cubic * x * x) * x * gain + offset
+        return low if y < low else high if y > high else y
+
+    return run
+
+
+def _gain(mapping: Mapping) -> float:
+    return -mapping.scale if mapping.inverted else mapping.scale

@@ -1,0 +1,184 @@
+"""Compiles routes for one stream of samples: which input index feeds which claim through which
+mapping. Done once per stream and set of routes, so that a sample costs a few look-ups.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Mapping as Dictionary
+from dataclasses import dataclass, field
+
+from ...lib.api.routing import Mapping, Route, SourceClass
+from ..fields.claims import Claim, Evaluation, Output, Plan, Stop, Stream
+from ..fields.modifiers import Modifier
+from ..fields.targets import Command
+from ..inputs.source_classes import TIMEOUTS_S
+from ..inputs.sources import Source
+from .checks import ESTOP, applies, lets_through, place, priority
+from .mapping import Shape, asked, shape, switch
+
+MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
+MOVED_DIRECT = 0.005  # of a field's range: programs do not jitter
+WIDE = 1e12  # bound of one of several mappings that add up
+
+Key = tuple[str, str, str, str]  # route, source, target, field
+
+
+@dataclass(slots=True)
+class Planner:
+    """Makes and keeps the claims; they outlive a change of routes as far as they still exist."""
+
+    outputs: Dictionary[tuple[str, str], Output]
+    commands: Sequence[Command] = ()
+    routes: tuple[Route, ...] = ()
+    timeout_of: Callable[[SourceClass], float] = TIMEOUTS_S.__getitem__
+    claims: dict[Key, Claim] = field(default_factory=dict)
+    # What comes new must be moved before it moves anything: after the first reset everything,
+    # at a change of routes the velocities.
+    must_move: bool = False
+    is_editing: bool = False  # the routes are being changed: their claims are fed by known streams
+
+    def compile(self, source: Source, stream: Stream) -> list[Claim]:
+        """Fill in the stream's plans and stops; returns claims that are new."""
+        known = len(self.claims)
+        plans: list[Plan] = []
+        stops: list[Stop] = []
+        stream.unknown = 0
+        source.timeout_s = self.timeout_of(source.kind)
+        for order, route in enumerate(self.routes):
+            if not applies(route, source, stream.target, stream.names):
+                continue
+            may_drive = source.is_known or source.kind != "safety"
+            if route.mapping == "passthrough":
+                plans += self._direct(order, route, source, stream) if may_drive else ()
+            else:
+                if may_drive:
+                    plans += self._mapped(order, route, source, stream, route.mapping)
+                stops += _stops(route, stream, route.mapping)
+        singles = [plan for plan in plans if len(plan.claim.inputs) == 1]
+        stream.steps = tuple(
+            (plan.inputs[0][1], _only(plan.evaluate), plan.claim) for plan in singles
+        )
+        stream.sums = tuple(plan for plan in plans if len(plan.claim.inputs) > 1)
+        stream.plans, stream.stops = tuple(plans), tuple(stops)
+        stream.paced = tuple(plan for plan in plans if plan.modifiers)
+        waits = [plan.claim.timeout_s for plan in plans]
+        stream.patience_s = min([source.timeout_s, *waits])
+        return list(self.claims.values())[known:]
+
+    def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Plan]:
+        target = stream.target or route.output.target
+        modifiers = self._modifiers(target, stream)
+        for index, name in enumerate(stream.names):
+            output = self.outputs.get((target, name))
+            if output is None:
+                stream.unknown += not any(name == m.name for _, m, _ in modifiers)
+            elif lets_through(route, name, output.is_velocity):
+                mapping = Mapping.model_validate({"from": name, "to": name})
+                claim = self._claim(order, route, source, output, [mapping])
+                plan = _plan(claim, [mapping], {name: index})
+                plan.modifiers = tuple((m, at) for c, m, at in modifiers if c == output.command)
+                yield plan
+
+    def _modifiers(self, target: str, stream: Stream) -> list[tuple[int, Modifier, int]]:
+        """Command, modifier and input index of those that are among the stream's names."""
+        return [
+            (number, modifier, stream.names.index(modifier.name))
+            for number, command in enumerate(self.commands)
+            if command.target == target
+            for modifier in command.modifiers
+            if modifier.name in stream.names
+        ]
+
+    def _mapped(
+        self, order: int, route: Route, source: Source, stream: Stream, mappings: list[Mapping]
+    ) -> Iterable[Plan]:
+        indices = {name: index for index, name in enumerate(stream.names)}
+        by_field: dict[tuple[str, str], list[Mapping]] = {}
+        for mapping in mappings:
+            if mapping.to != ESTOP:
+                by_field.setdefault(place(route, mapping), []).append(mapping)
+        for where, several in by_field.items():
+            if any(mapping.from_ in indices for mapping in several):
+                claim = self._claim(order, route, source, self.outputs[where], several)
+                yield _plan(claim, several, indices)
+
+    def _claim(
+        self, order: int, route: Route, source: Source, output: Output, mappings: list[Mapping]
+    ) -> Claim:
+        key = (route.id, source.name, output.target, output.field)
+        claim = self.claims.get(key)
+        if claim is None:
+            is_safety = source.kind == "safety"
+            claim = self.claims[key] = Claim(route.id, source.name, output, is_safety)
+            output.claims.append(claim)
+        names = [mapping.from_ for mapping in mappings]
+        if claim.inputs != names:
+            claim.inputs, claim.is_direct = names, route.mapping == "passthrough"
+            self._set_caution(claim)
+        span = output.high - output.low
+        claim.priority = priority(route)
+        claim.weight = claim.priority if route.weight is None else route.weight
+        claim.timeout_s = route.timeout_ms / 1000 if route.timeout_ms else source.timeout_s
+        claim.order = order
+        claim.move = MOVED_DIRECT * span if claim.is_direct else MOVED
+        output.claims.sort(key=lambda each: (-each.priority, each.order))
+        return claim
+
+    def _set_caution(self, claim: Claim) -> None:
+        """Decide whether a claim that is new, or that other inputs feed from now on, may drive at
+        once. A program that never commanded this field may: what it sends now is its first motion.
+        At a change of routes the values are older than the claim, so after a reset none may.
+        """
+        is_first_motion = claim.is_direct and not self.is_editing
+        is_cautious = self.is_editing and claim.output.is_velocity
+        if is_cautious or (self.must_move and not is_first_motion):
+            claim.is_armed = False
+        claim.reference = [None] * len(claim.inputs)
+
+    def drop(self, claims: Iterable[Claim]) -> None:
+        """Forget these claims. Their outputs must not have them as winner any more."""
+        for claim in claims:
+            claim.output.claims.remove(claim)
+            del self.claims[claim.route, claim.source, claim.output.target, claim.output.field]
+
+
+def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> Plan:
+    output = claim.output
+    is_alone = len(mappings) == 1
+    low, high = (output.low, output.high) if is_alone else (-WIDE, WIDE)
+    parts = [(part, each) for part, each in enumerate(mappings) if each.from_ in indices]
+    inputs = tuple((part, indices[mapping.from_]) for part, mapping in parts)
+    places = [index for _, index in inputs]
+    bounded = _sum([(i, shape(m, low, high)) for i, (_, m) in zip(places, parts, strict=True)])
+    free = _sum([(i, asked(m)) for i, (_, m) in zip(places, parts, strict=True)])
+    return Plan(claim, inputs, bounded if is_alone else _within(bounded, output), free)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Several mappings of one route to one field add up."""
+
+    terms: tuple[tuple[int, Shape], ...]
+
+    def __call__(self, values: Sequence[float]) -> float:
+        return sum([run(values[index]) for index, run in self.terms])
+
+
+def _sum(terms: list[tuple[int, Shape]]) -> _Sum:
+    return _Sum(tuple(terms))
+
+
+def _only(evaluate: Evaluation) -> Shape:
+    """The mapping of a claim that has only one."""
+    assert isinstance(evaluate, _Sum)
+    return evaluate.terms[0][1]
+
+
+def _within(evaluate: Evaluation, output: Output) -> Evaluation:
+    low, high = output.low, output.high
+    return lambda values: min(max(evaluate(values), low), high)
+
+
+def _stops(route: Route, stream: Stream, mappings: list[Mapping]) -> Iterable[Stop]:
+    for mapping in mappings:
+        if mapping.to == ESTOP and mapping.from_ in stream.names:
+            yield stream.names.index(mapping.from_), switch(mapping), route.id

@@ -1,0 +1,94 @@
+"""routerd's socket: presets, listed, saved, loaded and deleted. Not here: where they are kept
+(adapters.py) and what loading does (api.py).
+"""
+
+import asyncio
+import re
+
+from ...lib.api import Done, presets
+from ...lib.api.endpoint import Nothing
+from ...lib.api.presets import LoadPreset, PresetInfo, PresetList, PresetParams, SavePreset
+from ...lib.api.routing import RouteFile, RouteList
+from ...lib.errors import Code, SaintError
+from ...lib.ipc import Api, Call
+from ..adapters import Shelf
+from ..api import Control
+from ..fields.targets import Robot
+from .checks import check_file
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class Presets:
+    """Answers requests about presets."""
+
+    def __init__(self, control: Control, shelf: Shelf, robot: Robot) -> None:
+        self._control = control
+        self._shelf = shelf
+        self._robot = robot
+
+    def add_to(self, api: Api) -> Api:
+        """All paths."""
+        api.bind(presets.LIST_PRESETS, self.list_presets)
+        api.bind(presets.GET_PRESET, self.get_preset)
+        api.bind(presets.SAVE_PRESET, self.save_preset)
+        api.bind(presets.DELETE_PRESET, self.delete_preset)
+        api.bind(presets.LOAD_PRESET, self.load_preset)
+        return api
+
+    async def list_presets(self, _: Call[Nothing]) -> PresetList:
+        infos = await asyncio.to_thread(self._infos)
+        return PresetList(presets=infos, loaded=self._control.loaded)
+
+    def _infos(self) -> list[PresetInfo]:
+        return [self._info(name, is_shipped) for name, is_shipped in self._shelf.names()]
+
+    def _info(self, name: str, is_shipped: bool) -> PresetInfo:
+        routes, fault = 0, ""
+        try:
+            file = self._shelf.read(name)
+            routes = len(file.routes)
+            check_file(file, self._robot)
+        except SaintError as err:
+            fault = err.message
+        return PresetInfo(name=name, is_shipped=is_shipped, routes=routes, fault=fault)
+
+    async def get_preset(self, call: Call[PresetParams]) -> RouteFile:
+        return await asyncio.to_thread(self._shelf.read, call.body.preset_name)
+
+    async def save_preset(self, call: Call[SavePreset]) -> PresetInfo:
+        name, body = call.body.preset_name, call.body
+        now = self._control.in_force()
+        routes = now.routes if body.routes is None else body.routes
+        file = RouteFile(routes=routes, blending=body.blending or now.blending)
+        check_file(file, self._robot)
+        await asyncio.to_thread(self._shelf.write, name, file)
+        return PresetInfo(name=name, is_shipped=False, routes=len(routes))
+
+    async def delete_preset(self, call: Call[PresetParams]) -> Done:
+        name = call.body.preset_name
+        await asyncio.to_thread(self._shelf.delete, name)
+        return Done(message=f"preset {name} is deleted")
+
+    async def load_preset(self, call: Call[LoadPreset]) -> RouteList:
+        name = call.body.preset_name
+        file = await asyncio.to_thread(self._shelf.read, name)
+        try:
+            await self._control.replace_all(file, name, call.body.confirm)
+        except SaintError as err:
+            if err.code is Code.STOP_CHANGED:
+                raise
+            message = f"preset {name} does not fit this robot: {err.message}"
+            raise SaintError(err.code, message, fix=err.fix) from err
+        return self._control.listed()
+
+
+def check_name(text: str) -> str:
+    """It becomes the name of a file."""
+    if not _NAME.fullmatch(text):
+        raise SaintError(
+            Code.REQUEST_INVALID,
+            f"{text[:64]!r} is not a name for a preset",
+            fix="Use 1 to 64 letters, digits, _ and -.",
+        )
+    return text

@@ -1,0 +1,144 @@
+"""Which routes stop the robot, and what a change of the routes would take away from that. Pure.
+Not here: who may do it (webd), applying a change (api.py).
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from ...lib.api.routing import Mapping, Route, RouteFile
+from ...lib.errors import Code, SaintError
+from ..inputs.source_classes import SAFETY, timeouts
+from .checks import ANY, COMMAND_TYPES, ESTOP, priority
+
+_SWITCHES = ("rc", "safety")  # classes whose stop a person presses on a device of its own
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What changes about stopping the robot, by the names that a confirmation repeats."""
+
+    lost: tuple[str, ...] = ()  # ROUTE:INPUT of a stop, ROUTE of the safety class
+    gained: tuple[str, ...] = ()  # routes that would come before every other one and every lock
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.lost, *self.gained)
+
+    def check(self, confirmed: Collection[str]) -> None:
+        """Raises stop_changed, with all names, unless each of them is confirmed."""
+        if set(self.names) <= set(confirmed):
+            return
+        parts = []
+        if self.lost:
+            parts.append(f"these would no longer stop the robot: {', '.join(self.lost)}")
+        if self.gained:
+            routes = ", ".join(self.gained)
+            parts.append(f"these would come before every other input and every lock: {routes}")
+        raise SaintError(Code.STOP_CHANGED, "; ".join(parts), names=self.names)
+
+
+def change(before: RouteFile, after: RouteFile) -> Change:
+    """What the routes after would no longer do, and which would newly be of the safety class."""
+    old, new = _stops(before.routes), _stops(after.routes)
+    lost = [
+        f"{route.id}:{quote(mapping.from_, safe='')}"
+        for route, mapping in old
+        if not any(_stops_as(each, (route, mapping)) for each in new)
+    ]
+    was, is_now = list(_safety(before)), list(_safety(after))
+    lost += [each.route.id for each in was if not any(now.replaces(each) for now in is_now)]
+    gained = [now.route.id for now in is_now if not any(each.covers(now) for each in was)]
+    return Change(_once(lost), _once(name for name in gained if name not in lost))
+
+
+def switches(routes: Iterable[Route]) -> tuple[str, ...]:
+    """The stops that a person presses on a transmitter or a safety device."""
+    found = _stops(routes)
+    return _once(
+        f"{route.id}:{quote(mapping.from_, safe='')}"
+        for route, mapping in found
+        if route.input.source in _SWITCHES
+    )
+
+
+Stop = tuple[Route, Mapping]
+
+
+def _stops(routes: Iterable[Route]) -> list[Stop]:
+    return [
+        (route, mapping)
+        for route in routes
+        if route.enabled and route.mapping != "passthrough"
+        for mapping in route.mapping
+        if mapping.to == ESTOP
+    ]
+
+
+def _stops_as(stop: Stop, other: Stop) -> bool:
+    """Does this one stop the robot whenever the other one does?"""
+    (route, mapping), (old_route, old) = stop, other
+    if mapping.from_ != old.from_ or mapping.inverted is not old.inverted:
+        return False
+    is_easier = mapping.threshold >= old.threshold if old.inverted else (
+        mapping.threshold <= old.threshold
+    )  # fmt: skip
+    return is_easier and _hears(route, old_route)
+
+
+def _hears(route: Route, other: Route) -> bool:
+    """Is this one for every sample that the other one is for?"""
+    mine, theirs = route.input, other.input
+    return (
+        mine.source == theirs.source
+        and (mine.source == "rc" or mine.subject in (ANY, theirs.subject))
+        and mine.type in ("", theirs.type)
+        and route.output.target in (ANY, other.output.target)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Safety:
+    """A route of the safety class that drives something, and after which silence it is lost."""
+
+    route: Route
+    timeout_ms: float
+
+    def replaces(self, other: "_Safety") -> bool:
+        """Is the other one not missed beside this one?"""
+        return self.covers(other) and self.timeout_ms <= other.timeout_ms
+
+    def covers(self, other: "_Safety") -> bool:
+        """Does this one drive, as strongly, all that the other one does?"""
+        mine, theirs = self.route, other.route
+        return (
+            _hears(mine, theirs)
+            and priority(mine) >= priority(theirs)
+            and _kinds(theirs) <= _kinds(mine)
+            and _drives(mine, theirs)
+        )
+
+
+def _drives(route: Route, other: Route) -> bool:
+    if route.mapping == "passthrough" or other.mapping == "passthrough":
+        return route.mapping == other.mapping
+    return all(each in route.mapping for each in other.mapping if each.to != ESTOP)
+
+
+def _kinds(route: Route) -> set[str]:
+    """The kinds of commands that it lets through; an empty list stands for all."""
+    return {COMMAND_TYPES[each] for each in route.input.command_types or COMMAND_TYPES}
+
+
+def _safety(file: RouteFile) -> Iterable[_Safety]:
+    timeout_s = timeouts(file.blending)
+    for route in file.routes:
+        is_safety = route.input.source == "safety" or priority(route) >= SAFETY
+        drives = route.mapping == "passthrough" or any(m.to != ESTOP for m in route.mapping)
+        if route.enabled and is_safety and drives:
+            own_ms = route.timeout_ms or 1000 * timeout_s(route.input.source)
+            yield _Safety(route, own_ms)
+
+
+def _once(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

@@ -1,0 +1,82 @@
+"""The latch by itself: what a press and a clear leave in it, and what a refused clear is answered.
+Numbers are typed by hand.
+"""
+
+from saint_services.routerd.estop.latch import (
+    Latch,
+    Press,
+    cleared,
+    objection,
+    raised,
+    stamped,
+    unseen,
+)
+from saint_services.routerd.fields.claims import Stream
+from saint_services.routerd.inputs.sources import Source
+
+LONG = "x" * 300
+STOPPED = raised(Latch(generation=7), "A", "first")
+
+
+def test_words_of_a_press_are_shortened() -> None:
+    latch = raised(Latch(), LONG, LONG)
+    assert (len(latch.source), len(latch.reason)) == (128, 300)
+    assert (len(latch.presses[0].source), len(latch.presses[0].reason)) == (128, 300)
+    assert len(cleared(latch, LONG).source) == 128
+
+
+def test_next_generation_is_above_those_that_the_process_before_may_have_published() -> None:
+    assert Latch(generation=7, ahead=1000).following == 1008
+    assert raised(Latch(generation=7, ahead=1000), "A", "").generation == 1008
+
+
+def test_press_of_the_same_person_for_the_same_reason_counts_again() -> None:
+    again = raised(STOPPED, "A", "first")
+    assert [each.generation for each in again.presses] == [8, 9]
+
+
+def test_time_of_a_press_is_set_once() -> None:
+    early = stamped(STOPPED, "2026-11-23T10:00:00Z")
+    assert [each.since for each in early.presses] == ["2026-11-23T10:00:00Z"]
+    late = stamped(raised(early, "B", "second"), "2026-11-23T11:00:00Z")
+    assert [each.since for each in late.presses] == ["2026-11-23T10:00:00Z", "2026-11-23T11:00:00Z"]
+    assert stamped(late, "2026-11-23T12:00:00Z") is late  # nothing to store
+
+
+def test_clear_of_another_stop_says_so() -> None:
+    # It names a generation above that of every press: of another start, or of a stop before.
+    assert unseen(STOPPED, 9) == (
+        "the e-stop was pressed and cleared since, or belongs to another start"
+    )
+
+
+def test_clear_that_saw_nothing_is_answered_with_every_press() -> None:
+    assert unseen(STOPPED, 7) == "not one of its presses was seen: A: first"
+
+
+def test_clear_that_saw_the_first_press_is_answered_with_the_second() -> None:
+    two = raised(STOPPED, "", "")
+    assert unseen(two, 8) == "another press came since: unknown: no reason"
+    assert unseen(two, 9) == ""
+
+
+def test_active_latch_has_its_first_press() -> None:
+    latch = Latch(True, "A", "r", 8)
+    assert latch.presses == (Press("A", "r", generation=8),)
+
+
+def test_receiver_that_asks_for_the_stop_bars_the_clear_while_it_is_heard() -> None:
+    receiver = Source("rc", "rc", 0.12, received=100.0, asks_stop=True)
+    assert objection([], [receiver], 100.119) == (
+        "rc has lost its signal; switch its transmitter on, or the receiver off"
+    )
+    assert objection([], [receiver], 100.121) == ""
+
+
+def test_switch_that_is_on_bars_the_clear_while_it_is_heard() -> None:
+    receiver = Source("rc", "rc", 0.125)
+    stream = Stream("rc", "", ("switch",), (1.0,), received=100.0)
+    stream.stops = ((0, lambda x: x > 0.5, "rc_stop"),)
+    receiver.streams["", ("switch",)] = stream
+    assert objection([], [receiver], 100.124) == "switch of rc still asks for the stop"
+    assert objection([], [receiver], 100.125) == ""

@@ -1,0 +1,516 @@
+"""The daemon on the in-process bus: samples in, commands and life signs out, requests, restarts."""
+
+import asyncio
+import math
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from saint_services.lib.api import routing
+from saint_services.lib.api.endpoint import Nothing
+from saint_services.lib.api.routing import (
+    EStopRequest,
+    Route,
+    RouteInfo,
+)
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated import topics
+from saint_services.lib.generated.geometry_msgs import Twist, Vector3
+from saint_services.lib.generated.saint_msgs import (
+    ArmState,
+    ConsoleOverride,
+    HeadCommand,
+    InputSample,
+    RoleFault,
+)
+from saint_services.lib.generated.std_msgs import Bool
+from saint_services.lib.machine.service_manager import Directories
+from saint_services.routerd import state
+from saint_services.routerd.config import Config
+from saint_services.routerd.estop import latch_store
+from saint_services.routerd.estop.latch_file import LatchFile
+from saint_services.routerd.inputs import neighbours
+from tests.unit.routerd.daemon_rig import alive, places, turns, vouching
+from tests.unit.routerd.rig import route
+
+pytestmark = pytest.mark.timed
+
+
+@pytest.fixture
+def directories(tmp_path: Path) -> Directories:
+    return places(tmp_path)
+
+
+async def test_rc_sample_becomes_a_twist(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL, topics.HEAD_CMD)
+        robot.rc(channel_1=0.0, channel_2=0.06)
+        await turns()
+        (twist,) = robot.all_of(topics.TRACKS_CMD_VEL)
+        assert 0.005 < twist.linear.x < 0.02
+        assert robot.all_of(topics.HEAD_CMD) == []
+
+
+async def test_samples_of_one_turn_leave_as_one_command(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL)
+        for value in (0.06, 0.07, 0.055):
+            robot.rc(channel_2=value)
+        await turns()
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == 1
+
+
+async def test_commands_are_repeated_with_the_heartbeat(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT, topics.ROUTER_STATUS)
+        robot.rc(channel_2=0.0)
+        await asyncio.sleep(0.55)
+        beats = robot.all_of(topics.ROUTER_HEARTBEAT)
+        assert 5 <= len(beats) <= 13  # 20 Hz; a busy machine misses some
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) >= 5
+        assert 2 <= len(robot.all_of(topics.ROUTER_STATUS)) <= 7
+        sequences = [beat.sequence for beat in beats]
+        assert sequences == list(range(sequences[0], sequences[0] + len(beats)))
+
+
+async def test_lost_source_ramps_without_any_traffic(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.TRACKS_CMD_VEL)
+        await robot.drive(0.3, channel_2=1.0)
+        assert robot.all_of(topics.TRACKS_CMD_VEL)[-1].linear.x > 1.0
+        await asyncio.sleep(0.5)
+        speeds = [twist.linear.x for twist in robot.all_of(topics.TRACKS_CMD_VEL)]
+        assert speeds[-1] == 0.0
+        assert len({speed for speed in speeds if 0.0 < speed < 1.0}) >= 2  # steps on the way down
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_foreign_twist_drives_by_the_routers_rules(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        ours = robot.context
+        foreign = robot.bus.publisher(topics.TRACKS_CMD_VEL)
+        foreign.publish(Twist(linear=Vector3(x=0.05)))
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        linear = next(each for each in status.outputs if each.field == "linear")
+        assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
+        assert linear.value == pytest.approx(0.05)
+        assert ours.health.is_healthy
+
+
+@pytest.fixture
+def without_grace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs count from their first sample on."""
+    monkeypatch.setattr(neighbours, "GRACE_S", 0.0)
+
+
+@pytest.mark.usefixtures("without_grace")
+async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        driven = [each.field for each in status.outputs if each.winner]
+        assert driven == ["tilt"]
+
+
+async def test_estop_is_published_latched_and_silences_commands(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP, topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT)
+        await robot.drive(0.1, channel_2=0.5)
+        reply = await robot.client.ask(routing.ESTOP, EStopRequest(source="web", reason="pressed"))
+        assert (reply.active, reply.source, reply.reason) == (True, "web", "pressed")
+        assert reply.since.endswith("+00:00")
+        await asyncio.sleep(0.01)
+        commands = len(robot.all_of(topics.TRACKS_CMD_VEL))
+        await robot.drive(0.2, channel_2=0.5)
+        assert len(robot.all_of(topics.TRACKS_CMD_VEL)) == commands
+        told = robot.all_of(topics.ESTOP)
+        assert [each.active for each in told] == [False, True]
+        assert told[1].generation == told[0].generation + 1
+        newest = robot.all_of(topics.ROUTER_HEARTBEAT)[-1]
+        assert (newest.estop, newest.estop_generation) == (True, told[1].generation)
+
+
+async def test_clear_is_refused_with_the_input_named(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        arrow = {"from": "channel_2", "to": "linear"}
+        slow = route("rc_drive", "rc", "tracks", [arrow], timeout_ms=10_000)
+        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=slow))
+        await robot.client.ask(routing.ESTOP, EStopRequest(source="web"))
+        robot.rc(channel_2=0.5)
+        await turns()
+        with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
+            await robot.clear()
+        assert caught.value.code is Code.REFUSED
+        robot.rc(channel_2=0.0)
+        await turns()
+        reply = await robot.clear()
+        assert not reply.active
+
+
+UNREADABLE = {
+    "empty": "", "torn": '{"source": "we', "a list": "[]", "a number": '{"reason": 7}',
+    "another field": '{"source": "a", "enable": false}', "no text": "\xff", "deep": "[" * 10_000,
+    "a long field": '{"source": 1, "reason": "' + "x" * 500_000 + '"}',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("body", UNREADABLE.values(), ids=UNREADABLE)
+@pytest.mark.parametrize("query", ["", "?source", "?" + "a=b&" * 500], ids=["", "?", "?long"])
+async def test_stop_that_cannot_be_read_stops(
+    directories: Directories, body: str, query: str
+) -> None:
+    async with alive(directories) as robot:
+        reader, writer = await asyncio.open_unix_connection(robot.socket)
+        data = body.encode("latin-1")
+        head = f"POST /estop{query} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(data)}\r\n\r\n"
+        writer.write(head.encode() + data)
+        assert (await reader.readline()).split()[1] == b"200"
+        writer.close()
+        assert (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+
+
+async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
+        publisher.publish(Bool(data=False))
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        assert not status.estop.active
+        publisher.publish(Bool(data=True))
+        publisher.publish(Bool(data=False))
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        assert status.estop.active
+        assert status.state == "estop"
+
+
+async def test_consoles_home_moves_the_joints_again_and_again_and_refusals_are_told(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot, vouching(directories, robot):
+        robot.hear(topics.HEAD_CMD, topics.CONSOLE_ALERTS)
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        console.publish(ConsoleOverride(target="head", action="home"))
+        await turns()
+        assert robot.all_of(topics.HEAD_CMD)[-1].pan == 0.0
+        console.publish(ConsoleOverride(target="wings", action="home"))
+        await turns()
+        (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
+        assert (alert.severity, alert.code) == ("warning", "refused") and "wings" in alert.text
+
+
+async def test_consoles_stop_raises_it_and_its_other_words_do_not(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        for action in ("home", "release", ""):
+            console.publish(ConsoleOverride(target="head", action=action))
+        await turns()
+        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        console.publish(ConsoleOverride(target="head", action="stop"))
+        await turns()
+        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        assert (latch.source, latch.reason) == ("console", "manual override of head")
+
+
+async def test_role_that_turns_faulty_stops_the_robot_once(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        state_of_arm = robot.bus.publisher(topics.ARM_STATE.at(instance="left"))
+        state_of_arm.publish(ArmState(error_state=False))
+        await turns()
+        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        faulty = ArmState(error_state=True, error_message="servos does not take what is written")
+        state_of_arm.publish(faulty)
+        await turns()
+        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        assert (latch.active, latch.source) == (True, "arms.left")
+        assert "servos" in latch.reason
+        await robot.clear()
+        state_of_arm.publish(faulty)
+        await turns()
+        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+
+
+async def test_fault_that_stops_the_robot_raises_the_estop(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        faults = robot.bus.publisher(topics.ROLE_FAULTS)
+        faults.publish(RoleFault(node_id="pi_3", target="head", text="face does not answer"))
+        await turns()
+        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        faults.publish(RoleFault(node_id="pi_4", target="tracks", stops_robot=True, text="stalled"))
+        await turns()
+        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        assert (latch.active, latch.source, latch.reason) == (True, "tracks", "stalled (pi_4)")
+
+
+async def test_leaders_and_safety_devices_use_the_topic_of_programs(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
+        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=lead))
+        publisher = robot.bus.publisher(topics.INPUT_AUTONOMOUS)
+        for source in ("leader:left", "safety:bumper", "rc"):
+            publisher.publish(InputSample(source=source, sequence=1, names=("j0",), values=(5.0,)))
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        driven = {f"{each.target}.{each.field}": each.source for each in status.outputs}
+        assert driven["arms.left.joint_0"] == "leader:left"
+        assert status.refused == {"source on the wrong topic": 1}
+        for _ in range(100):
+            status = await robot.client.ask(routing.GET_STATUS, Nothing())
+            if status.estop.active:
+                break
+            await asyncio.sleep(0.02)
+        assert status.estop.source == "safety:bumper"  # it fell silent
+
+
+async def test_latch_survives_a_restart(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        await robot.client.ask(routing.ESTOP, EStopRequest(source="web", reason="r"))
+        before = await robot.client.ask(routing.GET_STATUS, Nothing())
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        assert status.estop == before.estop
+        assert robot.all_of(topics.ESTOP)[0].active
+
+
+async def test_answer_about_the_latch_comes_when_it_is_on_disk(
+    directories: Directories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_save, real = threading.Event(), LatchFile.write
+
+    def held(file: LatchFile, record: bytes) -> None:
+        assert may_save.wait(10)
+        real(file, record)
+
+    monkeypatch.setattr(latch_store, "ANSWER_S", 10.0)
+    async with alive(directories) as robot:
+        monkeypatch.setattr(LatchFile, "write", held)
+        robot.hear(topics.ESTOP)
+        request = EStopRequest(source="web")
+        answer = asyncio.create_task(robot.client.ask(routing.ESTOP, request))
+        for _ in range(100):
+            await turns()
+            if robot.all_of(topics.ESTOP)[-1].active:
+                break
+        assert robot.all_of(topics.ESTOP)[-1].active, "the stop waited for the disk"
+        assert not answer.done()
+        may_save.set()
+        reply = await answer
+        assert (reply.active, reply.stored) == (True, True)
+        saved = LatchFile(directories.state).read().payload
+        assert saved is not None and state.decode_latch(saved).active
+
+
+async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: Directories) -> None:
+    for _ in range(5):
+        async with alive(directories) as robot:
+            await robot.client.ask(routing.ESTOP, EStopRequest(source="web"))
+            await robot.clear()
+        async with alive(directories) as robot:
+            status = await robot.client.ask(routing.GET_STATUS, Nothing())
+            assert not status.estop.active
+
+
+async def test_latch_that_cannot_be_saved_stops_all_the_same(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        (directories.state / "estop.latch").unlink()
+        (directories.state / "estop.latch").mkdir()
+        robot.hear(topics.ESTOP)
+        reply = await robot.client.ask(routing.ESTOP, EStopRequest(source="web"))
+        assert (reply.active, reply.stored) == (True, False)
+        assert "estop.latch cannot be written" in reply.problem
+        assert robot.all_of(topics.ESTOP)[-1].active
+        (issue,) = robot.context.health.report().issues
+        assert issue.code is Code.ESTOP_NOT_STORED
+        with pytest.raises(SaintError, match="its release cannot be stored"):
+            await robot.clear()
+        assert (await robot.latch()).active
+
+
+async def test_damaged_latch_file_means_stopped(directories: Directories) -> None:
+    directories.state.mkdir()
+    (directories.state / "estop.latch").write_text("{")
+    async with alive(directories) as robot:
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        assert status.estop.active
+        assert "it is not known whether the robot was stopped" in status.estop.reason
+
+
+async def test_generation_never_falls_back_to_zero(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        await turns()
+        assert robot.all_of(topics.ESTOP)[0].generation > 1_600_000_000
+
+
+async def test_routes_are_edited_saved_and_loaded(directories: Directories) -> None:
+    new = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 90}])
+    async with alive(directories) as robot:
+        info = await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=new))
+        assert info.status == "standby"
+        off = await robot.client.ask(
+            routing.SET_ROUTE_ENABLED, routing.RouteEnabled(route_id="rc_drive", enabled=False)
+        )
+        assert off.status == "disabled"
+        await robot.client.ask(routing.DELETE_ROUTE, routing.RouteParams(route_id="autonomous"))
+        changed = new.model_copy(update={"priority": 7})
+        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=changed))
+        robot.rc(channel_4=0.1)
+        await turns()
+        listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        assert {each.route.id: each.status for each in listed.routes}["mine"] == "active"
+    async with alive(directories) as robot:
+        again = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        assert [each.route for each in again.routes] == [each.route for each in listed.routes]
+        assert "autonomous" not in {each.route.id for each in again.routes}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code", "words"),
+    [
+        ("/routes/a", route("b", "rc", "*", []), Code.REQUEST_INVALID, "the path names 'a' as id"),
+        ("/routes/a", route("a", "rc", "hed"), Code.REQUEST_INVALID, "did you mean 'head'?"),
+    ],
+)
+async def test_unsound_route_is_refused(
+    directories: Directories, path: str, body: Route, code: Code, words: str
+) -> None:
+    async with alive(directories) as robot:
+        with pytest.raises(SaintError) as caught:
+            await robot.client.put(path, body, RouteInfo)
+        assert caught.value.code is code
+        assert words in caught.value.message
+        assert not (directories.state / "routes.yaml").exists()
+
+
+async def test_unknown_route_is_named_with_the_nearest(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        with pytest.raises(SaintError, match="did you mean 'rc_drive'") as caught:
+            await robot.client.ask(routing.DELETE_ROUTE, routing.RouteParams(route_id="rc_driv"))
+        assert caught.value.code is Code.NOT_FOUND
+
+
+async def test_saved_route_that_does_not_fit_is_kept_but_not_used(
+    directories: Directories,
+) -> None:
+    directories.state.mkdir()
+    (directories.state / "routes.yaml").write_text(
+        "version_of_format: 1\nroutes:\n"
+        "- {id: legs, input: {source: rc}, output: {target: legs}, mapping: passthrough}\n"
+        "- {id: web, input: {source: websocket}, output: {target: '*'}, mapping: passthrough}\n"
+    )
+    async with alive(directories) as robot:
+        listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        statuses = {each.route.id: each.status for each in listed.routes}
+        assert statuses == {"web": "standby", "legs": "disabled"}
+        assert not robot.context.health.is_healthy
+        await robot.client.ask(
+            routing.SET_ROUTE_ENABLED, routing.RouteEnabled(route_id="web", enabled=False)
+        )
+    assert "legs" in (directories.state / "routes.yaml").read_text()
+
+
+async def test_unknown_preset_names_the_nearest(directories: Directories) -> None:
+    with pytest.raises(SaintError, match="did you mean 'default'") as caught:
+        async with alive(directories, Config(preset="defualt")):
+            pass
+    assert caught.value.exit_code == 2
+
+
+async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        bad = InputSample(source="websocket:1", sequence=1, names=("channel_2",), values=(1.0,))
+        robot.bus.publisher(topics.INPUT_RC).publish(bad)
+        robot.bus.publisher(topics.INPUT_RC).publish(replace(bad, source="rc", values=()))
+        robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(*[math.nan] * 3))
+        await turns()
+        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        assert status.refused == {
+            "source on the wrong topic": 1,
+            "names and values differ in number": 1,
+            "empty foreign command": 1,
+        }
+        assert status.samples == 0
+
+
+async def test_console_clears_only_the_stop_that_its_display_showed(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot, vouching(directories, robot):
+        robot.hear(topics.CONSOLE_ALERTS)
+        console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
+        stop = EStopRequest(source="web", reason="child in front")
+        seen = (await robot.client.ask(routing.ESTOP, stop)).generation
+        await robot.client.ask(routing.ESTOP, stop)
+        for generation in (0, seen):
+            console.publish(ConsoleOverride(action="clear", generation=generation))
+            await turns()
+            assert "child in front" in robot.all_of(topics.CONSOLE_ALERTS).pop().text
+        assert (await robot.latch()).active
+        console.publish(ConsoleOverride(action="clear", generation=seen + 1))
+        for _ in range(500):  # until both records are on the disk
+            if not (await robot.latch()).active:
+                return
+            await asyncio.sleep(0.01)
+        raise AssertionError(await robot.latch())
+
+
+async def test_topic_that_repeats_itself_is_one_press_and_its_next_edge_another(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
+        for data in (True, True, True):
+            publisher.publish(Bool(data=data))
+        await turns()
+        assert len((await robot.latch()).presses) == 1
+        for data in (False, True, True):
+            publisher.publish(Bool(data=data))
+        await turns()
+        assert len((await robot.latch()).presses) == 2
+
+
+async def test_latch_file_that_was_deleted_means_stopped_after_a_restart(
+    directories: Directories,
+) -> None:
+    async with alive(directories) as robot:
+        before = (await robot.latch()).generation
+    (directories.state / "estop.latch").unlink()
+    async with alive(directories) as robot:
+        latch = await robot.latch()
+        assert latch.active and "estop.latch is missing" in latch.reason
+        assert latch.generation > before
+        assert not (await robot.clear()).active
+    async with alive(directories) as robot:
+        assert not (await robot.latch()).active
+
+
+async def test_robot_that_cannot_store_a_stop_starts_stopped(directories: Directories) -> None:
+    directories.state.mkdir()
+    (directories.state / "estop.latch").mkdir()
+    async with alive(directories) as robot:
+        latch = await robot.latch()
+        assert latch.active and not latch.stored
+        with pytest.raises(SaintError, match="the e-stop stays"):
+            await robot.clear()
+
+
+async def test_every_press_is_on_the_topic(directories: Directories) -> None:
+    async with alive(directories) as robot:
+        robot.hear(topics.ESTOP)
+        for source, reason in (("A", ""), ("B", "child in front")):
+            await robot.client.ask(routing.ESTOP, EStopRequest(source=source, reason=reason))
+        newest = robot.all_of(topics.ESTOP)[-1]
+        assert [(each.source, each.reason) for each in newest.presses] == [
+            ("A", ""), ("B", "child in front"),
+        ]  # fmt: skip
+        assert all(each.since.endswith("+00:00") for each in newest.presses)
