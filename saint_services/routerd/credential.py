@@ -41,7 +41,7 @@ async def _credential(origin: str, adoptiond: Client, health: Health) -> Credent
     while True:
         try:
             request = CredentialRequest(origin=origin)
-            given = await adoptiond.ask(credentials.ROUTER_CREDENTIAL, request)
+            given = await adoptiond.request(credentials.ROUTER_CREDENTIAL, request)
             health.clear(Code.DAEMON_UNREACHABLE, _SUBJECT)
             return given
         except SaintError as err:

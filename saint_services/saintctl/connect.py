@@ -64,7 +64,7 @@ def client(given: Place, daemon: str) -> Client:
 async def do(given: Place, row: Endpoint[P, Reply], params: P) -> Reply:
     """What the daemon of this row answers."""
     async with client(given, row.daemon) as connection:
-        return await connection.ask(row, params)
+        return await connection.request(row, params)
 
 
 def asked(given: Place, row: Endpoint[P, Reply], as_json: bool = False, **fields: object) -> Reply:

@@ -8,6 +8,6 @@ from saint_services.lib.ipc import Client
 
 async def clear_estop(routerd: Client, source: str = "test") -> EStopInfo:
     """Clear what stands now. Raises SaintError when the router refuses."""
-    seen = (await routerd.ask(routing.GET_STATUS, Nothing())).estop.generation
+    seen = (await routerd.request(routing.GET_STATUS, Nothing())).estop.generation
     body = EStopClear(source=source, generation=seen)
-    return await routerd.ask(routing.CLEAR_ESTOP, body)
+    return await routerd.request(routing.CLEAR_ESTOP, body)

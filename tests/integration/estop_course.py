@@ -152,7 +152,7 @@ class Course:
 
     async def _standstill(self, routerd: Client) -> str:
         """Why the robot does not drive."""
-        status = await routerd.ask(routing.GET_STATUS, Nothing())
+        status = await routerd.request(routing.GET_STATUS, Nothing())
         field = next(each for each in status.outputs if each.target == "tracks")
         return f"not driving after {LIMIT_S:g} s: {status.estop}, {field}, {status.sources}"
 
@@ -237,7 +237,7 @@ async def _until_heard(robot: Robot, publish: Callable[[Bool], None]) -> None:
         while True:
             publish(Bool(data=True))
             await asyncio.sleep(0.05)
-            reply = await routerd.ask(routing.ESTOP, EStopRequest(source="x", reason=""))
+            reply = await routerd.request(routing.ESTOP, EStopRequest(source="x", reason=""))
             if any(each.source == "ros" for each in reply.presses):
                 return
             with contextlib.suppress(SaintError):

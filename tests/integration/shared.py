@@ -80,8 +80,8 @@ async def _picture(robot: Robot) -> Picture:
     async with robot.client("adoptiond") as adoptiond:
         nodes = (await adoptiond.get("/nodes", NodeList)).nodes
     async with robot.client("routerd") as routerd:
-        routes = await routerd.ask(routing.LIST_ROUTES, Nothing())
-        status = await routerd.ask(routing.GET_STATUS, Nothing())
+        routes = await routerd.request(routing.LIST_ROUTES, Nothing())
+        status = await routerd.request(routing.GET_STATUS, Nothing())
     async with robot.client("rcd") as rcd:
         receiver = await rcd.get("/status", RcStatus)
     seen: Picture = {f"process {machine}/{name}": "runs" for machine, name in robot.pids()}

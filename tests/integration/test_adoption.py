@@ -77,7 +77,7 @@ async def test_node_that_fell_silent_is_replaced_in_one_step_and_reset_when_it_r
         robot.kill("noded", "spare", signal.SIGSTOP)  # the watchdog starts it again after 5 s
         assert (await become("sim_spare", NodeState.OFFLINE)).role == "tracks"
         wanted = ReplaceNode(node_id="sim_spare", by="sim_tracks")
-        reply = await adoptiond.ask(REPLACE_NODE, wanted)
+        reply = await adoptiond.request(REPLACE_NODE, wanted)
         assert reply.topic_prefix == "/saint/tracks"
         await become("sim_spare", NodeState.UNADOPTED)
         moved = await become("sim_tracks", NodeState.ACTIVE)
@@ -90,9 +90,9 @@ async def test_node_may_be_adopted_at_once_after_a_factory_reset(robot: Robot) -
     taken_s = []
     async with robot.client("adoptiond") as adoptiond:
         for _ in range(10):
-            await adoptiond.ask(RESET_NODE, ResetNode(node_id="sim_head", factory_reset=True))
+            await adoptiond.request(RESET_NODE, ResetNode(node_id="sim_head", factory_reset=True))
             began_s = time.monotonic()
-            adopted = await adoptiond.ask(ADOPT_NODE, wanted)
+            adopted = await adoptiond.request(ADOPT_NODE, wanted)
             taken_s.append(time.monotonic() - began_s)
             assert adopted.topic_prefix == "/saint/head"
             found = await adoptiond.get("/nodes/sim_head", NodeInfo)

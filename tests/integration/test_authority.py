@@ -89,7 +89,7 @@ async def test_forged_heartbeat_release_and_command_move_nothing(
     commands = forger.publisher(topics.TRACKS_CMD_VEL)
     async with robot.client("routerd") as routerd:
         request = EStopRequest(source="test", reason="before the forgery")
-        assert (await routerd.ask(routing.ESTOP, request)).active
+        assert (await routerd.request(routing.ESTOP, request)).active
 
     def attack(number: int) -> None:
         beats.publish(RouterHeartbeat(sequence=FAR + number, estop_generation=FAR + number))
@@ -106,7 +106,7 @@ async def test_second_router_with_fresh_state_moves_nothing(
 ) -> None:
     async with robot.client("routerd") as routerd:
         request = EStopRequest(source="test", reason="before the second router")
-        assert (await routerd.ask(routing.ESTOP, request)).active
+        assert (await routerd.request(routing.ESTOP, request)).active
     with (
         _frozen(robot.pid("routerd")),
         _second_router(robot, tmp_path),
@@ -119,7 +119,7 @@ async def _hears_rc(robot: Robot) -> None:
     """Until the router has samples of the true transmitter."""
     async with robot.client("routerd") as routerd, asyncio.timeout(8.0):
         while True:
-            status = await routerd.ask(routing.GET_STATUS, Nothing())
+            status = await routerd.request(routing.GET_STATUS, Nothing())
             if any(source.source == "rc" for source in status.sources):
                 return
             await asyncio.sleep(0.05)

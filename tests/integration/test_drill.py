@@ -37,13 +37,15 @@ def _step(info: DrillInfo, way: str) -> DrillStep:
 
 
 async def _clear(routerd: Client) -> None:
-    generation = (await routerd.ask(routing.GET_STATUS, Nothing())).estop.generation
-    await routerd.ask(routing.CLEAR_ESTOP, EStopClear(source="test", generation=generation))
+    generation = (await routerd.request(routing.GET_STATUS, Nothing())).estop.generation
+    await routerd.request(routing.CLEAR_ESTOP, EStopClear(source="test", generation=generation))
 
 
 async def _measured(routerd: Client, way: str) -> DrillStep:
     async with asyncio.timeout(10.0):
-        while (found := _step(await routerd.ask(rows.STATUS, Nothing()), way)).state == "waiting":  # noqa: ASYNC110
+        while (
+            found := _step(await routerd.request(rows.STATUS, Nothing()), way)
+        ).state == "waiting":  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return found
 
@@ -54,7 +56,7 @@ def _saintctl(robot: Robot, *words: str) -> None:
 
 
 async def _pressed(routerd: Client, body: EStopRequest) -> set[str]:
-    info = await routerd.ask(routing.ESTOP, body)
+    info = await routerd.request(routing.ESTOP, body)
     return {each.state for each in info.outcomes}
 
 
@@ -76,20 +78,20 @@ async def _drilled(robot: Robot) -> DrillReport:
             await asyncio.to_thread(_saintctl, robot, "sim", "press", "console", "button_b")
             return 0.0
 
-        await routerd.ask(rows.BEGIN, Nothing())
+        await routerd.request(rows.BEGIN, Nothing())
         presses = {"page": ways["web"], "rc": ways["RC switch"], "ros": ways["ROS topic"]}
         for way, press in (presses | {"console": console}).items():
             await track.drive()
-            await routerd.ask(rows.WAIT, DrillWait.model_validate({"way": way}))
+            await routerd.request(rows.WAIT, DrillWait.model_validate({"way": way}))
             await press()
             found = await _measured(routerd, way)
             assert {each.state for each in found.targets} == {"stopped"}, found
             assert track.duties() == (0.0, 0.0)
         await track.drive()
-        killed = _step(await routerd.ask(rows.KILL, DrillKill(target="tracks")), "kill")
+        killed = _step(await routerd.request(rows.KILL, DrillKill(target="tracks")), "kill")
         assert [each.state for each in killed.targets] == ["guard"], killed
         assert track.duties() == (0.0, 0.0)
-        return (await routerd.ask(rows.FINISH, Nothing())).reports[0]
+        return (await routerd.request(rows.FINISH, Nothing())).reports[0]
 
 
 def test_drill_measures_every_way_and_stores_it(robot: Robot) -> None:
@@ -110,7 +112,7 @@ async def _frozen(robot: Robot) -> None:
         os.kill(pid, signal.SIGSTOP)
         try:
             body = EStopRequest(source="test", reason="frozen")
-            info = await routerd.ask(routing.ESTOP, body)
+            info = await routerd.request(routing.ESTOP, body)
         finally:
             os.kill(pid, signal.SIGCONT)
         states = {each.target: each.state for each in info.outcomes}

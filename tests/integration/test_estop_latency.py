@@ -52,6 +52,6 @@ async def _drive_after_echoes(robot: Robot) -> None:
 async def _stop_again(robot: Robot) -> None:
     """The echo of the stop before: it comes as soon as the e-stop is released."""
     async with robot.client("routerd") as routerd:
-        while (await routerd.ask(routing.GET_STATUS, Nothing())).estop.active:  # noqa: ASYNC110 - over a socket
+        while (await routerd.request(routing.GET_STATUS, Nothing())).estop.active:  # noqa: ASYNC110 - over a socket
             await asyncio.sleep(0.001)
-        await routerd.ask(routing.ESTOP, EStopRequest(source="echo", reason=""))
+        await routerd.request(routing.ESTOP, EStopRequest(source="echo", reason=""))

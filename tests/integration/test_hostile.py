@@ -47,13 +47,13 @@ async def browser(robot: Robot) -> AsyncIterator[aiohttp.ClientWebSocketResponse
 async def test_garbage_datagrams_are_counted(robot: Robot, driving: Tracks) -> None:
     rng = random.Random(SEED)
     async with robot.client("livelinkd") as client:
-        before = after = await client.ask(livelink.LIST_SOURCES, Nothing())
+        before = after = await client.request(livelink.LIST_SOURCES, Nothing())
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
             for _ in range(200):
                 sender.sendto(rng.randbytes(rng.randrange(1, 1400)), robot.face_address)
         async with asyncio.timeout(5.0):
             while sum(after.refused.values()) - sum(before.refused.values()) < 200:
-                after = await client.ask(livelink.LIST_SOURCES, Nothing())
+                after = await client.request(livelink.LIST_SOURCES, Nothing())
     assert sum(after.refused.values()) - sum(before.refused.values()) == 200
     known = {source.subject_name for source in before.sources}
     assert {source.subject_name for source in after.sources} <= known

@@ -51,7 +51,7 @@ async def livelinkd(robot: Robot) -> AsyncIterator[Client]:
 
 
 async def address(client: Client, format: str) -> tuple[str, int]:
-    told = await client.ask(livelink.LIST_FORMATS, Nothing())
+    told = await client.request(livelink.LIST_FORMATS, Nothing())
     (found,) = [each for each in told.formats if each.format == format]
     host, _, port = found.addresses[0].rpartition(" ")[2].rpartition(":")
     return host, int(port)
@@ -69,7 +69,7 @@ async def heard(robot: Robot, source: str) -> SourceInfo:
     """The router's view of an input, once it is alive."""
     async with robot.client("routerd") as client:
         for _ in range(200):
-            status = await client.ask(routing.GET_STATUS, Nothing())
+            status = await client.request(routing.GET_STATUS, Nothing())
             for each in status.sources:
                 if each.source == source and each.alive and each.values:
                     return each
@@ -116,7 +116,7 @@ async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
     async def until_shown(frames: int) -> None:
         async with asyncio.timeout(10.0):
             while True:
-                found = await livelinkd.ask(livelink.LIST_SENDERS, Nothing())
+                found = await livelinkd.request(livelink.LIST_SENDERS, Nothing())
                 if any(each.frames > frames for each in found.waiting):
                     return
                 await asyncio.sleep(0.05)
@@ -126,9 +126,9 @@ async def test_a_face_moves_the_head_only_once_its_sender_is_accepted(
         before = await asyncio.to_thread(pulse)
         await until_shown(240)
         assert await asyncio.to_thread(pulse) == before
-        await livelinkd.ask(livelink.ACCEPT_SENDER, sender)
+        await livelinkd.request(livelink.ACCEPT_SENDER, sender)
         await asyncio.to_thread(wait_for, lambda: pulse() != before, 8.0, robot.diagnosis)
-        await livelinkd.ask(livelink.REVOKE_SENDER, sender)
+        await livelinkd.request(livelink.REVOKE_SENDER, sender)
 
 
 async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Client) -> None:
@@ -136,16 +136,16 @@ async def test_the_second_sender_of_a_subject_waits(robot: Robot, livelinkd: Cli
     data = [b'{"Puppet": {"Parameter": [{"Name": "headYaw", "Value": %.2f}]}}' % (i / 100)
             for i in range(50)]  # fmt: skip
     other = SenderRef(format="json", ip="127.0.0.2", subject_name="Puppet")
-    await livelinkd.ask(livelink.ACCEPT_SENDER, other)
+    await livelinkd.request(livelink.ACCEPT_SENDER, other)
     with sending(data, to), sending(data, to, host="127.0.0.2"):
         await heard(robot, "livelink:Puppet")
-        found = await livelinkd.ask(livelink.LIST_SOURCES, Nothing())
+        found = await livelinkd.request(livelink.LIST_SOURCES, Nothing())
         holder = _holder(found)
         waiting = {"127.0.0.1": "127.0.0.2", "127.0.0.2": "127.0.0.1"}[holder]
         assert found.refused_by_sender[waiting]["the subject belongs to another sender"]
-        await livelinkd.ask(livelink.RELEASE, SubjectRef(subject_name="Puppet"))
+        await livelinkd.request(livelink.RELEASE, SubjectRef(subject_name="Puppet"))
         for _ in range(100):
-            if _holder(await livelinkd.ask(livelink.LIST_SOURCES, Nothing())) == waiting:
+            if _holder(await livelinkd.request(livelink.LIST_SOURCES, Nothing())) == waiting:
                 break
             await asyncio.sleep(0.02)
         else:
@@ -160,20 +160,20 @@ def _holder(found: SubjectList) -> str:
 async def test_what_a_phone_sent_is_recorded_and_played(
     robot: Robot, livelinkd: Client, tmp_path: Path
 ) -> None:
-    await livelinkd.ask(livelink.RECORD, Record(name="phone"))
+    await livelinkd.request(livelink.RECORD, Record(name="phone"))
     with phone(robot, RECORDED_FACE):
         await heard(robot, "livelink:FaceCapture-p")
-    ended = await livelinkd.ask(livelink.STOP_RECORDING, Nothing())
+    ended = await livelinkd.request(livelink.STOP_RECORDING, Nothing())
     assert ended.datagrams > 0
-    detail = await livelinkd.ask(livelink.GET_RECORDING, RecordingRef(name="phone"))
+    detail = await livelinkd.request(livelink.GET_RECORDING, RecordingRef(name="phone"))
     assert detail.formats["llf"] == ended.datagrams
     kept = robot.state("server", "livelinkd") / "recordings" / "phone.jsonl"
     text = (await asyncio.to_thread(kept.read_text)).replace(
         RECORDED_FACE[0][45:58].hex(), b"FaceCapture-q".hex()
     )
     await asyncio.to_thread(kept.with_name("other.jsonl").write_text, text)
-    await livelinkd.ask(livelink.PLAY, Play(name="other", again=True))
+    await livelinkd.request(livelink.PLAY, Play(name="other", again=True))
     await heard(robot, "livelink:FaceCapture-q")
-    await livelinkd.ask(livelink.STOP_PLAYING, Nothing())
+    await livelinkd.request(livelink.STOP_PLAYING, Nothing())
     for name in ("phone", "other"):
-        await livelinkd.ask(livelink.DELETE_RECORDING, RecordingRef(name=name))
+        await livelinkd.request(livelink.DELETE_RECORDING, RecordingRef(name=name))

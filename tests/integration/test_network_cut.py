@@ -157,7 +157,7 @@ async def silent_for(robot: Robot, seconds: float) -> None:
 async def adopted(robot: Robot) -> None:
     if (await node_is_known(robot)).state is NodeState.UNADOPTED:
         async with robot.client("adoptiond") as client:
-            await client.ask(ADOPT_NODE, AdoptNode(node_id=NODE, role="tracks"))
+            await client.request(ADOPT_NODE, AdoptNode(node_id=NODE, role="tracks"))
     await node_is(robot, NodeState.ACTIVE)
 
 
@@ -207,7 +207,7 @@ async def test_motors_stop_in_time_and_everything_comes_back(
     assert (back.role, back.role_restarts, back.is_ours) == ("tracks", 0, True)
     assert {path.name: path.read_bytes() for path in state.iterdir()} == kept
     async with robot.client("routerd") as client:
-        assert not (await client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert not (await client.request(routing.GET_STATUS, Nothing())).estop.active
 
 
 async def test_server_that_restarts_disturbs_neither_role_nor_registry(robot: Robot) -> None:

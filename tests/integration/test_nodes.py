@@ -36,7 +36,7 @@ async def test_twenty_nodes_are_adopted_at_once() -> None:
                 AdoptNode(node_id=f"crowd_{n}", role="arms", instance=f"n{n}") for n in range(MANY)
             ]
             replies = await asyncio.gather(
-                *(client.ask(ADOPT_NODE, body) for n, body in enumerate(bodies))
+                *(client.request(ADOPT_NODE, body) for n, body in enumerate(bodies))
             )
             taken_s = time.monotonic() - began_s
             found = {n.node_id: n for n in (await client.get("/nodes", NodeList)).nodes}

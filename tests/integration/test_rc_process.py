@@ -120,7 +120,7 @@ class Place:
 
     async def is_stopped(self) -> bool:
         async with self.client("routerd") as routerd:
-            return (await routerd.ask(routing.GET_STATUS, Nothing())).estop.active
+            return (await routerd.request(routing.GET_STATUS, Nothing())).estop.active
 
     @property
     def live(self) -> list[InputSample]:
@@ -273,7 +273,9 @@ async def test_others_drive_only_where_the_action_lets_them(
                 await asyncio.sleep(0.02)
         await asyncio.sleep(0.5)
         assert (await place.status()).failsafe
-        linear = await router.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
+        linear = await router.request(
+            routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear")
+        )
         assert linear.value == pytest.approx(0.3 if drives else 0.0, abs=1e-3), linear
 
 
@@ -306,5 +308,5 @@ async def program(target: str, **values: float) -> AsyncIterator[None]:
 
 async def _winner(router: Client) -> str:
     return (
-        await router.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
+        await router.request(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
     ).winner

@@ -88,7 +88,7 @@ async def released(robot: Robot) -> None:
 
 async def estop(robot: Robot) -> EStopInfo:
     async with robot.client("routerd") as client:
-        return (await client.ask(routing.GET_STATUS, Nothing())).estop
+        return (await client.request(routing.GET_STATUS, Nothing())).estop
 
 
 async def reason(robot: Robot, machine: str) -> str:

@@ -78,7 +78,7 @@ async def test_twist_on_cmd_vel_drives_the_tracks(
     await until(lambda: any(s["left_velocity"] > 0.3 for s in ros.values(STATE)))
     assert tracks.seconds_until_stopped(1.0) < 0.6  # program gone: time-out 300 ms, then the ramp
     async with robot.client("routerd") as client:
-        status = await client.ask(routing.GET_STATUS, Nothing())
+        status = await client.request(routing.GET_STATUS, Nothing())
     assert any(source.source == "autonomous:ros" for source in status.sources)
 
 

@@ -148,7 +148,7 @@ async def test_pad_drives_the_tracks_and_its_button_stops_the_robot(
         await page.wait_for_selector("[data-estop=latched]")
         assert await asyncio.to_thread(tracks.seconds_until_stopped, LIMIT_S) < LIMIT_S
         async with robot.client("routerd") as routerd:
-            assert (await routerd.ask(routing.GET_STATUS, Nothing())).estop.source.startswith(
+            assert (await routerd.request(routing.GET_STATUS, Nothing())).estop.source.startswith(
                 "websocket"
             )
             await page.evaluate("pad.axes = [0, 0, 0, 0]")

@@ -42,7 +42,7 @@ async def test_node_is_reset_adopted_renamed_and_reset_on_the_page(robot: Robot)
             await page.click("[data-confirm]")
             await page.locator("[data-state]", has_text="No role yet").wait_for()
 
-        await adoptiond.ask(ADOPT_NODE, AdoptNode(node_id="sim_console", role="console"))
+        await adoptiond.request(ADOPT_NODE, AdoptNode(node_id="sim_console", role="console"))
 
 
 async def _confirm(page: Any, what: str) -> None:

@@ -33,12 +33,14 @@ def turned(channel: int, share: float) -> bytes:
 
 async def pan(robot: Robot) -> FieldOutput:
     async with robot.client("routerd") as routerd:
-        return await routerd.ask(routing.GET_OUTPUT, routing.OutputParams(output="head.pan"))
+        return await routerd.request(routing.GET_OUTPUT, routing.OutputParams(output="head.pan"))
 
 
 async def routes(robot: Robot) -> list[Route]:
     async with robot.client("routerd") as routerd:
-        return [info.route for info in (await routerd.ask(routing.LIST_ROUTES, Nothing())).routes]
+        return [
+            info.route for info in (await routerd.request(routing.LIST_ROUTES, Nothing())).routes
+        ]
 
 
 async def pull(page: Any, name: str, field: str) -> None:

@@ -30,7 +30,7 @@ async def test_backup_taken_and_restored_on_the_page(robot: Robot, tmp_path: Pat
     file = tmp_path / "robot.zip"
     async with robot.client("rcd") as rcd, robot.client("routerd") as routerd:
         before = await rcd.get("/failsafe", FailsafeInfo)
-        routes = await routerd.ask(routing.LIST_ROUTES, Nothing())
+        routes = await routerd.request(routing.LIST_ROUTES, Nothing())
         async with page_of(robot, "#/settings") as page:
             async with page.expect_download() as started:
                 await page.click("[data-backup]")
@@ -40,12 +40,12 @@ async def test_backup_taken_and_restored_on_the_page(robot: Robot, tmp_path: Pat
             await rcd.post("/failsafe", changed, FailsafeInfo)
             first = routes.routes[0].route
             other = routing.RouteEnabled(route_id=first.id, enabled=not first.enabled)
-            await routerd.ask(routing.SET_ROUTE_ENABLED, other)
+            await routerd.request(routing.SET_ROUTE_ENABLED, other)
             await page.set_input_files(".file-input", file)
             await page.click("[data-restore]")
             await page.wait_for_selector("[data-toast=good]")
         assert await rcd.get("/failsafe", FailsafeInfo) == before
-        again = await routerd.ask(routing.LIST_ROUTES, Nothing())
+        again = await routerd.request(routing.LIST_ROUTES, Nothing())
         assert [info.route for info in again.routes] == [info.route for info in routes.routes]
 
 

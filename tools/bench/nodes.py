@@ -58,7 +58,7 @@ async def _adopt(crowd: Crowd) -> float:
         began_s = time.monotonic()
         await asyncio.gather(
             *(
-                client.ask(
+                client.request(
                     ADOPT_NODE, AdoptNode(node_id=f"crowd_{n}", role="arms", instance=f"n{n}")
                 )
                 for n in range(ADOPTED)

@@ -47,7 +47,7 @@ class Client:
         for exchange in tuple(self._open):
             exchange.close()
 
-    async def ask(
+    async def request(
         self,
         row: Endpoint[P, M],
         params: P,

@@ -27,7 +27,7 @@ class RobotLogs:
         """One page, newest first."""
         if await self._is_own(query.node):
             return await self._own.page(query.model_copy(update={"node": ""}))
-        page = await self._adoptiond.ask(QUERY_NODE, query)
+        page = await self._adoptiond.request(QUERY_NODE, query)
         # As it was asked for: a node's host name is not the name that the server has for it.
         lines = [line.model_copy(update={"node": query.node}) for line in page.lines]
         return page.model_copy(update={"lines": lines})
@@ -36,7 +36,7 @@ class RobotLogs:
         """Of this machine, and the nodes that can be asked now."""
         own = await self._own.names()
         try:
-            known = (await self._adoptiond.ask(LIST_NODES, Nothing())).nodes
+            known = (await self._adoptiond.request(LIST_NODES, Nothing())).nodes
         except SaintError:  # not the server, or it is not well; its own lines can be read
             return own
         asked = [node for node in known if node.is_ours and node.state is not NodeState.OFFLINE]

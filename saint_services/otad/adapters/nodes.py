@@ -61,7 +61,7 @@ class Nodes:
         try:
             # The registry has the key that nodes obey.
             wanted = UpdateNode(node_id=ask.node_id, **order.model_dump())
-            done = await self._registry.ask(UPDATE, wanted)
+            done = await self._registry.request(UPDATE, wanted)
         except SaintError as err:
             if err.code not in _UNSIGNED:
                 raise
@@ -94,7 +94,7 @@ class Nodes:
 
     async def _registered(self) -> list[NodeInfo] | None:
         try:
-            asked = self._registry.ask(LIST_NODES, Nothing(), timeout_s=_REGISTRY_LIMIT_S)
+            asked = self._registry.request(LIST_NODES, Nothing(), timeout_s=_REGISTRY_LIMIT_S)
             return (await asked).nodes
         except SaintError:
             self._counters["registry_silent"] += 1

@@ -147,7 +147,7 @@ class Drills:
             raise SaintError(Code.NOT_FOUND, f"no node holds {target}")
         role, _, instance = target.partition(".")
         order = KillRole(node_id=node_id, role=role, instance=instance)
-        found = await self._adoptiond.ask(KILL, order)
+        found = await self._adoptiond.request(KILL, order)
         step = drill.killed(target, found.after_ms, found.detail, found.failed)
         self._running = drill.with_step(self._current(), step)
         return self._info()

@@ -89,7 +89,7 @@ class Confirmations:
     async def look(self) -> None:
         """Ask adoptiond once."""
         try:
-            found = await self._adoptiond.ask(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            found = await self._adoptiond.request(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
             self.nodes, self._known_s = found.nodes, monotonic_s()
         except SaintError:
             if monotonic_s() - self._known_s < _KNOWN_S:

@@ -94,7 +94,7 @@ class ProvenRoles:
             proof = RoleProof(
                 node_id=said.node_id, origin=said.origin, role=said.role, signature=said.signature
             )
-            await self._adoptiond.ask(ROLE_PROOF, proof)
+            await self._adoptiond.request(ROLE_PROOF, proof)
         except (SaintError, ValueError):
             return  # its node repeats it
         self._proven[said.origin] = Proven(said.node_id, said.role, monotonic_s() + LASTS_S)

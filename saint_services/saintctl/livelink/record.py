@@ -44,15 +44,15 @@ def record(
 
 async def _record(given: Place, wanted: Record) -> RecordingState:
     async with client(given, livelink.RECORD.daemon) as daemon:
-        await daemon.ask(livelink.RECORD, wanted)
+        await daemon.request(livelink.RECORD, wanted)
         try:
             while True:
                 await asyncio.sleep(_LOOK_S)
-                state = (await daemon.ask(livelink.LIST_RECORDINGS, Nothing())).current
+                state = (await daemon.request(livelink.LIST_RECORDINGS, Nothing())).current
                 if state is not None and not state.recording:
                     return state
         except asyncio.CancelledError:  # Ctrl-C: that is how it is ended
-            return await daemon.ask(livelink.STOP_RECORDING, Nothing())
+            return await daemon.request(livelink.STOP_RECORDING, Nothing())
 
 
 def play(

@@ -71,7 +71,7 @@ async def _go_on(
         try:
             typed = await lines.next(LOOK_S if info.step == "directions" else None)
         except TimeoutError:
-            now = await rcd.ask(rc.GET_CALIBRATION, Nothing())
+            now = await rcd.request(rc.GET_CALIBRATION, Nothing())
             if now != info:
                 return now
             continue
@@ -89,7 +89,7 @@ async def _go_on(
 
 async def _send(rcd: Client, step: str) -> CalibrationInfo:
     body = CalibrationStep.model_validate({"step": step})
-    return await rcd.ask(rc.CALIBRATION, body)
+    return await rcd.request(rc.CALIBRATION, body)
 
 
 def _show_result(info: CalibrationInfo, say: Callable[[str], None]) -> None:

@@ -17,12 +17,12 @@ Data = dict[str, Any]
 
 async def check(robot: Robot, _: Caller, __: Nothing) -> Data:
     """Asks anew which machines do not run the newest release that lies on the server."""
-    report = await robot.daemons.otad.ask(STATUS, Nothing())
+    report = await robot.daemons.otad.request(STATUS, Nothing())
     return firmware_check.check(report, now()).model_dump(mode="json")
 
 
 async def trigger(robot: Robot, caller: Caller, params: m.TriggerUpdate) -> Data:
     """The newest release, for one or all."""
     wanted = RolloutRequest(nodes=[params.node_id] if params.node_id else [])
-    plan = await robot.daemons.otad.ask(ROLLOUT, wanted, caller.person)
+    plan = await robot.daemons.otad.request(ROLLOUT, wanted, caller.person)
     return plan.model_dump(mode="json")

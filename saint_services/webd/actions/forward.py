@@ -17,7 +17,7 @@ def forwarded(row: Endpoint[Any, Any]) -> Action[Any]:
     """The action of a row."""
 
     async def forward(robot: Robot, caller: Caller, params: BaseModel) -> Data:
-        reply = await robot.daemons.of(row.daemon).ask(row, params, caller.person)
+        reply = await robot.daemons.of(row.daemon).request(row, params, caller.person)
         data: Data = reply.model_dump(mode="json", by_alias=True)
         return data
 

@@ -26,7 +26,7 @@ async def list_adopted(robot: Robot, _: Caller, __: Nothing) -> Data:
 
 
 async def _some(robot: Robot, is_adopted: bool) -> Data:
-    found = (await robot.daemons.adoptiond.ask(LIST_NODES, Nothing())).nodes
+    found = (await robot.daemons.adoptiond.request(LIST_NODES, Nothing())).nodes
     kept = [n for n in found if (bool(n.role) and n.state not in _FREE) == is_adopted]
     return NodeList(nodes=kept).model_dump(mode="json")
 

@@ -28,7 +28,7 @@ async def get_gpio_status(robot: Robot, _: Caller, params: NodeParams) -> Data:
 
 async def check_node(robot: Robot, _: Caller, params: NodeParams) -> Data:
     """What a node has, and for each role of the robot what it would miss there."""
-    node = await robot.daemons.adoptiond.ask(GET_NODE_INFO, params)
+    node = await robot.daemons.adoptiond.request(GET_NODE_INFO, params)
     status = await _probe(robot, params.node_id)
     roles = robot.roles.by_target.values()
     names = {(each.role, each.instance) for each in node.roles} | {(node.role, node.instance)}

@@ -11,12 +11,12 @@ from .caller import Caller
 async def get_channel_config(robot: Robot, _: Caller, params: p.Channels) -> Data:
     """Ranges and names: of one channel, or of all."""
     if params.channel is None:
-        every = await robot.daemons.rcd.ask(rc.LIST_CHANNELS, Nothing())
+        every = await robot.daemons.rcd.request(rc.LIST_CHANNELS, Nothing())
         return every.model_dump(mode="json")
     one = rc.ChannelRef(channel=params.channel)
-    return (await robot.daemons.rcd.ask(rc.GET_CHANNEL, one)).model_dump(mode="json")
+    return (await robot.daemons.rcd.request(rc.GET_CHANNEL, one)).model_dump(mode="json")
 
 
 async def get_protocol(robot: Robot, _: Caller, __: Nothing) -> Data:
     """Which protocol it listens for."""
-    return {"protocol": (await robot.daemons.rcd.ask(rc.GET_STATUS, Nothing())).protocol}
+    return {"protocol": (await robot.daemons.rcd.request(rc.GET_STATUS, Nothing())).protocol}

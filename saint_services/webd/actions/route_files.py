@@ -14,7 +14,7 @@ from .caller import Caller
 
 async def export_routes(robot: Robot, _: Caller, __: Nothing) -> Data:
     """All routes and how rivals are combined, as YAML."""
-    listed = await robot.daemons.routerd.ask(routing.LIST_ROUTES, Nothing())
+    listed = await robot.daemons.routerd.request(routing.LIST_ROUTES, Nothing())
     text = await asyncio.to_thread(route_text.write_list, listed)
     return {"yaml": text, "routes": len(listed.routes)}
 
@@ -28,8 +28,8 @@ async def import_routes(robot: Robot, caller: Caller, params: p.ImportRoutes) ->
     except SaintError as err:
         raise SaintError(Code.REQUEST_INVALID, err.message, fix="Correct that line.") from err
     if params.check_only:
-        await robot.daemons.routerd.ask(routing.CHECK_ROUTES, file)
+        await robot.daemons.routerd.request(routing.CHECK_ROUTES, file)
     else:
         wish = routing.ReplaceRoutes(file=file, confirm=params.confirm)
-        await robot.daemons.routerd.ask(routing.REPLACE_ROUTES, wish, caller.person)
+        await robot.daemons.routerd.request(routing.REPLACE_ROUTES, wish, caller.person)
     return file.model_dump(mode="json", by_alias=True)

@@ -10,13 +10,13 @@ from .caller import Caller
 async def take_control(robot: Robot, caller: Caller, params: p.TakeControl) -> Data:
     """The target for this client alone."""
     wish = routing.TakeControl(holder=caller.source, **dict(params))
-    return _held(await robot.daemons.routerd.ask(routing.TAKE_CONTROL, wish, caller.person))
+    return _held(await robot.daemons.routerd.request(routing.TAKE_CONTROL, wish, caller.person))
 
 
 async def release_control(robot: Robot, caller: Caller, params: p.ReleaseControl) -> Data:
     """The target for everybody again."""
     wish = routing.ReleaseControl(holder=caller.source, **dict(params))
-    return _held(await robot.daemons.routerd.ask(routing.RELEASE_CONTROL, wish, caller.person))
+    return _held(await robot.daemons.routerd.request(routing.RELEASE_CONTROL, wish, caller.person))
 
 
 def _held(reply: routing.RouterStatus) -> Data:

@@ -80,7 +80,7 @@ async def estop(robot: Robot, caller: Caller, params: m.EStop) -> Data:
             'robot, then send {"enable": false, "generation": <that number>}.',
         )
     clear = EStopClear(source=caller.source, generation=params.generation)
-    ask = robot.daemons.routerd.ask
+    ask = robot.daemons.routerd.request
     return _latch(await ask(routing.CLEAR_ESTOP, clear, caller.person, timeout_s=3.0))
 
 
@@ -92,7 +92,7 @@ async def _raise(robot: Robot, caller: Caller, reason: str) -> EStopInfo:
     """Press at the router. One that does not answer at once must not be in the way: the tracks get
     the stop directly, while the answer (it waits for the disk) is still awaited.
     """
-    press, ask = EStopRequest(source=caller.source, reason=reason), robot.daemons.routerd.ask
+    press, ask = EStopRequest(source=caller.source, reason=reason), robot.daemons.routerd.request
     asking = asyncio.ensure_future(
         ask(routing.ESTOP, press, caller.person, timeout_s=STORED_LIMIT_S)
     )

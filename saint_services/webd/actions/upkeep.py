@@ -86,7 +86,7 @@ async def reboot(robot: Robot, caller: Caller, params: Reboot) -> Data:
 
 
 async def _reboot_node(robot: Robot, node_id: str) -> Data:
-    reply = await robot.daemons.adoptiond.ask(REBOOT, NodeParams(node_id=node_id))
+    reply = await robot.daemons.adoptiond.request(REBOOT, NodeParams(node_id=node_id))
     return reply.model_dump(mode="json")
 
 
@@ -119,7 +119,7 @@ async def refuse_while_driven(robot: Robot, force: bool) -> None:
     if force:
         return
     try:
-        status = await robot.daemons.routerd.ask(routing.GET_STATUS, Nothing(), timeout_s=2.0)
+        status = await robot.daemons.routerd.request(routing.GET_STATUS, Nothing(), timeout_s=2.0)
     except SaintError:
         return
     driven = next((out for out in status.outputs if out.policy == "live"), None)
@@ -158,14 +158,14 @@ async def factory_reset(robot: Robot, caller: Caller, params: FactoryReset) -> D
 async def _reset_nodes(robot: Robot, caller: Caller) -> list[str]:
     """Sentences about those that did not obey."""
     client, notes = robot.daemons.adoptiond, []
-    known = (await client.ask(LIST_NODES, Nothing())).nodes
+    known = (await client.request(LIST_NODES, Nothing())).nodes
     for node in known:
         if node.state is NodeState.OFFLINE:
             notes.append(f"{node.node_id} is offline and keeps its role and server.")
             continue
         try:
             wanted = ResetNode(node_id=node.node_id, factory_reset=True)
-            await client.ask(RESET_NODE, wanted, caller.person)
+            await client.request(RESET_NODE, wanted, caller.person)
         except SaintError as err:
             notes.append(f"{node.node_id} was not reset: {err.message}.")
     return notes

@@ -88,7 +88,7 @@ class Metrics:
     async def _ask(self, name: str, daemon: Client) -> _Told:
         row, _ = robot_metrics.QUESTIONS[name]
         health = await _answer(daemon.get("/health", HealthReport, timeout_s=ANSWER_LIMIT_S))
-        answer = await _answer(daemon.ask(row, Nothing(), timeout_s=ANSWER_LIMIT_S))
+        answer = await _answer(daemon.request(row, Nothing(), timeout_s=ANSWER_LIMIT_S))
         return _Told(name, health, answer)
 
 

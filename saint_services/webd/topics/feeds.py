@@ -186,7 +186,9 @@ class Feeds:
         """Ask once."""
         newest = self._newest
         try:
-            found = await self._robot.daemons.otad.ask(STATUS, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            found = await self._robot.daemons.otad.request(
+                STATUS, Nothing(), timeout_s=_LOOK_LIMIT_S
+            )
         except SaintError as err:
             newest.firmware_problem = err
         else:
@@ -197,8 +199,10 @@ class Feeds:
         """Ask once."""
         adoptiond = self._robot.daemons.adoptiond
         try:
-            found = await adoptiond.ask(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
-            self._newest.roles = await adoptiond.ask(LIST_ROLES, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            found = await adoptiond.request(LIST_NODES, Nothing(), timeout_s=_LOOK_LIMIT_S)
+            self._newest.roles = await adoptiond.request(
+                LIST_ROLES, Nothing(), timeout_s=_LOOK_LIMIT_S
+            )
         except SaintError as err:
             self._newest.nodes_problem = err
         else:

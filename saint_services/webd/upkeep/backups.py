@@ -86,11 +86,11 @@ class RemoteKey:
 
     async def seal(self, passphrase: str) -> SealedKey:
         given = Passphrase(passphrase=passphrase)
-        return await self._client.ask(keys.EXPORT, given)
+        return await self._client.request(keys.EXPORT, given)
 
     async def bring_back(self, sealed: SealedKey, passphrase: str) -> None:
         given = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
-        await self._client.ask(keys.IMPORT, given)
+        await self._client.request(keys.IMPORT, given)
 
 
 class Backups:

@@ -43,7 +43,9 @@ async def info(client: Client, node_id: str) -> NodeInfo:
 
 
 async def adopt(client: Client, node_id: str, role: str, instance: str = "") -> AdoptReply:
-    return await client.ask(ADOPT_NODE, AdoptNode(node_id=node_id, role=role, instance=instance))
+    return await client.request(
+        ADOPT_NODE, AdoptNode(node_id=node_id, role=role, instance=instance)
+    )
 
 
 async def test_roles_are_those_of_the_robot_manifest(robot: Robot):
@@ -178,12 +180,12 @@ async def test_reset_online_asks_the_node_offline_forgets_it_with_a_sentence(
     async with robot.registry() as client:
         await heard(client, node)
         await adopt(client, "pi_1", "head")
-        done = await client.ask(RESET_NODE, ResetNode(node_id="pi_1"))
+        done = await client.request(RESET_NODE, ResetNode(node_id="pi_1"))
         assert (done.message, node.role) == ("is unadopted", "")
         assert (await info(client, "pi_1")).role == ""
         await adopt(client, "pi_1", "head")
         monkeypatch.setattr("saint_services.adoptiond.registry.OFFLINE_AFTER_S", -1.0)
-        done = await client.ask(RESET_NODE, ResetNode(node_id="pi_1"))
+        done = await client.request(RESET_NODE, ResetNode(node_id="pi_1"))
         assert done.message == (
             "pi_1 is offline and was forgotten here; when it is switched on again it is still head"
         )
@@ -195,7 +197,7 @@ async def test_registry_survives_a_restart_and_names_stay(robot: Robot):
     async with robot.registry() as client:
         await heard(client, node)
         await adopt(client, "pi_1", "head")
-        renamed = await client.ask(
+        renamed = await client.request(
             SET_NODE_NAME, NameNode(node_id="pi_1", display_name="Head Unit")
         )
         assert renamed.display_name == "Head Unit"

@@ -103,14 +103,14 @@ async def test_a_confirmation_counts_in_the_query_alone(tmp_path: Path) -> None:
         status, told = await bench.raw("POST", "/things/a", b'{"confirm": ["rc_estop:channel_6"]}')
         assert (status, bench.seen) == (400, [])
         assert b"confirm stands in the query" in told
-        await bench.client.ask(SWITCH, Switch(name="a", confirm=["rc_estop:a%2Cb", "c"]))
+        await bench.client.request(SWITCH, Switch(name="a", confirm=["rc_estop:a%2Cb", "c"]))
         assert bench.seen == [Switch(name="a", confirm=["rc_estop:a%2Cb", "c"])]
 
 
 async def test_a_parameter_that_is_the_body_agrees_with_the_path(tmp_path: Path) -> None:
     async with serving(tmp_path) as bench:
         wanted = Replace(route=route("web", "websocket", "*", []), confirm=["x"])
-        await bench.client.ask(REPLACE, wanted)
+        await bench.client.request(REPLACE, wanted)
         assert bench.seen == [wanted]
         raw = wanted.route.model_dump_json(by_alias=True).encode()
         for target, body in (("/routes/b", raw), ("/routes/web", b"[]"), ("/routes/web", b"{}")):
@@ -163,7 +163,7 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
     monkeypatch.setattr(pwd, "getpwuid", looked_up)
     async with serving(tmp_path) as bench:
         bench.on_entry = failing
-        assert await bench.client.ask(STOP, EStopRequest(source="web")) == Done()
+        assert await bench.client.request(STOP, EStopRequest(source="web")) == Done()
         assert bench.steps == ["done", "answer", "user", "entry"]
     person._user.cache_clear()
 

@@ -53,7 +53,7 @@ class Ears:
         raise TimeoutError
 
     async def subjects(self) -> SubjectList:
-        return await self.client.ask(livelink.LIST_SOURCES, Nothing())
+        return await self.client.request(livelink.LIST_SOURCES, Nothing())
 
     async def refusals(self, count: int) -> SubjectList:
         """The list, once so many datagrams were refused."""

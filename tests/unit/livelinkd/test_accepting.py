@@ -22,20 +22,20 @@ REF = SenderRef(format="llf", ip="127.0.0.1", subject_name="FaceCapture-p")
 
 
 async def senders(ears: Ears) -> SenderList:
-    return await ears.client.ask(livelink.LIST_SENDERS, Nothing())
+    return await ears.client.request(livelink.LIST_SENDERS, Nothing())
 
 
 async def accept(ears: Ears, sender: SenderRef = REF) -> SenderList:
-    return await ears.client.ask(livelink.ACCEPT_SENDER, sender)
+    return await ears.client.request(livelink.ACCEPT_SENDER, sender)
 
 
 async def revoke(ears: Ears, sender: SenderRef = REF) -> SenderList:
-    return await ears.client.ask(livelink.REVOKE_SENDER, sender)
+    return await ears.client.request(livelink.REVOKE_SENDER, sender)
 
 
 async def check(ears: Ears, wanted: str) -> SenderList:
     body = SetCheck.model_validate({"accept": wanted})
-    return await ears.client.ask(livelink.SET_SENDER_CHECK, body)
+    return await ears.client.request(livelink.SET_SENDER_CHECK, body)
 
 
 async def test_unknown_sender_moves_nothing_and_is_shown_with_its_numbers(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ async def test_damaged_list_of_senders_accepts_nobody(tmp_path: Path) -> None:
 
 async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        code = (await ears.client.ask(livelink.GET_SENDER_CODE, Nothing())).code
+        code = (await ears.client.request(livelink.GET_SENDER_CODE, Nothing())).code
         assert len(code) == 10
         datagram = b'{"Anna-%s": {"Parameter": [{"Name": "jawOpen", "Value": 0.5}]}}'
         ears.send(datagram % code.encode(), format="json")
@@ -111,7 +111,7 @@ async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -
         with pytest.raises(SaintError) as caught:
             await revoke(ears, SenderRef(format="json", ip="127.0.0.1", subject_name="Anna"))
         assert caught.value.code is Code.REFUSED
-        new = (await ears.client.ask(livelink.RENEW_SENDER_CODE, Nothing())).code
+        new = (await ears.client.request(livelink.RENEW_SENDER_CODE, Nothing())).code
         assert new != code
         await ears.until(lambda: len(ears.samples) == 2)
         assert ears.samples[1].failsafe
@@ -119,7 +119,7 @@ async def test_code_in_the_name_accepts_and_a_new_code_ends_it(tmp_path: Path) -
         await ears.refusals(1)
         assert len(ears.samples) == 2
     async with listening(tmp_path, accept="known") as ears:
-        assert (await ears.client.ask(livelink.GET_SENDER_CODE, Nothing())).code == new
+        assert (await ears.client.request(livelink.GET_SENDER_CODE, Nothing())).code == new
 
 
 async def test_check_can_be_turned_off_and_on_while_it_runs(tmp_path: Path) -> None:
@@ -150,11 +150,11 @@ async def test_sender_of_the_settings_needs_nobody_and_cannot_be_revoked(tmp_pat
 
 async def test_recording_that_a_person_plays_needs_nobody_to_accept_it(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        await ears.client.ask(livelink.RECORD, Record(name="phone"))
+        await ears.client.request(livelink.RECORD, Record(name="phone"))
         ears.send(*CAPTURE[:3])
         await ears.refusals(3)
-        await ears.client.ask(livelink.STOP_RECORDING, Nothing())
-        await ears.client.ask(livelink.PLAY, Play(name="phone", speed=1000))
+        await ears.client.request(livelink.STOP_RECORDING, Nothing())
+        await ears.client.request(livelink.PLAY, Play(name="phone", speed=1000))
         await ears.until(lambda: bool(ears.samples))
 
 
@@ -184,6 +184,6 @@ async def test_backup_has_the_senders_and_not_the_code(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
         await accept(ears)
         backup = await ears.client.get("/backup", DaemonBackup)
-        code = (await ears.client.ask(livelink.GET_SENDER_CODE, Nothing())).code
+        code = (await ears.client.request(livelink.GET_SENDER_CODE, Nothing())).code
         assert code not in backup.model_dump_json()
         assert "FaceCapture-p" in backup.model_dump_json()

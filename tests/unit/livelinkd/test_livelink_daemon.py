@@ -35,10 +35,12 @@ async def test_subjects_are_shown(tmp_path: Path) -> None:
         (subject,) = (await ears.subjects()).sources
         assert (subject.subject_name, subject.frames, subject.lost) == ("FaceCapture-p", 2, 1)
         assert subject.source_ip == "127.0.0.1" and subject.tracked
-        detail = await ears.client.ask(livelink.GET_SUBJECT, WHO)
+        detail = await ears.client.request(livelink.GET_SUBJECT, WHO)
         assert detail.values["eyeBlinkLeft"] == pytest.approx(0.837, abs=0.01)
         with pytest.raises(SaintError) as caught:
-            await ears.client.ask(livelink.GET_SUBJECT, livelink.SubjectRef(subject_name="nobody"))
+            await ears.client.request(
+                livelink.GET_SUBJECT, livelink.SubjectRef(subject_name="nobody")
+            )
         assert caught.value.code is Code.NOT_FOUND
 
 

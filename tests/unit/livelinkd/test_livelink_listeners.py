@@ -103,7 +103,7 @@ async def test_clients_are_limited_in_number(tmp_path: Path) -> None:
 
 async def test_a_format_that_is_off_is_not_heard(tmp_path: Path) -> None:
     async with listening(tmp_path, formats={"vmc": {"enabled": False}}) as ears:
-        told = (await ears.client.ask(livelink.LIST_FORMATS, Nothing())).formats
+        told = (await ears.client.request(livelink.LIST_FORMATS, Nothing())).formats
         assert {each.format: each.enabled for each in told} == {
             "llf": True, "json": True, "vmc": False, "ifacialmocap": True, "lines": True,
             "capture": False,
@@ -122,13 +122,13 @@ async def test_two_senders_of_one_subject(tmp_path: Path) -> None:
         assert found.refused == taken and found.refused_by_sender == {"127.0.0.2": taken}
         assert found.sources[0].source_ip == "127.0.0.1"
         who = SubjectRef(subject_name="FaceCapture-p")
-        await ears.client.ask(livelink.RELEASE, who)
+        await ears.client.request(livelink.RELEASE, who)
         assert (await ears.subjects()).sources[0].is_open
         ears.send(CAPTURE[3], host="127.0.0.2")
         await ears.until(lambda: len(ears.samples) == 2)
         assert (await ears.subjects()).sources[0].source_ip == "127.0.0.2"
         with pytest.raises(SaintError, match="nobody"):
-            await ears.client.ask(livelink.RELEASE, SubjectRef(subject_name="nobody"))
+            await ears.client.request(livelink.RELEASE, SubjectRef(subject_name="nobody"))
 
 
 async def test_subjects_are_told_on_the_bus(tmp_path: Path) -> None:
@@ -149,4 +149,4 @@ async def test_a_name_that_is_a_path_is_a_name(tmp_path: Path) -> None:
         ears.send(data)
         await ears.until(lambda: bool(ears.samples))
         who = SubjectRef(subject_name=name.decode())
-        await ears.client.ask(livelink.RELEASE, who)
+        await ears.client.request(livelink.RELEASE, who)

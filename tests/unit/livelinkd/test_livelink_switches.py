@@ -33,7 +33,7 @@ class Wish(BaseModel):
 
 async def switch(ears: Ears, limit: int | None = None, **formats: bool) -> ListenerList:
     body = SetFormats.model_validate({"formats": formats, "datagrams_per_second": limit})
-    return await ears.client.ask(livelink.SET_FORMATS, body)
+    return await ears.client.request(livelink.SET_FORMATS, body)
 
 
 def on(told: ListenerList) -> set[str]:
@@ -60,7 +60,7 @@ async def test_two_changes_at_once_are_both_kept(tmp_path: Path) -> None:
         await asyncio.gather(
             switch(ears, llf=False), switch(ears, lines=False), switch(ears, vmc=False)
         )
-        assert on(await ears.client.ask(livelink.LIST_FORMATS, Nothing())) == {
+        assert on(await ears.client.request(livelink.LIST_FORMATS, Nothing())) == {
             "json", "ifacialmocap",
         }  # fmt: skip
 
@@ -95,7 +95,7 @@ async def test_switches_survive_a_restart_and_stand_above_the_file(tmp_path: Pat
     async with listening(tmp_path) as ears:
         await switch(ears, vmc=False, limit=900)
     async with listening(tmp_path, formats={"vmc": {"enabled": True}}) as ears:
-        told = await ears.client.ask(livelink.LIST_FORMATS, Nothing())
+        told = await ears.client.request(livelink.LIST_FORMATS, Nothing())
         assert "vmc" not in on(told)
         assert told.datagrams_per_second == 900
 
@@ -123,8 +123,8 @@ async def test_nonsense_is_refused_at_its_field(
 ) -> None:
     async with listening(tmp_path) as ears:
         with pytest.raises(SaintError, match=field):
-            await ears.client.ask(livelink.SET_FORMATS, Wish.model_validate(wish))
-        assert len(on(await ears.client.ask(livelink.LIST_FORMATS, Nothing()))) == 5
+            await ears.client.request(livelink.SET_FORMATS, Wish.model_validate(wish))
+        assert len(on(await ears.client.request(livelink.LIST_FORMATS, Nothing()))) == 5
 
 
 async def test_capture_mode_opens_its_own_port(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ async def test_port_that_is_taken_is_refused_and_not_kept(tmp_path: Path) -> Non
         async with listening(tmp_path, formats=settings, address="127.0.0.1") as ears:
             with pytest.raises(SaintError, match="cannot be opened"):
                 await switch(ears, capture=True, vmc=False)
-            found = on(await ears.client.ask(livelink.LIST_FORMATS, Nothing()))
+            found = on(await ears.client.request(livelink.LIST_FORMATS, Nothing()))
             assert found == {"llf", "json", "vmc", "ifacialmocap", "lines"}
 
 
@@ -164,10 +164,10 @@ async def test_own_lines_port_is_closed_while_it_is_off(tmp_path: Path) -> None:
         running("livelinkd", config, run, places, sockets={}, bus=bus),
         Client(tmp_path / "livelinkd.sock") as client,
     ):
-        await client.ask(livelink.SET_FORMATS, SetFormats(formats={"lines": False}))
+        await client.request(livelink.SET_FORMATS, SetFormats(formats={"lines": False}))
         with pytest.raises(ConnectionRefusedError):
             await asyncio.open_connection("127.0.0.1", port)
-        await client.ask(livelink.SET_FORMATS, SetFormats(formats={"lines": True}))
+        await client.request(livelink.SET_FORMATS, SetFormats(formats={"lines": True}))
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.close()
 

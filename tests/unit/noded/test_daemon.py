@@ -199,7 +199,7 @@ async def test_reset_takes_the_role_away_and_a_factory_reset_the_name_too(robot:
         assert "role-headd ended" in robot.happened
         kept = yaml.safe_load((robot.directories.state / "role.yaml").read_text())
         assert kept["assigned_role"] == ""
-        done = await client.ask(RESET, NodeReset(factory_reset=True))
+        done = await client.request(RESET, NodeReset(factory_reset=True))
         assert done.message == "pi_1 is unadopted"
         assert (await report(client)).display_name == ""
 
@@ -208,8 +208,8 @@ async def test_reset_at_the_node_itself_is_told(robot: Robot):
     runtime = robot.directories.runtime
     async with collected(runtime) as entries, robot.node() as client:
         with pytest.raises(SaintError):
-            await client.ask(RESET, NodeReset(role="tail"))
-        await client.ask(RESET, NodeReset(factory_reset=True))
+            await client.request(RESET, NodeReset(role="tail"))
+        await client.request(RESET, NodeReset(factory_reset=True))
         await until(lambda: len(entries) == 2)
     refused, done = entries
     assert (refused.what, refused.detail, refused.text) == (

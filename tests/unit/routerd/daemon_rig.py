@@ -64,13 +64,13 @@ class Robot:
 
     async def latch(self) -> EStopInfo:
         """The e-stop as a person sees it."""
-        return (await self.client.ask(routing.GET_STATUS, Nothing())).estop
+        return (await self.client.request(routing.GET_STATUS, Nothing())).estop
 
     async def clear(self, source: str = "web", generation: int | None = None) -> EStopInfo:
         """Clear as one who has seen every press, or only up to `generation`."""
         seen = (await self.latch()).generation if generation is None else generation
         body = EStopClear(source=source, generation=seen)
-        return await self.client.ask(routing.CLEAR_ESTOP, body)
+        return await self.client.request(routing.CLEAR_ESTOP, body)
 
     async def drive(self, seconds: float, **channels: float) -> None:
         for _ in range(round(seconds * 50)):

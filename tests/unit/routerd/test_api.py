@@ -33,17 +33,18 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
 
 
 async def loaded(robot: Robot) -> str:
-    return (await robot.client.ask(presets.LIST_PRESETS, Nothing())).loaded
+    return (await robot.client.request(presets.LIST_PRESETS, Nothing())).loaded
 
 
 async def ids(robot: Robot) -> list[str]:
     return [
-        info.route.id for info in (await robot.client.ask(routing.LIST_ROUTES, Nothing())).routes
+        info.route.id
+        for info in (await robot.client.request(routing.LIST_ROUTES, Nothing())).routes
     ]
 
 
 async def test_shipped_presets_are_listed_and_fit(robot: Robot) -> None:
-    found = await robot.client.ask(presets.LIST_PRESETS, Nothing())
+    found = await robot.client.request(presets.LIST_PRESETS, Nothing())
     assert {each.name for each in found.presets if each.is_shipped} == SHIPPED
     assert [each.fault for each in found.presets] == [""] * 5
     assert found.loaded == "default"
@@ -52,8 +53,8 @@ async def test_shipped_presets_are_listed_and_fit(robot: Robot) -> None:
 @pytest.mark.parametrize("name", sorted(SHIPPED))
 async def test_preset_is_loaded_at_once_and_after_a_restart(tmp_path: Path, name: str) -> None:
     async with alive(places(tmp_path)) as robot:
-        reply = await robot.client.ask(presets.LOAD_PRESET, LoadPreset(preset_name=name))
-        kept = await robot.client.ask(presets.GET_PRESET, PresetParams(preset_name=name))
+        reply = await robot.client.request(presets.LOAD_PRESET, LoadPreset(preset_name=name))
+        kept = await robot.client.request(presets.GET_PRESET, PresetParams(preset_name=name))
         wanted = kept.routes
         assert [info.route for info in reply.routes] == wanted
         assert await loaded(robot) == name
@@ -64,27 +65,27 @@ async def test_preset_is_loaded_at_once_and_after_a_restart(tmp_path: Path, name
 
 async def test_preset_is_saved_edited_loaded_and_deleted(robot: Robot) -> None:
     before = await ids(robot)
-    mine = await robot.client.ask(
+    mine = await robot.client.request(
         presets.SAVE_PRESET,
         presets.SavePreset(
             preset_name="mine",
         ),
     )
     assert (mine.routes, mine.is_shipped) == (len(before), False)
-    await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=MINE))
+    await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=MINE))
     assert await loaded(robot) == ""
-    await robot.client.ask(
+    await robot.client.request(
         presets.SAVE_PRESET, presets.SavePreset(preset_name="one", routes=[MINE])
     )
-    await robot.client.ask(
+    await robot.client.request(
         presets.LOAD_PRESET, presets.LoadPreset(preset_name="one", confirm=["rc_estop:channel_6"])
     )
     assert await ids(robot) == ["mine"]
-    await robot.client.ask(presets.LOAD_PRESET, presets.LoadPreset(preset_name="mine"))
+    await robot.client.request(presets.LOAD_PRESET, presets.LoadPreset(preset_name="mine"))
     assert await ids(robot) == before
-    await robot.client.ask(presets.DELETE_PRESET, presets.PresetParams(preset_name="mine"))
+    await robot.client.request(presets.DELETE_PRESET, presets.PresetParams(preset_name="mine"))
     names = {
-        each.name for each in (await robot.client.ask(presets.LIST_PRESETS, Nothing())).presets
+        each.name for each in (await robot.client.request(presets.LIST_PRESETS, Nothing())).presets
     }
     assert names == SHIPPED | {"one"}
 
@@ -119,7 +120,7 @@ async def test_request_that_cannot_be_is_refused(
     robot: Robot, row: Endpoint[Any, Any], params: Any, code: Code, words: str
 ) -> None:
     with pytest.raises(SaintError) as caught:
-        await robot.client.ask(row, params)
+        await robot.client.request(row, params)
     assert caught.value.code is code
     assert words in caught.value.message
 
@@ -127,7 +128,7 @@ async def test_request_that_cannot_be_is_refused(
 async def test_priority_is_set_and_taken_back(robot: Robot) -> None:
     for priority in (7, None):
         wanted = RoutePriority(route_id="rc_drive", priority=priority)
-        info = await robot.client.ask(routing.SET_ROUTE_PRIORITY, wanted)
+        info = await robot.client.request(routing.SET_ROUTE_PRIORITY, wanted)
         assert info.route.priority == priority
 
 
@@ -135,27 +136,27 @@ async def test_blending_is_set_and_kept(tmp_path: Path) -> None:
     wanted = Blending(mode="blend", blend_time_ms=50, source_timeout_ms={"rc": 80})
     async with alive(places(tmp_path)) as robot:
         given = routing.SetBlending(blending=wanted)
-        assert await robot.client.ask(routing.SET_BLENDING, given) == wanted
+        assert await robot.client.request(routing.SET_BLENDING, given) == wanted
     async with alive(places(tmp_path)) as robot:
-        assert (await robot.client.ask(routing.LIST_ROUTES, Nothing())).blending == wanted
+        assert (await robot.client.request(routing.LIST_ROUTES, Nothing())).blending == wanted
 
 
 async def test_preview_tells_values_and_moves_nothing(robot: Robot) -> None:
     body = PreviewRoute(route=MINE, values={"channel_4": 0.5, "other": 1.0})
-    (field,) = (await robot.client.ask(routing.PREVIEW_ROUTE, body)).fields
+    (field,) = (await robot.client.request(routing.PREVIEW_ROUTE, body)).fields
     assert (field.target, field.field, field.value, field.asked, field.clamped) == (
         "head", "pan", 180.0, 200.0, True,
     )  # fmt: skip
     assert "mine" not in await ids(robot)
-    empty = await robot.client.ask(routing.PREVIEW_ROUTE, PreviewRoute(route=MINE))
+    empty = await robot.client.request(routing.PREVIEW_ROUTE, PreviewRoute(route=MINE))
     assert (empty.fields, empty.missing) == ([], ["channel_4"])
-    status = await robot.client.ask(routing.GET_STATUS, Nothing())
+    status = await robot.client.request(routing.GET_STATUS, Nothing())
     assert (status.sources, status.samples) == ([], 0)
 
 
 async def test_preview_of_direct_commands_takes_the_routes_target(robot: Robot) -> None:
     body = PreviewRoute(route=route("a", "websocket", "head"), values={"pan": 200.0, "x": 1.0})
-    shown = await robot.client.ask(routing.PREVIEW_ROUTE, body)
+    shown = await robot.client.request(routing.PREVIEW_ROUTE, body)
     assert [(each.field, each.value) for each in shown.fields] == [("pan", 180.0)]
     assert (shown.missing, shown.estop) == ([], False)
 
@@ -163,10 +164,10 @@ async def test_preview_of_direct_commands_takes_the_routes_target(robot: Robot) 
 async def test_preview_of_huge_numbers_is_still_told(robot: Robot) -> None:
     arrows = [{"from": "x", "to": "pan", "scale": sign * 1.7e308} for sign in (1, -1)]
     body = PreviewRoute(route=route("a", "rc", "head", arrows), values={"x": 1e6})
-    (field,) = (await robot.client.ask(routing.PREVIEW_ROUTE, body)).fields
+    (field,) = (await robot.client.request(routing.PREVIEW_ROUTE, body)).fields
     assert field.value == 0.0
     body = PreviewRoute(route=route("a", "rc", "head", arrows[:1]), values={"x": 1e6})
-    (field,) = (await robot.client.ask(routing.PREVIEW_ROUTE, body)).fields
+    (field,) = (await robot.client.request(routing.PREVIEW_ROUTE, body)).fields
     assert (field.value, field.asked, field.clamped) == (180.0, 1e300, True)
 
 
@@ -174,33 +175,37 @@ async def test_preview_tells_of_the_stop(robot: Robot) -> None:
     stop = route("s", "rc", "*", [{"from": "x", "to": "estop", "mode": "switch"}])
     for value, raises in ((0.4, False), (0.5, True)):
         body = PreviewRoute(route=stop, values={"x": value})
-        assert (await robot.client.ask(routing.PREVIEW_ROUTE, body)).estop is raises
+        assert (await robot.client.request(routing.PREVIEW_ROUTE, body)).estop is raises
 
 
 async def test_why_names_winner_and_rivals(robot: Robot) -> None:
     robot.rc(channel_2=0.0)
     await turns()
-    why = await robot.client.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
+    why = await robot.client.request(
+        routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear")
+    )
     assert (why.winner, why.source, why.policy) == ("rc_drive", "rc", "live")
 
 
 async def test_control_is_taken_refused_and_released(robot: Robot) -> None:
     take = TakeControl(target="tracks", holder="websocket:a", timeout_ms=60_000)
-    status = await robot.client.ask(routing.TAKE_CONTROL, take)
+    status = await robot.client.request(routing.TAKE_CONTROL, take)
     assert [(each.target, each.holder) for each in status.control] == [("tracks", "websocket:a")]
     robot.rc(channel_2=0.0)
     await turns()
-    why = await robot.client.ask(routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear"))
+    why = await robot.client.request(
+        routing.GET_OUTPUT, routing.OutputParams(output="tracks.linear")
+    )
     assert (why.winner, why.rivals[0].reason) == ("", "panel locked by websocket:a")
     other = take.model_copy(update={"holder": "websocket:b"})
     with pytest.raises(SaintError, match="locked by websocket:a") as caught:
-        await robot.client.ask(routing.TAKE_CONTROL, other)
+        await robot.client.request(routing.TAKE_CONTROL, other)
     assert caught.value.code is Code.CONFLICT
     give = ReleaseControl(target="tracks", holder="websocket:b")
     with pytest.raises(SaintError, match="locked by websocket:a"):
-        await robot.client.ask(routing.RELEASE_CONTROL, give)
+        await robot.client.request(routing.RELEASE_CONTROL, give)
     forced = give.model_copy(update={"force": True})
-    assert (await robot.client.ask(routing.RELEASE_CONTROL, forced)).control == []
+    assert (await robot.client.request(routing.RELEASE_CONTROL, forced)).control == []
 
 
 async def test_damaged_preset_is_told_and_the_others_stay(tmp_path: Path) -> None:
@@ -208,7 +213,7 @@ async def test_damaged_preset_is_told_and_the_others_stay(tmp_path: Path) -> Non
     (folders.state / "presets").mkdir(parents=True)
     (folders.state / "presets" / "bad.yaml").write_text("{")
     async with alive(folders) as robot:
-        found = (await robot.client.ask(presets.LIST_PRESETS, Nothing())).presets
+        found = (await robot.client.request(presets.LIST_PRESETS, Nothing())).presets
         assert [each.name for each in found if each.fault] == ["bad"]
         assert len(found) == 6
 

@@ -42,29 +42,29 @@ def ids(listed: RouteList) -> list[str]:
 async def test_all_routes_are_replaced_in_the_order_given(robot: Robot) -> None:
     file = RouteFile(routes=[JAW, PAN], blending=Blending(mode="blend"))
     wanted = ReplaceRoutes(file=file, confirm=["rc_estop:channel_6"])
-    told = await robot.client.ask(routing.REPLACE_ROUTES, wanted)
+    told = await robot.client.request(routing.REPLACE_ROUTES, wanted)
     assert ids(told) == ["talk", "look"]
-    assert (await robot.client.ask(routing.LIST_ROUTES, Nothing())).blending.mode == "blend"
-    assert (await robot.client.ask(presets.LIST_PRESETS, Nothing())).loaded == ""
+    assert (await robot.client.request(routing.LIST_ROUTES, Nothing())).blending.mode == "blend"
+    assert (await robot.client.request(presets.LIST_PRESETS, Nothing())).loaded == ""
 
 
 async def test_a_set_with_one_fault_changes_nothing(robot: Robot) -> None:
-    before = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+    before = await robot.client.request(routing.LIST_ROUTES, Nothing())
     file = RouteFile(routes=[JAW, WRONG])
     asked: list[tuple[Endpoint[Any, Any], Request]] = [
         (routing.REPLACE_ROUTES, ReplaceRoutes(file=file)), (routing.CHECK_ROUTES, file),
     ]  # fmt: skip
     for row, params in asked:
         with pytest.raises(SaintError, match=r"mapping\[0\].to 'pam' .* did you mean 'pan'"):
-            await robot.client.ask(row, params)
-    assert await robot.client.ask(routing.LIST_ROUTES, Nothing()) == before
+            await robot.client.request(row, params)
+    assert await robot.client.request(routing.LIST_ROUTES, Nothing()) == before
 
 
 async def test_a_set_is_checked_without_being_used(robot: Robot) -> None:
-    before = await robot.client.ask(routing.LIST_ROUTES, Nothing())
-    told = await robot.client.ask(routing.CHECK_ROUTES, RouteFile(routes=[PAN]))
+    before = await robot.client.request(routing.LIST_ROUTES, Nothing())
+    told = await robot.client.request(routing.CHECK_ROUTES, RouteFile(routes=[PAN]))
     assert told.message == "1 routes fit this robot"
-    assert await robot.client.ask(routing.LIST_ROUTES, Nothing()) == before
+    assert await robot.client.request(routing.LIST_ROUTES, Nothing()) == before
 
 
 async def test_a_saved_route_that_is_not_used_says_why(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ async def test_a_saved_route_that_is_not_used_says_why(tmp_path: Path) -> None:
     store: Store[Any] = state.routes_store(directories.state)
     await asyncio.to_thread(store.save, state.SavedRoutes(routes=[JAW, WRONG, JAW]))
     async with alive(directories) as robot:
-        listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        listed = await robot.client.request(routing.LIST_ROUTES, Nothing())
     faults = [info.fault for info in listed.routes]
     assert faults[0] == ""
     assert "did you mean 'pan'" in faults[1]
@@ -81,7 +81,7 @@ async def test_a_saved_route_that_is_not_used_says_why(tmp_path: Path) -> None:
 
 async def line(robot: Robot, drawn: Route, **more: Any) -> Curve:
     request = PreviewCurve(route=drawn, index=0, **more)
-    return await robot.client.ask(routing.PREVIEW_CURVE, request)
+    return await robot.client.request(routing.PREVIEW_CURVE, request)
 
 
 async def test_curve_is_what_the_mapping_makes_within_the_fields_limits(robot: Robot) -> None:
@@ -107,7 +107,7 @@ async def test_curve_of_a_switch_jumps_at_its_threshold(robot: Robot, to: str) -
 
 async def test_curve_of_a_mapping_that_is_not_there_is_refused(robot: Robot) -> None:
     with pytest.raises(SaintError, match=r"there is no mapping\[1\]"):
-        await robot.client.ask(routing.PREVIEW_CURVE, PreviewCurve(route=PAN, index=1))
+        await robot.client.request(routing.PREVIEW_CURVE, PreviewCurve(route=PAN, index=1))
     direct = route("a", "websocket", "head", "passthrough")
     with pytest.raises(SaintError, match=r"there is no mapping\[0\]"):
         await line(robot, direct)

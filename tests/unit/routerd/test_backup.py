@@ -25,22 +25,22 @@ async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
 async def replace(robot: Robot, routes: list[routing.Route]) -> None:
     """All routes, without the shipped stop switch."""
     wanted = routing.ReplaceRoutes(file=RouteFile(routes=routes), confirm=["rc_estop:channel_6"])
-    await robot.client.ask(routing.REPLACE_ROUTES, wanted)
+    await robot.client.request(routing.REPLACE_ROUTES, wanted)
 
 
 async def ids(robot: Robot) -> list[str]:
-    listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+    listed = await robot.client.request(routing.LIST_ROUTES, Nothing())
     return [info.route.id for info in listed.routes]
 
 
 async def own_presets(robot: Robot) -> list[str]:
-    found = await robot.client.ask(presets.LIST_PRESETS, Nothing())
+    found = await robot.client.request(presets.LIST_PRESETS, Nothing())
     return [preset.name for preset in found.presets if not preset.is_shipped]
 
 
 async def test_routes_and_presets_come_back_as_they_were(robot: Robot) -> None:
     await replace(robot, [PAN, JAW])
-    await robot.client.ask(
+    await robot.client.request(
         presets.SAVE_PRESET,
         presets.SavePreset(
             preset_name="show",
@@ -48,7 +48,7 @@ async def test_routes_and_presets_come_back_as_they_were(robot: Robot) -> None:
     )
     backup = await robot.client.get("/backup", DaemonBackup)
     await replace(robot, [JAW])
-    await robot.client.ask(
+    await robot.client.request(
         presets.SAVE_PRESET,
         presets.SavePreset(
             preset_name="other",

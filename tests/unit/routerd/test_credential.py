@@ -25,7 +25,7 @@ class Adoptiond:
         self.refusals = refusals
         self.asked: list[tuple[str, str]] = []
 
-    async def ask(self, row: Endpoint[Any, Any], body: CredentialRequest) -> Credential:
+    async def request(self, row: Endpoint[Any, Any], body: CredentialRequest) -> Credential:
         self.asked.append((row.path, body.origin))
         if self.refusals:
             self.refusals -= 1

@@ -93,7 +93,7 @@ async def test_foreign_twist_drives_by_the_routers_rules(directories: Directorie
         foreign = robot.bus.publisher(topics.TRACKS_CMD_VEL)
         foreign.publish(Twist(linear=Vector3(x=0.05)))
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         linear = next(each for each in status.outputs if each.field == "linear")
         assert (linear.winner, linear.source) == ("autonomous", "autonomous:ros")
         assert linear.value == pytest.approx(0.05)
@@ -111,7 +111,7 @@ async def test_foreign_head_command_leaves_nan_fields_alone(directories: Directo
     async with alive(directories) as robot:
         robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(math.nan, 12.0, math.nan))
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         driven = [each.field for each in status.outputs if each.winner]
         assert driven == ["tilt"]
 
@@ -120,7 +120,9 @@ async def test_estop_is_published_latched_and_silences_commands(directories: Dir
     async with alive(directories) as robot:
         robot.hear(topics.ESTOP, topics.TRACKS_CMD_VEL, topics.ROUTER_HEARTBEAT)
         await robot.drive(0.1, channel_2=0.5)
-        reply = await robot.client.ask(routing.ESTOP, EStopRequest(source="web", reason="pressed"))
+        reply = await robot.client.request(
+            routing.ESTOP, EStopRequest(source="web", reason="pressed")
+        )
         assert (reply.active, reply.source, reply.reason) == (True, "web", "pressed")
         assert reply.since.endswith("+00:00")
         await asyncio.sleep(0.01)
@@ -138,8 +140,8 @@ async def test_clear_is_refused_with_the_input_named(directories: Directories) -
     async with alive(directories) as robot:
         arrow = {"from": "channel_2", "to": "linear"}
         slow = route("rc_drive", "rc", "tracks", [arrow], timeout_ms=10_000)
-        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=slow))
-        await robot.client.ask(routing.ESTOP, EStopRequest(source="web"))
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=slow))
+        await robot.client.request(routing.ESTOP, EStopRequest(source="web"))
         robot.rc(channel_2=0.5)
         await turns()
         with pytest.raises(SaintError, match="channel_2 of rc still asks") as caught:
@@ -170,7 +172,7 @@ async def test_stop_that_cannot_be_read_stops(
         writer.write(head.encode() + data)
         assert (await reader.readline()).split()[1] == b"200"
         writer.close()
-        assert (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
 
 
 async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
@@ -178,12 +180,12 @@ async def test_tracks_estop_topic_raises_it(directories: Directories) -> None:
         publisher = robot.bus.publisher(topics.TRACKS_ESTOP)
         publisher.publish(Bool(data=False))
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert not status.estop.active
         publisher.publish(Bool(data=True))
         publisher.publish(Bool(data=False))
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.estop.active
         assert status.state == "estop"
 
@@ -211,10 +213,10 @@ async def test_consoles_stop_raises_it_and_its_other_words_do_not(
         for action in ("home", "release", ""):
             console.publish(ConsoleOverride(target="head", action=action))
         await turns()
-        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
         console.publish(ConsoleOverride(target="head", action="stop"))
         await turns()
-        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
         assert (latch.source, latch.reason) == ("console", "manual override of head")
 
 
@@ -223,17 +225,17 @@ async def test_role_that_turns_faulty_stops_the_robot_once(directories: Director
         state_of_arm = robot.bus.publisher(topics.ARM_STATE.at(instance="left"))
         state_of_arm.publish(ArmState(error_state=False))
         await turns()
-        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
         faulty = ArmState(error_state=True, error_message="servos does not take what is written")
         state_of_arm.publish(faulty)
         await turns()
-        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
         assert (latch.active, latch.source) == (True, "arms.left")
         assert "servos" in latch.reason
         await robot.clear()
         state_of_arm.publish(faulty)
         await turns()
-        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
 
 
 async def test_fault_that_stops_the_robot_raises_the_estop(directories: Directories) -> None:
@@ -241,10 +243,10 @@ async def test_fault_that_stops_the_robot_raises_the_estop(directories: Director
         faults = robot.bus.publisher(topics.ROLE_FAULTS)
         faults.publish(RoleFault(node_id="pi_3", target="head", text="face does not answer"))
         await turns()
-        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
         faults.publish(RoleFault(node_id="pi_4", target="tracks", stops_robot=True, text="stalled"))
         await turns()
-        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
         assert (latch.active, latch.source, latch.reason) == (True, "tracks", "stalled (pi_4)")
 
 
@@ -253,17 +255,17 @@ async def test_leaders_and_safety_devices_use_the_topic_of_programs(
 ) -> None:
     async with alive(directories) as robot:
         lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
-        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=lead))
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=lead))
         publisher = robot.bus.publisher(topics.INPUT_AUTONOMOUS)
         for source in ("leader:left", "safety:bumper", "rc"):
             publisher.publish(InputSample(source=source, sequence=1, names=("j0",), values=(5.0,)))
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         driven = {f"{each.target}.{each.field}": each.source for each in status.outputs}
         assert driven["arms.left.joint_0"] == "leader:left"
         assert status.refused == {"source on the wrong topic": 1}
         for _ in range(100):
-            status = await robot.client.ask(routing.GET_STATUS, Nothing())
+            status = await robot.client.request(routing.GET_STATUS, Nothing())
             if status.estop.active:
                 break
             await asyncio.sleep(0.02)
@@ -272,12 +274,12 @@ async def test_leaders_and_safety_devices_use_the_topic_of_programs(
 
 async def test_latch_survives_a_restart(directories: Directories) -> None:
     async with alive(directories) as robot:
-        await robot.client.ask(routing.ESTOP, EStopRequest(source="web", reason="r"))
-        before = await robot.client.ask(routing.GET_STATUS, Nothing())
+        await robot.client.request(routing.ESTOP, EStopRequest(source="web", reason="r"))
+        before = await robot.client.request(routing.GET_STATUS, Nothing())
     async with alive(directories) as robot:
         robot.hear(topics.ESTOP)
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.estop == before.estop
         assert robot.all_of(topics.ESTOP)[0].active
 
@@ -296,7 +298,7 @@ async def test_answer_about_the_latch_comes_when_it_is_on_disk(
         monkeypatch.setattr(LatchFile, "write", held)
         robot.hear(topics.ESTOP)
         request = EStopRequest(source="web")
-        answer = asyncio.create_task(robot.client.ask(routing.ESTOP, request))
+        answer = asyncio.create_task(robot.client.request(routing.ESTOP, request))
         for _ in range(100):
             await turns()
             if robot.all_of(topics.ESTOP)[-1].active:
@@ -313,10 +315,10 @@ async def test_answer_about_the_latch_comes_when_it_is_on_disk(
 async def test_latch_changed_twice_at_once_is_saved_as_it_is_last(directories: Directories) -> None:
     for _ in range(5):
         async with alive(directories) as robot:
-            await robot.client.ask(routing.ESTOP, EStopRequest(source="web"))
+            await robot.client.request(routing.ESTOP, EStopRequest(source="web"))
             await robot.clear()
         async with alive(directories) as robot:
-            status = await robot.client.ask(routing.GET_STATUS, Nothing())
+            status = await robot.client.request(routing.GET_STATUS, Nothing())
             assert not status.estop.active
 
 
@@ -325,7 +327,7 @@ async def test_latch_that_cannot_be_saved_stops_all_the_same(directories: Direct
         (directories.state / "estop.latch").unlink()
         (directories.state / "estop.latch").mkdir()
         robot.hear(topics.ESTOP)
-        reply = await robot.client.ask(routing.ESTOP, EStopRequest(source="web"))
+        reply = await robot.client.request(routing.ESTOP, EStopRequest(source="web"))
         assert (reply.active, reply.stored) == (True, False)
         assert "estop.latch cannot be written" in reply.problem
         assert robot.all_of(topics.ESTOP)[-1].active
@@ -340,7 +342,7 @@ async def test_damaged_latch_file_means_stopped(directories: Directories) -> Non
     directories.state.mkdir()
     (directories.state / "estop.latch").write_text("{")
     async with alive(directories) as robot:
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.estop.active
         assert "it is not known whether the robot was stopped" in status.estop.reason
 
@@ -355,21 +357,21 @@ async def test_generation_never_falls_back_to_zero(directories: Directories) -> 
 async def test_routes_are_edited_saved_and_loaded(directories: Directories) -> None:
     new = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 90}])
     async with alive(directories) as robot:
-        info = await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=new))
+        info = await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=new))
         assert info.status == "standby"
-        off = await robot.client.ask(
+        off = await robot.client.request(
             routing.SET_ROUTE_ENABLED, routing.RouteEnabled(route_id="rc_drive", enabled=False)
         )
         assert off.status == "disabled"
-        await robot.client.ask(routing.DELETE_ROUTE, routing.RouteParams(route_id="autonomous"))
+        await robot.client.request(routing.DELETE_ROUTE, routing.RouteParams(route_id="autonomous"))
         changed = new.model_copy(update={"priority": 7})
-        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=changed))
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=changed))
         robot.rc(channel_4=0.1)
         await turns()
-        listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        listed = await robot.client.request(routing.LIST_ROUTES, Nothing())
         assert {each.route.id: each.status for each in listed.routes}["mine"] == "active"
     async with alive(directories) as robot:
-        again = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        again = await robot.client.request(routing.LIST_ROUTES, Nothing())
         assert [each.route for each in again.routes] == [each.route for each in listed.routes]
         assert "autonomous" not in {each.route.id for each in again.routes}
 
@@ -395,7 +397,9 @@ async def test_unsound_route_is_refused(
 async def test_unknown_route_is_named_with_the_nearest(directories: Directories) -> None:
     async with alive(directories) as robot:
         with pytest.raises(SaintError, match="did you mean 'rc_drive'") as caught:
-            await robot.client.ask(routing.DELETE_ROUTE, routing.RouteParams(route_id="rc_driv"))
+            await robot.client.request(
+                routing.DELETE_ROUTE, routing.RouteParams(route_id="rc_driv")
+            )
         assert caught.value.code is Code.NOT_FOUND
 
 
@@ -409,11 +413,11 @@ async def test_saved_route_that_does_not_fit_is_kept_but_not_used(
         "- {id: web, input: {source: websocket}, output: {target: '*'}, mapping: passthrough}\n"
     )
     async with alive(directories) as robot:
-        listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+        listed = await robot.client.request(routing.LIST_ROUTES, Nothing())
         statuses = {each.route.id: each.status for each in listed.routes}
         assert statuses == {"web": "standby", "legs": "disabled"}
         assert not robot.context.health.is_healthy
-        await robot.client.ask(
+        await robot.client.request(
             routing.SET_ROUTE_ENABLED, routing.RouteEnabled(route_id="web", enabled=False)
         )
     assert "legs" in (directories.state / "routes.yaml").read_text()
@@ -433,7 +437,7 @@ async def test_garbage_on_the_bus_is_counted(directories: Directories) -> None:
         robot.bus.publisher(topics.INPUT_RC).publish(replace(bad, source="rc", values=()))
         robot.bus.publisher(topics.HEAD_CMD).publish(HeadCommand(*[math.nan] * 3))
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.refused == {
             "source on the wrong topic": 1,
             "names and values differ in number": 1,
@@ -449,8 +453,8 @@ async def test_console_clears_only_the_stop_that_its_display_showed(
         robot.hear(topics.CONSOLE_ALERTS)
         console = robot.bus.publisher(topics.CONSOLE_OVERRIDE)
         stop = EStopRequest(source="web", reason="child in front")
-        seen = (await robot.client.ask(routing.ESTOP, stop)).generation
-        await robot.client.ask(routing.ESTOP, stop)
+        seen = (await robot.client.request(routing.ESTOP, stop)).generation
+        await robot.client.request(routing.ESTOP, stop)
         for generation in (0, seen):
             console.publish(ConsoleOverride(action="clear", generation=generation))
             await turns()
@@ -508,7 +512,7 @@ async def test_every_press_is_on_the_topic(directories: Directories) -> None:
     async with alive(directories) as robot:
         robot.hear(topics.ESTOP)
         for source, reason in (("A", ""), ("B", "child in front")):
-            await robot.client.ask(routing.ESTOP, EStopRequest(source=source, reason=reason))
+            await robot.client.request(routing.ESTOP, EStopRequest(source=source, reason=reason))
         newest = robot.all_of(topics.ESTOP)[-1]
         assert [(each.source, each.reason) for each in newest.presses] == [
             ("A", ""), ("B", "child in front"),

@@ -68,7 +68,7 @@ def report(robot: Robot, outcome: str = "stopped", **changes: object) -> None:
 
 
 async def pressed(robot: Robot) -> EStopInfo:
-    return await robot.client.ask(routing.ESTOP, PRESS)
+    return await robot.client.request(routing.ESTOP, PRESS)
 
 
 def known(info: EStopInfo) -> dict[str, str]:

@@ -28,7 +28,7 @@ def directories(tmp_path: Path) -> Directories:
 
 async def counted(robot: Robot) -> int:
 
-    return (await robot.client.ask(routing.GET_STATUS, Nothing())).refused.get(OLD, 0)
+    return (await robot.client.request(routing.GET_STATUS, Nothing())).refused.get(OLD, 0)
 
 
 def stall(seconds: float) -> None:
@@ -81,7 +81,7 @@ async def test_program_under_another_name_may_not_wait_for_longer_than_a_program
         program = robot.stranger.publisher(topics.INPUT_LIVELINK)
         program.publish(sample)
         await turns()
-        sources = (await robot.client.ask(routing.GET_STATUS, Nothing())).sources
+        sources = (await robot.client.request(routing.GET_STATUS, Nothing())).sources
         assert {each.source.partition(":")[0] for each in sources} == {"livelink", "autonomous"}
         program.publish(replace(sample, sequence=2))
         stall(0.4)  # LiveLink may be silent for 500 ms, a program for 300

@@ -48,7 +48,7 @@ async def test_requests_reach_the_daemons(tmp_path: Path):
         assert (await do(server, routing.ESTOP, body)).reason == "far away"
         async with client(server, "adoptiond") as adoptiond:
             rename = NameNode(node_id="sim_head", display_name="Hals")
-            assert (await adoptiond.ask(SET_NODE_NAME, rename)).display_name
+            assert (await adoptiond.request(SET_NODE_NAME, rename)).display_name
         assert robot.nodes["sim_head"].display_name == "Hals"
         missing = await ask_or_error(server, "adoptiond", "/nodes/nobody", NodeInfo)
         assert isinstance(missing, SaintError)

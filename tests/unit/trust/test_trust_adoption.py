@@ -32,11 +32,11 @@ from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, s
 
 
 async def replace(server: Client, old: str, new: str) -> AdoptReply:
-    return await server.ask(REPLACE_NODE, ReplaceNode(node_id=old, by=new))
+    return await server.request(REPLACE_NODE, ReplaceNode(node_id=old, by=new))
 
 
 async def ignore(server: Client, node_id: str, is_ignored: bool) -> NodeInfo:
-    return await server.ask(IGNORE_NODE, IgnoreNode(node_id=node_id, is_ignored=is_ignored))
+    return await server.request(IGNORE_NODE, IgnoreNode(node_id=node_id, is_ignored=is_ignored))
 
 
 async def test_adoption_shows_one_code_on_both_sides_and_keeps_it(robot: Robot):
@@ -107,7 +107,7 @@ async def test_order_that_is_heard_and_sent_again_is_refused(robot: Robot):
             return request
 
         robot.tap = overhear
-        await server.ask(RESET_NODE, ResetNode(node_id="pi_1"))
+        await server.request(RESET_NODE, ResetNode(node_id="pi_1"))
         await adopt(server, "pi_1")
         [reset] = [order for order in sent if getattr(order, "kind", "") == "reset"]
         again = await robot.watcher.call(topics.NODE_ORDER.at(node_id="pi_1"), reset, 2.0)
@@ -129,7 +129,7 @@ async def test_order_that_was_changed_on_its_way_is_refused(robot: Robot):
 
         robot.tap = change
         with pytest.raises(SaintError) as caught:
-            await server.ask(RESET_NODE, ResetNode(node_id="pi_1"))
+            await server.request(RESET_NODE, ResetNode(node_id="pi_1"))
         assert caught.value.code is Code.REFUSED
         assert (await report(node)).state is NodeState.ACTIVE
 
@@ -147,7 +147,7 @@ async def test_node_of_another_server_is_shown_and_not_taken(robot: Robot):
             assert "SAINT-01" in found.not_offered
             for attempt in (
                 adopt(other, "pi_1"),
-                other.ask(RESET_NODE, ResetNode(node_id="pi_1")),
+                other.request(RESET_NODE, ResetNode(node_id="pi_1")),
             ):
                 with pytest.raises(SaintError) as caught:
                     await attempt
@@ -206,13 +206,13 @@ async def test_soft_reset_keeps_the_server_and_factory_reset_forgets_it(robot: R
     async with robot.server() as server, robot.node() as node:
         await seen(server, "pi_1")
         await adopt(server, "pi_1")
-        await server.ask(RESET_NODE, ResetNode(node_id="pi_1"))
+        await server.request(RESET_NODE, ResetNode(node_id="pi_1"))
         assert ((await report(node)).server, (await report(node)).state) == (
             "SAINT-01",
             NodeState.UNADOPTED,
         )
         await adopt(server, "pi_1")
-        await server.ask(RESET_NODE, ResetNode(node_id="pi_1", factory_reset=True))
+        await server.request(RESET_NODE, ResetNode(node_id="pi_1", factory_reset=True))
         assert (await report(node)).server == ""
         assert not (robot.directories("pi_1").state / "trust.yaml").exists()
         assert (await info(server, "pi_1")).code == ""
@@ -224,7 +224,7 @@ async def test_factory_reset_on_the_node_frees_it_for_another_server(robot: Robo
         async with robot.server() as server:
             await seen(server, "pi_1")
             await adopt(server, "pi_1")
-        await node.ask(RESET, NodeReset(factory_reset=True))
+        await node.request(RESET, NodeReset(factory_reset=True))
         async with robot.server() as server:
             found = await eventually(lambda: info(server, "pi_1"), lambda n: n.code == "")
             assert (found.is_ours, found.server) == (False, "")
@@ -320,11 +320,11 @@ async def test_update_is_ordered_by_its_server(robot: Robot):
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
         with pytest.raises(SaintError) as caught:
-            await server.ask(UPDATE, order)
+            await server.request(UPDATE, order)
         assert caught.value.code is Code.NOT_FOUND  # it takes no signed orders yet
         await adopt(server, "pi_1")
         with pytest.raises(SaintError) as caught:
-            await server.ask(UPDATE, order)
+            await server.request(UPDATE, order)
         # The order arrived and was genuine; this computer has no second slot.
         assert caught.value.code is Code.REFUSED
         assert "belongs to" not in caught.value.message

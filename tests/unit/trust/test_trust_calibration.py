@@ -11,7 +11,7 @@ from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, s
 
 async def calibrate(server: Client, **wanted: object) -> CalibrationReply:
     body = Calibrate.model_validate({"target": "head", "field": "pan", **wanted})
-    return await server.ask(CALIBRATE, body)
+    return await server.request(CALIBRATE, body)
 
 
 async def test_calibration_reaches_the_role_at_work(robot: Robot):
@@ -53,5 +53,5 @@ async def test_calibration_moves_with_the_role_to_another_node(
         async with robot.node("pi_2"):
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
-            await server.ask(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
+            await server.request(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
     assert new.assignments[0].config.gpio_mapping["pan"].pulse_us == (550, 2500)

@@ -34,7 +34,7 @@ async def adopted(robot: Robot, server: Client) -> None:
 
 
 async def lines(server: Client, **query: object) -> LogPage:
-    return await server.ask(QUERY_NODE, LogQuery.model_validate({"node": "pi_1", **query}))
+    return await server.request(QUERY_NODE, LogQuery.model_validate({"node": "pi_1", **query}))
 
 
 async def test_server_reads_the_lines_of_its_node_and_no_others(robot: Robot) -> None:

@@ -74,11 +74,11 @@ async def test_key_that_is_lost_is_replaced_only_when_asked(
                 await adopt(server, "pi_2", "console")
             assert caught.value.code is Code.REFUSED
         assert not key_file(robot).exists() or key_file(robot).read_bytes() == content
-        told = await server.ask(keys.RENEW, Nothing())
+        told = await server.request(keys.RENEW, Nothing())
         assert "hold each node's button" in told.message
         assert "saintctl node new-key" not in await issue(server)
         with pytest.raises(SaintError, match="in order"):
-            await server.ask(keys.RENEW, Nothing())
+            await server.request(keys.RENEW, Nothing())
         made = key_file(robot).read_bytes()
     async with robot.server():
         assert key_file(robot).read_bytes() == made
@@ -90,7 +90,7 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
     passphrase = "five words that nobody guesses"
     runtime = robot.directories("server").runtime
     async with collected(runtime) as entries, robot.server() as server:
-        sealed = await server.ask(keys.EXPORT, Passphrase(passphrase=passphrase))
+        sealed = await server.request(keys.EXPORT, Passphrase(passphrase=passphrase))
         assert before.decode().strip() not in sealed.sealed
         assert "key" not in (await server.get("/backup", DaemonBackup)).sections
         notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
@@ -103,9 +103,9 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
     async with collected(runtime) as entries, robot.server() as server, robot.node():
         wrong = KeyImport(sealed=sealed.sealed, passphrase=passphrase.upper())
         with pytest.raises(SaintError, match="not the right one"):
-            await server.ask(keys.IMPORT, wrong)
+            await server.request(keys.IMPORT, wrong)
         right = KeyImport(sealed=sealed.sealed, passphrase=passphrase)
-        await server.ask(keys.IMPORT, right)
+        await server.request(keys.IMPORT, right)
         await eventually(lambda: info(server, "pi_1"), lambda each: each.is_ours)
     assert [each.what for each in entries] == ["key import", "key import"]
     assert "not the right one" in entries[0].refused and not entries[1].refused

@@ -126,7 +126,7 @@ async def test_role_that_another_node_holds_now_is_not_given_back(robot: Robot) 
 async def test_node_that_was_reset_does_not_get_its_roles_back(robot: Robot) -> None:
     await adopted(robot)
     async with robot.node() as node:  # the server is away, so it does not learn of the reset
-        await node.ask(RESET, NodeReset())
+        await node.request(RESET, NodeReset())
     async with robot.server() as server, robot.node() as node:
         await knows(server, "pi_1", [])
         assert (await report(node)).state is NodeState.UNADOPTED

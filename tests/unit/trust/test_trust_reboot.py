@@ -30,7 +30,7 @@ async def test_node_restarts_when_its_server_orders_it(
         await adopt(server, "pi_1")
         await seen(server, "pi_1", NodeState.ACTIVE)
         await until(lambda: bool(role.assignments))
-        reply = await server.ask(REBOOT, NodeParams(node_id="pi_1"))
+        reply = await server.request(REBOOT, NodeParams(node_id="pi_1"))
         assert reply.message == "pi_1 restarts"
         assert requests == [(Wish.REBOOT, "its server asks for it")]
 
@@ -42,5 +42,5 @@ async def test_node_that_belongs_to_nobody_is_not_restarted(
     async with robot.server() as server, robot.node():
         await seen(server, "pi_1")
         with pytest.raises(SaintError, match="does not belong to this server"):
-            await server.ask(REBOOT, NodeParams(node_id="pi_1"))
+            await server.request(REBOOT, NodeParams(node_id="pi_1"))
     assert requests == []

@@ -25,7 +25,7 @@ FIRST, SECOND = "0a" * 12, "0b" * 12
 
 
 async def signed(server: Client, origin: str) -> Credential:
-    return await server.ask(ROUTER_CREDENTIAL, CredentialRequest(origin=origin))
+    return await server.request(ROUTER_CREDENTIAL, CredentialRequest(origin=origin))
 
 
 async def test_router_gets_a_signature_of_the_servers_key_and_keeps_its_term(robot: Robot):
@@ -97,7 +97,7 @@ async def test_node_signs_for_its_console_and_the_server_knows_it(robot: Robot):
         async def checked(**changes: str) -> str:
             fields = {name: getattr(said[0], name) for name in RoleProof.model_fields} | changes
             body = RoleProof(**fields)
-            return (await server.ask(ROLE_PROOF, body)).message
+            return (await server.request(ROLE_PROOF, body)).message
 
         async def refused() -> bool:
             try:
@@ -115,6 +115,6 @@ async def test_node_signs_for_its_console_and_the_server_knows_it(robot: Robot):
         ):
             with pytest.raises(SaintError):
                 await checked(**changes)
-        await node.ask(RESET, NodeReset())
+        await node.request(RESET, NodeReset())
         await eventually(lambda: report(node), lambda found: not found.role)
         await eventually(refused, bool)

@@ -23,11 +23,11 @@ from tests.unit.trust.trust_rig import Robot, adopt, eventually, info, report, s
 
 
 async def add(server: Client, node_id: str, role: str) -> AdoptReply:
-    return await server.ask(ADOPT_NODE, AdoptNode(node_id=node_id, role=role, add=True))
+    return await server.request(ADOPT_NODE, AdoptNode(node_id=node_id, role=role, add=True))
 
 
 async def reset(server: Client, node_id: str, role: str = "") -> Done:
-    return await server.ask(RESET_NODE, ResetNode(node_id=node_id, role=role))
+    return await server.request(RESET_NODE, ResetNode(node_id=node_id, role=role))
 
 
 def names(node: NodeInfo) -> list[str]:
@@ -71,7 +71,7 @@ async def test_both_arms_are_held_by_one_node_in_two_processes(robot: Robot):
         await seen(server, "pi_1")
         for number, side in enumerate(("left", "right"), start=1):
             one = {"role": "arms", "instance": side, "add": number > 1}
-            await server.ask(ADOPT_NODE, AdoptNode(node_id="pi_1", **one))
+            await server.request(ADOPT_NODE, AdoptNode(node_id="pi_1", **one))
             await knows(server, "pi_1", ["arms"] * number)
         await second.die()
         said = await eventually(lambda: report(node), lambda s: s.roles[1].role_restarts == 1)
@@ -176,7 +176,7 @@ async def test_replacing_moves_every_role(robot: Robot, monkeypatch: pytest.Monk
         async with robot.node("pi_2") as node:
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
-            await server.ask(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
+            await server.request(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
             new = await knows(server, "pi_2", ["head", "console"])
             assert new.display_name == "Upper Body"
             assert [role.role for role in (await report(node)).roles] == ["head", "console"]
@@ -197,6 +197,6 @@ async def test_replacing_that_fails_half_way_leaves_everything_as_it_was(
             await seen(server, "pi_1", NodeState.OFFLINE)
             await seen(server, "pi_2")
             with pytest.raises(SaintError, match="did not become console"):
-                await server.ask(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
+                await server.request(REPLACE_NODE, ReplaceNode(node_id="pi_1", by="pi_2"))
             assert (await report(node)).state is NodeState.UNADOPTED
             assert names(await info(server, "pi_1")) == ["head", "console"]

@@ -122,7 +122,7 @@ class Robot:
 
 async def adopt(server: Client, node_id: str, role: str = "head", name: str = "") -> AdoptReply:
     wanted = AdoptNode(node_id=node_id, role=role, display_name=name)
-    return await server.ask(ADOPT_NODE, wanted)
+    return await server.request(ADOPT_NODE, wanted)
 
 
 async def info(server: Client, node_id: str) -> NodeInfo:

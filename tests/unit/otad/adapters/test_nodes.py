@@ -55,7 +55,7 @@ async def ask_with_registry(rig: Rig, runtime: Path) -> str:
     api.bind(UPDATE, rig.update)
     server = await api.serve([bind(runtime, "adoptiond")])
     try:
-        return await rig.nodes.ask(ASK, None, "http://192.168.10.1:8080/saint.raucb")
+        return await rig.nodes.request(ASK, None, "http://192.168.10.1:8080/saint.raucb")
     finally:
         await server.close()
 
@@ -72,7 +72,7 @@ async def test_node_without_keys_is_asked_as_before(rig: Rig, tmp_path: Path):
 
 
 async def test_node_is_asked_when_the_registry_is_away(rig: Rig):
-    assert await rig.nodes.ask(ASK, None, "http://192.168.10.1:8080/x") == "installs, unsigned"
+    assert await rig.nodes.request(ASK, None, "http://192.168.10.1:8080/x") == "installs, unsigned"
 
 
 @pytest.mark.parametrize("code", [Code.REFUSED, Code.BUS_TIMEOUT])

@@ -74,23 +74,23 @@ def step(info: DrillInfo, way: str) -> DrillStep:
 async def test_drill_measures_a_press_and_keeps_its_report(tmp_path: Path) -> None:
     async with robot_with(tmp_path, "tracks") as robot:
         client = robot.client
-        info = await client.ask(rows.BEGIN, Nothing())
+        info = await client.request(rows.BEGIN, Nothing())
         assert {each.state for each in info.running.steps} == {"open"} if info.running else False
-        await client.ask(rows.WAIT, DrillWait(way="ros"))
+        await client.request(rows.WAIT, DrillWait(way="ros"))
         await pressed(robot)  # by another way
-        assert step(await client.ask(rows.STATUS, Nothing()), "ros").state == "waiting"
+        assert step(await client.request(rows.STATUS, Nothing()), "ros").state == "waiting"
         await robot.clear()
-        await client.ask(rows.WAIT, DrillWait(way="ros"))
+        await client.request(rows.WAIT, DrillWait(way="ros"))
         robot.bus.publisher(topics.TRACKS_ESTOP).publish(Bool(data=True))
         await turns()
         report(robot, generation=(await robot.latch()).generation)
         await turns()
-        found = step(await client.ask(rows.STATUS, Nothing()), "ros")
+        found = step(await client.request(rows.STATUS, Nothing()), "ros")
         assert (found.state, found.source) == ("passed", "ros")
         assert [(each.target, each.state) for each in found.targets] == [("tracks", "stopped")]
         skip = DrillSkip(way="rc", reason="no transmitter")
-        await client.ask(rows.SKIP, skip)
-        kept = (await client.ask(rows.FINISH, Nothing())).reports
+        await client.request(rows.SKIP, skip)
+        kept = (await client.request(rows.FINISH, Nothing())).reports
         assert [(each.way, each.state) for each in kept[0].steps] == [
             ("page", "open"), ("rc", "skipped"), ("console", "open"), ("ros", "passed"),
             ("kill", "open"),
@@ -101,14 +101,14 @@ async def test_drill_measures_a_press_and_keeps_its_report(tmp_path: Path) -> No
             and not kept[0].is_passed
         )
     async with alive(places(tmp_path)) as again:
-        assert (await again.client.ask(rows.STATUS, Nothing())).reports == kept
+        assert (await again.client.request(rows.STATUS, Nothing())).reports == kept
 
 
 async def test_press_that_is_released_before_anyone_looks_is_judged(tmp_path: Path) -> None:
     async with robot_with(tmp_path, "tracks") as robot:
-        await robot.client.ask(rows.BEGIN, Nothing())
+        await robot.client.request(rows.BEGIN, Nothing())
         for is_reported, state in ((True, "passed"), (False, "failed")):
-            await robot.client.ask(rows.WAIT, DrillWait(way="ros"))
+            await robot.client.request(rows.WAIT, DrillWait(way="ros"))
             robot.bus.publisher(topics.TRACKS_ESTOP).publish(Bool(data=True))
             await turns()
             if is_reported:
@@ -116,15 +116,15 @@ async def test_press_that_is_released_before_anyone_looks_is_judged(tmp_path: Pa
                 await turns()
             await robot.clear()
             await turns()
-            assert step(await robot.client.ask(rows.STATUS, Nothing()), "ros").state == state
+            assert step(await robot.client.request(rows.STATUS, Nothing()), "ros").state == state
 
 
 async def test_step_of_a_robot_that_is_stopped_is_refused(tmp_path: Path) -> None:
     async with alive(places(tmp_path)) as robot:
-        await robot.client.ask(rows.BEGIN, Nothing())
+        await robot.client.request(rows.BEGIN, Nothing())
         await pressed(robot)
         with pytest.raises(SaintError) as caught:
-            await robot.client.ask(rows.WAIT, DrillWait(way="rc"))
+            await robot.client.request(rows.WAIT, DrillWait(way="rc"))
         assert caught.value.code is Code.REFUSED
 
 
@@ -138,15 +138,15 @@ async def test_step_without_a_drill_is_refused(tmp_path: Path) -> None:
         ]
         for row, params in asked:
             with pytest.raises(SaintError) as caught:
-                await robot.client.ask(row, params)
+                await robot.client.request(row, params)
             assert caught.value.code is Code.REFUSED
 
 
 async def test_press_that_never_comes_is_a_failure(tmp_path: Path) -> None:
     async with alive(places(tmp_path)) as robot:
-        await robot.client.ask(rows.BEGIN, Nothing())
-        await robot.client.ask(rows.WAIT, DrillWait(way="console"))
-        kept = (await robot.client.ask(rows.FINISH, Nothing())).reports[0]
+        await robot.client.request(rows.BEGIN, Nothing())
+        await robot.client.request(rows.WAIT, DrillWait(way="console"))
+        kept = (await robot.client.request(rows.FINISH, Nothing())).reports[0]
         found = next(each for each in kept.steps if each.way == "console")
         assert (found.state, found.reason) == ("failed", "no press came")
 

@@ -39,7 +39,9 @@ class Around:
         self.asked: list[tuple[str, float]] = []
         self.is_proven = True
 
-    async def ask(self, row: Endpoint[Any, Any], params: object, *, timeout_s: float) -> NodeList:
+    async def request(
+        self, row: Endpoint[Any, Any], params: object, *, timeout_s: float
+    ) -> NodeList:
         self.asked.append((row.path, timeout_s))
         if self.nodes is None:
             raise SaintError(Code.DAEMON_UNREACHABLE, "nobody answers")

@@ -28,7 +28,7 @@ class Adoptiond:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
-    async def ask(self, row: object, body: RoleProof) -> None:
+    async def request(self, row: object, body: RoleProof) -> None:
         assert row is ROLE_PROOF
         self.asked.append(body)
         await self.may_answer.wait()

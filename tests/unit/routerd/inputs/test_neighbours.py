@@ -152,7 +152,7 @@ def test_256_writers_of_this_robot_are_published_at_most() -> None:
 
 
 async def refused(robot: Robot) -> dict[str, int]:
-    return (await robot.client.ask(routing.GET_STATUS, Nothing())).refused
+    return (await robot.client.request(routing.GET_STATUS, Nothing())).refused
 
 
 @pytest.fixture

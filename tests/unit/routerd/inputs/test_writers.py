@@ -222,12 +222,12 @@ async def test_unregistered_rc_sample_is_no_rc_and_registered_one_is(
 ) -> None:
     async with alive(directories) as robot:
         await _drive_as_stranger(robot, 1)
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert status.refused == {"unregistered writer": 1}
         assert status.sources == []
         async with registered(robot.client, robot.stranger.origin, "rcd"):
             await _drive_as_stranger(robot, 2)
-            status = await robot.client.ask(routing.GET_STATUS, Nothing())
+            status = await robot.client.request(routing.GET_STATUS, Nothing())
             assert [each.source for each in status.sources] == ["rc"]
 
 
@@ -238,7 +238,7 @@ async def test_writer_is_forgotten_when_its_connection_ends(directories: Directo
         async with asyncio.timeout(5.0):
             while True:
                 await _drive_as_stranger(robot, 1)
-                status = await robot.client.ask(routing.GET_STATUS, Nothing())
+                status = await robot.client.request(routing.GET_STATUS, Nothing())
                 if status.refused.get("unregistered writer"):
                     return
 
@@ -248,10 +248,10 @@ async def test_foreign_estop_raises_the_latch(directories: Directories) -> None:
         foreign = robot.stranger.publisher(topics.ESTOP)
         foreign.publish(EStop(active=False, generation=1 << 40))
         await turns()
-        assert not (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        assert not (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
         foreign.publish(EStop(active=True, reason="smoke"))
         await turns()
-        latch = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop
+        latch = (await robot.client.request(routing.GET_STATUS, Nothing())).estop
         assert latch.active and "smoke" in latch.reason
 
 
@@ -263,7 +263,7 @@ async def test_reason_of_200_characters_is_kept_whole(directories: Directories) 
             RoleFault(node_id="pi_" + "5" * 61, target="tracks", stops_robot=True, text=reason)
         )
         await turns()
-        presses = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.presses
+        presses = (await robot.client.request(routing.GET_STATUS, Nothing())).estop.presses
         assert [each.reason for each in presses] == [
             f"/saint/estop: {reason}",
             f"{reason} (pi_{'5' * 61})",
@@ -280,10 +280,10 @@ async def test_unproven_console_stops_but_does_nothing_else(
         if action == "clear":
             stranger.publish(ConsoleOverride(action="stop"))
             await turns()
-        before = (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active
+        before = (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active
         stranger.publish(ConsoleOverride(action=action))
         await turns()
-        assert (await robot.client.ask(routing.GET_STATUS, Nothing())).estop.active == before
+        assert (await robot.client.request(routing.GET_STATUS, Nothing())).estop.active == before
         (alert,) = robot.all_of(topics.CONSOLE_ALERTS)
         assert "no node of this robot signed for it" in alert.text
         assert robot.all_of(topics.HEAD_CMD) == []
@@ -292,7 +292,7 @@ async def test_unproven_console_stops_but_does_nothing_else(
 async def test_proven_console_clears(directories: Directories) -> None:
     async with alive(directories) as robot, vouching(directories, robot):
         stop = EStopRequest(source="web")
-        seen = (await robot.client.ask(routing.ESTOP, stop)).generation
+        seen = (await robot.client.request(routing.ESTOP, stop)).generation
         clear = ConsoleOverride(action="clear", generation=seen)
         robot.bus.publisher(topics.CONSOLE_OVERRIDE).publish(clear)
         async with asyncio.timeout(5.0):
@@ -304,9 +304,9 @@ async def test_proven_console_clears(directories: Directories) -> None:
 async def test_route_for_leaders_ignores_an_unregistered_one(directories: Directories) -> None:
     async with alive(directories) as robot:
         lead = route("lead", "leader", "arms.left", [{"from": "j0", "to": "joint_0"}])
-        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=lead))
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=lead))
         sample = InputSample(source="leader:left", sequence=1, names=("j0",), values=(5.0,))
         robot.stranger.publisher(topics.INPUT_AUTONOMOUS).publish(sample)
         await turns()
-        status = await robot.client.ask(routing.GET_STATUS, Nothing())
+        status = await robot.client.request(routing.GET_STATUS, Nothing())
         assert [each.source for each in status.sources] == []

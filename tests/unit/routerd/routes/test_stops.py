@@ -28,12 +28,12 @@ HARMLESS = route("rc_estop", "rc", "head", [{"from": "channel_6", "to": "jaw"}])
 async def robot(tmp_path: Path) -> AsyncIterator[Robot]:
     async with alive(places(tmp_path)) as running:
         bare = presets.SavePreset(preset_name="bare", routes=[JAW])
-        await running.client.ask(presets.SAVE_PRESET, bare)
+        await running.client.request(presets.SAVE_PRESET, bare)
         yield running
 
 
 async def stops(robot: Robot) -> list[str]:
-    return (await robot.client.ask(routing.GET_STATUS, Nothing())).stop_switches
+    return (await robot.client.request(routing.GET_STATUS, Nothing())).stop_switches
 
 
 CHANGES: dict[str, tuple[Endpoint[Any, Any], Confirming]] = {
@@ -49,20 +49,20 @@ CHANGES: dict[str, tuple[Endpoint[Any, Any], Confirming]] = {
 
 async def change(robot: Robot, name: str, *confirm: str) -> None:
     row, params = CHANGES[name]
-    await robot.client.ask(row, params.model_copy(update={"confirm": list(confirm)}))
+    await robot.client.request(row, params.model_copy(update={"confirm": list(confirm)}))
 
 
 @pytest.mark.parametrize("name", CHANGES)
 async def test_change_that_takes_the_stop_switch_away_is_refused_without_its_name(
     robot: Robot, name: str
 ) -> None:
-    before = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+    before = await robot.client.request(routing.LIST_ROUTES, Nothing())
     for confirm in ((), ("",), ("rc_estop",), ("rc_estop:channel_5", "other")):
         with pytest.raises(SaintError, match=NAME) as caught:
             await change(robot, name, *confirm)
         assert caught.value.code is Code.STOP_CHANGED
         assert caught.value.names == (NAME,)
-    assert await robot.client.ask(routing.LIST_ROUTES, Nothing()) == before
+    assert await robot.client.request(routing.LIST_ROUTES, Nothing()) == before
     assert NAME in await stops(robot)
 
 
@@ -77,15 +77,15 @@ async def test_priority_of_the_safety_class_and_longer_silence_are_confirmed_by_
 ) -> None:
     strong = routing.RoutePriority(route_id="websocket_direct", priority=1000)
     with pytest.raises(SaintError, match="every lock: websocket_direct"):
-        await robot.client.ask(routing.SET_ROUTE_PRIORITY, strong)
+        await robot.client.request(routing.SET_ROUTE_PRIORITY, strong)
     confirmed = strong.model_copy(update={"confirm": ["websocket_direct"]})
-    await robot.client.ask(routing.SET_ROUTE_PRIORITY, confirmed)
+    await robot.client.request(routing.SET_ROUTE_PRIORITY, confirmed)
     with pytest.raises(SaintError, match="websocket_direct"):
         longer = routing.SetBlending(blending=Blending(source_timeout_ms=5000))
-        await robot.client.ask(routing.SET_BLENDING, longer)
+        await robot.client.request(routing.SET_BLENDING, longer)
     weak = strong.model_copy(update={"priority": 10})
     with pytest.raises(SaintError, match="no longer stop the robot: websocket_direct"):
-        await robot.client.ask(routing.SET_ROUTE_PRIORITY, weak)
+        await robot.client.request(routing.SET_ROUTE_PRIORITY, weak)
 
 
 async def test_backup_without_the_stop_switch_names_it(robot: Robot) -> None:
@@ -101,10 +101,10 @@ async def test_robot_tells_its_stop_switches_and_the_buttons_of_its_console(robo
 
 
 async def test_other_changes_need_no_confirmation(robot: Robot) -> None:
-    listed = await robot.client.ask(routing.LIST_ROUTES, Nothing())
+    listed = await robot.client.request(routing.LIST_ROUTES, Nothing())
     for info in listed.routes:
         same: Route = info.route
-        await robot.client.ask(routing.SET_ROUTE, routing.SetRoute(route=same))
+        await robot.client.request(routing.SET_ROUTE, routing.SetRoute(route=same))
     off = routing.RouteEnabled(route_id="rc_drive", enabled=False)
-    await robot.client.ask(routing.SET_ROUTE_ENABLED, off)
-    await robot.client.ask(presets.LOAD_PRESET, presets.LoadPreset(preset_name="rc_manual"))
+    await robot.client.request(routing.SET_ROUTE_ENABLED, off)
+    await robot.client.request(presets.LOAD_PRESET, presets.LoadPreset(preset_name="rc_manual"))
