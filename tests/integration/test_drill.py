@@ -43,11 +43,11 @@ async def _clear(routerd: Client) -> None:
 
 async def _measured(routerd: Client, way: str) -> DrillStep:
     async with asyncio.timeout(10.0):
-        while (
-            found := _step(await routerd.request(rows.STATUS, Nothing()), way)
-        ).state == "waiting":  # noqa: ASYNC110
+        while True:
+            found = _step(await routerd.request(rows.STATUS, Nothing()), way)
+            if found.state != "waiting":
+                return found
             await asyncio.sleep(0.02)
-    return found
 
 
 def _saintctl(robot: Robot, *words: str) -> None:

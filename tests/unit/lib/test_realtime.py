@@ -17,7 +17,7 @@ needs_permission = pytest.mark.skipif(
 )
 _THREADS = """
 import gc, os, sys, threading
-from saint_services.lib import realtime
+from saint_services.lib.machine import realtime
 gate, seen = threading.Event(), []
 def tell():
     gate.wait(5)
@@ -34,7 +34,7 @@ print(taken, all(each == (os.SCHED_RR, 2) for each in seen), len(seen), sys.gets
 """
 _LEAVES = """
 import os, threading
-from saint_services.lib import realtime
+from saint_services.lib.machine import realtime
 realtime.take({"SAINT_REALTIME": "2"})
 seen = []
 def work():
@@ -46,7 +46,7 @@ print(seen[0], os.sched_getscheduler(0) == os.SCHED_RR)
 """
 _SPINS = """
 import resource
-from saint_services.lib import realtime
+from saint_services.lib.machine import realtime
 resource.setrlimit(resource.RLIMIT_RTTIME, (100_000, 1_000_000))
 realtime.take({"SAINT_REALTIME": "1"})
 def spin_for_ever():

@@ -13,13 +13,13 @@ from saint_services.lib.machine import service_manager
 CHILD = """
 import os, fcntl
 os.environ["LISTEN_PID"] = str(os.getpid())
-from saint_services.lib import sd
-found = sd.listen_sockets()
+from saint_services.lib.machine.service_manager import listen_sockets
+found = listen_sockets()
 for name, sockets in sorted(found.items()):
     for each in sockets:
         flags = fcntl.fcntl(each.fileno(), fcntl.F_GETFD)
         print(name, each.family.name, each.type.name, each.getblocking(), flags & fcntl.FD_CLOEXEC)
-print(any(key.startswith("LISTEN_") for key in os.environ), sd.listen_sockets())
+print(any(key.startswith("LISTEN_") for key in os.environ), listen_sockets())
 """
 
 
@@ -179,7 +179,8 @@ def test_share_of_a_checkout_holds_the_manifests() -> None:
 def test_descriptor_that_is_no_socket_is_named() -> None:
     code = "import os, fcntl\nos.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')\n"
     code += "os.dup2(os.open('/dev/null', os.O_RDONLY), 3)\n"
-    code += "from saint_services.lib import sd\ntry: sd.listen_sockets()\n"
+    code += "from saint_services.lib.machine.service_manager import listen_sockets\n"
+    code += "try: listen_sockets()\n"
     code += "except Exception as err: print(err)"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=15, check=True
