@@ -7,8 +7,8 @@ from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.ipc import Api
 from ..lib.update.updater import World
 from . import views
-from .adapters.doors import Bounds, Door
 from .adapters.downloads import Downloads
+from .adapters.http_server import Bounds, LazyHttpServer
 from .adapters.place import Place
 from .adapters.roles import load_roles
 from .adapters.uploads import Uploads
@@ -51,7 +51,7 @@ def _doors(
     firmware: Firmware,
     roles: list[RoleFile],
     served: list[socket.socket],
-) -> list[Door]:
+) -> list[LazyHttpServer]:
     """Where bundles go out, and where they come in."""
     config, counters = ctx.config, ctx.health.counters
     out = Downloads(
@@ -66,6 +66,6 @@ def _doors(
     most_out = Bounds(config.max_downloads, config.stalled_after_s)
     most_in = Bounds(_UPLOADS_AT_ONCE, config.stalled_after_s)
     return [
-        Door(served, out.routes, most_out, ctx.spawn, counters),
-        Door(files, into.routes, most_in, ctx.spawn, counters),
+        LazyHttpServer(served, out.routes, most_out, ctx.spawn, counters),
+        LazyHttpServer(files, into.routes, most_in, ctx.spawn, counters),
     ]

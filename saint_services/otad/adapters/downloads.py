@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ...lib.errors import Code, SaintError
 from ..releases.repository import CHANGELOG, Repository
 from ..views import ManifestFile, RoleFile
-from .doors import Route
+from .http_server import Route
 
 if TYPE_CHECKING:
     from aiohttp import web

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ...lib.errors import Code, SaintError
 from ..releases.ingest import Taker
-from .doors import Route
+from .http_server import Route
 
 if TYPE_CHECKING:
     from aiohttp import web

@@ -10,7 +10,8 @@ from typing import Any
 
 from aiohttp import web
 
-from .connections import LINGER_S, REQUEST_LIMIT_S, Connection, Connections
+from ...lib.http_connections import LINGER_S, REQUEST_LIMIT_S
+from .connections import Connection, Connections
 
 HANDSHAKE_LIMIT_S = 10.0  # of TLS
 ACCEPT_AT_ONCE = 64  # in one turn of the loop: the surplus is ended before the next ones come

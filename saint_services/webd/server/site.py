@@ -11,13 +11,14 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from ...lib.errors import Code, SaintError
+from ...lib.http_connections import tracked
 from ..accounts.access import RefusedError, has_host_form, is_host_allowed
 from ..accounts.gate import Gate
 from ..config import Config
 from ..pages.assets import Asset, Assets
 from ..websocket.session import Door, Session
 from .boundary import Boundary, answer_expect, refusal
-from .connections import Connection, Connections, attended
+from .connections import Connection, Connections
 from .listening import Listening
 from .secure_sockets import SecureSockets
 
@@ -93,7 +94,7 @@ class Site:
         self, listening: Sequence[socket.socket], secure: Sequence[socket.socket] = ()
     ) -> None:
         """Answer on these sockets; all answer all paths. Those in `secure` wait for encrypt()."""
-        around = [attended, self._boundary.middleware(), self._host_check()]
+        around = [tracked, self._boundary.middleware(), self._host_check()]
         app = web.Application(middlewares=around, client_max_size=LARGEST_REQUEST_BYTES)
         app[_IMPORT_MAP] = await asyncio.to_thread(self._assets.import_map)
         app.on_response_prepare.append(_add_headers)

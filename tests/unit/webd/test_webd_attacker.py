@@ -18,6 +18,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from saint_services.lib import http_connections
 from saint_services.webd.config import Auth, Config
 from saint_services.webd.server import bodies, connections
 from saint_services.webd.websocket import wire
@@ -54,8 +55,8 @@ async def counted(rig: Rig, name: str) -> None:
 async def test_request_that_comes_byte_by_byte_is_ended_with_a_reason(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "REQUEST_LIMIT_S", 0.3)
-    monkeypatch.setattr(connections, "LOOK_S", 0.05)
+    monkeypatch.setattr(http_connections, "REQUEST_LIMIT_S", 0.3)
+    monkeypatch.setattr(http_connections, "CHECK_INTERVAL_S", 0.05)
     reader, writer = await connect(rig)
 
     async def drip() -> None:
@@ -76,8 +77,8 @@ async def test_request_that_comes_byte_by_byte_is_ended_with_a_reason(
 async def test_connection_without_a_request_is_ended(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "REQUEST_LIMIT_S", 0.3)
-    monkeypatch.setattr(connections, "LOOK_S", 0.05)
+    monkeypatch.setattr(http_connections, "REQUEST_LIMIT_S", 0.3)
+    monkeypatch.setattr(http_connections, "CHECK_INTERVAL_S", 0.05)
     reader, writer = await connect(rig)
     async with asyncio.timeout(10):
         assert await reader.read() == b""
@@ -87,8 +88,8 @@ async def test_connection_without_a_request_is_ended(
 async def test_websocket_is_not_taken_for_a_slow_request(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "REQUEST_LIMIT_S", 1.0)
-    monkeypatch.setattr(connections, "LOOK_S", 0.02)
+    monkeypatch.setattr(http_connections, "REQUEST_LIMIT_S", 1.0)
+    monkeypatch.setattr(http_connections, "CHECK_INTERVAL_S", 0.02)
     chat = await rig.chat()
     _, writer = await connect(rig)
     await counted(rig, "connections_ended_idle")  # so much time has passed
@@ -120,8 +121,8 @@ async def test_upload_that_stands_still_does_not_keep_the_next_one_out(
 async def test_answer_that_nobody_takes_is_given_up(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "STALLED_S", 0.3)
-    monkeypatch.setattr(connections, "LOOK_S", 0.05)
+    monkeypatch.setattr(http_connections, "STALLED_S", 0.3)
+    monkeypatch.setattr(http_connections, "CHECK_INTERVAL_S", 0.05)
     greedy = socket.socket()
     greedy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     host, _, port = rig.address.partition(":")
