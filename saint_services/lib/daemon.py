@@ -80,10 +80,10 @@ class Context(Generic[C]):
     async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "Server":
         """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
         from .access import audit
-        from .api import table
+        from .api.endpoint import rows_of
 
         api.get("/health", self._health)
-        api.check(table.of(self.name))
+        api.check(rows_of(self.name))
         api.counters = self.health.counters
         reporter = audit.Reporter(self.directories.runtime)
         self._closing.callback(reporter.close)

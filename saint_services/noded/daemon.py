@@ -14,9 +14,8 @@ from ..lib.api import Done
 from ..lib.api import node as rows
 from ..lib.api.endpoint import Nothing
 from ..lib.api.logs import LogPage, LogQuery
-from ..lib.api.node import NodeReport, NodeReset
+from ..lib.api.node import NodeReport, NodeReset, RoleAssignment
 from ..lib.api.orders import Killed
-from ..lib.api.role import RoleAssignment
 from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError

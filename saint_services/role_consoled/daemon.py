@@ -7,7 +7,7 @@ from pathlib import Path
 
 from saint_services.lib import clock as clocks
 from saint_services.lib import config as settings
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.bus import Sample
 from saint_services.lib.daemon import Context
 from saint_services.lib.errors import SaintError

@@ -8,7 +8,7 @@ import typer
 from pydantic import BaseModel, RootModel
 
 from ..lib.api import Done
-from ..lib.api.motion import Accepted
+from ..lib.api.routing import Accepted
 from .connect import Place, tell
 from .console import print_json, run
 

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.motion import Accepted
+from ..lib.api.routing import Accepted
 from .action import accepted, perform, show
 from .connect import Place
 from .console import AsJson, run

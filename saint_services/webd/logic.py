@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
-from ..lib.api.motion import Limited
+from ..lib.api.routing import Limited
 from ..lib.config import validation
 from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from saint_services.lib.api.machine import Change
-from saint_services.lib.api.upkeep import Settings
+from saint_services.lib.api.machine import Change, Settings
 from tests.image.robot import Robot
 
 

@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.lib.role_config.resources import PROCESSES, conflict
 from saint_services.noded.lifecycle import model as lives

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from saint_services.lib import config as settings
-from saint_services.lib.api.role import RoleAssignment, RoleReport
+from saint_services.lib.api.node import RoleAssignment, RoleReport
 from saint_services.lib.bus import Bus
 from saint_services.lib.bus.open import open_bus
 from saint_services.lib.errors import SaintError

@@ -6,7 +6,9 @@ log are made of these rows. Not here: carrying a request out (the daemon that it
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, Generic, Literal, TypeVar
 from urllib.parse import parse_qsl, quote, urlencode
 
 import pydantic_core
@@ -225,3 +227,26 @@ def _json(raw: bytes) -> Any:
         return pydantic_core.from_json(raw)
     except ValueError as err:
         raise SaintError(Code.REQUEST_INVALID, "the body is not JSON") from err
+
+
+# Where the rows of each daemon stand; a role daemon has none.
+MODULES: Final[Mapping[str, tuple[str, ...]]] = {
+    "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders"),
+    "livelinkd": ("livelink",),
+    "noded": ("node",),
+    "otad": ("firmware",),
+    "rcd": ("rc",),
+    "routerd": ("drill", "presets", "routing"),
+}
+
+
+@cache
+def rows_of(daemon: str) -> tuple[Endpoint[Any, Any], ...]:
+    """The rows that this daemon has to answer."""
+    modules = (import_module(f"{__package__}.{name}") for name in MODULES.get(daemon, ()))
+    groups = {id(each): each for module in modules for each in _rows(module)}
+    return tuple(row for group in groups.values() for row in group.all if row.daemon == daemon)
+
+
+def _rows(module: object) -> list[Rows]:
+    return [each for each in vars(module).values() if isinstance(each, Rows)]

@@ -1,6 +1,7 @@
 """noded's socket: this node."""
 
 from ..access.levels import Level
+from ..role_config.model import RoleConfig
 from . import Done, Reply, Request
 from .adoption import NodeState
 from .endpoint import Nothing, Rows
@@ -60,3 +61,24 @@ RESET = ROWS.row(
     "reset", "POST", "/reset", NodeReset, Done, "Give back one role, or all that this node has.",
     level=Level.ADMIN, log=_reset, severity="WARNING", is_action=False,
 )
+
+
+class RoleAssignment(Request):
+    """What a role daemon needs to work."""
+
+    node_id: str
+    config: RoleConfig
+    server_key: str = ""  # of the node's server, whose router is obeyed; empty: nobody is obeyed
+
+
+class RoleReport(Reply):
+    """One line of the answer stream."""
+
+    ready: bool  # drivers are open, required devices answered
+    safe: bool  # outputs are in the safe state
+    estop: bool
+    reason: str = ""  # why it is not ready, or what is wrong
+    commands: int = 0  # accepted so far
+    refused: int = 0  # commands that did not come from the router, or were not finite
+    origin: str = ""  # the bus participant of this process; empty before the bus is open
+    reset_wanted: bool = False  # somebody held this node's button: it shall forget its role

@@ -444,3 +444,19 @@ REGISTER_WRITER = _row(
     "Registers who writes inputs, for as long as the connection is open.",
     level=Level.ADMIN, limit_s=3.0, is_action=False, is_local=True, is_stream=True,
 )
+
+
+class Limited(Reply):
+    """One field of a command that asked for more than the robot may do."""
+
+    field: str
+    asked: float
+    limited_to: float
+    unit: str
+    text: str
+
+
+class Accepted(Reply):
+    """The command is on its way to the router; the topics show what comes of it."""
+
+    limited: list[Limited] = []

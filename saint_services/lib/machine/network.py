@@ -8,7 +8,7 @@ import socket
 import struct
 from pathlib import Path
 
-from ..api.upkeep import Interface
+from ..api.machine import Interface
 
 _SIOCGIFADDR, _SIOCGIFNETMASK = 0x8915, 0x891B  # linux/sockios.h
 _UP = 0x1  # IFF_UP

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from ..api import Done
-from ..api.role import RoleAssignment, RoleReport
+from ..api.node import RoleAssignment, RoleReport
 from ..bus import Bus
 from ..bus.proven import UNPROVEN_BUS, is_unproven_bus_accepted
 from ..crypto import signing

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from .. import log
-from ..api.role import RoleReport
+from ..api.node import RoleReport
 from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
 from ..bus.proven import is_unproven_bus_accepted
 from ..clock import stamp

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from ...lib.api.role import RoleAssignment, RoleReport
+from ...lib.api.node import RoleAssignment, RoleReport
 from ...lib.errors import SaintError
 from ...lib.ipc import Client
 from ..lifecycle.model import RoleBroken, RoleReported

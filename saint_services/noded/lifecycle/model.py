@@ -6,7 +6,7 @@ Not here: what follows from what (logic.py), several of them (whole.py).
 from dataclasses import dataclass
 
 from ...lib.api.adoption import NodeState
-from ...lib.api.role import RoleReport
+from ...lib.api.node import RoleReport
 from ...lib.role_config.model import RoleConfig
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import get_args
 
 from ...lib.api.adoption import NodeState
-from ...lib.api.role import RoleReport
+from ...lib.api.node import RoleReport
 from ...lib.role_config.model import RoleName
 from .model import (
     Action,

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import typer
 
-from ...lib.api.tls import TlsInfo
+from ...lib.api.machine import TlsInfo
 from ..connect import tell
 from ..console import AsJson, print_facts, print_json, run
 from .users import NOTHING

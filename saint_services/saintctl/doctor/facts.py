@@ -23,9 +23,9 @@ from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import FirmwareReport
 from ...lib.api.livelink import SenderList, SubjectList
 from ...lib.api.logs import LogQuery
+from ...lib.api.machine import Interface
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
-from ...lib.api.upkeep import Interface
 from ...lib.errors import SaintError
 from ...lib.health import HealthReport
 from ...lib.machine.network import interfaces

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import Done, firmware, keys
-from ...lib.api.upkeep import Reboot
+from ...lib.api.machine import Reboot
 from ..connect import asked, tell
 from ..console import AsJson, print_json, run
 from ..names import NodeId

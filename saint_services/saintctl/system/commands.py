@@ -11,8 +11,7 @@ from pydantic import BaseModel
 
 from ...lib import clock
 from ...lib.api import Done
-from ...lib.api.machine import Change, JoinWifi, SetHostname
-from ...lib.api.upkeep import NameRobot, Settings
+from ...lib.api.machine import Change, JoinWifi, NameRobot, SetHostname, Settings
 from ...lib.errors import Code, SaintError
 from ..access.users import NOTHING
 from ..connect import Place, tell, wish

@@ -12,10 +12,8 @@ from ...lib.api import rc as rc_rows
 from ...lib.api.adoption import NodeList, NodeParams
 from ...lib.api.firmware import FirmwareCheck, Plan
 from ...lib.api.hardware import GpioStatus, NodeFit
-from ...lib.api.motion import Accepted
-from ...lib.api.routing import RouteFile, RoutesText
-from ...lib.api.tls import TlsInfo
-from ...lib.api.upkeep import Forced, Reboot
+from ...lib.api.machine import Forced, Reboot, TlsInfo
+from ...lib.api.routing import Accepted, RouteFile, RoutesText
 from ...lib.api.users import AuditReply, GetAuditLog
 from ..api import messages as m
 from ..api import replies as r

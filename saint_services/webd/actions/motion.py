@@ -5,7 +5,7 @@ goes on sending it, and a position is sent again for it until it must be reached
 
 from typing import Any
 
-from ...lib.api.motion import Accepted
+from ...lib.api.routing import Accepted
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.role_config.model import RoleConfig

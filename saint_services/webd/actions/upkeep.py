@@ -14,9 +14,9 @@ from ...lib.api import Done, routing
 from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
 from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Nothing
+from ...lib.api.machine import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.api.orders import REBOOT
 from ...lib.api.routing import Confirming
-from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Reboot, Settings
 from ...lib.errors import Code, SaintError
 from ...lib.machine import computer, network, power, settings_request
 from ...lib.machine.power import Wish

@@ -8,9 +8,8 @@ from ...lib.access.levels import Level
 from ...lib.api import Done
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
-from ...lib.api.machine import JoinWifi, SetHostname
+from ...lib.api.machine import FactoryReset, Forced, JoinWifi, NameRobot, SetHostname, Settings
 from ...lib.api.routing import Confirming
-from ...lib.api.upkeep import FactoryReset, Forced, NameRobot, Settings
 from ..api import messages as m
 from . import logs, machine, upkeep
 from .action import Action, Quick

@@ -8,11 +8,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from ...lib.access.levels import Level
-from ...lib.api import table
-from ...lib.api.endpoint import CONFIRM, Endpoint
+from ...lib.api.endpoint import CONFIRM, Endpoint, rows_of
 
 DAEMONS = ("adoptiond", "routerd", "rcd", "livelinkd", "otad", "noded")
-_ROWS = {daemon: table.of(daemon) for daemon in DAEMONS}
+_ROWS = {daemon: rows_of(daemon) for daemon in DAEMONS}
 _HEALTH = ("GET", "/health")  # of every daemon (lib/daemon.py)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from ...lib.api.tls import TlsInfo
+from ...lib.api.machine import TlsInfo
 from ...lib.errors import Code, SaintError
 from ...lib.machine import settings_request
 from ...lib.machine.network import interfaces

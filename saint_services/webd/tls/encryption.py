@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from aiohttp import web
 
 from ...lib import log
-from ...lib.api.tls import TlsInfo
+from ...lib.api.machine import TlsInfo
 from ...lib.errors import SaintError
 from .authority import Tls
 

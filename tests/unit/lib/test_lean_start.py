@@ -12,8 +12,8 @@ _SCRIPT = """
 import sys
 import saint_services.lib.daemon, {module}
 from pydantic import BaseModel
-from saint_services.lib.api import table
-table.of({daemon!r})
+from saint_services.lib.api.endpoint import rows_of
+rows_of({daemon!r})
 class Model(BaseModel):
     number: int
 assert Model.model_validate({{"number": "1"}}).number == 1

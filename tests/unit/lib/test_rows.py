@@ -14,8 +14,8 @@ import pytest
 from saint_services.lib import api
 from saint_services.lib.access.audit import Entry
 from saint_services.lib.access.levels import Level
-from saint_services.lib.api import Done, table
-from saint_services.lib.api.endpoint import Rows
+from saint_services.lib.api import Done
+from saint_services.lib.api.endpoint import Rows, rows_of
 from saint_services.lib.api.routing import Confirming, EStopRequest, Route
 from saint_services.lib.ipc import Api, Call, Client
 from saint_services.lib.ipc.connection import Connection
@@ -186,4 +186,4 @@ def test_every_row_of_lib_api_is_in_the_table_of_its_daemon() -> None:
     for module in pkgutil.iter_modules(api.__path__):
         values = vars(import_module(f"{api.__name__}.{module.name}")).values()
         found += [row for each in values if isinstance(each, Rows) for row in each.all]
-    assert found and all(row in table.of(row.daemon) for row in found)
+    assert found and all(row in rows_of(row.daemon) for row in found)

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from saint_services.adoptiond.order_sender import Courier
+from saint_services.lib.api.node import RoleAssignment, RoleReport
 from saint_services.lib.api.orders import (
     AdoptOrder,
     OrderKind,
@@ -17,7 +18,6 @@ from saint_services.lib.api.orders import (
     UpdateOrder,
     config_parts,
 )
-from saint_services.lib.api.role import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.crypto import signing
 from saint_services.lib.daemon import bind, running

@@ -6,8 +6,7 @@ import pytest
 import yaml
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.node import RESET, NodeReport, NodeReset
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RESET, NodeReport, NodeReset, RoleReport
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs

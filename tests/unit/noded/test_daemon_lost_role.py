@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.state import last_good
 from saint_services.noded.lifecycle import model as lives
 from saint_services.noded.lifecycle.model import Wanted

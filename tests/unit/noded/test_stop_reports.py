@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, StopReport

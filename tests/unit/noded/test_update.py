@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.role import RoleAssignment, RoleReport
+from saint_services.lib.api.node import RoleAssignment, RoleReport
 from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.generated.saint_msgs import RouterHeartbeat

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import ArmCommand, EStop

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RoleReport
 from saint_services.lib.bus import Sample
 from saint_services.lib.generated.saint_msgs import (
     ConsoleAlert,

@@ -11,8 +11,7 @@ from saint_services.lib.api.credentials import (
     RoleProof,
     router_parts,
 )
-from saint_services.lib.api.node import RESET, NodeReset
-from saint_services.lib.api.role import RoleReport
+from saint_services.lib.api.node import RESET, NodeReset, RoleReport
 from saint_services.lib.crypto.signing import Key, is_signed
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import RoleCredential

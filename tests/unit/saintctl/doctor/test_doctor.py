@@ -14,9 +14,9 @@ from saint_services.lib.api.backup import RestoreState
 from saint_services.lib.api.drill import WAYS, DrillInfo, DrillReport, DrillStep, Way
 from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanState
 from saint_services.lib.api.livelink import SenderList, SubjectList
+from saint_services.lib.api.machine import Interface
 from saint_services.lib.api.rc import RcStatus
 from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
-from saint_services.lib.api.upkeep import Interface
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.saintctl.app import app
