@@ -120,8 +120,8 @@ def _import(shown: Path, owner: str, path: Path, module: str, daemons: set[str])
         yield f"{shown} imports {module}: daemons meet on sockets and topics only"
     if parts[0] in HARDWARE and path.parent.name != "hw":
         yield f"{shown} imports {module}: hardware libraries belong in lib/hw"
-    if parts[0] == "rclpy" and path.name != "ros.py":
-        yield f"{shown} imports {module}: rclpy belongs in lib/bus/ros.py"
+    if parts[0] == "rclpy" and path.parent.name != "ros":
+        yield f"{shown} imports {module}: rclpy belongs in lib/bus/ros"
     if path.name == "logic.py" and parts[0] in WORLD:
         yield f"{shown} imports {module}: rules do not touch the world"
 

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
 from ..lib.bus import Bus, Sample, Subscription
-from ..lib.bus.proven import is_unproven_bus_accepted
+from ..lib.bus.open import is_unproven_bus_accepted
 from ..lib.generated.saint_msgs import EStop, RouterHeartbeat
 from ..lib.generated.topics import ESTOP, ESTOP_REPORTS, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
 from ..lib.role.gate import Gate

@@ -14,7 +14,7 @@ from ..lib import log
 from ..lib.api.credentials import WriterName
 from ..lib.api.routing import Blending, EStopInfo, Route, RouteFile
 from ..lib.bus import Bus, Publisher, Sample, Topic
-from ..lib.bus.proven import is_unproven_bus_accepted
+from ..lib.bus.open import is_unproven_bus_accepted
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError

@@ -180,9 +180,9 @@ async def test_services_answer_many_calls_at_once(buses: tuple[Bus, Bus]) -> Non
 async def test_oldest_idle_client_makes_room(
     buses: tuple[Bus, Bus], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from saint_services.lib.bus import ros
+    from saint_services.lib.bus import services as shared
 
-    monkeypatch.setattr(ros, "_CLIENTS", 2)
+    monkeypatch.setattr(shared, "MOST", 2)
     one, two = buses
 
     async def handle(request: ResetNode_Request) -> ResetNode_Response:

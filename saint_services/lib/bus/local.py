@@ -25,9 +25,9 @@ from . import (
     Topic,
     cdr,
 )
-from .handlers import Handlers
 from .names import node_view
 from .refusals import Refusals
+from .services import Handlers
 
 
 class LocalDomain:

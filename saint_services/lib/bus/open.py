@@ -24,7 +24,7 @@ async def open_bus(
 
         return await open_dds(node_name, domain_id)
     if backend == "rclpy":
-        from .ros import open_ros
+        from .ros.bus import open_ros
 
         return await open_ros(node_name, domain_id)
     if backend == "local":
@@ -40,3 +40,13 @@ def _domain_id() -> int:
     if text.isdecimal() and int(text) <= _HIGHEST_DOMAIN:
         return int(text)
     raise SaintError(Code.CONFIG_INVALID, f"ROS_DOMAIN_ID is {text!r}, not 0 to {_HIGHEST_DOMAIN}")
+
+
+UNPROVEN_BUS = "SAINT_UNPROVEN_BUS"
+
+
+def is_unproven_bus_accepted(origin: str) -> bool:
+    """True on a bus that names no writers (`origin` of our own bus is empty), where the environment
+    accepts that explicitly.
+    """
+    return not origin and os.environ.get(UNPROVEN_BUS) == "accept"

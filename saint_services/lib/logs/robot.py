@@ -10,8 +10,8 @@ from ..api.endpoint import Nothing
 from ..api.logs import QUERY_NODE, LogFilter, LogLine, LogNames, LogPage, LogQuery
 from ..errors import SaintError
 from ..ipc import Client
-from .asking import follow_pages
 from .journal import Journal
+from .polling import follow_pages
 
 LOOK_S = 2.0  # between two questions to a node, while somebody follows its log
 

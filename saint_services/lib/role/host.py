@@ -13,7 +13,7 @@ from typing import Any
 from ..api import Done
 from ..api.node import RoleAssignment, RoleReport
 from ..bus import Bus
-from ..bus.proven import UNPROVEN_BUS, is_unproven_bus_accepted
+from ..bus.open import UNPROVEN_BUS, is_unproven_bus_accepted
 from ..crypto import signing
 from ..daemon import Context
 from ..errors import Code, SaintError

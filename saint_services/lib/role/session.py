@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from .. import log
 from ..api.node import RoleReport
 from ..bus import Bus, M, Publisher, Sample, Subscription, Topic
-from ..bus.proven import is_unproven_bus_accepted
+from ..bus.open import is_unproven_bus_accepted
 from ..clock import stamp
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import EStop, RoleFault, RouterHeartbeat

@@ -1,4 +1,4 @@
-"""As much of rclpy as lib/bus/ros.py uses: one process, one domain, a real spinning thread.
+"""As much of rclpy as lib/bus/ros uses: one process, one domain, a real spinning thread.
 
 Written from rclpy's documentation and source (Jazzy); the real one is used in test_bus_ros.py.
 """

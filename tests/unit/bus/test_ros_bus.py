@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.bus import NodeView, Qos, Sample, Topic, ros, ros_services
-from saint_services.lib.bus.ros import RosBus
+from saint_services.lib.bus import NodeView, Qos, Sample, Topic
+from saint_services.lib.bus.ros import bus as ros_bus
+from saint_services.lib.bus.ros import services as ros_services
+from saint_services.lib.bus.ros.bus import RosBus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ResetNode_Request, ResetNode_Response
@@ -29,10 +31,10 @@ class Kind:
 
 @pytest.fixture
 async def bus(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[RosBus]:
-    for module in (ros, ros_services):
+    for module in (ros_bus, ros_services):
         monkeypatch.setattr(module, "ros_class", lambda _name: Kind)
     rclpy = fake_rclpy.made()
-    opened = RosBus(rclpy, *ros._node(rclpy, NodeView("/", "tested"), 0))
+    opened = RosBus(rclpy, *ros_bus._node(rclpy, NodeView("/", "tested"), 0))
     yield opened
     await opened.close()
 

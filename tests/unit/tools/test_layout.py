@@ -18,7 +18,7 @@ def test_layout_holds() -> None:
         ("routerd/daemon.py", "from saint_services.rcd import daemon", "daemons meet on sockets"),
         ("lib/health.py", "from ..rcd import logic", "lib knows no daemon"),
         ("rcd/adapters.py", "import serial", "belong in lib/hw"),
-        ("routerd/daemon.py", "import rclpy", "belongs in lib/bus/ros.py"),
+        ("routerd/daemon.py", "import rclpy", "belongs in lib/bus/ros"),
         ("routerd/utils.py", "x = 1", "say what it holds"),
     ],
 )

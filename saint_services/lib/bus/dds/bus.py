@@ -27,8 +27,8 @@ from .. import (
     cdr,
     names,
 )
-from ..clients import Clients
 from ..refusals import Refusals
+from ..services import Clients
 from . import domain, selftest, settings
 from .entities import NO_USER_DATA, Batch, Endpoint, RawSample, Reader, Writer
 from .graph import NodeGraph

@@ -14,7 +14,7 @@ from typing import Any
 from ...errors import SaintError
 from ...generated.errors import Code
 from .. import Qos, Service, cdr, names
-from ..handlers import Handlers
+from ..services import Handlers
 from .entities import Endpoint, Reader, Writer
 from .graph import NodeGraph
 from .link import Link, Matches

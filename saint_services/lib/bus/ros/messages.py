@@ -8,9 +8,9 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from ..errors import SaintError
-from ..generated.errors import Code
-from . import Message, cdr
+from ...errors import SaintError
+from ...generated.errors import Code
+from .. import Message, cdr
 
 _PLACEHOLDER = "structure_needs_at_least_one_member"  # rclpy hides it
 _BYTES = ("uint8",)

@@ -1,18 +1,18 @@
 """Services of the rclpy backend, both ends.
 
-Not here: the node and its thread (ros.py), messages as rclpy has them (ros_messages.py).
+Not here: the node and its thread (bus.py), messages as rclpy has them (messages.py).
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
-from ..errors import SaintError
-from ..generated.errors import Code
-from . import Service
-from .handlers import Handlers
-from .ros_inbox import Inbox
-from .ros_messages import from_ros, ros_class, to_ros
+from ...errors import SaintError
+from ...generated.errors import Code
+from .. import Service
+from ..services import Handlers
+from .inbox import Inbox
+from .messages import from_ros, ros_class, to_ros
 
 _SERVER_POLL_S = 0.05  # rclpy has no event for a new server
 _REQUESTS = 64  # that wait for the loop

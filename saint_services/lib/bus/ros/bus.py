@@ -13,9 +13,9 @@ from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
-from ..errors import SaintError
-from ..generated.errors import Code
-from . import (
+from ...errors import SaintError
+from ...generated.errors import Code
+from .. import (
     Graph,
     M,
     Message,
@@ -30,13 +30,13 @@ from . import (
     Topic,
     cdr,
 )
-from .clients import Clients
+from ..names import node_view
+from ..refusals import Refusals
+from ..services import Clients
 from .echoes import Echoes
-from .names import node_view
-from .refusals import Refusals
-from .ros_inbox import Inbox
-from .ros_messages import ros_class
-from .ros_services import Client, Server
+from .inbox import Inbox
+from .messages import ros_class
+from .services import Client, Server
 
 _FAULT_PAUSE_S = 0.05
 _CLOSE_S = 5.0

@@ -1,0 +1,1 @@
+"""The `rclpy` backend: the bus of a sourced ROS 2 installation."""
