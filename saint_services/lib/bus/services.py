@@ -15,7 +15,7 @@ _LONGEST_S = 120.0
 
 
 class Handlers:
-    """The running handlers of one service. A handler that raises is a programming fault: the fault goes
+    """The running handlers of one service. A handler that raises is a programming fault: it goes
     to the loop's exception handler, and the caller gets no answer.
     """
 
