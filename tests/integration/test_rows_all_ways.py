@@ -19,7 +19,7 @@ import pytest_asyncio
 import yaml
 from typer.testing import CliRunner
 
-from saint_services.lib.api import routing, table
+from saint_services.lib.api import endpoint, routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.saintctl.app import app
 from saint_services.webd.api.http_form import every
@@ -300,7 +300,7 @@ async def test_no_entry_came_late(ways: Ways) -> None:
 
 
 async def test_no_request_is_forgotten() -> None:
-    rows = {row.name for daemon in table.MODULES for row in table.of(daemon) if row.log}
+    rows = {row.name for daemon in endpoint.MODULES for row in endpoint.rows_of(daemon) if row.log}
     own = {f"{each.group} {each.action}" for each in every() if getattr(each.entry, "log", "")}
     known = {name for act in ACTS for name in (act.name, act.row) if name} | LEFT_OUT.keys()
     assert (rows | own) - known == set()
