@@ -10,21 +10,21 @@ from ..lib.config.spelling import hint, hint_or_all
 from ..lib.errors import Code, SaintError
 from ..lib.robot.manifest import RobotManifest, read_role
 from ..lib.role_config.model import RoleConfig
-from .fields.targets import Robot
+from .fields.targets import RobotTargets
 from .routes.checks import fitting, missing_targets
 from .state import SavedPreset, preset_store
 
 MOST_PRESETS = 64
 
 
-def load_robot(share: Path, name: str) -> Robot:
+def load_robot(share: Path, name: str) -> RobotTargets:
     """The robot's targets; raises SaintError config_* with the file that is at fault."""
     manifests = share / "manifests"
     manifest = config.load(RobotManifest, _named(manifests / "robots", name), required=True)
-    return Robot.of([read_role(manifests, entry)[0] for entry in manifest.roles])
+    return RobotTargets.of([read_role(manifests, entry)[0] for entry in manifest.roles])
 
 
-def load_roles(folder: Path) -> Robot:
+def load_roles(folder: Path) -> RobotTargets:
     """A robot of all role manifests in one folder."""
     paths = sorted(path for path in folder.glob("*.y*ml") if path.suffix in (".yaml", ".yml"))
     if not paths:
@@ -34,7 +34,7 @@ def load_roles(folder: Path) -> Robot:
     for path, target in zip(paths, targets, strict=True):
         if targets.count(target) > 1:
             raise SaintError(Code.CONFIG_INVALID, f"{path}: there are two roles {target}")
-    return Robot.of(roles)
+    return RobotTargets.of(roles)
 
 
 def load_preset(share: Path, name: str) -> RouteFile:
@@ -43,7 +43,7 @@ def load_preset(share: Path, name: str) -> RouteFile:
     return config.load(RouteFile, path, required=True)
 
 
-def load_start(share: Path, name: str, robot: Robot) -> RouteFile:
+def load_start(share: Path, name: str, robot: RobotTargets) -> RouteFile:
     """The preset to begin with, as far as this robot has what it drives."""
     file = load_preset(share, name)
     if not missing_targets(file, robot):

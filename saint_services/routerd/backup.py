@@ -11,7 +11,7 @@ from ..lib.backup.sections import Backup, Section
 from ..lib.errors import SaintError
 from .adapters import MOST_PRESETS, Shelf
 from .api import Control
-from .fields.targets import Robot
+from .fields.targets import RobotTargets
 from .routes import stops
 from .routes.checks import check, check_file
 from .routes.presets_api import check_name
@@ -30,7 +30,7 @@ class Kept:
     """Both sections."""
 
     def __init__(
-        self, control: Control, shelf: Shelf, robot: Robot, start: RouteFile, start_name: str
+        self, control: Control, shelf: Shelf, robot: RobotTargets, start: RouteFile, start_name: str
     ) -> None:
         self._control = control
         self._shelf = shelf

@@ -47,9 +47,9 @@ from .estop.outcomes import LONGEST_NODE_ID
 from .estop.presses import Pressing
 from .estop.proven_roles import ProvenRoles
 from .fields import command_messages
-from .fields.claims import FOREVER
 from .fields.command_queue import Pending
-from .fields.targets import Command, Robot
+from .fields.motion import FOREVER
+from .fields.targets import CommandLayout, RobotTargets
 from .inputs.console import REPEAT_S, Overrides
 from .inputs.neighbours import Announcing, Neighbours
 from .inputs.writers import Admitted, Registration, Writers
@@ -136,7 +136,7 @@ def _writer_changed(announcing: Announcing, daemon: str, origin: str, is_there: 
 
 
 def _sorted(
-    context: Context[Config], saved: list[Route] | None, preset: list[Route], robot: Robot
+    context: Context[Config], saved: list[Route] | None, preset: list[Route], robot: RobotTargets
 ) -> tuple[list[Route], list[Route]]:
     """Routes to use, and saved ones that do not fit this robot: kept, but not used."""
     if saved is None:
@@ -156,7 +156,7 @@ def _sorted(
     return sound, parked
 
 
-def _fitting(context: Context[Config], saved: state.SavedRoutes, robot: Robot) -> Blending:
+def _fitting(context: Context[Config], saved: state.SavedRoutes, robot: RobotTargets) -> Blending:
     """The saved blending, without what this robot does not have."""
     try:
         check_file(RouteFile(blending=saved.blending), robot)
@@ -291,7 +291,7 @@ class Wiring:
             self._router.raise_estop(source, reason, sample.received_s)
             self.settle()
 
-    def _foreign_receiver(self, command: Command) -> Callable[[Sample[Any]], None]:
+    def _foreign_receiver(self, command: CommandLayout) -> Callable[[Sample[Any]], None]:
         def receive(sample: Sample[Any]) -> None:
             names, values = command_messages.read(command, sample.message)
             if not names:

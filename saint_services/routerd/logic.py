@@ -11,12 +11,11 @@ from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from .estop import latch as latches
-from .fields.arbitration import disarm, has_moved
 from .fields.board import Board
-from .fields.claims import NEVER, Claim, Stream
+from .fields.claims import Claim, Stream, output_fields
 from .fields.locks import Locks
-from .fields.motion import STEP_S, drive
-from .fields.targets import Robot
+from .fields.motion import NEVER, STEP_S
+from .fields.targets import RobotTargets
 from .inputs.intake import Intake
 from .inputs.source_classes import timeouts
 from .inputs.sources import Source, is_restart, measure
@@ -35,13 +34,13 @@ class Router:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotTargets,
         routes: Sequence[Route] = (),
         latch: latches.Latch | None = None,
         blending: Blending | None = None,
     ) -> None:
         self.robot = robot
-        self.by_name = robot.outputs()
+        self.by_name = output_fields(robot)
         self.board = Board(self.by_name.values())
         self.outputs = self.board.outputs
         self.latch = latch or latches.Latch()
@@ -173,22 +172,22 @@ class Router:
             return
         board = self.board
         for plan in stream.paced:
-            board.pace(plan.claim)
+            plan.claim.output.set_pace(plan.claim)
         for index, shape, claim in stream.steps:
             x = values[index]
             if x == old[index]:
                 continue
             output = claim.output
             if output.winner is claim and output.members is None:
-                drive(output, shape(x), now)
+                output.drive(shape(x), now)
                 board.dirty.add(output.command)
                 if output.is_moving:
                     board.wake(now + STEP_S)
             elif not claim.is_armed:
-                if has_moved(claim, 0, x):
+                if claim.has_moved(0, x):
                     board.contend(claim, now)
             elif output.members and claim in output.members:
-                board.remix(output, now)
+                board.follow(output, output.blended, now)
         for plan in stream.sums:
             if any(values[index] != old[index] for _, index in plan.inputs):
                 self._follow_sum(plan.claim, now)
@@ -200,7 +199,7 @@ class Router:
             self._test_motion(claim)
             self.board.contend(claim, now)
         elif output.members and claim in output.members:
-            self.board.remix(output, now)
+            self.board.follow(output, output.blended, now)
         elif output.winner is claim:
             self.board.follow(output, claim.value, now)
 
@@ -231,7 +230,7 @@ class Router:
         assert claim.plan is not None and claim.stream is not None, "it has been heard"
         for part, index in claim.plan.inputs:
             if not claim.is_armed:
-                has_moved(claim, part, claim.stream.values[index])
+                claim.has_moved(part, claim.stream.values[index])
 
     # Signals that are lost
 
@@ -323,7 +322,7 @@ class Router:
         self.latch = latches.cleared(self.latch, source)
         self._planner.must_move = True
         for claim in self.claims:
-            disarm(claim, [None] * len(claim.inputs))
+            claim.disarm([None] * len(claim.inputs))
         for each in self.sources.values():
             for stream in each.streams.values():
                 _refer(stream, now)
@@ -359,7 +358,7 @@ class Router:
             return
         for output in self.outputs:
             if output.keeper is not None and output.keeper.is_locked:
-                self.board.free(output)
+                output.free()
         self.board.decide_all(now)
 
     def _apply_locks(self) -> None:
@@ -383,7 +382,7 @@ class Router:
             planner.compile(source, stream)
         planner.is_editing = False
         kept = {id(claim) for _, stream in streams for claim in stream.claims}
-        self._drop([claim for claim in self.claims if id(claim) not in kept])
+        planner.drop([claim for claim in self.claims if id(claim) not in kept])
         self._apply_locks()
         for source, stream in streams:
             if stream.values and not source.failsafe:
@@ -414,19 +413,8 @@ class Router:
         for output in self.outputs:
             winner = output.winner
             if output.members or (winner is not None and winner.value != output.want):
-                self.board.fade_in(output, now)
+                output.fade(output.blend_time_s, now)
         self.board.decide_all(now)
-
-    def _drop(self, claims: list[Claim]) -> None:
-        self._planner.drop(claims)
-        gone = {id(claim) for claim in claims}
-        for output in self.outputs:
-            if id(output.keeper) in gone:
-                self.board.free(output)
-            if id(output.winner) in gone:
-                output.winner = None  # decided anew, with a cross-fade, by _rearrange()
-            if output.members:
-                output.members = tuple(each for each in output.members if id(each) not in gone)
 
 
 def _refer(stream: Stream, now: float) -> None:

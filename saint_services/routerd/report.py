@@ -23,8 +23,8 @@ from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteSta
 from ..lib.generated.saint_msgs import EStopPress as Pressed
 from .estop.latch import Latch, Press
 from .estop.outcomes import is_confirmed
-from .fields.arbitration import is_barred
-from .fields.claims import NEVER, Claim, Output
+from .fields.claims import Claim, OutputField
+from .fields.motion import NEVER
 from .inputs.sources import Source
 from .logic import Router
 from .routes import stops
@@ -170,7 +170,9 @@ def _reason(router: Router, claim: Claim, now: float) -> str:
         "e-stop": router.latch.active,
         f"panel locked by {holder}": claim.is_locked,
         "must move first": not claim.is_armed,
-        f"failsafe of {output.keeper.source if output.keeper else ''} holds": is_barred(claim),
+        f"failsafe of {output.keeper.source if output.keeper else ''} holds": output.is_barred(
+            claim
+        ),
         "returned just now": claim.steady_at > now,
         "mixed in": output.members is not None and claim in output.members,
         "lower priority": winner is not None and winner.priority > claim.priority,
@@ -200,7 +202,7 @@ def _source(source: Source, now: float) -> SourceInfo:
     )
 
 
-def field_status(router: Router, output: Output, now: float) -> FieldStatus:
+def field_status(router: Router, output: OutputField, now: float) -> FieldStatus:
     """One field, as it is published ten times a second; its model is made of it on request."""
     winner = output.winner
     value = output.value if output.is_driven or output.is_velocity else None
@@ -213,7 +215,7 @@ def field_status(router: Router, output: Output, now: float) -> FieldStatus:
         source=winner.source if winner else "",
         age_ms=_age_ms(winner, now) if winner else 0,
         policy=_policy(output),
-        clamped=winner is not None and router.board.asked(output) != value,
+        clamped=winner is not None and output.unbounded != value,
         changed_ms=_changed_ms(output, now),
         rivals=[
             RivalStatus(
@@ -228,16 +230,16 @@ def field_status(router: Router, output: Output, now: float) -> FieldStatus:
     )
 
 
-def _policy(output: Output) -> str:
+def _policy(output: OutputField) -> str:
     """The policy in force; none where no command has gone out that it could keep or change."""
     return output.policy if output.is_driven or output.policy == "estop" else "none"
 
 
-def _changed_ms(output: Output, now: float) -> int:
+def _changed_ms(output: OutputField, now: float) -> int:
     return _ms(now - output.changed_at) if output.changed_at != NEVER else 0
 
 
-def _rivals(output: Output, now: float) -> list[Claim]:
+def _rivals(output: OutputField, now: float) -> list[Claim]:
     return [
         claim for claim in output.claims if claim is not output.winner and _is_listed(claim, now)
     ]

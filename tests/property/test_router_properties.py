@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.routing import Mapping
 from saint_services.lib.errors import SaintError
-from saint_services.routerd.routes.mapping import asked, shape
+from saint_services.routerd.routes.mapping import shape, unbounded
 from tests.unit.routerd.rig import Rig, route
 
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -70,7 +70,7 @@ def test_mapping_is_that_of_the_plain_stages(mapping: dict[str, Any], value: flo
 
 @given(mappings(PLAIN), st.floats(-2, 2))
 def test_asked_is_the_mapping_without_bounds(mapping: dict[str, Any], value: float) -> None:
-    free = asked(Mapping.model_validate(mapping))(value)
+    free = unbounded(Mapping.model_validate(mapping))(value)
     plain = plainly(mapping | {"clamp": None}, value, -math.inf, math.inf)
     assert free == pytest.approx(plain, abs=1e-9)
 

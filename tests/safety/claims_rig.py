@@ -4,23 +4,24 @@ from typing import Any
 
 from saint_services.lib.api.routing import Blending
 from saint_services.routerd.fields.board import Board
-from saint_services.routerd.fields.claims import FOREVER, NEVER, Claim, Output, Plan, Stream
-from saint_services.routerd.fields.modifiers import Modifier
+from saint_services.routerd.fields.claims import Claim, OutputField, Plan, Stream
+from saint_services.routerd.fields.motion import FOREVER, NEVER
+from saint_services.routerd.fields.targets import Modifier
 
 NOW = 100.0  # a claim that was heard now is lost at 100.12
 SPEED = Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True)
 
 
-def output(**more: Any) -> Output:
+def output(**more: Any) -> OutputField:
     """A velocity between -1 and 2."""
     facts = {
         "target": "t", "field": "f", "unit": "m/s", "is_velocity": True, "low": -1.0, "high": 2.0,
         "max_rate": 10.0, "on_loss": "ramp_to_zero", "neutral": 0.0, "command": 0,
     }  # fmt: skip
-    return Output(**(facts | more))
+    return OutputField(**(facts | more))
 
 
-def claim(where: Output, value: float = 0.5, received: float = 100.0, **more: Any) -> Claim:
+def claim(where: OutputField, value: float = 0.5, received: float = 100.0, **more: Any) -> Claim:
     """Heard at 100 s, lost 120 ms later."""
     facts: dict[str, Any] = {"priority": 300, "weight": 300.0, "timeout_s": 0.120, "move": 0.05}
     is_safety = more.pop("is_safety", False)
@@ -32,13 +33,15 @@ def claim(where: Output, value: float = 0.5, received: float = 100.0, **more: An
     return made
 
 
-def board(*outputs: Output, mode: str = "priority", **more: object) -> Board:
+def board(*outputs: OutputField, mode: str = "priority", **more: object) -> Board:
     made = Board(outputs)
     made.configure(Blending.model_validate({"mode": mode, **more}))
     return made
 
 
-def driven(where: Output, made: Board, value: float = 0.5, now: float = NOW, **more: int) -> Claim:
+def driven(
+    where: OutputField, made: Board, value: float = 0.5, now: float = NOW, **more: int
+) -> Claim:
     """In control since now, and where it wants to be."""
     winner = claim(where, value, received=now, **more)
     made.contend(winner, now)

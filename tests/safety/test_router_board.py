@@ -6,7 +6,8 @@ import pytest
 
 from saint_services.lib.api.routing import Blending
 from saint_services.routerd.fields.board import Board
-from saint_services.routerd.fields.claims import FOREVER, NEVER, NO_BAR
+from saint_services.routerd.fields.claims import NO_BAR
+from saint_services.routerd.fields.motion import FOREVER, NEVER
 from tests.safety.claims_rig import NOW, board, claim, driven, hold, output, slow
 
 
@@ -19,7 +20,7 @@ class TestAtTheStart:
         where = output()
         made = Board([where])
         driven(where, made)
-        made.fade_in(where, NOW)
+        where.fade(where.blend_time_s, NOW)
         assert where.fade_s == 0.0
 
 
@@ -28,7 +29,7 @@ class TestSettings:
         where = output()
         made = board(where, hysteresis_ms=250, blend_time_ms=400)
         driven(where, made)
-        made.fade_in(where, NOW)
+        where.fade(where.blend_time_s, NOW)
         assert (made.hysteresis_s, where.fade_s) == (0.25, 0.4)
 
     @pytest.mark.parametrize(
@@ -51,7 +52,7 @@ class TestSettings:
             made.contend(one, NOW)
         assert where.want == pytest.approx(expected)
         if where.members is not None:
-            made.remix(where, NOW + 0.01)
+            made.follow(where, where.blended, NOW + 0.01)
             assert where.value == pytest.approx(expected)
 
     def test_who_drives_goes_on_when_the_mode_changes(self) -> None:
@@ -74,7 +75,7 @@ class TestSettings:
         made.contend(second, NOW)
         made.configure(Blending(mode="blend"))
         where.fade_s = 0.0
-        made.remix(where, NOW + 0.01)
+        made.follow(where, where.blended, NOW + 0.01)
         assert where.value == 0.375
 
 
@@ -286,7 +287,7 @@ class TestPace:
         where = output()
         made = board(where)
         driven(where, made)
-        made.pace(slow(claim(where, 1.0)))
+        where.set_pace(slow(claim(where, 1.0)))
         assert where.rate == 10.0
 
     def test_of_a_mix_nobody_does(self) -> None:
@@ -301,18 +302,18 @@ class TestWhatIsAskedFor:
         where = output()
         made = board(where)
         driven(where, made, 0.5)  # it asks for ten times as much
-        assert (where.want, made.asked(where)) == (0.5, 5.0)
+        assert (where.want, where.unbounded) == (0.5, 5.0)
 
     def test_by_nobody_is_what_the_policy_wants(self) -> None:
         where = output()
         where.want = 0.25
-        assert board(where).asked(where) == 0.25
+        assert where.unbounded == 0.25
 
     def test_by_nobody_of_a_mix_is_what_the_policy_wants(self) -> None:
         where = output()
-        made = board(where, mode="additive")
+        board(where, mode="additive")
         where.want = 0.25
-        assert (where.members, made.asked(where)) == ((), 0.25)
+        assert (where.members, where.unbounded) == ((), 0.25)
 
     @pytest.mark.parametrize(("mode", "expected"), [("blend", 6.25), ("additive", 5.0)])
     def test_by_a_mix_as_it_is_mixed(self, mode: str, expected: float) -> None:
@@ -320,4 +321,4 @@ class TestWhatIsAskedFor:
         made = board(where, mode=mode)
         made.contend(claim(where, 1.0), NOW)
         made.contend(claim(where, -0.5, priority=100, weight=100.0), NOW)
-        assert made.asked(where) == expected  # (300 x 10 - 100 x 5) / 400, and 10 - 5
+        assert where.unbounded == expected  # (300 x 10 - 100 x 5) / 400, and 10 - 5

@@ -4,7 +4,8 @@ by hand, one class per rule; all numbers are typed by hand.
 
 import pytest
 
-from saint_services.routerd.fields.claims import FOREVER, NEVER, NO_BAR
+from saint_services.routerd.fields.claims import NO_BAR
+from saint_services.routerd.fields.motion import FOREVER, NEVER
 from tests.safety.claims_rig import NOW, board, claim, driven, hold, output
 
 

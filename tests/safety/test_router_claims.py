@@ -4,17 +4,8 @@ hand, at the very bound of each rule. All numbers are typed by hand.
 
 import pytest
 
-from saint_services.routerd.fields.arbitration import (
-    choose,
-    contributors,
-    disarm,
-    has_moved,
-    is_barred,
-    mixed,
-    mixed_unlimited,
-)
-from saint_services.routerd.fields.claims import NEVER
-from saint_services.routerd.fields.modifiers import Modifier
+from saint_services.routerd.fields.motion import NEVER
+from saint_services.routerd.fields.targets import Modifier
 from tests.safety.claims_rig import SPEED, claim, output
 
 FORCE = Modifier("force", "force", 0.0, 1000.0, 0.0)
@@ -28,7 +19,7 @@ class TestClaimThatWasNeverHeard:
         for name in ("stream", "plan"):
             if missing in (name, "both"):
                 setattr(made, name, None)
-        assert made.value == made.asked == 0.25
+        assert made.value == made.unbounded == 0.25
         assert made.with_inputs({"x": 1.0}) is None
         assert made.modifiers == []
         assert made.pace == 1.0
@@ -55,7 +46,7 @@ class TestHowLongAClaimLives:
 class TestWhatAClaimSays:
     def test_value_and_what_was_asked(self) -> None:
         made = claim(output(), 0.5)
-        assert (made.value, made.asked) == (0.5, 5.0)
+        assert (made.value, made.unbounded) == (0.5, 5.0)
 
     def test_with_other_inputs(self) -> None:
         made = claim(output())
@@ -120,61 +111,61 @@ class TestOutput:
 class TestWhoIsChosen:
     def test_nobody_when_none_may_drive(self) -> None:
         where = output()
-        assert choose(where, 100.0) is None
+        assert where.choose(100.0) is None
         claim(where, received=99.88)
         claim(where, is_armed=False)
         claim(where, is_locked=True)
-        assert choose(where, 100.0) is None
+        assert where.choose(100.0) is None
 
     def test_the_higher_priority(self) -> None:
         where = output()
         claim(where, priority=200)
         high = claim(where, priority=201)
-        assert choose(where, 100.0) is high
+        assert where.choose(100.0) is high
 
     def test_of_equals_the_one_in_control_else_the_first(self) -> None:
         where = output()
         first, second = claim(where), claim(where)
-        assert choose(where, 100.0) is first
+        assert where.choose(100.0) is first
         where.winner = second
-        assert choose(where, 100.0) is second
+        assert where.choose(100.0) is second
 
     def test_the_one_in_control_goes_when_it_is_lost(self) -> None:
         where = output()
         where.winner = claim(where, priority=900, received=99.88)
         other = claim(where, priority=1)
-        assert choose(where, 100.0) is other
+        assert where.choose(100.0) is other
 
     def test_who_is_not_steady_yet_takes_nothing_from_who_is(self) -> None:
         where = output()
         low = claim(where, priority=100)
         high = claim(where, priority=300, steady_at=100.05)
-        assert choose(where, 100.049) is low
-        assert choose(where, 100.050) is high
+        assert where.choose(100.049) is low
+        assert where.choose(100.050) is high
 
     def test_two_that_are_steady_at_this_very_moment_differ_by_priority_alone(self) -> None:
         where = output()
         high = claim(where, priority=300, steady_at=100.0)
         claim(where, priority=100)
-        assert choose(where, 100.0) is high
+        assert where.choose(100.0) is high
 
     def test_the_one_in_control_counts_as_steady(self) -> None:
         where = output()
         where.winner = claim(where, priority=300, steady_at=100.05)
         claim(where, priority=200)
-        assert choose(where, 100.0) is where.winner
+        assert where.choose(100.0) is where.winner
 
     def test_of_two_that_are_not_steady_the_higher(self) -> None:
         where = output()
         claim(where, priority=100, steady_at=101.0)
         high = claim(where, priority=300, steady_at=102.0)
-        assert choose(where, 100.0) is high
+        assert where.choose(100.0) is high
 
     def test_a_steady_low_one_takes_it_from_a_free_unsteady_high_one(self) -> None:
         where = output()
         claim(where, priority=300, steady_at=101.0)
         low = claim(where, priority=100)
-        assert choose(where, 100.0) is low
+        assert where.choose(100.0) is low
 
 
 class TestWhoIsBarred:
@@ -182,16 +173,17 @@ class TestWhoIsBarred:
     def test_up_to_the_bar(self, priority: int, barred: bool) -> None:
         where = output(bar=300)
         made = claim(where, priority=priority)
-        assert is_barred(made) is barred
-        assert (choose(where, 100.0) is None) is barred
+        assert where.is_barred(made) is barred
+        assert (where.choose(100.0) is None) is barred
 
     def test_never_the_keeper(self) -> None:
         where = output(bar=300)
         where.keeper = claim(where, priority=300)
-        assert not is_barred(where.keeper)
+        assert not where.is_barred(where.keeper)
 
     def test_nobody_without_a_bar(self) -> None:
-        assert not is_barred(claim(output(), priority=0))
+        free = output()
+        assert not free.is_barred(claim(free, priority=0))
 
 
 class TestWhoIsMixed:
@@ -203,25 +195,26 @@ class TestWhoIsMixed:
         claim(where, priority=200, is_armed=False)
         claim(where, priority=200, received=99.88)
         claim(where, priority=100)
-        assert contributors(where, winner, 100.0) == (winner, other)
+        assert where.contributors(winner, 100.0) == (winner, other)
 
     def test_the_winner_even_when_it_is_not_steady(self) -> None:
         where = output()
         winner = claim(where, steady_at=101.0)
-        assert contributors(where, winner, 100.0) == (winner,)
+        assert where.contributors(winner, 100.0) == (winner,)
 
     def test_class_safety_alone(self) -> None:
         where = output()
         winner = claim(where, priority=1000)
         claim(where, priority=300)
-        assert contributors(where, winner, 100.0) == (winner,)
+        assert where.contributors(winner, 100.0) == (winner,)
 
 
 class TestWhatAMixGives:
     def mix(self, *values_and_weights: tuple[float, float], is_sum: bool = False) -> float:
         where = output()
         where.members = tuple(claim(where, value, weight=w) for value, w in values_and_weights)
-        return mixed(where, is_sum)
+        where.is_sum = is_sum
+        return where.blended
 
     def test_the_mean_by_weight(self) -> None:
         assert self.mix((1.0, 300.0), (-0.5, 100.0)) == 0.625  # (300 - 50) / 400
@@ -240,8 +233,10 @@ class TestWhatAMixGives:
     def test_without_any_limit(self) -> None:
         where = output()
         where.members = (claim(where, 1.5, weight=1.0), claim(where, 1.0, weight=4.0))
-        assert mixed_unlimited(where, is_sum=True) == 25.0  # ten times as much
-        assert mixed_unlimited(where, is_sum=False) == 11.0
+        where.is_sum = True
+        assert where.unbounded == 25.0  # ten times as much
+        where.is_sum = False
+        assert where.unbounded == 11.0
 
     def test_the_mean_within_the_limits(self) -> None:
         assert self.mix((9.0, 1.0), (9.0, 1.0)) == 2.0
@@ -253,18 +248,18 @@ class TestWhatAMixGives:
 class TestWhatCountsAsMoved:
     def test_more_than_5_hundredths_from_where_it_stood(self) -> None:
         made = claim(output(), move=0.0625)
-        disarm(made, [0.5])
+        made.disarm([0.5])
         assert not made.is_armed
-        assert not has_moved(made, 0, 0.5625) and not made.is_armed
-        assert not has_moved(made, 0, 0.4375)
-        assert has_moved(made, 0, 0.4374) and made.is_armed
-        disarm(made, [0.5])
-        assert has_moved(made, 0, 0.5626)
+        assert not made.has_moved(0, 0.5625) and not made.is_armed
+        assert not made.has_moved(0, 0.4375)
+        assert made.has_moved(0, 0.4374) and made.is_armed
+        made.disarm([0.5])
+        assert made.has_moved(0, 0.5626)
 
     def test_the_first_value_is_where_it_stands(self) -> None:
         made = claim(output())
-        disarm(made, [None])
-        assert not has_moved(made, 0, 0.75)
+        made.disarm([None])
+        assert not made.has_moved(0, 0.75)
         assert made.reference == [0.75]
-        assert not has_moved(made, 0, 0.78)
-        assert has_moved(made, 0, 0.69)
+        assert not made.has_moved(0, 0.78)
+        assert made.has_moved(0, 0.69)

@@ -7,7 +7,7 @@ import pytest
 from saint_services.lib.api.routing import Mapping
 from saint_services.lib.errors import Code, SaintError
 from saint_services.routerd.estop.latch import Latch
-from saint_services.routerd.fields.modifiers import MODIFIERS
+from saint_services.routerd.fields.targets import MODIFIERS
 from saint_services.routerd.routes.mapping import Shape, shape
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, STOP, Rig, route
 

@@ -19,7 +19,7 @@ from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters
 from saint_services.routerd.fields.command_messages import Writer
-from saint_services.routerd.fields.targets import Robot
+from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 from tools.bench import wide
 
@@ -93,7 +93,7 @@ def _wide_rows() -> list[tuple[str, float]]:
     ]
 
 
-def _wide(robot: Robot, routes: list[Route], *, is_encoding: bool) -> Callable[[], object]:
+def _wide(robot: RobotTargets, routes: list[Route], *, is_encoding: bool) -> Callable[[], object]:
     router = Router(robot, routes)
     writers = [Writer(command, router.by_name) for command in robot.commands]
     names = tuple(f"v{number:02}" for number in range(wide.SUBJECT_VALUES))
@@ -127,7 +127,7 @@ def _wide(robot: Robot, routes: list[Route], *, is_encoding: bool) -> Callable[[
     return step
 
 
-def _many_routes(robot: Robot) -> list[Route]:
+def _many_routes(robot: RobotTargets) -> list[Route]:
     """Every route drives all fields of one target; rivals by priority."""
     routes = []
     targets = itertools.cycle(robot.fields)
@@ -164,7 +164,9 @@ def _copy() -> Callable[[], object]:
     return lambda: dict(zip(CHANNELS, next(frames), strict=True))
 
 
-def _route(robot: Robot, routes: list[Route], moving: int = len(CHANNELS)) -> Callable[[], object]:
+def _route(
+    robot: RobotTargets, routes: list[Route], moving: int = len(CHANNELS)
+) -> Callable[[], object]:
     router = Router(robot, routes)
     frames = itertools.cycle(_values(moving))
     message = InputSample(source="rc", names=CHANNELS)
@@ -181,7 +183,7 @@ def _route(robot: Robot, routes: list[Route], moving: int = len(CHANNELS)) -> Ca
     return step
 
 
-def _whole_path(robot: Robot, routes: list[Route]) -> Callable[[], object]:
+def _whole_path(robot: RobotTargets, routes: list[Route]) -> Callable[[], object]:
     """What routerd does from the bytes of a sample to the bytes of a command."""
     router = Router(robot, routes)
     command = next(c for c in robot.commands if c.topic.type == Twist.TYPE)

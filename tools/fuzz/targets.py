@@ -31,7 +31,7 @@ from saint_services.rcd.protocols import PARSERS, CrsfFrame
 from saint_services.rcd.protocols.crsf_telemetry import telemetry
 from saint_services.routerd import adapters
 from saint_services.routerd.config import Config as RouterConfig
-from saint_services.routerd.fields.targets import Robot
+from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 from saint_services.saintctl import recordings
 from saint_services.saintctl.livelink.decode import described
@@ -209,7 +209,7 @@ def manifest(data: bytes) -> None:
 
 
 @cache
-def _robot() -> Robot:
+def _robot() -> RobotTargets:
     return adapters.load_robot(SHARE, "saint")
 
 

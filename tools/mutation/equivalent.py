@@ -116,6 +116,15 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "saint_services/routerd/fields/motion.py": {
         "Gt -> GtE: gap > 0.0": "a gap of 0 has arrived already",
     },
+    "saint_services/routerd/fields/claims.py": {
+        "False: if self.members in if self.members: of drop()": (
+            "the members are decided again in the same call"
+        ),
+        "without: self.members = tuple((each for each in self.members if ea...": (
+            "the members are decided again in the same call"
+        ),
+        "IsNot -> Is: each is not claim": "the members are decided again in the same call",
+    },
     "saint_services/routerd/fields/board.py": {
         "Lt -> LtE: at < self.wake_at": "the same time again",
     },
@@ -185,13 +194,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "False: if self.latch.active in if self.latch.active: of _recompute()": (
             "the clear disarms everybody again"
         ),
-        "False: if output.members in if output.members: of _drop()": (
-            "who is mixed is decided anew in the same call"
-        ),
-        "without: output.members = tuple((each for each in output.members i...": (
-            "who is mixed is decided anew in the same call"
-        ),
-        "NotIn -> In: id(each) not in gone": "who is mixed is decided anew in the same call",
         "False: if self.latch.active in if self.latch.active: of _fail()": (
             "a stopped output has nobody whom it could lose"
         ),

@@ -62,11 +62,11 @@ _ROUTERD: dict[str, tuple[str, ...]] = {
     "routes/preview": ("routes/test_preview",),
     "fields/claims": ("test_logic_arbitration", "test_logic_blending", "fields/test_modifiers"),
     "fields/motion": ("test_logic_loss", "test_logic_blending"),
-    "fields/arbitration": ("test_logic_arbitration", "test_logic_blending"),
     "fields/board": ("test_logic_loss", "test_logic_blending"),
     "fields/locks": ("fields/test_locks",),
-    "fields/targets": ("fields/test_targets", "fields/test_command_messages"),
-    "fields/modifiers": ("fields/test_command_messages", "fields/test_modifiers"),
+    "fields/targets": (
+        *("fields/test_targets", "fields/test_command_messages", "fields/test_modifiers"),
+    ),
     "inputs/sources": ("inputs/test_sources", "inputs/test_intake"),
     "inputs/source_classes": ("inputs/test_sources",),
     "inputs/intake": ("inputs/test_intake", "inputs/test_sources"),
@@ -93,7 +93,6 @@ def _stages(*stages: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
 def _router(name: str) -> tuple[tuple[str, ...], ...]:
     direct = {
         "fields/claims": (f"{_SAFETY}claims.py",),
-        "fields/arbitration": (f"{_SAFETY}claims.py",),
         "fields/motion": (f"{_SAFETY}motion.py",),
         "fields/board": _BOARD,
         "estop/latch": (f"{_UNIT}estop/test_latch.py", f"{_SAFETY}estop.py"),

@@ -1,8 +1,8 @@
-"""What stands between a sample and a motor: the stream that the sample belongs to, the plans that
-it feeds, the claims that these make, the output that is claimed. A claim is what one route asks of
-one field for one source. These records know each other both ways: a sample asks which fields it
-drives, a field asks who drives it. Not here: who wins (arbitration.py), how an output moves
-(motion.py), how a plan is made (plan.py).
+"""Streams, plans, claims and output fields: what stands between a sample and a motor. A stream
+belongs to a source, its plans feed claims, a claim is what one route requests of one field for one
+source. A field decides which of its claims drives it: the highest priority among those that may;
+with equal priorities the one in control keeps it. These records know each other both ways, so they
+share a file. Not here: how a field moves (motion.py), how plans are compiled (routes/plan.py).
 """
 
 from __future__ import annotations
@@ -11,19 +11,15 @@ import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
-from typing import Final, Literal
+from typing import Final
 
 from ...lib.limits import clamp
 from ..inputs.source_classes import SAFETY
 from ..routes.mapping import Shape
-from .modifiers import Modifier
+from .motion import FOREVER, NEVER, RAMP_S, FieldMotion
+from .targets import Modifier, RobotTargets
 
-NEVER: Final = float("-inf")
-FOREVER: Final = float("inf")
 NO_BAR: Final = NEVER  # below every priority
-
-Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
-LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
 
 # Index of the input, mapping, the claim that it alone feeds.
 Step = tuple[int, Shape, "Claim"]
@@ -61,49 +57,51 @@ class Plan:
     claim: Claim
     inputs: tuple[tuple[int, int], ...]  # (part, index of the input)
     evaluate: Evaluation  # within the limits
-    asked: Evaluation  # without any bound
+    unbounded: Evaluation
     modifiers: tuple[tuple[Modifier, int], ...] = ()  # with the index of their input
 
 
 @dataclass(slots=True, eq=False)
 class Claim:
-    """What a route asks of a field with the newest sample of one source."""
+    """What a route requests of a field with the newest sample of one source."""
 
     route: str
     source: str
-    output: Output
+    output: OutputField
     is_safety: bool  # of its source; the priority may make it so as well
     priority: int = 0
     weight: float = 0.0
     timeout_s: float = 0.0
     order: int = 0  # of the route in the file: decides between newcomers of equal priority
     move: float = 0.0  # an input has to change by more than this to count as moved
-    stream: Stream | None = None  # whose samples keep it alive
+    stream: Stream | None = None  # whose samples keep it live
     plan: Plan | None = None  # that stream's
     inputs: list[str] = dataclasses.field(default_factory=list)
     is_direct: bool = False  # fed by commands that name the field themselves
     is_armed: bool = True  # false: its input must be moved first
-    is_locked: bool = False  # another source has the target for itself
-    steady_at: float = NEVER  # it came back; from then on it may take the field from another
+    is_locked: bool = False  # another source has exclusive control of the target
+    steady_at: float = NEVER  # after a return: from then on it may win the field from another
     # Where its inputs stood: they have to be moved away from there.
     reference: list[float | None] = dataclasses.field(default_factory=list)
 
     @property
     def value(self) -> float:
-        """What it asks for now. Worked out when needed: most claims of most samples lose."""
+        """The requested value, within limits. Computed when needed: most claims of most samples
+        lose.
+        """
         if self.stream is None or self.plan is None:
             return self.output.rest
         return self.plan.evaluate(self.stream.values)
 
     @property
-    def asked(self) -> float:
-        """The same without any limit."""
+    def unbounded(self) -> float:
+        """The requested value without any limit."""
         if self.stream is None or self.plan is None:
             return self.output.rest
-        return self.plan.asked(self.stream.values)
+        return self.plan.unbounded(self.stream.values)
 
     def with_inputs(self, values: Mapping[str, float]) -> float | None:
-        """What it would ask with these inputs; None when one that it needs is not among them."""
+        """Evaluate with these inputs; None when one that is needed is not among them."""
         if self.stream is None or self.plan is None:
             return None
         names = self.stream.names
@@ -113,7 +111,7 @@ class Claim:
 
     @property
     def pace(self) -> float:
-        """The share of the field's top rate that it asks for."""
+        """The requested share of the field's top rate."""
         for modifier, value in self.modifiers:
             if modifier.is_pace:
                 return value
@@ -121,7 +119,7 @@ class Claim:
 
     @property
     def modifiers(self) -> list[tuple[Modifier, float]]:
-        """What else it says about the command, within limits."""
+        """The requested modifiers of the command, within limits."""
         if self.stream is None or self.plan is None or not self.plan.modifiers:
             return []
         values = self.stream.values
@@ -132,7 +130,7 @@ class Claim:
 
     @property
     def overrides(self) -> bool:
-        """Of class safety: never locked out, never mixed."""
+        """True for class safety: never locked out, never blended."""
         return self.is_safety or self.priority >= SAFETY
 
     @property
@@ -145,49 +143,40 @@ class Claim:
     def may_drive(self, now: float) -> bool:
         return self.is_armed and not self.is_locked and self.deadline > now
 
+    def disarm(self, inputs: list[float | None]) -> None:
+        """Ignore the claim until one of its inputs has moved away from `inputs`."""
+        self.is_armed = False
+        self.reference = inputs
 
-@dataclass(slots=True, eq=False)
-class Output:
-    """A field's limits (from the role manifest) and its present state."""
+    def has_moved(self, part: int, value: float) -> bool:
+        """Arm the claim if this input was moved. The first value received is where it stands."""
+        reference = self.reference[part]
+        if reference is None:
+            self.reference[part] = value
+            return False
+        self.is_armed = abs(value - reference) > self.move
+        return self.is_armed
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class OutputField(FieldMotion):
+    """A field of the robot with its claims and the one in control. Nothing else writes these, nor
+    the field's motion. Methods that return a boolean return whether the field's command changed.
+    """
 
     target: str
     field: str
     unit: str
-    is_velocity: bool
-    low: float
-    high: float
-    max_rate: float  # unit per second
-    on_loss: LossPolicy
-    neutral: float
     command: int  # which command message carries it
-    park: float = 0.0
-    rate: float = 0.0  # of `max_rate`, what the one in control asks for
-    value: float | None = None  # None: a position that nobody has commanded yet
-    want: float = 0.0  # what the winner or the policy asks for
-    at: float = NEVER  # when `value` was last advanced
-    is_driven: bool = False  # part of the commands; else the joint is left as it is
-    is_moving: bool = False  # `value` is not yet what is wanted
-    policy: Policy = "hold"
+    claims: list[Claim] = dataclasses.field(default_factory=list)  # the highest priority first
     winner: Claim | None = None
-    members: tuple[Claim, ...] | None = None  # who is mixed; None: the winner drives alone
-    bar: float = NO_BAR  # a lost source keeps the field from priorities up to this
-    keeper: Claim | None = None  # its claim
+    members: tuple[Claim, ...] | None = None  # the blended claims; None: the winner drives alone
+    keeper: Claim | None = None  # the claim of a lost source that keeps the field
+    bar: float = NO_BAR  # the keeper keeps the field from priorities up to this
     kept_until: float = NEVER
-    review_at: float = FOREVER  # somebody who came back will be steady then
-    changed_at: float = NEVER
-    fade_s: float = 0.0  # 0: no cross-fade under way
-    fade_at: float = 0.0
-    fade_from: float = 0.0
-    ramp_from: float = 0.0
-    ramp_at: float = 0.0
-    claims: list[Claim] = dataclasses.field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.neutral = clamp(self.neutral, self.low, self.high)
-        self.park = clamp(self.park, self.low, self.high)
-        self.rate = self.max_rate
-        if self.is_velocity:
-            self.value = self.rest
+    review_at: float = FOREVER  # when a claim that returned is steady
+    is_sum: bool = False  # members add up; else their weighted average counts
+    blend_time_s: float = 0.0  # of a cross-fade
 
     @property
     def name(self) -> str:
@@ -195,10 +184,260 @@ class Output:
 
     @property
     def drivers(self) -> tuple[Claim, ...]:
-        """Whoever is in control: one, or all that are mixed."""
+        """The claims in control: one, or all that are blended."""
         return self.members or ((self.winner,) if self.winner is not None else ())
 
     @property
-    def rest(self) -> float:
-        """Standing still; for a position its neutral."""
-        return clamp(0.0, self.low, self.high) if self.is_velocity else self.neutral
+    def blended(self) -> float:
+        """The value of the members together, within the limits."""
+        members = self.members or ()
+        value = _together(members, [claim.value for claim in members], self.is_sum)
+        return clamp(value, self.low, self.high)
+
+    @property
+    def unbounded(self) -> float:
+        """The value that the claims in control request, without any limit."""
+        if self.members:
+            values = [claim.unbounded for claim in self.members]
+            return _together(self.members, values, self.is_sum)
+        return self.want if self.winner is None else self.winner.unbounded
+
+    def is_driven_by(self, source: str) -> bool:
+        return any(claim.source == source for claim in self.drivers)
+
+    def is_barred(self, claim: Claim) -> bool:
+        """Return whether a lost source keeps the field from this claim."""
+        return claim.priority <= self.bar and claim is not self.keeper
+
+    # Claims and settings
+
+    def add(self, claim: Claim) -> None:
+        self.claims.append(claim)
+
+    def sort_claims(self) -> None:
+        """Restore the order after a change of a priority or of the routes' order."""
+        self.claims.sort(key=lambda each: (-each.priority, each.order))
+
+    def drop(self, claim: Claim) -> None:
+        """Forget a claim whose route is gone; call decide() afterwards, it cross-fades."""
+        self.claims.remove(claim)
+        if self.keeper is claim:
+            self.free()
+        if self.winner is claim:
+            self.winner = None
+        if self.members:
+            self.members = tuple(each for each in self.members if each is not claim)
+
+    def configure(self, mode: str, blend_time_s: float) -> None:
+        """Use this blending from now on; call decide() afterwards."""
+        self.blend_time_s = blend_time_s
+        self.is_sum = mode == "additive"
+        if mode == "priority":
+            self.members = None
+        elif self.members is None:
+            self.members = self.drivers
+
+    # Who is in control
+
+    def choose(self, now: float) -> Claim | None:
+        """Return the claim that ought to be in control."""
+        best = self.winner
+        if best is not None and not best.may_drive(now):
+            best = None
+        for claim in self.claims:
+            if claim.may_drive(now) and not self.is_barred(claim) and _beats(claim, best, now):
+                best = claim
+        return best
+
+    def contributors(self, winner: Claim, now: float) -> tuple[Claim, ...]:
+        """Return the claims to blend: all that may drive, or one of class safety alone."""
+        if winner.overrides:
+            return (winner,)
+        return tuple(
+            claim
+            for claim in self.claims
+            if claim is winner
+            or (claim.may_drive(now) and not self.is_barred(claim) and claim.steady_at <= now)
+        )
+
+    def contend(self, claim: Claim, now: float) -> bool:
+        """Let a claim that is new, returned or was armed win the field, if it may."""
+        winner = self.winner
+        if not claim.may_drive(now) or self.is_barred(claim):
+            return False
+        if winner is None or winner is claim:
+            self._hand_to(claim, now)
+            return True
+        if self.members is None and claim.priority <= winner.priority:
+            return False
+        if claim.steady_at > now and winner.may_drive(now):
+            self.review_at = min(self.review_at, claim.steady_at)
+            return False
+        return self.decide(now)
+
+    def decide(self, now: float) -> bool:
+        """Decide again which claim is in control. Without one the loss policy applies from when the
+        winner was lost, which may be some time ago when the loop was blocked.
+        """
+        claim = self.choose(now)
+        if claim is not None:
+            self._hand_to(claim, now)
+            self._await_steady(claim, now)
+            return True
+        if self.policy != "live":
+            return False
+        deadline = NEVER if self.winner is None else self.winner.deadline
+        self.lose(deadline if NEVER < deadline < now else now, now)
+        return True
+
+    def _await_steady(self, winner: Claim, now: float) -> None:
+        """Schedule a review for claims that returned a moment ago and precede the winner."""
+        for claim in self.claims:
+            is_better = self.members is not None or claim.priority > winner.priority
+            if is_better and claim.steady_at > now and claim.may_drive(now):
+                self.review_at = min(self.review_at, claim.steady_at)
+
+    def _hand_to(self, claim: Claim, now: float) -> None:
+        """Give control to this claim, with or without others blended in."""
+        members = None if self.members is None else self.contributors(claim, now)
+        if self.winner is not claim or self.members != members:
+            if self.policy == "live":
+                self.fade(self._fade_time_s(now), now)
+            if self.winner is not claim:
+                self.changed_at = now
+            self.winner, self.members = claim, members
+            self.free()
+        self.policy = "live"
+        self.is_driven = True
+        self.set_pace(claim)
+        self.drive(claim.value if members is None else self.blended, now)
+
+    def _fade_time_s(self, now: float) -> float:
+        """What is left of a lost source's velocity must not outlive it for long."""
+        is_lost = any(each.deadline <= now for each in self.drivers)
+        is_short = is_lost and self.is_velocity
+        return min(self.blend_time_s, RAMP_S) if is_short else self.blend_time_s
+
+    def set_pace(self, claim: Claim) -> None:
+        """Apply the claim's share of the rate if it is in control; a blended field uses the full
+        rate.
+        """
+        if self.winner is claim:
+            self.rate = self.max_rate * (claim.pace if self.members is None else 1.0)
+
+    def review(self, now: float) -> bool:
+        """Do what is due: a time-out, the end of a kept field, a return, the next step."""
+        has_changed = False
+        if any(each.deadline <= now for each in self.drivers):
+            has_changed = self.decide(now)
+        if self.keeper is not None and self.kept_until <= now:
+            has_changed |= self.end_keeping(now)
+        if self.review_at <= now:
+            self.review_at = FOREVER
+            has_changed |= self.decide(now)
+        if self.is_moving:
+            self.step(now)
+            has_changed = True
+        return has_changed
+
+    # Loss and e-stop
+
+    def lose(self, lost_at: float, now: float) -> None:
+        """End control, which was lost at `lost_at`: the loss policy applies."""
+        self._start_loss(lost_at, now)
+        self._end_control()
+
+    def keep(self, values: Mapping[str, float], until: float, now: float) -> bool:
+        """Keep the field for its claim, whose signal is lost, until then: a velocity rests, a
+        position goes to what `values` request.
+        """
+        claim = self.keeper or self.winner
+        assert claim is not None, "a lost source keeps what it drives or keeps already"
+        want = claim.with_inputs(values)
+        is_new = self.keeper is None
+        has_changed = is_new or (want is not None and want != self.want and not self.is_velocity)
+        if has_changed:
+            self.keeper, self.bar = claim, claim.priority
+            self.hold(want, now)
+        self.kept_until = until
+        return has_changed
+
+    def hold(self, want: float | None, now: float) -> None:
+        """End control without the loss policy: a velocity goes to rest, a position to `want`, or
+        stays (None).
+        """
+        self._start_keep(want, now)
+        self._end_control()
+
+    def free(self) -> None:
+        """End the keeping of the field."""
+        self.keeper, self.bar, self.kept_until = None, NO_BAR, NEVER
+
+    def end_keeping(self, now: float) -> bool:
+        """Give the kept field to the next claim; without one a position follows its loss policy."""
+        self.free()
+        claim = self.choose(now)
+        if claim is not None:
+            self._hand_to(claim, now)
+            return True
+        if self.is_velocity:
+            return False
+        self.lose(now, now)
+        return True
+
+    def stop(self, now: float) -> None:
+        """Stop for the e-stop: a velocity is zero at once, a position is commanded no longer."""
+        self._halt(now)
+        self._end_control()
+        self.bar, self.keeper, self.review_at = NO_BAR, None, FOREVER
+
+    def _end_control(self) -> None:
+        self.winner = None
+        if self.members is not None:
+            self.members = ()
+
+
+def _beats(claim: Claim, best: Claim | None, now: float) -> bool:
+    if best is None:
+        return True
+    is_steady = claim.steady_at <= now
+    was_steady = best.steady_at <= now or best is best.output.winner
+    if is_steady != was_steady:
+        return is_steady
+    return claim.priority > best.priority
+
+
+def _together(members: Sequence[Claim], values: Sequence[float], is_sum: bool) -> float:
+    if is_sum:
+        return sum(values)
+    total = sum(claim.weight for claim in members)
+    if total <= 0.0:  # all weights are 0: equal ones
+        return sum(values) / len(values)
+    weighted = zip(members, values, strict=True)
+    return sum(value * (claim.weight / total) for claim, value in weighted)
+
+
+def output_fields(robot: RobotTargets) -> dict[tuple[str, str], OutputField]:
+    """Every field at rest, by target and name, in the order of the manifests."""
+    return {
+        (command.target, name): _output_field(robot, command.target, name, index)
+        for index, command in enumerate(robot.commands)
+        for name, _ in command.fields
+    }
+
+
+def _output_field(robot: RobotTargets, target: str, name: str, command: int) -> OutputField:
+    spec = robot.fields[target][name]
+    return OutputField(
+        target=target,
+        field=name,
+        unit=spec.unit,
+        is_velocity=spec.kind == "velocity",
+        low=spec.limits[0],
+        high=spec.limits[1],
+        max_rate=spec.max_rate,
+        on_loss=spec.on_loss,
+        neutral=spec.neutral,
+        park=spec.neutral if spec.park is None else spec.park,
+        command=command,
+    )

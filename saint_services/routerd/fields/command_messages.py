@@ -11,9 +11,8 @@ from typing import Any
 from ...lib.bus import Topic
 from ...lib.errors import Code, SaintError
 from ...lib.generated import topics
-from .claims import Output
-from .modifiers import Modifier
-from .targets import Command
+from .claims import OutputField
+from .targets import CommandLayout, Modifier
 
 LEAVE = math.nan  # a position that nobody commands: the joint is left as it is
 LARGEST = 3.4e38  # what a float32 of ours can hold
@@ -25,7 +24,7 @@ Place = tuple[str | int, ...]
 class Writer:
     """Fills one message object again and again; publishing encodes it at once."""
 
-    def __init__(self, command: Command, outputs: dict[tuple[str, str], Output]) -> None:
+    def __init__(self, command: CommandLayout, outputs: dict[tuple[str, str], OutputField]) -> None:
         self.command = command
         self.topic = command_topic(command)
         self._message: Any = self.topic.type()
@@ -73,7 +72,7 @@ class Writer:
         return modifier.neutral if lowest is None else lowest
 
 
-def command_topic(command: Command) -> Topic[Any]:
+def command_topic(command: CommandLayout) -> Topic[Any]:
     """Where the command goes."""
     kind = topics.BY_TYPE.get(command.topic.type)
     if kind is None:
@@ -83,7 +82,7 @@ def command_topic(command: Command) -> Topic[Any]:
     return Topic(command.topic.topic, kind, topics.HEAD_CMD.qos)
 
 
-def read(command: Command, message: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
+def read(command: CommandLayout, message: Any) -> tuple[tuple[str, ...], tuple[float, ...]]:
     """Names and values of the fields that a foreign command sets. NaN leaves one out, anything
     else that is not a number within float32 makes the whole message void (no fields).
     """
@@ -93,7 +92,7 @@ def read(command: Command, message: Any) -> tuple[tuple[str, ...], tuple[float, 
     return tuple(name for name, _ in found), tuple(value for _, value in found)
 
 
-def _fields(command: Command, message: Any) -> Iterator[tuple[str, float]]:
+def _fields(command: CommandLayout, message: Any) -> Iterator[tuple[str, float]]:
     for name, path in command.fields:
         value = get(message, place(path))
         if value is not None:

@@ -9,7 +9,8 @@ from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ..inputs.source_classes import kind_of
 from ..routes.checks import ANY
-from .claims import FOREVER, Claim
+from .claims import Claim
+from .motion import FOREVER
 
 
 @dataclass(slots=True)

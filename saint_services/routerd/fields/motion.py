@@ -1,135 +1,163 @@
-"""How an output field moves: it follows what is asked of it at a limited rate, cross-fades when
-control changes, and falls back to its loss policy when nobody is in control. Not here: who is in
-control (arbitration.py).
+"""Motion of one output field: it follows what is commanded at a limited rate, cross-fades when
+control changes, and falls back to its loss policy. Not here: who drives the field (claims.py).
 """
 
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
-from .claims import FOREVER, NO_BAR, Output
+from ...lib.limits import clamp
 
+NEVER: Final = float("-inf")
+FOREVER: Final = float("inf")
 STEP_S: Final = 0.010  # while something ramps or slews it is advanced this often
 RAMP_S: Final = 0.050  # a lost velocity is zero within 60 ms, a late timer included
 
-
-def drive(output: Output, want: float, now: float) -> None:
-    """Move towards `want`, which is within the limits, no faster than the field's rate.
-
-    After a pause only one step's worth is granted, so that idle time is not saved up for a jump.
-    The first command of a position is taken as it is: nobody knows where the joint stands, and the
-    role daemon limits the rate from there.
-    """
-    output.want = want
-    value = output.value
-    elapsed = now - output.at
-    output.at = now
-    if value is None:
-        output.value = want
-        output.is_moving = False
-        return
-    if output.fade_s:
-        want = _faded(output, want, now)
-    room = output.rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
-    gap = want - value
-    if -room <= gap <= room:
-        output.value = want
-        output.is_moving = output.fade_s > 0.0
-    else:
-        output.value = value + room if gap > 0.0 else value - room
-        output.is_moving = True
+Policy = Literal["live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
+LossPolicy = Literal["hold", "ramp_to_zero", "neutral", "park"]
 
 
-def fade(output: Output, duration_s: float, now: float) -> None:
-    """From now on cross-fade from the present value to what is asked; 0 s: do not."""
-    if output.value is not None:
-        output.fade_s, output.fade_at, output.fade_from = duration_s, now, output.value
+@dataclass(slots=True, eq=False, kw_only=True)
+class FieldMotion:
+    """The limits of a field (from the role manifest), its present value and where that goes."""
 
+    is_velocity: bool
+    low: float
+    high: float
+    max_rate: float  # unit per second
+    on_loss: LossPolicy
+    neutral: float
+    park: float = 0.0
+    rate: float = 0.0  # at most `max_rate`: the rate that the claim in control requests
+    value: float | None = None  # None: a position that nobody has commanded yet
+    want: float = 0.0  # what the winner or the policy requests
+    at: float = NEVER  # when `value` was last advanced
+    is_driven: bool = False  # part of the commands; else the joint is left as it is
+    is_moving: bool = False  # `value` is not yet what is wanted
+    policy: Policy = "hold"
+    changed_at: float = NEVER  # when control last changed
+    fade_s: float = 0.0  # 0: no cross-fade under way
+    fade_at: float = 0.0
+    fade_from: float = 0.0
+    ramp_from: float = 0.0
+    ramp_at: float = 0.0
 
-def _faded(output: Output, want: float, now: float) -> float:
-    share = max(0.0, (now - output.fade_at) / output.fade_s)
-    if share > 0.999:  # what is left goes at the rate of the field
-        output.fade_s = 0.0
-        return want
-    return output.fade_from * (1.0 - share) + want * share
+    def __post_init__(self) -> None:
+        self.neutral = clamp(self.neutral, self.low, self.high)
+        self.park = clamp(self.park, self.low, self.high)
+        self.rate = self.max_rate
+        if self.is_velocity:
+            self.value = self.rest
 
+    @property
+    def rest(self) -> float:
+        """Standing still; for a position its neutral."""
+        return clamp(0.0, self.low, self.high) if self.is_velocity else self.neutral
 
-def lose(output: Output, lost_at: float, now: float) -> None:
-    """Nobody is in control any more since `lost_at`: the loss policy takes over."""
-    _let_go(output, now)
-    output.policy = output.on_loss
-    value = output.value
-    if value is None:
-        output.is_moving = False
-        return
-    if output.on_loss == "ramp_to_zero":
-        output.ramp_from, output.ramp_at, output.want = value, lost_at, output.rest
-    elif output.on_loss == "neutral":
-        output.want = output.neutral
-    elif output.on_loss == "park":
-        output.want = output.park
-    else:
-        output.want = value
-    output.at = now
-    output.is_moving = value != output.want
+    def drive(self, want: float, now: float) -> None:
+        """Move towards `want`, which is within the limits, no faster than the field's rate.
 
+        After a pause only one step's worth is granted, so that idle time is not saved up for a
+        jump. The first command of a position is adopted as it is: nobody knows where the joint
+        stands, and the role daemon limits the rate from there.
+        """
+        self.want = want
+        value = self.value
+        elapsed = now - self.at
+        self.at = now
+        if value is None:
+            self.value = want
+            self.is_moving = False
+            return
+        if self.fade_s:
+            want = self._faded(want, now)
+        room = self.rate * (STEP_S if elapsed > STEP_S else elapsed if elapsed > 0.0 else 0.0)
+        gap = want - value
+        if -room <= gap <= room:
+            self.value = want
+            self.is_moving = self.fade_s > 0.0
+        else:
+            self.value = value + room if gap > 0.0 else value - room
+            self.is_moving = True
 
-def keep(output: Output, want: float | None, now: float) -> None:
-    """The winner's signal is lost and it keeps the field: a velocity goes to rest whatever its
-    policy, a position to `want`, or stays (None).
-    """
-    _let_go(output, now)
-    value = output.value
-    if value is None:
-        output.is_moving = False
-    elif output.is_velocity:
-        output.policy = "ramp_to_zero"
-        output.ramp_from, output.ramp_at, output.want = value, now, output.rest
-        output.is_moving = value != output.want
-    else:
-        output.policy = "hold" if want is None or want == output.want else "neutral"
-        output.want = value if want is None else want
-        output.is_moving = value != output.want
-    output.at = now
+    def fade(self, duration_s: float, now: float) -> None:
+        """Start a cross-fade from the present value to what is requested; 0 s: none."""
+        if self.value is not None:
+            self.fade_s, self.fade_at, self.fade_from = duration_s, now, self.value
 
+    def _faded(self, want: float, now: float) -> float:
+        share = max(0.0, (now - self.fade_at) / self.fade_s)
+        if share > 0.999:  # what is left goes at the rate of the field
+            self.fade_s = 0.0
+            return want
+        return self.fade_from * (1.0 - share) + want * share
 
-def _let_go(output: Output, now: float) -> None:
-    output.winner = None
-    output.rate = output.max_rate
-    output.changed_at = now
-    output.fade_s = 0.0
-    if output.members is not None:
-        output.members = ()
+    def step(self, now: float) -> None:
+        """Advance a ramp, a slew or a cross-fade."""
+        if self.policy != "ramp_to_zero":
+            self.drive(self.want, now)
+            return
+        share = (now - self.ramp_at) / RAMP_S
+        self.at = now
+        if share > 0.999:
+            self.value = self.want
+            self.is_moving = False
+        elif share > 0.0:
+            self.value = self.ramp_from + (self.want - self.ramp_from) * share
 
+    def resume(self, now: float) -> None:
+        """Stay as it is after the latch was cleared, until an input is moved."""
+        self.policy = self.on_loss
+        self.changed_at = now
+        self.at = now
 
-def step(output: Output, now: float) -> None:
-    """Advance what is under way."""
-    if output.policy != "ramp_to_zero":
-        drive(output, output.want, now)
-        return
-    share = (now - output.ramp_at) / RAMP_S
-    output.at = now
-    if share > 0.999:
-        output.value = output.want
-        output.is_moving = False
-    elif share > 0.0:
-        output.value = output.ramp_from + (output.want - output.ramp_from) * share
+    def _start_loss(self, lost_at: float, now: float) -> None:
+        """Follow the loss policy: control was lost at `lost_at`."""
+        self._end_drive(now)
+        self.policy = self.on_loss
+        value = self.value
+        if value is None:
+            self.is_moving = False
+            return
+        if self.on_loss == "ramp_to_zero":
+            self.ramp_from, self.ramp_at, self.want = value, lost_at, self.rest
+        elif self.on_loss == "neutral":
+            self.want = self.neutral
+        elif self.on_loss == "park":
+            self.want = self.park
+        else:
+            self.want = value
+        self.at = now
+        self.is_moving = value != self.want
 
+    def _start_keep(self, want: float | None, now: float) -> None:
+        """Bring a velocity to rest whatever its policy, a position to `want`; None: leave it."""
+        self._end_drive(now)
+        value = self.value
+        if value is None:
+            self.is_moving = False
+        elif self.is_velocity:
+            self.policy = "ramp_to_zero"
+            self.ramp_from, self.ramp_at, self.want = value, now, self.rest
+            self.is_moving = value != self.want
+        else:
+            self.policy = "hold" if want is None or want == self.want else "neutral"
+            self.want = value if want is None else want
+            self.is_moving = value != self.want
+        self.at = now
 
-def stop(output: Output, now: float) -> None:
-    """E-stop: a velocity is zero at once. A position is no longer commanded at all, so that the
-    joint does not finish its old motion when the latch is cleared.
-    """
-    _let_go(output, now)
-    output.policy = "estop"
-    output.is_moving = False
-    output.bar, output.keeper, output.review_at = NO_BAR, None, FOREVER
-    if output.is_velocity:
-        output.value = output.want = output.rest
-    else:
-        output.is_driven = False
+    def _halt(self, now: float) -> None:
+        """Make a velocity zero at once. A position is no longer commanded at all, so that the joint
+        does not finish its old motion when the latch is cleared.
+        """
+        self._end_drive(now)
+        self.policy = "estop"
+        self.is_moving = False
+        if self.is_velocity:
+            self.value = self.want = self.rest
+        else:
+            self.is_driven = False
 
-
-def rest(output: Output, now: float) -> None:
-    """The latch was cleared: stay as it is until an input is moved."""
-    output.policy = output.on_loss
-    output.changed_at = now
-    output.at = now
+    def _end_drive(self, now: float) -> None:
+        self.rate = self.max_rate
+        self.changed_at = now
+        self.fade_s = 0.0

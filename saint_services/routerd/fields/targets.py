@@ -1,17 +1,37 @@
-"""What the robot has to drive: targets, their fields and the command messages that carry them,
-taken from the role manifests. Data only.
+"""What a robot has to drive, by its role manifests: targets, their fields, the command messages
+that carry them, and what a command says beside its fields. Data only.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...lib.role_config.model import CommandTopic, FieldSpec, RoleConfig
-from .claims import Output
-from .modifiers import MODIFIERS, Modifier
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class Modifier:
+    """A number of a command that no field is: how fast, how strong. A direct command may hold it
+    beside the fields, and it is in force while one of these is in control.
+    """
+
+    name: str
+    path: str  # in the message
+    low: float
+    high: float
+    neutral: float  # when no claim requests otherwise
+    is_pace: bool = False  # it is a share of the fields' top rate
+
+
+# By type of message: they are part of its definition (manifests/saint_msgs), not of a robot.
+MODIFIERS: dict[str, tuple[Modifier, ...]] = {
+    "saint_msgs/msg/HeadCommand": (Modifier("speed", "speed", 0.0, 1.0, 1.0, is_pace=True),),
+    "saint_msgs/msg/ArmCommand": (Modifier("speed", "speed_factor", 0.0, 1.0, 1.0, is_pace=True),),
+    "saint_msgs/msg/GripperCommand": (Modifier("force", "force", 0.0, 1000.0, 0.0),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLayout:
     """One command message: its topic and which field stands where in it."""
 
     target: str
@@ -24,17 +44,17 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class Robot:
+class RobotTargets:
     """Targets of all roles that have something to drive."""
 
     fields: dict[str, dict[str, FieldSpec]]
-    commands: tuple[Command, ...]
+    commands: tuple[CommandLayout, ...]
     stop_buttons: tuple[str, ...] = ()  # of roles: "console:button_b"
 
     @classmethod
-    def of(cls, roles: Iterable[RoleConfig]) -> "Robot":
+    def of(cls, roles: Iterable[RoleConfig]) -> "RobotTargets":
         fields: dict[str, dict[str, FieldSpec]] = {}
-        commands: list[Command] = []
+        commands: list[CommandLayout] = []
         roles = list(roles)
         buttons = tuple(
             f"{role.target}:{button}"
@@ -50,31 +70,5 @@ class Robot:
                     (name, spec.path) for name, spec in role.fields.items() if spec.command == key
                 )
                 if carried:
-                    commands.append(Command(role.target, topic, carried))
+                    commands.append(CommandLayout(role.target, topic, carried))
         return cls(fields, tuple(commands), buttons)
-
-    def outputs(self) -> dict[tuple[str, str], Output]:
-        """Every field at rest, by target and name, in the order of the manifests."""
-        return {
-            (command.target, name): _output(command.target, name, spec, index)
-            for index, command in enumerate(self.commands)
-            for name, spec in (
-                (name, self.fields[command.target][name]) for name, _ in command.fields
-            )
-        }
-
-
-def _output(target: str, name: str, spec: FieldSpec, command: int) -> Output:
-    return Output(
-        target=target,
-        field=name,
-        unit=spec.unit,
-        is_velocity=spec.kind == "velocity",
-        low=spec.limits[0],
-        high=spec.limits[1],
-        max_rate=spec.max_rate,
-        on_loss=spec.on_loss,
-        neutral=spec.neutral,
-        park=spec.neutral if spec.park is None else spec.park,
-        command=command,
-    )

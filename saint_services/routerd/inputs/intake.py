@@ -5,7 +5,7 @@ here: what a sample does (logic.py).
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from ..fields.claims import Output, Stream
+from ..fields.claims import OutputField, Stream
 from ..routes.plan import Planner
 from .source_classes import kind_of
 from .sources import MAX_NAMES, MAX_SOURCES, MAX_STREAMS, MAX_UNKNOWN, Source
@@ -17,7 +17,7 @@ class Intake:
     def __init__(
         self,
         planner: Planner,
-        outputs: Collection[Output],
+        outputs: Collection[OutputField],
         targets: Collection[str],
         on_new: Callable[[], None],
     ) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...lib.api.routing import SourceClass
-from ..fields.claims import NEVER, Stream
+from ..fields.claims import Stream
+from ..fields.motion import NEVER
 
 MAX_SOURCES = 64
 MAX_UNKNOWN = 16  # of these, written by participants that no daemon has registered

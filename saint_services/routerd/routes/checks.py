@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from ...lib.api.routing import Mapping, Route, RouteFile
 from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
-from ..fields.targets import Robot
+from ..fields.targets import RobotTargets
 from ..inputs.source_classes import PRIORITIES, kind_of
 from ..inputs.sources import Source, may_be_type
 
@@ -24,7 +24,7 @@ COMMAND_TYPES = {
 }
 
 
-def check_file(file: RouteFile, robot: Robot) -> None:
+def check_file(file: RouteFile, robot: RobotTargets) -> None:
     """Routes and how their rivals are combined; raises SaintError request_invalid."""
     check_all(file.routes, robot)
     names = [f"{target}.{field}" for target, fields in robot.fields.items() for field in fields]
@@ -32,14 +32,14 @@ def check_file(file: RouteFile, robot: Robot) -> None:
         _check_known("blending.fields", name, names)
 
 
-def missing_targets(file: RouteFile, robot: Robot) -> set[str]:
+def missing_targets(file: RouteFile, robot: RobotTargets) -> set[str]:
     """What routes and blending name and the robot does not have."""
     named = {route.output.target for route in file.routes}
     named |= {name.rpartition(".")[0] for name in file.blending.fields}
     return named - {ANY, *robot.fields}
 
 
-def fitting(file: RouteFile, robot: Robot, known: Collection[str]) -> RouteFile:
+def fitting(file: RouteFile, robot: RobotTargets, known: Collection[str]) -> RouteFile:
     """A shipped preset without what is for roles that another robot has. Names that no role has are
     kept, so that they are refused.
     """
@@ -54,7 +54,7 @@ def fitting(file: RouteFile, robot: Robot, known: Collection[str]) -> RouteFile:
     return file.model_copy(update={"routes": routes, "blending": blending})
 
 
-def check_all(routes: Iterable[Route], robot: Robot) -> None:
+def check_all(routes: Iterable[Route], robot: RobotTargets) -> None:
     """Raises SaintError request_invalid for the first fault in a set of routes."""
     known: set[str] = set()
     for route in routes:
@@ -66,7 +66,7 @@ def check_all(routes: Iterable[Route], robot: Robot) -> None:
         raise _invalid(f"{len(known)} routes are more than the {MAX_ROUTES} that are possible")
 
 
-def check(route: Route, robot: Robot) -> None:
+def check(route: Route, robot: RobotTargets) -> None:
     """Raises SaintError request_invalid; the sentence names the place and the nearest name."""
     place = f"route {route.id}"
     _check_source(place, route)
@@ -89,7 +89,7 @@ def _check_source(place: str, route: Route) -> None:
         raise _invalid(f"{place}: input.subject must be 1 to 100 characters long, or '*' for any")
 
 
-def _check_mapping(place: str, mapping: Mapping, target: str, robot: Robot) -> None:
+def _check_mapping(place: str, mapping: Mapping, target: str, robot: RobotTargets) -> None:
     if mapping.clamp is not None and mapping.clamp[0] > mapping.clamp[1]:
         raise _invalid(f"{place}.clamp must rise, not {list(mapping.clamp)}")
     if mapping.to == ESTOP:
@@ -109,7 +109,7 @@ def _check_mapping(place: str, mapping: Mapping, target: str, robot: Robot) -> N
     _check_known(f"{place}.to", mapping.to, (*robot.fields[target], ESTOP), f" of {target}")
 
 
-def _check_input(place: str, name: str, robot: Robot) -> None:
+def _check_input(place: str, name: str, robot: RobotTargets) -> None:
     """An output as an input would be a cycle: the router would follow itself."""
     target, _, field = name.rpartition(".")
     if field in robot.fields.get(target, ()):

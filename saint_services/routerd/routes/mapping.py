@@ -26,10 +26,10 @@ def shape(mapping: Mapping, low: float, high: float) -> Shape:
     return _linear(mapping, low, high)
 
 
-def asked(mapping: Mapping) -> Shape:
-    """The same without any bound: tells whether a bound changed the value."""
-    unbounded = mapping.model_copy(update={"clamp": None})
-    return shape(unbounded, float("-inf"), float("inf"))
+def unbounded(mapping: Mapping) -> Shape:
+    """Compile the mapping without any bound, to show whether a bound changed the value."""
+    free = mapping.model_copy(update={"clamp": None})
+    return shape(free, float("-inf"), float("inf"))
 
 
 def switch(mapping: Mapping) -> Callable[[float], bool]:

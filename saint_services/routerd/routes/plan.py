@@ -7,13 +7,12 @@ from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
 from ...lib.api.routing import Mapping, Route, SourceClass
-from ..fields.claims import Claim, Evaluation, Output, Plan, Stop, Stream
-from ..fields.modifiers import Modifier
-from ..fields.targets import Command
+from ..fields.claims import Claim, Evaluation, OutputField, Plan, Stop, Stream
+from ..fields.targets import CommandLayout, Modifier
 from ..inputs.source_classes import TIMEOUTS_S
 from ..inputs.sources import Source
 from .checks import ESTOP, applies, lets_through, place, priority
-from .mapping import Shape, asked, shape, switch
+from .mapping import Shape, shape, switch, unbounded
 
 MOVED = 0.05  # of an input's nominal range of 1: more than jitter, less than an intention
 MOVED_DIRECT = 0.005  # of a field's range: programs do not jitter
@@ -26,8 +25,8 @@ Key = tuple[str, str, str, str]  # route, source, target, field
 class Planner:
     """Makes and keeps the claims; they outlive a change of routes as far as they still exist."""
 
-    outputs: Dictionary[tuple[str, str], Output]
-    commands: Sequence[Command] = ()
+    outputs: Dictionary[tuple[str, str], OutputField]
+    commands: Sequence[CommandLayout] = ()
     routes: tuple[Route, ...] = ()
     timeout_of: Callable[[SourceClass], float] = TIMEOUTS_S.__getitem__
     claims: dict[Key, Claim] = field(default_factory=dict)
@@ -102,14 +101,14 @@ class Planner:
                 yield _plan(claim, several, indices)
 
     def _claim(
-        self, order: int, route: Route, source: Source, output: Output, mappings: list[Mapping]
+        self, order: int, route: Route, source: Source, output: OutputField, mappings: list[Mapping]
     ) -> Claim:
         key = (route.id, source.name, output.target, output.field)
         claim = self.claims.get(key)
         if claim is None:
             is_safety = source.kind == "safety"
             claim = self.claims[key] = Claim(route.id, source.name, output, is_safety)
-            output.claims.append(claim)
+            output.add(claim)
         names = [mapping.from_ for mapping in mappings]
         if claim.inputs != names:
             claim.inputs, claim.is_direct = names, route.mapping == "passthrough"
@@ -120,7 +119,7 @@ class Planner:
         claim.timeout_s = route.timeout_ms / 1000 if route.timeout_ms else source.timeout_s
         claim.order = order
         claim.move = MOVED_DIRECT * span if claim.is_direct else MOVED
-        output.claims.sort(key=lambda each: (-each.priority, each.order))
+        output.sort_claims()
         return claim
 
     def _set_caution(self, claim: Claim) -> None:
@@ -135,10 +134,10 @@ class Planner:
         claim.reference = [None] * len(claim.inputs)
 
     def drop(self, claims: Iterable[Claim]) -> None:
-        """Forget these claims. Their outputs must not have them as winner any more."""
+        """Forget these claims, and their fields with them."""
         for claim in claims:
-            claim.output.claims.remove(claim)
             del self.claims[claim.route, claim.source, claim.output.target, claim.output.field]
+            claim.output.drop(claim)
 
 
 def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> Plan:
@@ -149,7 +148,7 @@ def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, in
     inputs = tuple((part, indices[mapping.from_]) for part, mapping in parts)
     places = [index for _, index in inputs]
     bounded = _sum([(i, shape(m, low, high)) for i, (_, m) in zip(places, parts, strict=True)])
-    free = _sum([(i, asked(m)) for i, (_, m) in zip(places, parts, strict=True)])
+    free = _sum([(i, unbounded(m)) for i, (_, m) in zip(places, parts, strict=True)])
     return Plan(claim, inputs, bounded if is_alone else _within(bounded, output), free)
 
 
@@ -173,7 +172,7 @@ def _only(evaluate: Evaluation) -> Shape:
     return evaluate.terms[0][1]
 
 
-def _within(evaluate: Evaluation, output: Output) -> Evaluation:
+def _within(evaluate: Evaluation, output: OutputField) -> Evaluation:
     low, high = output.low, output.high
     return lambda values: min(max(evaluate(values), low), high)
 

@@ -13,7 +13,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.ipc import Api, Call
 from ..adapters import Shelf
 from ..api import Control
-from ..fields.targets import Robot
+from ..fields.targets import RobotTargets
 from .checks import check_file
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 class Presets:
     """Answers requests about presets."""
 
-    def __init__(self, control: Control, shelf: Shelf, robot: Robot) -> None:
+    def __init__(self, control: Control, shelf: Shelf, robot: RobotTargets) -> None:
         self._control = control
         self._shelf = shelf
         self._robot = robot

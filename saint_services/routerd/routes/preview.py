@@ -8,8 +8,8 @@ from math import isnan, nextafter
 from ...lib.api.routing import Curve, Preview, PreviewCurve, PreviewField, Route
 from ...lib.api.routing import Mapping as Arrow
 from ...lib.errors import Code, SaintError
-from ..fields.claims import Stream
-from ..fields.targets import Robot
+from ..fields.claims import Stream, output_fields
+from ..fields.targets import RobotTargets
 from ..inputs.sources import Source
 from .checks import ANY, ESTOP, check, place
 from .mapping import Shape, shape, switch
@@ -18,12 +18,12 @@ from .plan import Planner
 LARGEST = 1e300  # JSON has no infinity
 
 
-def preview(robot: Robot, route: Route, values: Mapping[str, float]) -> Preview:
+def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> Preview:
     """Raises SaintError request_invalid when the route is not sound."""
     check(route, robot)
     wanted = route.input.model_copy(update={"type": "", "subject": ANY})
     tried = route.model_copy(update={"enabled": True, "input": wanted})
-    planner = Planner(robot.outputs(), robot.commands, (tried,))
+    planner = Planner(output_fields(robot), robot.commands, (tried,))
     kind = route.input.source
     source = Source(kind, kind, planner.timeout_of(kind))
     stream = Stream(source.name, "", tuple(values), tuple(values.values()))
@@ -31,7 +31,7 @@ def preview(robot: Robot, route: Route, values: Mapping[str, float]) -> Preview:
     fields = []
     for plan in stream.plans:
         output = plan.claim.output
-        value, asked = plan.evaluate(stream.values), plan.asked(stream.values)
+        value, asked = plan.evaluate(stream.values), plan.unbounded(stream.values)
         fields.append(
             PreviewField(
                 target=output.target,
@@ -56,7 +56,7 @@ def _missing(route: Route, values: Mapping[str, float]) -> list[str]:
     return [name for name in names if name not in values]
 
 
-def curve(robot: Robot, request: PreviewCurve) -> Curve:
+def curve(robot: RobotTargets, request: PreviewCurve) -> Curve:
     """One mapping over a range of its input. Raises SaintError request_invalid when the route is
     not sound or has no such mapping.
     """

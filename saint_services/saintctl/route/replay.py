@@ -17,7 +17,7 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import InputSample
 from ...lib.machine.service_manager import Directories
 from ...routerd import adapters, report
-from ...routerd.fields.targets import Robot
+from ...routerd.fields.targets import RobotTargets
 from ...routerd.logic import Router
 from ...routerd.routes.checks import check_file
 from .. import recordings
@@ -48,7 +48,7 @@ def route_test(routes: str, role_dir: str, samples: str, out: TextIO) -> int:
     return 0
 
 
-def _robot(role_dir: str) -> Robot:
+def _robot(role_dir: str) -> RobotTargets:
     if role_dir:
         return adapters.load_roles(Path(role_dir))
     return adapters.load_robot(Directories.from_environment().share, "saint")

@@ -9,7 +9,7 @@ from saint_services.lib.api.routing import Blending, FieldOutput, Route, RouterS
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters, report
 from saint_services.routerd.estop.latch import Latch
-from saint_services.routerd.fields.targets import Robot
+from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 
 SHARE = Path(__file__).parents[3]
@@ -17,7 +17,7 @@ TWIST = ("linear", "angular")
 
 
 @cache
-def robot() -> Robot:
+def robot() -> RobotTargets:
     """SAINT's own, from the shipped manifests."""
     return adapters.load_robot(SHARE, "saint")
 

@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.routerd.fields.claims import NO_BAR, Output
-from saint_services.routerd.fields.motion import drive, fade, keep, lose, rest, step, stop
+from saint_services.routerd.fields.claims import NO_BAR, OutputField
 from tests.unit.routerd.rig import DIRECT, DRIVE, FACE, Rig, route
 
 
@@ -133,13 +132,13 @@ def test_nothing_wakes_a_router_at_rest() -> None:
     assert rig.router.wake_at == float("inf")
 
 
-def field(**settings: Any) -> Output:
+def field(**settings: Any) -> OutputField:
     """Something that moves one unit per second between -1 and 1."""
     given = {
         "target": "a", "field": "b", "unit": "m/s", "is_velocity": False, "low": -1.0, "high": 1.0,
         "max_rate": 1.0, "on_loss": "hold", "neutral": 0.25, "command": 0,
     }  # fmt: skip
-    return Output(**(given | settings))
+    return OutputField(**(given | settings))
 
 
 def test_rest_of_a_velocity_is_0_and_of_a_position_its_neutral() -> None:
@@ -152,35 +151,35 @@ def test_rest_of_a_velocity_is_0_and_of_a_position_its_neutral() -> None:
 
 def test_clock_that_goes_back_moves_nothing() -> None:
     output = field(value=0.0, at=10.0)
-    drive(output, 1.0, 9.0)
+    output.drive(1.0, 9.0)
     assert output.value == 0.0
 
 
 def test_field_is_granted_the_time_that_passed_and_one_step_at_most() -> None:
     output = field(value=0.0, at=10.0)
-    drive(output, 1.0, 10.004)
+    output.drive(1.0, 10.004)
     assert output.value == pytest.approx(0.004)
-    drive(output, 1.0, 11.0)
+    output.drive(1.0, 11.0)
     assert output.value == pytest.approx(0.014)
-    drive(output, -1.0, 11.01)
+    output.drive(-1.0, 11.01)
     assert output.value == pytest.approx(0.004)
 
 
 def test_field_that_was_never_commanded_has_nothing_to_fade_from() -> None:
     output = field()
-    fade(output, 1.0, 10.0)
-    drive(output, 1.0, 10.0)
+    output.fade(1.0, 10.0)
+    output.drive(1.0, 10.0)
     assert (output.value, output.is_moving, output.fade_s) == (1.0, False, 0.0)
 
 
 def test_loss_in_a_fade_holds_where_it_is() -> None:
     output = field(value=0.0, at=10.0, policy="live", max_rate=100.0)
-    fade(output, 1.0, 10.0)
-    drive(output, 1.0, 10.5)
+    output.fade(1.0, 10.0)
+    output.drive(1.0, 10.5)
     assert output.value == pytest.approx(0.5)
-    lose(output, 10.5, 10.5)
+    output.lose(10.5, 10.5)
     assert (output.is_moving, output.policy) == (False, "hold")
-    drive(output, output.want, 10.6)
+    output.drive(output.want, 10.6)
     assert output.value == pytest.approx(0.5)
 
 
@@ -189,25 +188,25 @@ def test_loss_in_a_fade_holds_where_it_is() -> None:
 )
 def test_loss_policy_names_the_goal(policy: Any, goal: float) -> None:
     output = field(value=0.5, at=10.0, on_loss=policy, park=-0.5, policy="live")
-    lose(output, 10.0, 10.0)
+    output.lose(10.0, 10.0)
     assert (output.want, output.policy, output.is_moving) == (goal, policy, policy != "hold")
     for tick in range(200):
-        step(output, 10.0 + tick / 100)
+        output.step(10.0 + tick / 100)
     assert (output.value, output.is_moving) == (goal, False)
 
 
 def test_loss_of_what_nobody_commanded_moves_nothing() -> None:
     output = field(on_loss="neutral", policy="live")
-    lose(output, 10.0, 10.0)
+    output.lose(10.0, 10.0)
     assert (output.value, output.is_moving) == (None, False)
 
 
 def test_ramp_is_a_line_of_50_ms_from_the_loss() -> None:
     output = field(value=1.0, at=10.0, is_velocity=True, on_loss="ramp_to_zero", policy="live")
     output.value = 1.0
-    lose(output, 10.0, 10.02)
+    output.lose(10.0, 10.02)
     for now, value in ((10.02, 0.6), (10.03, 0.4), (10.04, 0.2), (10.05, 0.0)):
-        step(output, now)
+        output.step(now)
         assert output.value == pytest.approx(value)
     assert not output.is_moving
 
@@ -215,10 +214,10 @@ def test_ramp_is_a_line_of_50_ms_from_the_loss() -> None:
 def test_who_takes_a_ramping_field_is_granted_the_time_since_the_last_step() -> None:
     output = field(value=1.0, is_velocity=True, on_loss="ramp_to_zero", policy="live")
     output.value = 1.0
-    lose(output, 10.0, 10.0)
-    step(output, 10.02)
+    output.lose(10.0, 10.0)
+    output.step(10.02)
     output.policy = "live"
-    drive(output, 1.0, 10.021)
+    output.drive(1.0, 10.021)
     assert output.value == pytest.approx(0.601)
 
 
@@ -226,9 +225,9 @@ def test_who_takes_a_ramping_field_is_granted_the_time_since_the_last_step() -> 
 def test_stop_ends_whatever_was_under_way(is_velocity: bool) -> None:
     output = field(value=0.5, at=10.0, is_velocity=is_velocity, policy="live", is_driven=True)
     output.value = 0.5
-    fade(output, 1.0, 10.0)
+    output.fade(1.0, 10.0)
     output.review_at, output.kept_until, output.bar = 11.0, 11.0, 300
-    stop(output, 10.5)
+    output.stop(10.5)
     assert (output.policy, output.is_moving, output.fade_s) == ("estop", False, 0.0)
     assert (output.bar, output.keeper, output.review_at) == (NO_BAR, None, float("inf"))
     assert (output.value, output.is_driven) == ((0.0, True) if is_velocity else (0.5, False))
@@ -237,21 +236,21 @@ def test_stop_ends_whatever_was_under_way(is_velocity: bool) -> None:
 
 def test_rest_grants_no_time_that_passed_before_it() -> None:
     output = field(value=0.5, at=10.0, policy="estop")
-    rest(output, 20.0)
+    output.resume(20.0)
     assert (output.policy, output.changed_at) == ("hold", 20.0)
-    drive(output, 1.0, 20.001)
+    output.drive(1.0, 20.001)
     assert output.value == pytest.approx(0.501)
 
 
 def test_kept_velocity_rests_and_kept_position_goes_where_it_is_told() -> None:
     moving = field(value=0.5, is_velocity=True, policy="live")
     moving.value = 0.5
-    keep(moving, 0.7, 10.0)
+    moving.hold(0.7, 10.0)
     assert (moving.policy, moving.want, moving.is_moving) == ("ramp_to_zero", 0.0, True)
     for want, policy, is_moving in ((None, "hold", False), (0.7, "neutral", True)):
         placed = field(value=0.5, want=0.5, policy="live")
-        keep(placed, want, 10.0)
+        placed.hold(want, 10.0)
         assert (placed.policy, placed.is_moving) == (policy, is_moving)
     unknown = field(policy="live")
-    keep(unknown, 0.7, 10.0)
+    unknown.hold(0.7, 10.0)
     assert (unknown.value, unknown.is_moving) == (None, False)

@@ -9,7 +9,7 @@ from saint_services.lib.api.routing import RouteFile
 from saint_services.livelinkd.protocols.frames import Frame
 from saint_services.livelinkd.protocols.json_live_link import JsonLiveLink
 from saint_services.routerd import adapters
-from saint_services.routerd.fields.targets import Robot
+from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.routes.checks import check_file
 from tools.bench import wide
 
@@ -20,11 +20,11 @@ def share(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def robot(share: Path) -> Robot:
+def robot(share: Path) -> RobotTargets:
     return adapters.load_robot(share, "saint")
 
 
-def test_robot_has_128_outputs_and_each_is_driven(share: Path, robot: Robot) -> None:
+def test_robot_has_128_outputs_and_each_is_driven(share: Path, robot: RobotTargets) -> None:
     fields = {(target, field) for target, those in robot.fields.items() for field in those}
     routes: RouteFile = adapters.load_preset(share, "default")
     check_file(routes, robot)
@@ -47,7 +47,7 @@ def test_subject_brings_48_values_that_all_move() -> None:
     assert all(a != b for a, b in zip(first.values, second.values, strict=True))
 
 
-def test_poses_keep_outputs_within_their_speed(share: Path, robot: Robot) -> None:
+def test_poses_keep_outputs_within_their_speed(share: Path, robot: RobotTargets) -> None:
     """One that had to slow down would be written every 10 ms, not with the subject."""
     by_field = {
         (route.output.target, arrow.to): arrow.scale
@@ -61,7 +61,7 @@ def test_poses_keep_outputs_within_their_speed(share: Path, robot: Robot) -> Non
         assert step * scale * 60.0 <= robot.fields[target][field].max_rate
 
 
-def test_added_topics_are_those_that_no_node_hears(robot: Robot) -> None:
+def test_added_topics_are_those_that_no_node_hears(robot: RobotTargets) -> None:
     all_topics = {command.topic.topic for command in robot.commands}
     added = {name for name, _ in wide.added_topics()}
     assert added < all_topics

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.routing import Mapping
-from saint_services.routerd.routes.mapping import asked, shape, switch
+from saint_services.routerd.routes.mapping import shape, switch, unbounded
 
 INFINITY = float("inf")
 
@@ -64,7 +64,7 @@ def test_huge_scale_of_nothing_is_nothing(curve: str) -> None:
 
 def test_asked_has_no_bounds() -> None:
     mapping = Mapping.model_validate({"from": "a", "to": "b", "scale": 50, "clamp": [0, 1]})
-    assert asked(mapping)(1.0) == 50.0
+    assert unbounded(mapping)(1.0) == 50.0
 
 
 def test_switch_inverted_is_on_below_threshold() -> None:
