@@ -140,6 +140,6 @@ def test_idle_memory_is_within_its_budget(booted: Host, report: Report) -> None:
     sizes = {line.split()[0]: int(line.split()[1]) / 1024 for line in said.splitlines()}
     for unit, mib in sizes.items():
         report.number(f"{role}: PSS of {unit}", mib, "MiB")
-    # The node's budget is 80 and it is over since nodes have keys and an IMU; no further.
-    most = {"server": 180.0, "node": 88.0}[role]
+    # Of the node's, the guard is 15: a process of its own, so that it outlives the others.
+    most = {"server": 180.0, "node": 104.0}[role]
     report.number(f"{role}: PSS of all daemons", sum(sizes.values()), "MiB", most)

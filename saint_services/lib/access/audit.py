@@ -112,6 +112,7 @@ class Reporter:
         self._socket.setblocking(False)
         self._waiting: deque[Entry] = deque(maxlen=_MOST_WAITING)
         self._timer: asyncio.TimerHandle | None = None
+        self._is_refused = False
 
     def add(self, entry: Entry) -> None:
         """Take one entry."""
@@ -135,6 +136,9 @@ class Reporter:
                 if err.errno == errno.ENOENT:  # no server here: the journal has it
                     self._waiting.clear()
                     return
+                if err.errno == errno.EACCES and not self._is_refused:
+                    self._is_refused = True
+                    _log.error("the audit log accepts nothing from this daemon: wrong group?")
                 if err.errno != errno.EMSGSIZE:
                     self._timer = asyncio.get_running_loop().call_later(_RETRY_S, self._send)
                     return

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from saint_services.lib.api import endpoint
+
 ROOT = Path(__file__).resolve().parents[3]
 OVERLAYS = ROOT / "overlays"
 UNITS = "usr/lib/systemd/system"
@@ -51,6 +53,43 @@ def test_no_unit_of_ours_is_exposed(merged: Path) -> None:
         rates[name] = float(found[1])
     assert len(rates) >= 15
     assert {name: rate for name, rate in rates.items() if rate > MOST_EXPOSED} == {}
+
+
+ROLES = [f"role-{role}d{at}" for role in ("head", "arms", "tracks", "console") for at in ("", "@")]
+# Who opens a socket that is another daemon's. Users of the device differ; in a simulated robot all
+# have one, so that a closed door shows here or on a device alone.
+OPENED_BY = {
+    "saint-guardd.socket": [*ROLES, "noded"],
+    "saint-webd-audit.socket": ["noded", *(each for each in endpoint.MODULES if each != "noded")],
+    "saint-role-headd.socket": ["noded"],
+    "saint-noded.socket": ["webd"],
+    "saint-routerd.socket": ["webd", "rcd", "livelinkd"],
+    "saint-adoptiond.socket": ["webd", "otad"],
+}
+
+
+def _setting(merged: Path, unit: str, key: str) -> list[str]:
+    """The values of a setting in a unit and in what is dropped in for its prefixes."""
+    stem, kind = unit.rsplit(".", 1)
+    parts = stem.rstrip("@").split("-")
+    prefixes = ["-".join(parts[:count]) + "-" for count in range(1, len(parts))]
+    folders = [merged / f"{prefix}.{kind}.d" for prefix in prefixes] + [merged / f"{unit}.d"]
+    files = [file for folder in folders for file in sorted(folder.glob("*.conf"))]
+    text = "\n".join(file.read_text() for file in [*files, merged / unit])
+    return " ".join(re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)).split()
+
+
+@pytest.mark.parametrize(("socket", "peers"), OPENED_BY.items(), ids=OPENED_BY)
+def test_who_connects_is_in_the_group_of_the_socket(
+    merged: Path, socket: str, peers: list[str]
+) -> None:
+    group = _setting(merged, socket, "SocketGroup")[-1]
+    closed = [
+        peer
+        for peer in peers
+        if group not in _setting(merged, f"saint-{peer}.service", "SupplementaryGroups")
+    ]
+    assert closed == []
 
 
 @pytest.mark.parametrize("role", ["headd", "armsd", "tracksd", "consoled"])
