@@ -147,7 +147,9 @@ def around(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         bench.logged.append((text, fields))
 
     monkeypatch.setattr(daemon, "monotonic_ns", lambda: bench.clock.now_ns)
-    monkeypatch.setattr(daemon.sd, "notify", lambda **fields: bench.notified.append(fields))
+    monkeypatch.setattr(
+        daemon.service_manager, "notify", lambda **fields: bench.notified.append(fields)
+    )
     monkeypatch.setattr(daemon, "request_reboot", bench.reboots.append)
     monkeypatch.setattr(daemon, "_log", SimpleNamespace(warning=note, error=note))
 
@@ -594,7 +596,9 @@ class TestMain:
         monkeypatch.setenv("RUNTIME_DIRECTORY", str(tmp_path))
         monkeypatch.delenv("SAINT_ENABLE_LINE", raising=False)
         monkeypatch.setattr(daemon.log, "setup", found.append)
-        monkeypatch.setattr(daemon.sd, "notify", lambda **fields: found.append(repr(fields)))
+        monkeypatch.setattr(
+            daemon.service_manager, "notify", lambda **fields: found.append(repr(fields))
+        )
         monkeypatch.setattr(daemon.realtime, "take", lambda: found.append("priority"))
         monkeypatch.setattr(daemon, "lock_memory", lambda: bool(found.append("memory")))
         monkeypatch.setattr(
@@ -631,7 +635,7 @@ class TestMain:
     ) -> None:
         passed = bind(tmp_path, "passed")
         passed.setblocking(True)
-        monkeypatch.setattr(daemon.sd, "listen_sockets", lambda: {"api": [passed]})
+        monkeypatch.setattr(daemon.service_manager, "listen_sockets", lambda: {"api": [passed]})
         daemon.main()
         assert not passed.getblocking()
         assert not (tmp_path / "guardd.sock").exists()
@@ -642,7 +646,7 @@ class TestMain:
         def refuse(*_: object) -> None:
             raise SaintError(Code.CONFIG_INVALID, "no")
 
-        monkeypatch.setattr(daemon.sd, "bind", refuse)
+        monkeypatch.setattr(daemon.service_manager, "bind", refuse)
         with pytest.raises(SystemExit) as caught:
             daemon.main()
         assert caught.value.code == 2
