@@ -191,7 +191,7 @@ class Client:
     def _reachable(self, limit_s: float) -> Iterator[None]:
         """Whatever breaks a connection becomes one sentence that names the daemon."""
         name = self._place.name
-        fix = f"Look at its log: journalctl -u saint-{name}, or the launcher's output."
+        fix = f"Read the log: journalctl -u saint-{name}, or the launcher's output."
         try:
             yield
         except TimeoutError as err:

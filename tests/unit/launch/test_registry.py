@@ -83,7 +83,7 @@ async def test_a_refusal_that_stays_is_told(tmp_path: Path) -> None:
     adoptiond = Adoptiond(failures=9)
     async with adoptiond.serve(tmp_path) as registry:
         problem = await registry.adopt("sim_arms", [LEFT], "Arms")
-    assert problem == "It is taken: role-armsd was not ready within 15 s"
+    assert problem == "Conflict: role-armsd was not ready within 15 s"
     assert len(adoptiond.asked) == 3
 
 

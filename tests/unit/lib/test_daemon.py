@@ -294,7 +294,7 @@ def test_signal_ends_the_process_orderly(
 @pytest.mark.parametrize(
     ("what", "code", "words"),
     [
-        ("missing", 3, "A required device does not answer: pca9685 at 0x40"),
+        ("missing", 3, "Required device does not answer: pca9685 at 0x40"),
         ("bug", 1, "KeyError"),
         ("task", 1, "ZeroDivisionError"),
     ],

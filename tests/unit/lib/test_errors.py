@@ -22,7 +22,7 @@ def test_every_code_has_complete_information(code: Code) -> None:
 def test_error_text_is_one_sentence_with_the_message() -> None:
     error = SaintError(Code.NOT_FOUND, "node pi_1 is not known")
 
-    assert str(error) == "There is no such thing: node pi_1 is not known"
+    assert str(error) == "Not found: node pi_1 is not known"
     assert (error.status, error.exit_code) == (404, 4)
 
 
