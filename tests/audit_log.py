@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from saint_services.lib.access.audit import Entry
+from saint_services.lib.access.audit import AuditEntry
 from saint_services.webd.audit.audit_socket import AuditSocket, listening
 
 
 @contextlib.asynccontextmanager
-async def collected(runtime: Path) -> AsyncIterator[list[Entry]]:
+async def collected(runtime: Path) -> AsyncIterator[list[AuditEntry]]:
     """Entries of the daemons of this folder, as they come."""
     await asyncio.to_thread(runtime.mkdir, parents=True, exist_ok=True)
-    found: list[Entry] = []
+    found: list[AuditEntry] = []
     bound = await asyncio.to_thread(listening, runtime)
     log = AuditSocket(bound, Counter(), found.append)
     log.open()

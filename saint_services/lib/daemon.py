@@ -24,7 +24,7 @@ from .machine.service_manager import bind as bind
 
 if TYPE_CHECKING:
     from .bus import Bus
-    from .ipc import Api, Server
+    from .ipc import Api, ApiServer
 
 C = TypeVar("C", bound=BaseModel)
 
@@ -77,7 +77,7 @@ class Context(Generic[C]):
         self._closing.push_async_callback(_limited, self._bus.close)
         return self._bus
 
-    async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "Server":
+    async def serve_ipc(self, api: "Api", socket_name: str = "api") -> "ApiServer":
         """Answer on the socket passed in; without one, on <runtime>/<daemon>.sock."""
         from .access import audit
         from .api.endpoint import rows_of
@@ -85,7 +85,7 @@ class Context(Generic[C]):
         api.get("/health", self._health)
         api.check(rows_of(self.name))
         api.counters = self.health.counters
-        reporter = audit.Reporter(self.directories.runtime)
+        reporter = audit.AuditReporter(self.directories.runtime)
         self._closing.callback(reporter.close)
         api.on_entry = reporter.add
         passed = self.sockets.get(socket_name) or [

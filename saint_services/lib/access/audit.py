@@ -1,6 +1,6 @@
-"""Who did what on this robot. A daemon that has carried out or refused a request sends one entry to
-the server's log (webd keeps it); on a machine without that log it stands in the journal. Not here:
-the file (webd/audit/audit_file.py).
+"""The audit log: who did what on this robot. A daemon sends one entry for each request that it has
+carried out or refused to webd, which stores it; on a machine without webd the entry is in the
+journal only. Not here: the file (webd/audit).
 """
 
 import asyncio
@@ -30,9 +30,9 @@ _log = log.get("audit")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the log. `what` names the request; an entry without one is an event of the robot.
-    `text` is its sentence for the activity log, `refused` why it was not done.
+class AuditEntry:
+    """One line of the log. `what` names the request (empty: an event of the robot), `text` is the
+    sentence for the activity log, `refused` the reason of a refusal.
     """
 
     time_s: float
@@ -48,12 +48,12 @@ class Entry:
     daemon: str = ""
 
     def line(self) -> str:
-        """JSON, one line."""
+        """Format the entry as one line of JSON."""
         return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
     @classmethod
-    def read(cls, line: str | bytes) -> "Entry | None":
-        """The entry of such a line; None for one that a power cut tore."""
+    def read(cls, line: str | bytes) -> "AuditEntry | None":
+        """Parse a line; None if a power cut truncated it."""
         try:
             found = cls(**json.loads(line))
         except (ValueError, TypeError):
@@ -63,24 +63,26 @@ class Entry:
         return found if is_sound else None
 
 
-def entries(lines: Iterable[str]) -> Iterator[Entry]:
-    """Return those of a file that can be read."""
-    return (found for line in lines if (found := Entry.read(line)) is not None)
+def entries(lines: Iterable[str]) -> Iterator[AuditEntry]:
+    """Yield the entries of a file, without truncated lines."""
+    return (found for line in lines if (found := AuditEntry.read(line)) is not None)
 
 
-def done(row: Endpoint[Any, Any], who: Person, params: BaseModel, reply: BaseModel) -> Entry:
-    """The entry of a request that was carried out."""
+def done(row: Endpoint[Any, Any], who: Person, params: BaseModel, reply: BaseModel) -> AuditEntry:
+    """Make the entry of a request that was carried out."""
     text = row.sentence(params, reply)
     return _entry(row, who, params, text=text, severity=row.severity_of(params, reply))
 
 
-def refused(row: Endpoint[Any, Any], who: Person, params: BaseModel, error: SaintError) -> Entry:
-    """The entry of a request that was refused or failed."""
+def refused(
+    row: Endpoint[Any, Any], who: Person, params: BaseModel, error: SaintError
+) -> AuditEntry:
+    """Make the entry of a request that was refused or failed."""
     return _entry(row, who, params, refused=error.message)
 
 
-def _entry(row: Endpoint[Any, Any], who: Person, params: BaseModel, **more: str) -> Entry:
-    return Entry(
+def _entry(row: Endpoint[Any, Any], who: Person, params: BaseModel, **more: str) -> AuditEntry:
+    return AuditEntry(
         time_s=wall_s(),
         who=who.name,
         level=who.level,
@@ -94,7 +96,7 @@ def _entry(row: Endpoint[Any, Any], who: Person, params: BaseModel, **more: str)
 
 
 def detail(fields: dict[str, Any]) -> str:
-    """Parameters in one line; long ones are cut."""
+    """Format parameters as one line, truncated to 300 characters."""
     text = ", ".join(f"{name}: {_short(value)}" for name, value in fields.items())
     return text if len(text) <= _LONGEST_DETAIL else text[: _LONGEST_DETAIL - 1] + "…"
 
@@ -103,26 +105,26 @@ def _short(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-class Reporter:
-    """Sends entries to the server's log in `runtime`, without ever waiting for it."""
+class AuditReporter:
+    """Sends entries to webd's socket in `runtime` without blocking; entries wait while it is full."""
 
     def __init__(self, runtime: Path) -> None:
         self._path = str(runtime / SOCKET)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self._waiting: deque[Entry] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[AuditEntry] = deque(maxlen=_MOST_WAITING)
         self._timer: asyncio.TimerHandle | None = None
         self._is_refused = False
 
-    def add(self, entry: Entry) -> None:
-        """Take one entry."""
+    def add(self, entry: AuditEntry) -> None:
+        """Send one entry, now or as soon as the log accepts it."""
         _log.info(entry.what, who=entry.who, params=entry.detail, refused=entry.refused)
         self._waiting.append(entry)
-        if self._timer is None:  # else the log is full or away, and is tried again soon
+        if self._timer is None:  # else a retry is scheduled
             self._send()
 
     def close(self) -> None:
-        """Send no more."""
+        """Drop what is waiting and close the socket."""
         if self._timer:
             self._timer.cancel()
         self._socket.close()
@@ -133,7 +135,7 @@ class Reporter:
             try:
                 self._socket.sendto(self._waiting[0].line().encode(), self._path)
             except OSError as err:
-                if err.errno == errno.ENOENT:  # no server here: the journal has it
+                if err.errno == errno.ENOENT:  # no webd on this machine: the journal has the entry
                     self._waiting.clear()
                     return
                 if err.errno == errno.EACCES and not self._is_refused:

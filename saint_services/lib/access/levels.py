@@ -1,12 +1,12 @@
-"""What somebody may do here, from looking to administering. Not here: who has which level
-(webd/accounts/access.py), which request needs which (the rows of lib/api).
+"""Access levels, from viewer to admin. Not here: which user has which level (webd/accounts), which
+request needs which level (the rows of lib/api).
 """
 
 from enum import IntEnum
 
 
 class Level(IntEnum):
-    """Each may do all that the ones below it may. Anyone may stop the robot."""
+    """Each level includes those below it. Everyone may stop the robot."""
 
     VIEWER = 1
     OPERATOR = 2
@@ -14,13 +14,15 @@ class Level(IntEnum):
 
     @property
     def word(self) -> str:
-        """As people and files write it: "viewer"."""
+        """The name in files and messages: "viewer"."""
         return self.name.lower()
 
     @classmethod
     def of(cls, word: str) -> "Level":
-        """The level of that word; raises ValueError for any other."""
+        """Parse the name of a level; raises ValueError if it is unknown."""
         for level in cls:
             if level.word == word:
                 return level
-        raise ValueError(f"{word!r} is no level; there are {', '.join(each.word for each in cls)}")
+        raise ValueError(
+            f"{word!r} is not an access level; known: {', '.join(each.word for each in cls)}"
+        )

@@ -1,4 +1,4 @@
-"""Which user's process is at the other end of a unix socket, and whether it is a given daemon's."""
+"""Identifies the process at the other end of a unix socket by its user."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: unix(7), SO_PEERCRED
 
 
 def uid_of(transport: asyncio.BaseTransport) -> int | None:
-    """The user id that the kernel names; None where it names none."""
+    """Return the peer's user id from the kernel; None if unknown."""
     bare = transport.get_extra_info("socket")
     if bare is None or bare.family != socket.AF_UNIX or not hasattr(socket, "SO_PEERCRED"):
         return None
@@ -26,17 +26,17 @@ def uid_of(transport: asyncio.BaseTransport) -> int | None:
 
 
 def is_daemon(peer_uid: int | None, daemon: str) -> bool:
-    """Whether the process is this daemon's: of its user where the machine has that user, otherwise
-    (a simulated robot) of the user that this process runs as.
+    """Whether the peer is this daemon: it runs as the daemon's user or, where that user does not
+    exist (a simulated robot), as this process's user.
     """
     return peer_uid is not None and peer_uid == _user_of(daemon)
 
 
 def check_daemon(peer_uid: int | None, daemon: str) -> None:
-    """Raise forbidden unless the request came from this daemon."""
+    """Raise forbidden unless the peer is this daemon."""
     if not is_daemon(peer_uid, daemon):
         who = "an unknown user" if peer_uid is None else f"the user with the id {peer_uid}"
-        message = f"{who} is not {daemon}; this request is for {daemon} alone"
+        message = f"{who} is not {daemon}; only {daemon} may send this request"
         raise SaintError(Code.FORBIDDEN, message, fix=f"Run {daemon} as its own user.")
 
 

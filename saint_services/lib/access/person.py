@@ -1,5 +1,5 @@
-"""Who asks for something: a user of the pages that webd passes on, or whoever is logged in on this
-machine. Not here: who may do what (levels.py, webd/accounts/access.py).
+"""Identifies the user behind a request: a user of the pages, as webd names them, or the user who is
+logged in on this machine. Not here: access levels (levels.py), accounts (webd/accounts).
 """
 
 import contextlib
@@ -16,8 +16,8 @@ HEADER = "Saint-Person"
 _LONGEST = 128
 
 
-class Asking(Protocol):
-    """A request as it came in."""
+class RequestOrigin(Protocol):
+    """What a request says about its origin."""
 
     @property
     def peer_uid(self) -> int | None: ...
@@ -27,7 +27,7 @@ class Asking(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """`source` names what the person uses, as an input source of the router does."""
+    """The user behind a request. `source` names the program in use, like an input source."""
 
     name: str
     level: str
@@ -36,17 +36,19 @@ class Person:
 
     @property
     def header(self) -> tuple[str, str]:
-        """How webd passes the person on."""
+        """The HTTP header in which webd names the user to other daemons."""
         return HEADER, json.dumps(asdict(self))
 
     @classmethod
-    def of(cls, asked: Asking) -> "Person":
-        """The person that webd names; nobody else's word counts, then it is the socket's user."""
-        if asked.person and is_daemon(asked.peer_uid, "webd"):
+    def of(cls, request: RequestOrigin) -> "Person":
+        """Return the user that webd names. From any other process: the user at the socket's other
+        end.
+        """
+        if request.person and is_daemon(request.peer_uid, "webd"):
             with contextlib.suppress(ValueError, TypeError, AttributeError):
-                given = json.loads(asked.person)
+                given = json.loads(request.person)
                 return cls(**{name: str(value)[:_LONGEST] for name, value in given.items()})
-        return cls(_user(asked.peer_uid), Level.ADMIN.word)
+        return cls(_user(request.peer_uid), Level.ADMIN.word)
 
 
 @cache

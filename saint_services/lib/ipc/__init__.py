@@ -4,7 +4,7 @@
 
 from .client import Client
 from .routes import Call
-from .server import Api, Server
+from .server import Api, ApiServer
 from .wire import LARGEST_BODY_BYTES, ErrorReply
 
-__all__ = ["LARGEST_BODY_BYTES", "Api", "Call", "Client", "ErrorReply", "Server"]
+__all__ = ["LARGEST_BODY_BYTES", "Api", "ApiServer", "Call", "Client", "ErrorReply"]

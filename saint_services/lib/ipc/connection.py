@@ -1,5 +1,5 @@
-"""One connection of the control plane's server: bytes become requests, answers become bytes, and
-every limit on size and time is kept. HTTP itself is h11's; what is answered is decided in ipc.py.
+"""One connection of the control plane's server: parses requests, writes replies, and enforces every
+limit on size and time. h11 implements HTTP. Not here: what is replied (server.py).
 """
 
 import asyncio
@@ -17,76 +17,80 @@ from ..errors import Code, SaintError
 from .wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 
 MOST_CONNECTIONS = 64
-_MOST_AHEAD_BYTES = 64 << 10  # of further requests, while one is answered
+_MOST_AHEAD_BYTES = 64 << 10  # of further requests, while one is being handled
 _ARRIVAL_LIMIT_S = 10.0  # for a whole request, from its first byte; of a new connection at once
 _IDLE_LIMIT_S = 60.0  # between two requests
-_WRITE_LIMIT_S = 5.0  # a client that does not read for so long is dropped
-_LINGER_S = 1.0  # for the rest of a refused request: closing at once would destroy the answer
+_WRITE_LIMIT_S = 5.0  # a client that reads nothing for this time is dropped
+_LINGER_S = (
+    1.0  # to receive the rest of a rejected request: closing at once would discard the reply
+)
 _HEADER_MARKS = len(": \r\n")
 _JSON = (b"Content-Type", b"application/json; charset=utf-8")
 _LINES = (b"Content-Type", b"application/x-ndjson")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A whole request."""
+class ReceivedRequest:
+    """A complete request as it arrived."""
 
     method: str
     target: str
     body: bytes
-    peer_uid: int | None = None  # of the process at the other end; None: not known
-    person: bytes = b""  # whom it names as the one who asks (lib/access/person.py)
+    peer_uid: int | None = None  # user id of the client's process; None: unknown
+    person: bytes = b""  # header that names the user (lib/access/person.py)
 
 
 @dataclass(frozen=True, slots=True)
-class Hub:
-    """What the connections of a server share."""
+class ConnectionHub:
+    """What all connections of a server share."""
 
-    answer: Callable[[Asked, "Connection"], Coroutine[Any, Any, None]]
+    answer: Callable[[ReceivedRequest, "ApiConnection"], Coroutine[Any, Any, None]]
     refusal: Callable[[SaintError], bytes]
-    connections: "set[Connection]" = field(default_factory=set)  # all of them
-    turned_away: "set[Connection]" = field(default_factory=set)  # those that were too many
+    connections: "set[ApiConnection]" = field(default_factory=set)
+    excess: "set[ApiConnection]" = field(default_factory=set)  # beyond the limit, about to close
 
 
-class GoneError(Exception):
-    """The client has closed the connection, or does not read: there is nobody to answer."""
+class ClientGoneError(Exception):
+    """The client closed the connection or stopped reading: no reply is possible."""
 
 
-class Connection(asyncio.Protocol):
-    """Answers one request after the other."""
+class ApiConnection(asyncio.Protocol):
+    """Serves one request after the other."""
 
-    def __init__(self, hub: Hub) -> None:
+    def __init__(self, hub: ConnectionHub) -> None:
         self._hub = hub
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=LARGEST_HEAD_BYTES)
         self._transport: asyncio.Transport
         self._request: h11.Request | None = None
         self._body = bytearray()
-        self._task: asyncio.Task[None] | None = None  # makes the answer
-        self._ahead_bytes = 0  # arrived meanwhile
+        self._task: asyncio.Task[None] | None = None  # handles the request
+        self._ahead_bytes = 0  # arrived while a request is handled
         self._timer: asyncio.TimerHandle | None = None
         self._is_idle = False  # between two requests
-        self._is_last = False  # no further request is taken
-        self._is_over = False  # what still arrives is dropped
+        self._is_last = False  # no further request is accepted
+        self._is_over = False  # received data is dropped
         self._writable = asyncio.Event()
         self._writable.set()
         self.closed = asyncio.Event()
 
-    # Called by the loop.
+    # Callbacks of the event loop
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # uvloop's transports are streams without being asyncio's class
         self._transport = cast(asyncio.Transport, transport)
         hub = self._hub
-        served = len(hub.connections) - len(hub.turned_away)
+        served = len(hub.connections) - len(hub.excess)
         hub.connections.add(self)
         if served < MOST_CONNECTIONS:
-            self._arm(_ARRIVAL_LIMIT_S, self._refuse_slow)
-        elif len(hub.turned_away) >= MOST_CONNECTIONS:
+            self._schedule(_ARRIVAL_LIMIT_S, self._refuse_slow)
+        elif len(hub.excess) >= MOST_CONNECTIONS:
             self.abort()
         else:
-            hub.turned_away.add(self)
-            message = f"it has {MOST_CONNECTIONS} connections already"
-            self._refuse(SaintError(Code.DAEMON_UNREACHABLE, message, fix="Close some of them."))
+            hub.excess.add(self)
+            message = f"the daemon is at its limit of {MOST_CONNECTIONS} connections"
+            self._refuse(
+                SaintError(Code.DAEMON_UNREACHABLE, message, fix="Close some connections.")
+            )
 
     def data_received(self, data: bytes) -> None:
         if self._is_over:
@@ -99,11 +103,11 @@ class Connection(asyncio.Protocol):
             return
         if self._is_idle:
             self._is_idle = False
-            self._arm(_ARRIVAL_LIMIT_S, self._refuse_slow)
+            self._schedule(_ARRIVAL_LIMIT_S, self._refuse_slow)
         self._read()
 
     def eof_received(self) -> None:
-        """The client has gone. Returning nothing closes the connection."""
+        """Handle the client's end of stream; returning None closes the connection."""
         if not self._is_over and self._task is None:
             self._http.receive_data(b"")
             self._read()
@@ -111,7 +115,7 @@ class Connection(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._is_over = True
         self._hub.connections.discard(self)
-        self._hub.turned_away.discard(self)
+        self._hub.excess.discard(self)
         if self._timer:
             self._timer.cancel()
         if self._task:
@@ -125,10 +129,10 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._writable.set()
 
-    # Called by the server.
+    # Called by the server
 
     def reply(self, status: int, body: bytes) -> None:
-        """A whole answer."""
+        """Send a complete reply."""
         headers = [_JSON, (b"Content-Length", b"%d" % len(body))]
         if self._is_last or self._http.their_state is not h11.DONE:
             headers.append((b"Connection", b"close"))
@@ -139,50 +143,50 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_begun(self) -> bool:
-        """Whether a part of the answer has been sent."""
+        """Whether a part of the reply has been sent."""
         return self._http.our_state is not h11.SEND_RESPONSE
 
     def begin_lines(self) -> None:
-        """Status and headers of a stream."""
+        """Send status and headers of a stream."""
         self._send(_response(200, [_LINES]))
 
     async def line(self, line: bytes) -> None:
-        """One line of a stream."""
+        """Send one line of a stream."""
         self._send(h11.Data(data=line))
         await self._drain()
 
     def end_lines(self) -> None:
-        """The stream is whole."""
+        """Complete the stream."""
         self._send(h11.EndOfMessage())
 
     def stop(self) -> None:
-        """End after the answer that is being made; at once when there is none."""
+        """Close after the pending reply; at once if none is pending."""
         self._is_last = True
         if self._task is None:
             self._is_over = True
             self._transport.close()
 
     def abort(self) -> None:
-        """End at once."""
+        """Close at once."""
         self._is_over = True
         self._transport.abort()
 
-    # Reading.
+    # Reading
 
     def _read(self) -> None:
         try:
-            while self._take(self._http.next_event()):
+            while self._accept(self._http.next_event()):
                 pass
         except h11.RemoteProtocolError as err:
             error = SaintError(Code.REQUEST_INVALID, f"the request is not HTTP/1.1: {err}")
             self._refuse(error, err.error_status_hint)
         except SaintError as err:
             self._refuse(err)
-        except GoneError:
+        except ClientGoneError:
             self.abort()
 
-    def _take(self, event: object) -> bool:
-        """True when there may be more."""
+    def _accept(self, event: object) -> bool:
+        """Accept an h11 event; True if more may follow."""
         if isinstance(event, h11.Request):
             self._begin(event)
             return True
@@ -191,8 +195,8 @@ class Connection(asyncio.Protocol):
             _check_size(len(self._body))
             return True
         if isinstance(event, h11.EndOfMessage):
-            self._arm(None)
-            self._task = asyncio.get_running_loop().create_task(self._answer(), name="ipc answer")
+            self._schedule(None)
+            self._task = asyncio.get_running_loop().create_task(self._answer(), name="ipc reply")
         return False
 
     def _begin(self, request: h11.Request) -> None:
@@ -206,24 +210,24 @@ class Connection(asyncio.Protocol):
         if self._http.they_are_waiting_for_100_continue:
             self._send(h11.InformationalResponse(status_code=100, headers=[]))
 
-    # Answering.
+    # Replying
 
     async def _answer(self) -> None:
         assert self._request
         method, target = self._request.method.decode(), self._request.target.decode("latin-1")
         try:
             uid, who = uid_of(self._transport), _person(self._request)
-            asked = Asked(method, target, bytes(self._body), uid, who)
-            await self._hub.answer(asked, self)
+            received = ReceivedRequest(method, target, bytes(self._body), uid, who)
+            await self._hub.answer(received, self)
             await self._drain()
-        except GoneError:
+        except ClientGoneError:
             self.abort()
             return
         self._task = None
         self._next()
 
     def _next(self) -> None:
-        """Ready for a further request, if both sides want one."""
+        """Prepare for the next request if both sides keep the connection open."""
         states = (self._http.our_state, self._http.their_state)
         if self._is_last or states != (h11.DONE, h11.DONE):
             self._end()
@@ -233,9 +237,9 @@ class Connection(asyncio.Protocol):
         self._ahead_bytes = 0
         self._is_idle = not self._http.trailing_data[0]
         if self._is_idle:
-            self._arm(_IDLE_LIMIT_S, self.stop)
+            self._schedule(_IDLE_LIMIT_S, self.stop)
         else:
-            self._arm(_ARRIVAL_LIMIT_S, self._refuse_slow)
+            self._schedule(_ARRIVAL_LIMIT_S, self._refuse_slow)
             self._read()
 
     def _refuse_slow(self) -> None:
@@ -243,11 +247,11 @@ class Connection(asyncio.Protocol):
         self._refuse(SaintError(Code.TOO_SLOW, message))
 
     def _refuse(self, error: SaintError, status: int = 0) -> None:
-        """Answer a request that is not whole; it is the last one."""
+        """Reply with an error to an incomplete request and close the connection."""
         if self._http.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.abort()
             return
-        with contextlib.suppress(GoneError):
+        with contextlib.suppress(ClientGoneError):
             self.reply(status or error.status, self._hub.refusal(error))
         self._end()
 
@@ -255,15 +259,15 @@ class Connection(asyncio.Protocol):
         self._is_over = True
         if self._http.their_state in (h11.DONE, h11.MUST_CLOSE, h11.CLOSED):
             self._transport.close()
-            self._arm(_WRITE_LIMIT_S, self._transport.abort)
+            self._schedule(_WRITE_LIMIT_S, self._transport.abort)
         else:
             if self._transport.can_write_eof():
                 self._transport.write_eof()
-            self._arm(_LINGER_S, self._transport.abort)
+            self._schedule(_LINGER_S, self._transport.abort)
 
     def _send(self, *events: h11.Event) -> None:
         if self._transport.is_closing():
-            raise GoneError
+            raise ClientGoneError
         self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
 
     async def _drain(self) -> None:
@@ -273,11 +277,13 @@ class Connection(asyncio.Protocol):
             async with asyncio.timeout(_WRITE_LIMIT_S):
                 await self._writable.wait()
         except TimeoutError as err:
-            self._hub.refusal(SaintError(Code.TOO_SLOW, "it is not read"))  # counted, not sent
-            raise GoneError from err
+            self._hub.refusal(
+                SaintError(Code.TOO_SLOW, "the client does not read")
+            )  # counted, not sent
+            raise ClientGoneError from err
 
-    def _arm(self, limit_s: float | None, then: Callable[[], None] | None = None) -> None:
-        """One timer at a time."""
+    def _schedule(self, limit_s: float | None, then: Callable[[], None] | None = None) -> None:
+        """Replace the timer; a connection has one at a time."""
         if self._timer:
             self._timer.cancel()
         self._timer = None
@@ -292,8 +298,8 @@ def _check_size(size: int) -> None:
 
 
 def _person(request: h11.Request) -> bytes:
-    wanted = person.HEADER.lower().encode()
-    return next((bytes(value) for name, value in request.headers if name == wanted), b"")
+    expected = person.HEADER.lower().encode()
+    return next((bytes(value) for name, value in request.headers if name == expected), b"")
 
 
 def _response(status: int, headers: list[tuple[bytes, bytes]]) -> h11.Response:

@@ -1,5 +1,5 @@
-"""One request to a daemon and its answer, on a connection of its own: the daemon may be another
-process at the next request. HTTP itself is h11's. Not here: what errors mean (ipc_client.py).
+"""Carries one HTTP request to a daemon and its reply, on a connection of its own: the daemon may be
+another process at the next request. h11 implements HTTP. Not here: what errors mean (client.py).
 """
 
 import asyncio
@@ -14,67 +14,65 @@ import h11
 
 from .wire import LARGEST_BODY_BYTES, LARGEST_HEAD_BYTES
 
-_LARGEST_ANSWER_BYTES = 16 << 20
+_LARGEST_REPLY_BYTES = 16 << 20
 _READ_BYTES = 64 << 10
-_AS_GIVEN = "/?%:@!$&'()*+,;=~"  # callers write paths as in a URL, parts in quotes already
+_AS_GIVEN = "/?%:@!$&'()*+,;=~"  # callers pass URL paths whose parts are quoted already
 
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
-class Place(Protocol):
-    """Where a daemon is asked, and what each request to it begins with."""
+class DaemonAddress(Protocol):
+    """How to reach a daemon, and what every request to it starts with."""
 
     @property
     def name(self) -> str:
-        """The daemon's."""
+        """Name of the daemon."""
 
     @property
     def where(self) -> str:
-        """For people: "at <this>"."""
+        """Where the daemon listens, for messages: "at <where>"."""
 
     @property
     def prefix(self) -> str:
-        """Before each path."""
+        """Prefix of each path."""
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Of each request."""
+        """Headers of each request."""
 
     async def open(self) -> Ends:
-        """A new connection; raises OSError."""
+        """Open a new connection; raises OSError."""
 
 
 @dataclass(frozen=True, slots=True)
-class SocketPlace:
-    """A daemon's unix socket."""
+class SocketAddress:
+    """The unix socket of a daemon."""
 
     path: Path
     prefix: str = ""
 
     @property
     def name(self) -> str:
-        """The daemon's."""
+        """Name of the daemon."""
         return self.path.stem
 
     @property
     def where(self) -> str:
-        """For people."""
         return str(self.path)
 
     @property
     def headers(self) -> list[tuple[str, str]]:
-        """Of each request."""
+        """Headers of each request."""
         return [("Host", "localhost")]
 
     async def open(self) -> Ends:
-        """A new connection."""
         return await asyncio.open_unix_connection(str(self.path))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked."""
+class OutgoingRequest:
+    """A request before it is sent."""
 
     method: str
     target: str
@@ -83,42 +81,42 @@ class Question:
 
 
 class Exchange:
-    """Sends the question; the answer is read either whole or by lines. Raises OSError and
-    h11.RemoteProtocolError for everything that goes wrong.
+    """Sends a request and reads the reply, either whole or line by line. Every failure is an
+    OSError or an h11.RemoteProtocolError.
     """
 
-    def __init__(self, place: Place, ends: Ends) -> None:
-        self._place = place
+    def __init__(self, address: DaemonAddress, ends: Ends) -> None:
+        self._address = address
         self._reader, self._writer = ends
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=LARGEST_HEAD_BYTES)
-        self._rest = bytearray()  # of a line
+        self._rest = bytearray()  # received after the last complete line
         self.status = 0
 
     @classmethod
     @contextlib.asynccontextmanager
-    async def connected(cls, place: Place) -> "AsyncGenerator[Exchange]":
-        """A new connection, closed at the end."""
-        exchange = cls(place, await place.open())
+    async def connected(cls, address: DaemonAddress) -> "AsyncGenerator[Exchange]":
+        """Open a connection that is closed on exit."""
+        exchange = cls(address, await address.open())
         try:
             yield exchange
         finally:
             exchange.close()
 
     def close(self) -> None:
-        """At once: the daemon cancels what it still does."""
+        """Abort the connection; the daemon cancels the pending request."""
         self._writer.transport.abort()
 
-    async def ask(self, question: Question) -> None:
-        """Send it and await the status."""
-        headers = [*self._place.headers, *question.headers, ("Connection", "close")]
-        if question.body is not None:
+    async def send(self, outgoing: OutgoingRequest) -> None:
+        """Send the request and wait for the HTTP status."""
+        headers = [*self._address.headers, *outgoing.headers, ("Connection", "close")]
+        if outgoing.body is not None:
             headers.append(("Content-Type", "application/json"))
-            headers.append(("Content-Length", str(len(question.body))))
-        target = quote(self._place.prefix + question.target, safe=_AS_GIVEN)
-        request = h11.Request(method=question.method, target=target, headers=headers)
+            headers.append(("Content-Length", str(len(outgoing.body))))
+        target = quote(self._address.prefix + outgoing.target, safe=_AS_GIVEN)
+        request = h11.Request(method=outgoing.method, target=target, headers=headers)
         self._send(request)
-        if question.body:
-            self._send(h11.Data(data=question.body))
+        if outgoing.body:
+            self._send(h11.Data(data=outgoing.body))
         self._send(h11.EndOfMessage())
         await self._writer.drain()
         event = await self._event()
@@ -128,22 +126,26 @@ class Exchange:
             self.status = event.status_code
 
     async def whole(self) -> bytes:
-        """The rest of the answer."""
+        """Read the rest of the reply."""
         collected = bytearray()
         while data := await self._data():
             collected += data
-            if len(collected) > _LARGEST_ANSWER_BYTES:
-                raise h11.RemoteProtocolError("the answer is too long")
+            if len(collected) > _LARGEST_REPLY_BYTES:
+                raise h11.RemoteProtocolError(
+                    f"the reply is longer than {_LARGEST_REPLY_BYTES} bytes"
+                )
         return bytes(collected)
 
     async def line(self) -> bytes:
-        """The next line; empty at the end."""
+        """Read the next line; empty at the end."""
         while (end := self._rest.find(b"\n")) < 0:
             if len(self._rest) > LARGEST_BODY_BYTES:
-                raise h11.RemoteProtocolError("a line of the answer is too long")
+                raise h11.RemoteProtocolError(
+                    f"a line of the reply is longer than {LARGEST_BODY_BYTES} bytes"
+                )
             data = await self._data()
             if not data:
-                end = len(self._rest)  # a last line without its end
+                end = len(self._rest)  # the last line has no line break
                 break
             self._rest += data
         line = bytes(self._rest[: end + 1])
@@ -151,7 +153,7 @@ class Exchange:
         return line
 
     async def _data(self) -> bytes:
-        """A piece of the body; empty at its end."""
+        """Read a chunk of the body; empty at its end."""
         event = await self._event()
         return bytes(event.data) if isinstance(event, h11.Data) else b""
 
@@ -159,7 +161,7 @@ class Exchange:
         while (event := self._http.next_event()) is h11.NEED_DATA:
             self._http.receive_data(await self._reader.read(_READ_BYTES))
         if isinstance(event, h11.ConnectionClosed) and self.status == 0:
-            raise ConnectionResetError("closed without an answer")
+            raise ConnectionResetError("the connection was closed without a reply")
         return event
 
     def _send(self, event: h11.Event) -> None:

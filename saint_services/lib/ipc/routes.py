@@ -1,4 +1,4 @@
-"""Which handler a request is for, and what it gets to see of it. Not here: HTTP, running it."""
+"""Finds the handler of a request and validates its parameters. Not here: HTTP, running the handler."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..access.person import Person
 from ..api.endpoint import Endpoint
 from ..config import validation
 from ..errors import Code, SaintError
-from .connection import Asked
+from .connection import ReceivedRequest
 
 Read = TypeVar("Read", covariant=True)  # a Call is only read
 
@@ -21,24 +21,24 @@ _MOST_FIELDS = 100  # of a query
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[Read]):
-    """One request. `path` holds the {parts} of the route, `body` the checked model: of a row of
-    lib/api all its parameters.
+    """A request as its handler receives it. `path` holds the {parts} of the route, `body` the
+    validated model (for a row of lib/api: all its parameters).
     """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
     body: Read
-    peer_uid: int | None = None  # the user of the process that sent it; None: not known
-    asked: Asked | None = None  # as it came in; None: made by the daemon itself
+    peer_uid: int | None = None  # user id of the sending process; None: unknown
+    received: ReceivedRequest | None = None  # None: made by the daemon itself
 
     @property
     def person(self) -> Person | None:
-        """Who asks. Looked up only now: a stop does not wait for the machine's list of users."""
-        return Person.of(self.asked) if self.asked else None
+        """The user behind the request. Looked up on demand: a stop must not wait for the user list."""
+        return Person.of(self.received) if self.received else None
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ApiRoute:
     """A method and a path with its handler."""
 
     method: str
@@ -50,53 +50,53 @@ class Route:
     row: Endpoint[Any, Any] | None = None
 
     def match(self, parts: list[str]) -> dict[str, str] | None:
-        """The values of the {parts} when the path is this one."""
+        """Return the values of the {parts}; None if the path does not match."""
         own = self.path.split("/")
         if len(own) != len(parts):
             return None
         found: dict[str, str] = {}
-        for wanted, given in zip(own, parts, strict=True):
-            if wanted.startswith("{"):
+        for expected, given in zip(own, parts, strict=True):
+            if expected.startswith("{"):
                 if not given:
                     return None
-                found[wanted[1:-1]] = given
-            elif wanted != given:
+                found[expected[1:-1]] = given
+            elif expected != given:
                 return None
         return found
 
 
 class MethodError(SaintError):
-    """The path is known, the method is not."""
+    """The path exists, but not with this method."""
 
     status = 405
 
 
-def find(routes: list[Route], method: str, target: str) -> tuple[Route, Mapping[str, str]]:
-    """The route and the values of its {parts}; plain paths come before those with parts."""
+def find(routes: list[ApiRoute], method: str, target: str) -> tuple[ApiRoute, Mapping[str, str]]:
+    """Return the route and the values of its {parts}; plain paths win over paths with parts."""
     path = target.partition("?")[0]
     # Split before decoding: an encoded slash belongs to its part, and no name contains one.
     parts = [unquote(part) for part in path.split("/")]
     found = [(route, values) for route in routes if (values := route.match(parts)) is not None]
     if not found or any("/" in part for part in parts):
         known = ", ".join(sorted({route.path for route in routes}))
-        message = f"{unquote(path)} is not a path here"
+        message = f"{unquote(path)} is not a path of this daemon"
         raise SaintError(Code.NOT_FOUND, message, fix=f"Known paths: {known}.")
     possible = [(route, values) for route, values in found if route.method == method]
     if not possible:
         allowed = ", ".join(sorted({route.method for route, _ in found}))
-        message = f"{method} is not possible at {unquote(path)}, only {allowed}"
+        message = f"{method} is not supported at {unquote(path)}, only {allowed}"
         raise MethodError(Code.REQUEST_INVALID, message)
     return min(possible, key=lambda each: len(each[1]))
 
 
-def call(route: Route, values: Mapping[str, str], asked: Asked) -> Call[Any]:
-    """What the handler gets. Raises request_invalid naming the field."""
-    query = asked.target.partition("?")[2]
+def call(route: ApiRoute, values: Mapping[str, str], received: ReceivedRequest) -> Call[Any]:
+    """Make the handler's call. Raises request_invalid that names the field."""
+    query = received.target.partition("?")[2]
     if route.row:
-        raw = _fields(route.row, values, query, asked.body)
-        return Call(values, {}, _checked(route.row.params, raw), asked.peer_uid, asked)
-    body = _checked(route.body, asked.body) if route.body else None
-    return Call(values, _query(query), body, asked.peer_uid, asked)
+        raw = _fields(route.row, values, query, received.body)
+        return Call(values, {}, _checked(route.row.params, raw), received.peer_uid, received)
+    body = _checked(route.body, received.body) if route.body else None
+    return Call(values, _query(query), body, received.peer_uid, received)
 
 
 def _fields(row: Endpoint[Any, Any], values: Mapping[str, str], query: str, raw: bytes) -> bytes:
@@ -104,7 +104,7 @@ def _fields(row: Endpoint[Any, Any], values: Mapping[str, str], query: str, raw:
         return row.fields(values, query, raw)
     except (SaintError, ValueError):
         if hasattr(row.params, "of_unsound"):
-            return b"null"  # its answer for what is not sound
+            return b"null"  # the model has a reply for malformed parameters
         raise
 
 
@@ -116,12 +116,12 @@ def _query(text: str) -> dict[str, str]:
     except ValueError as err:
         message = f"the query has more than {_MOST_FIELDS} fields"
         raise SaintError(Code.REQUEST_INVALID, message) from err
-    return dict(reversed(fields))  # of several with one name the first counts
+    return dict(reversed(fields))  # the first value of a repeated name counts
 
 
 def _checked(model: type[BaseModel], raw: bytes) -> BaseModel:
-    """The body as a model; none at all counts as one without fields. A model with `of_unsound` has
-    an answer for a body that is not sound: a stop is obeyed however it is written.
+    """Parse the body as a model; a missing body counts as one without fields. A model with
+    `of_unsound` accepts a malformed body: a stop is carried out however it is written.
     """
     try:
         return model.model_validate_json(raw or b"{}")

@@ -13,12 +13,12 @@ from pydantic import BaseModel
 
 from .. import log
 from ..access import audit
-from ..access.audit import Entry
+from ..access.audit import AuditEntry
 from ..api.endpoint import Endpoint
 from ..errors import Code, SaintError
 from . import routes
-from .connection import Asked, Connection, GoneError, Hub
-from .routes import Call, Route
+from .connection import ApiConnection, ClientGoneError, ConnectionHub, ReceivedRequest
+from .routes import ApiRoute, Call
 from .wire import ErrorReply, StreamEnd
 
 B = TypeVar("B")
@@ -26,9 +26,9 @@ P = TypeVar("P", bound=BaseModel)
 R = TypeVar("R", bound=BaseModel)
 
 _CLOSE_LIMIT_S = 1.0
-_TOO_LATE = "there was no result in time"
-_UNAWAITED = "nobody waited for the answer, so it may be done or not"
-_FAULT = "it is the service's own; its log tells more"
+_TIMED_OUT = "the request timed out in the service"
+_ABANDONED = "the client left before the reply, so the request may have been carried out or not"
+_FAULT = "the request failed by a fault of the service; see its log"
 _log = log.get("ipc")
 
 Handler = Callable[[Call[B]], Awaitable[BaseModel]]
@@ -36,56 +36,60 @@ StreamHandler = Callable[[Call[B]], AsyncIterator[BaseModel]]
 
 
 class Api:
-    """The paths that a daemon answers."""
+    """The requests that a daemon serves."""
 
     def __init__(self) -> None:
-        self._routes: list[Route] = []
+        self._routes: list[ApiRoute] = []
         self.counters: Counter[str] = Counter()
-        self.on_entry: Callable[[Entry], None] = _unheard  # of what was carried out or refused
+        self.on_entry: Callable[[AuditEntry], None] = _discard  # called for each change and refusal
 
     def get(self, path: str, handler: Handler[None], *, limit_s: float = 10.0) -> None:
-        """Answer GET `path`; `limit_s` is the longest that the handler may take."""
-        self._routes.append(Route("GET", path, handler, None, limit_s))
+        """Serve GET `path`; the handler times out after `limit_s`."""
+        self._routes.append(ApiRoute("GET", path, handler, None, limit_s))
 
     def post(
         self, path: str, handler: Handler[B], body: type[B] | None = None, *, limit_s: float = 10.0
     ) -> None:
-        """Answer POST `path`; the handler finds the checked `body` in its call."""
+        """Serve POST `path`; the handler receives the validated `body` in its call."""
         self._add("POST", path, handler, body, limit_s)
 
     def put(
         self, path: str, handler: Handler[B], body: type[B] | None = None, *, limit_s: float = 10.0
     ) -> None:
-        """Answer PUT `path`."""
+        """Serve PUT `path`."""
         self._add("PUT", path, handler, body, limit_s)
 
     def patch(
         self, path: str, handler: Handler[B], body: type[B] | None = None, *, limit_s: float = 10.0
     ) -> None:
-        """Answer PATCH `path`."""
+        """Serve PATCH `path`."""
         self._add("PATCH", path, handler, body, limit_s)
 
     def bind(self, row: Endpoint[P, R], handler: Callable[[Call[P]], Awaitable[R]]) -> None:
-        """Answer what this row of lib/api describes."""
-        self._routes.append(Route(row.method, row.path, handler, row.params, row.limit_s, row=row))
+        """Serve the request that this row of lib/api describes."""
+        self._routes.append(
+            ApiRoute(row.method, row.path, handler, row.params, row.limit_s, row=row)
+        )
 
     def bind_stream(
         self, row: Endpoint[P, R], handler: Callable[[Call[P]], AsyncIterator[R]]
     ) -> None:
-        """The same with one reply a line, as `stream` does."""
+        """Serve this row as a stream, one reply per line (see `stream`)."""
         self._routes.append(
-            Route(row.method, row.path, handler, row.params, row.limit_s, is_stream=True, row=row)
+            ApiRoute(
+                row.method, row.path, handler, row.params, row.limit_s, is_stream=True, row=row
+            )
         )
 
     def check(self, rows: Iterable[Endpoint[Any, Any]]) -> None:
-        """Raise internal when one of these rows was not bound."""
+        """Raise `internal` if one of these rows has no handler."""
         bound = {route.row.name for route in self._routes if route.row}
         if missing := [row.name for row in rows if row.name not in bound]:
-            raise SaintError(Code.INTERNAL, f"nothing answers {', '.join(missing)}")
+            raise SaintError(Code.INTERNAL, f"no handler is bound for {', '.join(missing)}")
 
     def delete(self, path: str, handler: Handler[None], *, limit_s: float = 10.0) -> None:
-        """Answer DELETE `path`."""
-        self._routes.append(Route("DELETE", path, handler, None, limit_s))
+        """Serve DELETE `path`."""
+        self._routes.append(ApiRoute("DELETE", path, handler, None, limit_s))
 
     def stream(
         self,
@@ -96,10 +100,10 @@ class Api:
         *,
         limit_s: float = 10.0,
     ) -> None:
-        """Answer with one JSON object per line for as long as the handler yields.
+        """Serve a stream: one JSON object per line until the handler ends.
 
-        The handler is cancelled when the client's connection ends. `limit_s` is for the first
-        line: an error raised before it becomes the answer's status.
+        The handler is cancelled when the client's connection ends. `limit_s` limits the time to the
+        first line; an error raised before that line becomes the HTTP status.
         """
         self._add(method, path, handler, body, limit_s, is_stream=True)
 
@@ -113,37 +117,36 @@ class Api:
         is_stream: bool = False,
     ) -> None:
         model: Any = body
-        self._routes.append(Route(method, path, handler, model, limit_s, is_stream))
+        self._routes.append(ApiRoute(method, path, handler, model, limit_s, is_stream))
 
-    async def serve(self, sockets: Iterable[socket.socket]) -> "Server":
-        """Answer on listening sockets until the server is closed."""
-        server = Server(self._routes, self.counters, self.on_entry)
+    async def serve(self, sockets: Iterable[socket.socket]) -> "ApiServer":
+        """Serve on listening sockets until the server is closed."""
+        server = ApiServer(self._routes, self.counters, self.on_entry)
         await server.open(sockets)
         return server
 
 
-class Server:
-    """An Api at work; made by Api.serve."""
+class ApiServer:
+    """A running Api; made by Api.serve."""
 
     def __init__(
-        self, served: list[Route], counters: Counter[str], on_entry: Callable[[Entry], None]
+        self, served: list[ApiRoute], counters: Counter[str], on_entry: Callable[[AuditEntry], None]
     ) -> None:
         self._routes = served
         self._counters = counters
         self._on_entry = on_entry
         self._running: set[asyncio.Task[Any]] = set()
         self._listening: list[asyncio.Server] = []
-        self._hub = Hub(self._answer, self._refusal)
+        self._hub = ConnectionHub(self._answer, self._refusal)
 
     async def open(self, sockets: Iterable[socket.socket]) -> None:
-        """Start answering."""
         loop = asyncio.get_running_loop()
         for each in sockets:
-            server = await loop.create_server(lambda: Connection(self._hub), sock=each)
+            server = await loop.create_server(lambda: ApiConnection(self._hub), sock=each)
             self._listening.append(server)
 
     async def close(self) -> None:
-        """Stop answering; streams end at once."""
+        """Stop serving: end all streams at once and close all connections."""
         for server in self._listening:
             server.close()
         for task in self._running:
@@ -161,54 +164,60 @@ class Server:
         for connection in tuple(self._hub.connections):
             await connection.closed.wait()
 
-    async def _answer(self, asked: Asked, connection: Connection) -> None:
+    async def _answer(self, request: ReceivedRequest, connection: ApiConnection) -> None:
         route, call = None, None
         try:
-            route, values = routes.find(self._routes, asked.method, asked.target)
-            call = routes.call(route, values, asked)
+            route, values = routes.find(self._routes, request.method, request.target)
+            call = routes.call(route, values, request)
             if route.is_stream:
                 await self._stream(route, call, connection)
             else:
                 async with asyncio.timeout(route.limit_s):
-                    reply, text = await self._outcome(_answer(route, call))
-                with self._noted(route, call, reply):
+                    reply, text = await self._run(_reply(route, call))
+                with self._audited(route, call, reply):
                     connection.reply(200, text)
         except SaintError as err:
             self._refuse(err, route, call, connection)
         except TimeoutError:
-            self._refuse(SaintError(Code.INTERNAL, _TOO_LATE), route, call, connection)
+            self._refuse(SaintError(Code.INTERNAL, _TIMED_OUT), route, call, connection)
         except asyncio.CancelledError:
-            self._note(route, call, SaintError(Code.INTERNAL, _UNAWAITED))
+            self._audit(route, call, SaintError(Code.INTERNAL, _ABANDONED))
             raise
 
     def _refuse(
-        self, error: SaintError, route: Route | None, call: Call[Any] | None, connection: Connection
+        self,
+        error: SaintError,
+        route: ApiRoute | None,
+        call: Call[Any] | None,
+        connection: ApiConnection,
     ) -> None:
-        with self._noted(route, call, error):
+        with self._audited(route, call, error):
             connection.reply(error.status, self._refusal(error))
 
     @contextlib.contextmanager
-    def _noted(self, route: Route | None, call: Call[Any] | None, outcome: Any) -> Iterator[None]:
-        """After the answer: it does not wait for the audit log."""
+    def _audited(
+        self, route: ApiRoute | None, call: Call[Any] | None, outcome: Any
+    ) -> Iterator[None]:
+        """Add the audit entry after the reply, which must not wait for the log."""
         try:
             yield
         finally:
-            self._note(route, call, outcome)
+            self._audit(route, call, outcome)
 
-    def _note(self, route: Route | None, call: Call[Any] | None, outcome: Any) -> None:
-        """The audit log's entry of a request that changes something."""
+    def _audit(self, route: ApiRoute | None, call: Call[Any] | None, outcome: Any) -> None:
+        """Report a request that changes something to the audit log."""
         row = route.row if route else None
         if row is None or row.is_reading or call is None or (who := call.person) is None:
             return
         make = audit.refused if isinstance(outcome, SaintError) else audit.done
         try:
             self._on_entry(make(row, who, call.body, outcome))
-        except (KeyError, AttributeError, ValueError) as err:  # a sentence that does not fit
+        except (KeyError, AttributeError, ValueError) as err:  # the row's sentence does not fit
             _log.error("no audit entry", request=row.name, error=err)
             self._counters["audit_faults"] += 1
 
-    async def _outcome(self, work: Awaitable[Any]) -> Any:
-        """The work's result. Run as a task of its own so that whatever it raises is data here."""
+    async def _run(self, work: Awaitable[Any]) -> Any:
+        """Run a handler as a task and return its result; every fault becomes a SaintError."""
         task = asyncio.ensure_future(work)
         self._running.add(task)
         try:
@@ -227,10 +236,10 @@ class Server:
         self._counters["ipc_faults"] += 1
         raise SaintError(Code.INTERNAL, _FAULT) from error
 
-    async def _stream(self, route: Route, call: Call[Any], connection: Connection) -> None:
-        """All lines of a stream; what goes wrong after the first one is told in the last one."""
+    async def _stream(self, route: ApiRoute, call: Call[Any], connection: ApiConnection) -> None:
+        """Send a stream; an error after the first line becomes the last line."""
         try:
-            await self._outcome(_pour(route, call, connection))
+            await self._run(_send_lines(route, call, connection))
         except SaintError as err:
             if not connection.is_begun:
                 raise
@@ -242,21 +251,23 @@ class Server:
         return _encoded(ErrorReply.of(error))
 
 
-async def _answer(route: Route, call: Call[Any]) -> tuple[BaseModel, bytes]:
+async def _reply(route: ApiRoute, call: Call[Any]) -> tuple[BaseModel, bytes]:
     reply = await route.handler(call)
     return reply, _encoded(reply)
 
 
-async def _pour(route: Route, call: Call[Any], connection: Connection) -> None:
-    """All lines of a stream. The status is sent with the first one."""
+async def _send_lines(route: ApiRoute, call: Call[Any], connection: ApiConnection) -> None:
+    """Send the lines of a stream, the HTTP status with the first one."""
     replies: AsyncGenerator[BaseModel] = route.handler(call)
     async with contextlib.aclosing(replies):
         try:
             async with asyncio.timeout(route.limit_s):
                 first = await anext(replies, None)
         except TimeoutError as err:
-            raise SaintError(Code.INTERNAL, _TOO_LATE) from err
-        with contextlib.suppress(GoneError):  # that is how streams end
+            raise SaintError(Code.INTERNAL, _TIMED_OUT) from err
+        with contextlib.suppress(
+            ClientGoneError
+        ):  # the client ends a stream by closing its connection
             connection.begin_lines()
             if first is not None:
                 await connection.line(_encoded(first))
@@ -264,8 +275,8 @@ async def _pour(route: Route, call: Call[Any], connection: Connection) -> None:
                 await connection.line(_encoded(reply))
 
 
-def _unheard(_: Entry) -> None:
-    """For an Api of no daemon."""
+def _discard(_: AuditEntry) -> None:
+    """Drop the audit entries of an Api outside a daemon."""
 
 
 def _encoded(reply: BaseModel) -> bytes:

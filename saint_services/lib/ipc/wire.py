@@ -1,4 +1,4 @@
-"""What server and client of the control plane agree on beside the models of lib/api."""
+"""The wire format that server and client of the control plane share, in addition to lib/api."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ LARGEST_HEAD_BYTES = 16 << 10
 
 
 class ErrorReply(BaseModel):
-    """How a SaintError travels."""
+    """A SaintError on the wire."""
 
     code: str
     message: str
     fix: str = ""
-    names: list[str] = []  # what to confirm, so that the request is carried out all the same
+    names: list[str] = []  # what the caller may confirm, so that the request is carried out
 
     @classmethod
     def of(cls, error: SaintError) -> "ErrorReply":
@@ -31,7 +31,7 @@ class ErrorReply(BaseModel):
         return data
 
     def error(self) -> SaintError:
-        """The same error on this side; codes of newer versions become `internal`."""
+        """Return the same error on this side; unknown codes become `internal`."""
         try:
             code = Code(self.code)
         except ValueError:
@@ -40,6 +40,6 @@ class ErrorReply(BaseModel):
 
 
 class StreamEnd(BaseModel):
-    """Last line of a stream that failed."""
+    """The last line of a stream that failed."""
 
     error: ErrorReply

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib import log
-from ...lib.access.audit import Entry, entries
+from ...lib.access.audit import AuditEntry, entries
 from ...lib.clock import wall_s
 
 LARGEST_BYTES = 512 << 10
@@ -22,19 +22,19 @@ class AuditFile:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "audit.jsonl"
         self._older = directory / "audit.jsonl.1"
-        self._waiting: deque[Entry] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[AuditEntry] = deque(maxlen=_MOST_WAITING)
         self._has_news = asyncio.Event()
         self._turn = asyncio.Lock()
         self._is_failing = False
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: AuditEntry) -> None:
         """Written soon."""
         self._waiting.append(entry)
         self._has_news.set()
 
     def note(self, who: str, address: str, what: str, detail: str = "") -> None:
         """Something that is no action of the table."""
-        self.add(Entry(wall_s(), who, "", address, what, detail))
+        self.add(AuditEntry(wall_s(), who, "", address, what, detail))
 
     async def run(self) -> None:
         """For ever."""
@@ -59,8 +59,8 @@ class AuditFile:
                 self._is_failing = True
 
     async def read(
-        self, is_wanted: Callable[[Entry], bool], offset: int, limit: int
-    ) -> list[Entry]:
+        self, is_wanted: Callable[[AuditEntry], bool], offset: int, limit: int
+    ) -> list[AuditEntry]:
         """A part of it, the newest first."""
         await self.flush()
         return await asyncio.to_thread(self._read, is_wanted, offset, limit)
@@ -71,8 +71,10 @@ class AuditFile:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(lines)
 
-    def _read(self, is_wanted: Callable[[Entry], bool], offset: int, limit: int) -> list[Entry]:
-        found: list[Entry] = []
+    def _read(
+        self, is_wanted: Callable[[AuditEntry], bool], offset: int, limit: int
+    ) -> list[AuditEntry]:
+        found: list[AuditEntry] = []
         for path in (self._older, self.path):
             if path.exists():
                 with path.open(encoding="utf-8", errors="replace") as file:

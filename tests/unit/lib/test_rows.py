@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from saint_services.lib import api
-from saint_services.lib.access.audit import Entry
+from saint_services.lib.access.audit import AuditEntry
 from saint_services.lib.access.levels import Level
 from saint_services.lib.api import Done
 from saint_services.lib.api.endpoint import Rows, rows_of
 from saint_services.lib.api.routing import Confirming, EStopRequest, Route
 from saint_services.lib.ipc import Api, Call, Client
-from saint_services.lib.ipc.connection import Connection
+from saint_services.lib.ipc.connection import ApiConnection
 from saint_services.lib.machine import service_manager
 from tests.unit.lib.test_ipc import raw
 from tests.unit.routerd.rig import route
@@ -58,8 +58,8 @@ class Bench:
         self.is_slow = False
         self.steps: list[str] = []
         self.seen: list[Any] = []
-        self.entries: list[Entry] = []
-        self.on_entry: Callable[[Entry], None] = self.entries.append
+        self.entries: list[AuditEntry] = []
+        self.on_entry: Callable[[AuditEntry], None] = self.entries.append
 
     async def handle(self, call: Call[Any]) -> Done:
         self.steps.append("done")
@@ -73,7 +73,7 @@ class Bench:
             while step not in self.steps:  # noqa: ASYNC110 - the other side takes it
                 await asyncio.sleep(0.001)
 
-    def note(self, entry: Entry) -> None:
+    def note(self, entry: AuditEntry) -> None:
         self.steps.append("entry")
         self.on_entry(entry)
 
@@ -150,16 +150,16 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
         bench.steps.append("user")
         raise KeyError(uid)
 
-    def answered(connection: Connection, status: int, body: bytes) -> None:
+    def answered(connection: ApiConnection, status: int, body: bytes) -> None:
         bench.steps.append("answer")
         answer(connection, status, body)
 
-    def failing(_: Entry) -> None:
+    def failing(_: AuditEntry) -> None:
         raise ValueError("the disk is gone")
 
     person._user.cache_clear()
-    answer = Connection.reply
-    monkeypatch.setattr(Connection, "reply", answered)
+    answer = ApiConnection.reply
+    monkeypatch.setattr(ApiConnection, "reply", answered)
     monkeypatch.setattr(pwd, "getpwuid", looked_up)
     async with serving(tmp_path) as bench:
         bench.on_entry = failing

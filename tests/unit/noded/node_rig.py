@@ -25,7 +25,7 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.guard import wire
-from saint_services.lib.ipc import Api, Call, Client, Server
+from saint_services.lib.ipc import Api, ApiServer, Call, Client
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.noded.config import Config
 from saint_services.noded.daemon import run
@@ -45,7 +45,7 @@ class FakeRole:
         self._runtime = runtime
         self._name = name
         self._happened = happened
-        self._server: Server | None = None
+        self._server: ApiServer | None = None
         self._dies = asyncio.Event()
         self._reports: asyncio.Queue[RoleReport] = asyncio.Queue()
 

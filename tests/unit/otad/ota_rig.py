@@ -14,7 +14,7 @@ from saint_services.lib.daemon import Context, bind, bind_tcp, running
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
-from saint_services.lib.ipc import Api, Client, Server
+from saint_services.lib.ipc import Api, ApiServer, Client
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.lib.update.boot import Boot
 from saint_services.lib.update.checks import Services
@@ -140,7 +140,7 @@ class Robot:
         return write_bundle(self.root / f"{version}.raucb", release, self.keys)
 
     @asynccontextmanager
-    async def registry(self) -> AsyncIterator[Server]:
+    async def registry(self) -> AsyncIterator[ApiServer]:
         """adoptiond as far as otad asks it."""
         api = Api()
 

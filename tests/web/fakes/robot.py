@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from saint_services.lib.access.audit import Reporter
+from saint_services.lib.access.audit import AuditReporter
 from saint_services.lib.api import Done, adoption, keys, routing
 from saint_services.lib.api.adoption import (
     AdoptNode,
@@ -53,7 +53,7 @@ from saint_services.lib.generated.saint_msgs import (
     RivalStatus,
 )
 from saint_services.lib.health import Health, HealthReport
-from saint_services.lib.ipc import Api, Call, Server
+from saint_services.lib.ipc import Api, ApiServer, Call
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.estop import latch as latches
 from saint_services.routerd.report import estop_info, estop_message
@@ -144,7 +144,7 @@ class FakeRobot:
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
     strangers: list[Stranger] = field(default_factory=list)
-    servers: dict[str, Server] = field(default_factory=dict)
+    servers: dict[str, ApiServer] = field(default_factory=dict)
     otad: FakeOtad = field(default_factory=FakeOtad)
     receiver: FakeReceiver = field(default_factory=FakeReceiver)
     capture: FakeCapture = field(default_factory=lambda: FakeCapture(FACE))
@@ -155,7 +155,7 @@ class FakeRobot:
 
     async def open(self) -> None:
         """Answer on the sockets."""
-        self.reporter = Reporter(self.runtime)
+        self.reporter = AuditReporter(self.runtime)
         self.router = await asyncio.to_thread(FakeRouter, ROOT, self.runtime.parent / "routerd")
         self.confirmations = stop.FakeConfirmations(self)
         self.drills = stop.drills(self, self.confirmations, self.runtime)
