@@ -418,7 +418,7 @@ export interface Enable {
   enable?: boolean;
 }
 
-/** How a SaintError travels. */
+/** A SaintError on the wire. */
 export interface ErrorReply {
   code: string;
   message: string;

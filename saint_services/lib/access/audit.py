@@ -106,7 +106,9 @@ def _short(value: Any) -> str:
 
 
 class AuditReporter:
-    """Sends entries to webd's socket in `runtime` without blocking; entries wait while it is full."""
+    """Sends entries to webd's socket in `runtime` without blocking; entries wait while it is
+    full.
+    """
 
     def __init__(self, runtime: Path) -> None:
         self._path = str(runtime / SOCKET)

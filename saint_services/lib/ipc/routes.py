@@ -1,4 +1,6 @@
-"""Finds the handler of a request and validates its parameters. Not here: HTTP, running the handler."""
+"""Finds the handler of a request and validates its parameters. Not here: HTTP, running the
+handler.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -33,7 +35,9 @@ class Call(Generic[Read]):
 
     @property
     def person(self) -> Person | None:
-        """The user behind the request. Looked up on demand: a stop must not wait for the user list."""
+        """The user behind the request. Looked up on demand: a stop must not wait for the user
+        list.
+        """
         return Person.of(self.received) if self.received else None
 
 
