@@ -14,9 +14,9 @@ from ..lib.api.adoption import AdoptReply
 from ..lib.api.logs import LogPage, LogQuery
 from ..lib.api.orders import (
     AdoptOrder,
+    EmptyOrder,
     Killed,
     KillOrder,
-    Nothing,
     OrderKind,
     ResetOrder,
     UpdateOrder,
@@ -138,7 +138,7 @@ class Verbs:
     async def reboot(self, node_id: str) -> Done:
         """Restart a node's machine; it refuses while its outputs are live."""
         node = self._reachable(node_id, "Adopt it anew, or switch it off and on.")
-        told = await self._ordered(node, OrderKind.REBOOT, Nothing(), _REFRESH_LIMIT_S)
+        told = await self._ordered(node, OrderKind.REBOOT, EmptyOrder(), _REFRESH_LIMIT_S)
         _log.info("node restarts", node=node_id)
         return Done(message=told.message)
 
@@ -171,7 +171,7 @@ class Verbs:
         if not node.is_of(self._courier.public):
             return f"kept; {node.title} {later}"
         try:
-            told = await self._ordered(node, OrderKind.REFRESH, Nothing(), _REFRESH_LIMIT_S)
+            told = await self._ordered(node, OrderKind.REFRESH, EmptyOrder(), _REFRESH_LIMIT_S)
         except SaintError as err:
             _log.info("node not told", node=node.node_id, reason=err.message)
             return f"kept; {node.title} {later}"

@@ -2,7 +2,7 @@
 for theirs. Bounded: anybody on the bus can make up names.
 """
 
-from ..lib.api.adoption import Stranger
+from ..lib.api.adoption import UnknownDevice
 from .logic import clean
 from .registry import LONGEST_NAME
 
@@ -24,11 +24,11 @@ class Strangers:
         while len(self._heard) > _MOST:
             del self._heard[next(iter(self._heard))]
 
-    def seen(self, now_s: float) -> list[Stranger]:
+    def seen(self, now_s: float) -> list[UnknownDevice]:
         """The last one first."""
         recent = [(name, *said) for name, said in self._heard.items()]
         return [
-            Stranger(name=name, reason=reason, seen_age_s=round(now_s - seen_s, 3))
+            UnknownDevice(name=name, reason=reason, seen_age_s=round(now_s - seen_s, 3))
             for name, reason, seen_s in reversed(recent)
             if now_s - seen_s <= _FORGOTTEN_AFTER_S
         ]

@@ -8,18 +8,18 @@ from ..lib import clock
 from ..lib.api import Done, livelink
 from ..lib.api.endpoint import Nothing
 from ..lib.api.livelink import (
-    Play,
-    Record,
+    PlayRecording,
     RecordingDetail,
     RecordingInfo,
     RecordingList,
     RecordingRef,
     RecordingState,
-    Scale,
+    SetScale,
+    SetZero,
+    StartRecording,
     SubjectDetail,
     SubjectList,
     SubjectRef,
-    Zero,
 )
 from ..lib.config.spelling import LONGEST_NAME, hint
 from ..lib.errors import Code, SaintError
@@ -73,7 +73,7 @@ class Subjects:
         held = f"{subject.holder.ip} keeps it until another sends"
         return Done(message=f"{subject.frame.subject} is free for the next sender; {held}")
 
-    async def zero(self, call: Call[Zero]) -> SubjectDetail:
+    async def zero(self, call: Call[SetZero]) -> SubjectDetail:
         subject = self._known(call.body.subject_name)
         tuning = subject.shaper.tuning
         if call.body.clear:
@@ -88,7 +88,7 @@ class Subjects:
             await self._tune(subject, looking_straight(subject.frame, tuning))
         return self._detail(subject)
 
-    async def scale(self, call: Call[Scale]) -> SubjectDetail:
+    async def scale(self, call: Call[SetScale]) -> SubjectDetail:
         subject = self._known(call.body.subject_name)
         tuning = subject.shaper.tuning
         unknown = call.body.scale.keys() - set(subject.names) - tuning.scale.keys()
@@ -195,7 +195,7 @@ class Recordings:
             senders=dict(senders),
         )
 
-    async def record(self, call: Call[Record]) -> RecordingState:
+    async def record(self, call: Call[StartRecording]) -> RecordingState:
         wish = call.body
         begun = await self._recorder.start(wish.name, frozenset(wish.formats), wish.seconds)
         return reports.recording(begun, clock.monotonic_s(), is_on=True)
@@ -209,7 +209,7 @@ class Recordings:
         await self._recorder.remove(name)
         return Done(message=f"{name} was removed")
 
-    async def play(self, call: Call[Play]) -> Done:
+    async def play(self, call: Call[PlayRecording]) -> Done:
         wish = call.body
         path = self._recorder.path(wish.name)
         await self._player.start(self._tasks, path, wish.name, wish.speed, wish.again)

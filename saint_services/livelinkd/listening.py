@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from ..lib import clock, log
-from ..lib.api.livelink import Listener
+from ..lib.api.livelink import FormatInfo
 from ..lib.stall import StallWatch
 from .adapters import Datagrams, open_tcp, open_udp
 from .config import Config, Format
@@ -86,11 +86,11 @@ class Listening:
             door.shut()
             await self._silence(name)
 
-    def told(self) -> list[Listener]:
+    def told(self) -> list[FormatInfo]:
         """What is on, and where."""
         on = self._heard_at
         return [
-            Listener(format=name, enabled=name in on, addresses=on.get(name, []))
+            FormatInfo(format=name, enabled=name in on, addresses=on.get(name, []))
             for name in self._doors
         ]
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..lib.api import livelink
 from ..lib.api.endpoint import Nothing
-from ..lib.api.livelink import FormatName, ListenerList, Rate, SetFormats
+from ..lib.api.livelink import FormatList, FormatName, Rate, SetFormats
 from ..lib.backup.sections import Section
 from ..lib.ipc import Api, Call
 from ..lib.state import Store
@@ -80,14 +80,14 @@ class Switches:
 
         return Section("switches", Saved, VERSION, current, check, self._keep)
 
-    def _told(self) -> ListenerList:
+    def _told(self) -> FormatList:
         limit = self._limit(self.saved)
-        return ListenerList(formats=self._listening.told(), datagrams_per_second=limit)
+        return FormatList(formats=self._listening.told(), datagrams_per_second=limit)
 
-    async def list_formats(self, _: Call[Nothing]) -> ListenerList:
+    async def list_formats(self, _: Call[Nothing]) -> FormatList:
         return self._told()
 
-    async def set_formats(self, call: Call[SetFormats]) -> ListenerList:
+    async def set_formats(self, call: Call[SetFormats]) -> FormatList:
         async with self._changing:
             wish, saved = call.body, self.saved
             wished = Saved(

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..lib.api.node import NodeReport, RoleLife
+from ..lib.api.node import NodeReport, RoleStatus
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s, stamp
 from ..lib.generated.saint_msgs import (
@@ -181,9 +181,9 @@ def node_report(node: NodeLife, identity: Identity, bond: Bond) -> NodeReport:
     )
 
 
-def _role_life(life: Life) -> RoleLife:
+def _role_life(life: Life) -> RoleStatus:
     told = _role(life)
-    return RoleLife(
+    return RoleStatus(
         role=told.role,
         instance=told.instance,
         state=life.state,

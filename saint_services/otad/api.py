@@ -14,9 +14,9 @@ from ..lib.api.firmware import (
     FirmwareParams,
     FirmwareReport,
     ImportRequest,
-    Plan,
     Release,
     RolloutControl,
+    RolloutPlan,
     RolloutRequest,
 )
 from ..lib.bus import Bus
@@ -45,12 +45,12 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
             await asyncio.wait({changed}, timeout=_WATCH_EVERY_S)
             changed.cancel()
 
-    async def firmware_rollout(call: Call[RolloutRequest]) -> Plan:
+    async def firmware_rollout(call: Call[RolloutRequest]) -> RolloutPlan:
         robot = firmware.robot()
         plan = await firmware.conductor.order(lambda r: requests.begin(r, call.body, robot))
         return views.plan(plan)
 
-    async def firmware_control(call: Call[RolloutControl]) -> Plan:
+    async def firmware_control(call: Call[RolloutControl]) -> RolloutPlan:
         robot = firmware.robot()
         changes = {
             ControlAction.PAUSE: requests.pause,

@@ -4,7 +4,7 @@ The releases themselves are found on the disk (adapters/repository.py).
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..lib.api.firmware import PlanState, Step
+from ..lib.api.firmware import RolloutState, RolloutStep
 
 
 class SavedStep(BaseModel):
@@ -13,7 +13,7 @@ class SavedStep(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     node_id: str
-    step: Step = Step.WAITING
+    step: RolloutStep = RolloutStep.WAITING
     reason: str = ""
     is_asked: bool = False  # it has agreed to begin
     has_begun: bool = False  # it was seen at work on it
@@ -28,7 +28,7 @@ class SavedPlan(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: str
-    state: PlanState = PlanState.RUNNING
+    state: RolloutState = RolloutState.RUNNING
     is_rollback: bool = False
     is_partial: bool = False  # of some machines only: what is offered on boot stays as it is
     is_forced: bool = False

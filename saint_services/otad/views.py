@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..lib.api import Reply
-from ..lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanStep, Release
+from ..lib.api.firmware import FirmwareReport, MachineFirmware, MachineRollout, Release, RolloutPlan
 from . import offers
 from .rollout.logic import Rollout
 from .state import SavedPlan
@@ -85,15 +85,15 @@ def releases(stored: Mapping[str, Stored], current: str) -> list[Release]:
     return sorted(found, key=lambda release: offers.order(release.version), reverse=True)
 
 
-def plan(saved: SavedPlan) -> Plan:
+def plan(saved: SavedPlan) -> RolloutPlan:
     """Without what only the rules need."""
-    return Plan(
+    return RolloutPlan(
         version=saved.version,
         state=saved.state,
         is_rollback=saved.is_rollback,
         reason=saved.reason,
         steps=[
-            PlanStep(node_id=step.node_id, step=step.step, reason=step.reason)
+            MachineRollout(node_id=step.node_id, step=step.step, reason=step.reason)
             for step in saved.steps
         ],
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ..lib.api.rc import CalibrationInfo, Finding, RcChannelConfig, SeenRange
+from ..lib.api.rc import CalibrationFinding, CalibrationInfo, RcChannelConfig, SeenRange
 from ..lib.errors import Code, SaintError
 from .config import Channel
 
@@ -53,7 +53,7 @@ class Calibration:
 
     def __init__(self, channels: Sequence[Channel]) -> None:
         self.step: Step = "center"
-        self.findings: list[Finding] = []
+        self.findings: list[CalibrationFinding] = []
         self._channels = {channel.number: channel for channel in channels}
         named = [channel.number for channel in channels if channel.name]
         self._asked = deque(named or FIRST_STICKS)
@@ -216,7 +216,7 @@ class Calibration:
         self, number: int, kind: Literal["reversed", "unplugged", "swapped", "narrow"], text: str
     ) -> None:
         if not any(each.channel == number and each.kind == kind for each in self.findings):
-            self.findings.append(Finding(channel=number, kind=kind, text=text))
+            self.findings.append(CalibrationFinding(channel=number, kind=kind, text=text))
 
 
 def _refusal(sentence: str, fix: str) -> SaintError:

@@ -7,7 +7,7 @@ from typing import Final, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from ..lib.api.rc import LAST_CHANNEL, LONGEST_US, Action, Protocol
+from ..lib.api.rc import LAST_CHANNEL, LONGEST_US, FailsafeAction, RcProtocol
 from ..lib.config import Settings
 from .protocols.ibus import Variant
 
@@ -80,7 +80,7 @@ class Failsafe(Settings):
 
     # At 1.5 m/s a robot rolls 0.75 m in 500 ms. The slowest link sends every 20 ms.
     timeout_ms: int = Field(default=120, ge=40, le=2000)
-    action: Action = "hold"
+    action: FailsafeAction = "hold"
     lost_frames: int = Field(default=10, ge=1, le=1000)  # marked as lost, in a row (SBUS)
     recovery_ms: int = Field(default=200, ge=0, le=10_000)  # good for so long before it counts
     channel: FailsafeChannel | None = None
@@ -149,11 +149,11 @@ class Connection(Settings):
     uart: Uart = Uart()
     gpio: Gpio = Gpio()
     ibus: Ibus = Ibus()
-    protocol: Protocol = "crsf"
+    protocol: RcProtocol = "crsf"
 
     @field_validator("protocol")
     @classmethod
-    def _has_pins(cls, protocol: Protocol, info: ValidationInfo) -> Protocol:
+    def _has_pins(cls, protocol: RcProtocol, info: ValidationInfo) -> RcProtocol:
         gpio = info.data.get("gpio", Gpio())
         if protocol == "ppm" and gpio.ppm_pin is None:
             raise ValueError("ppm needs a pin, e.g. gpio: {ppm_pin: 18}")

@@ -5,7 +5,7 @@ the port. Pure. One good frame may be chance; several, with hardly anything betw
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..lib.api.rc import DetectReport, Protocol, Seen
+from ..lib.api.rc import DetectedSettings, DetectReport, RcProtocol
 
 MIN_FRAMES = 8
 MAX_WASTE = 0.1  # of the bytes: discarded
@@ -18,7 +18,7 @@ class Trial:
     baud_rate: int
     parity: str
     stopbits: int
-    protocols: tuple[Protocol, ...]
+    protocols: tuple[RcProtocol, ...]
 
 
 # The usual ones first.
@@ -31,12 +31,12 @@ TRIALS = (
 )
 
 
-def is_proof(seen: Seen) -> bool:
+def is_proof(seen: DetectedSettings) -> bool:
     """Several good frames and hardly anything else."""
     return seen.frames >= MIN_FRAMES and seen.discarded_bytes <= MAX_WASTE * seen.bytes
 
 
-def report(seen: Sequence[Seen]) -> DetectReport:
+def report(seen: Sequence[DetectedSettings]) -> DetectReport:
     """What was found, or why nothing was."""
     proofs = [each for each in seen if is_proof(each)]
     best = max(proofs, key=lambda each: each.frames, default=None)

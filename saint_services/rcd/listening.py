@@ -5,16 +5,16 @@ what counts as found (detection.py).
 import asyncio
 import time
 
-from ..lib.api.rc import Protocol, Seen
+from ..lib.api.rc import DetectedSettings, RcProtocol
 from ..lib.errors import Code, SaintError
 from ..lib.hw.serial import SerialPort, open_serial
 from .detection import TRIALS, Trial, is_proof
 from .protocols import PARSERS, Parser
 
 
-async def listen(device: str, seconds: float) -> list[Seen]:
+async def listen(device: str, seconds: float) -> list[DetectedSettings]:
     """What was heard with each setting; ends with the first that is a proof."""
-    found: list[Seen] = []
+    found: list[DetectedSettings] = []
     for trial in TRIALS:
         found += await _heard(device, trial, seconds)
         if any(map(is_proof, found)):
@@ -22,7 +22,7 @@ async def listen(device: str, seconds: float) -> list[Seen]:
     return found
 
 
-async def _heard(device: str, trial: Trial, seconds: float) -> list[Seen]:
+async def _heard(device: str, trial: Trial, seconds: float) -> list[DetectedSettings]:
     try:
         port = await asyncio.to_thread(
             open_serial, device, trial.baud_rate, trial.parity, trial.stopbits
@@ -71,8 +71,8 @@ async def _feed(port: SerialPort, parsers: list[Parser], seconds: float) -> int:
     return count
 
 
-def _seen(protocol: Protocol, trial: Trial, count: int, parser: Parser) -> Seen:
-    return Seen(
+def _seen(protocol: RcProtocol, trial: Trial, count: int, parser: Parser) -> DetectedSettings:
+    return DetectedSettings(
         protocol=protocol,
         baud_rate=trial.baud_rate,
         bytes=count,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ..lib.api.rc import Action, RcChannel, RcLine, RcStatus
+from ..lib.api.rc import FailsafeAction, RcChannel, RcLine, RcStatus
 from ..lib.generated.saint_msgs import RCChannelState, RCReceiverState
 from .channels import MAX_CHANNELS
 from .config import Connection
@@ -31,8 +31,8 @@ class Picture:
     lines: Sequence[Line]
     in_charge: int
     enabled: bool
-    action: Action
-    told: Action | None  # what failsafe samples ask for now
+    action: FailsafeAction
+    told: FailsafeAction | None  # what failsafe samples ask for now
     armed: bool | None
     calibrating: bool
     arm_channel: int | None = None

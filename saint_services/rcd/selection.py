@@ -5,7 +5,7 @@ the arm switch lets the sticks through. Pure. Not here: whether one signal may b
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..lib.api.rc import Action
+from ..lib.api.rc import FailsafeAction
 from .config import Arm, Failover
 from .logic import Receiver
 
@@ -18,7 +18,7 @@ NOTHING: Content = ((), ())
 STOP: Content = (("estop",), (1.0,))
 
 
-def failsafe_content(action: Action, receiver: Receiver) -> Content:
+def failsafe_content(action: FailsafeAction, receiver: Receiver) -> Content:
     """Names and values of the samples while the signal is lost."""
     if action == "estop":
         return STOP

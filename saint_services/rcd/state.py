@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..lib.api.rc import Part, Protocol
+from ..lib.api.rc import RcProtocol, SettingsPart
 from ..lib.config import validation
 from ..lib.errors import Code, SaintError
 from ..lib.state import Store
@@ -24,7 +24,7 @@ class State(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool | None = None
-    protocol: Protocol | None = None
+    protocol: RcProtocol | None = None
     baud_rate: int | None = None  # of `protocol`
     failsafe: Failsafe | None = None
     channels: list[Channel] = []  # these instead of the settings' with the same numbers
@@ -81,7 +81,7 @@ def changes(settings: RcReceiver, state: State) -> list[str]:
     return found
 
 
-def without(state: State, parts: Iterable[Part]) -> State:
+def without(state: State, parts: Iterable[SettingsPart]) -> State:
     """These are as the settings say again."""
     names: set[str] = set(parts)
     if "protocol" in names:

@@ -8,7 +8,7 @@ whether a signal may be believed (logic.py), whose counts and what a sample carr
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-from ..lib.api.rc import Action
+from ..lib.api.rc import FailsafeAction
 
 
 class Phase(Enum):
@@ -80,7 +80,7 @@ class Telling:
         """The next frame is a signal that was acquired."""
         return self.phase not in _UNDER_WAY
 
-    def action(self, wanted: Action) -> Action | None:
+    def action(self, wanted: FailsafeAction) -> FailsafeAction | None:
         """What failsafe samples ask for now, where a loss means what is `wanted`; None: there are
         none.
         """

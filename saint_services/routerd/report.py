@@ -11,8 +11,8 @@ from ..lib.api.routing import (
     UNKNOWN_AGE_MS,
     ControlInfo,
     EStopInfo,
-    EStopPress,
     FieldOutput,
+    PressInfo,
     RouteInfo,
     RouterStatus,
     SourceInfo,
@@ -20,7 +20,7 @@ from ..lib.api.routing import (
 )
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteStatus
-from ..lib.generated.saint_msgs import EStopPress as Pressed
+from ..lib.generated.saint_msgs import PressInfo as Pressed
 from .estop.latch import Latch, Press
 from .estop.outcomes import is_confirmed
 from .fields.claims import Claim, OutputField
@@ -82,7 +82,7 @@ def estop_info(latch: Latch, problem: str, outcomes: Sequence[StopOutcome] = ())
         since=first.since,
         generation=latch.generation,
         presses=[
-            EStopPress(source=each.source, reason=each.reason, since=each.since)
+            PressInfo(source=each.source, reason=each.reason, since=each.since)
             for each in latch.presses
         ],
         more=latch.more,

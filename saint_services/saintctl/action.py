@@ -8,7 +8,7 @@ import typer
 from pydantic import BaseModel, RootModel
 
 from ..lib.api import Done
-from ..lib.api.routing import Accepted
+from ..lib.api.routing import CommandReply
 from .connect import Place, tell
 from .console import print_json, run
 
@@ -35,11 +35,11 @@ def accepted(
     context: typer.Context, group: str, action: str, as_json: bool, said: str, **params: object
 ) -> None:
     """One whose outcome is seen on the robot, not in the answer."""
-    reply = run(perform(context.obj, group, action, Accepted, **params), as_json)
+    reply = run(perform(context.obj, group, action, CommandReply, **params), as_json)
     show(reply, said, as_json)
 
 
-def show(reply: Accepted, said: str, as_json: bool) -> None:
+def show(reply: CommandReply, said: str, as_json: bool) -> None:
     """What was limited comes before the rest."""
     if as_json:
         print_json(reply)

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from ..lib.api.routing import Accepted
+from ..lib.api.routing import CommandReply
 from .action import accepted, perform, show
 from .connect import Place
 from .console import AsJson, run
@@ -124,16 +124,16 @@ def stop(context: typer.Context, as_json: AsJson = False) -> None:
     accepted(context, "tracks", "stop", as_json, "Asked for; an e-stop is saintctl estop set.")
 
 
-async def _drive(place: Place, linear: float, angular: float, seconds: float) -> Accepted:
-    until_s, reply = time.monotonic() + seconds, Accepted()
+async def _drive(place: Place, linear: float, angular: float, seconds: float) -> CommandReply:
+    until_s, reply = time.monotonic() + seconds, CommandReply()
     try:
         while time.monotonic() < until_s:
             reply = await perform(
-                place, "tracks", "drive", Accepted, linear=linear, angular=angular
+                place, "tracks", "drive", CommandReply, linear=linear, angular=angular
             )
             await asyncio.sleep(REPEAT_S)
     finally:
-        await perform(place, "tracks", "stop", Accepted)
+        await perform(place, "tracks", "stop", CommandReply)
     return reply
 
 

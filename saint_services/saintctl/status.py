@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from ..lib.api import adoption, firmware, livelink, rc, routing
 from ..lib.api.adoption import NodeList, NodeState
 from ..lib.api.endpoint import Endpoint, Nothing
-from ..lib.api.firmware import FirmwareReport, PlanState
+from ..lib.api.firmware import FirmwareReport, RolloutState
 from ..lib.api.livelink import SubjectList
 from ..lib.api.rc import RcStatus
 from ..lib.api.routing import RouterStatus
@@ -92,8 +92,8 @@ def _summary(reply: BaseModel | SaintError) -> tuple[bool, str]:
             return True, names or "no subjects"
         case FirmwareReport(plan=plan, robot_version=version, versions=versions):
             text = version or " and ".join(versions) or "no release was told yet"
-            if plan and plan.state not in (PlanState.DONE, PlanState.CANCELLED):
-                return plan.state is not PlanState.HALTED, f"{text}, {rollout_line(plan)}"
+            if plan and plan.state not in (RolloutState.DONE, RolloutState.CANCELLED):
+                return plan.state is not RolloutState.HALTED, f"{text}, {rollout_line(plan)}"
             return len(versions) <= 1, text
         case SaintError():
             return False, reply.message

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from ..lib import log
-from ..lib.api.machine import Change, MachineWish
+from ..lib.api.machine import MachineChange, MachineRequest
 from ..lib.errors import SaintError
 from ..lib.machine import settings_request
 from . import adapters, logic, overrides, wifi_trial
@@ -59,7 +59,7 @@ class Changing:
             _log.error("a setting of this machine is not changed", error=err)
             self._tell("refused", f"Nothing was changed: {_sentence(err)}.")
 
-    def _take(self) -> MachineWish | None:
+    def _take(self) -> MachineRequest | None:
         """The request goes first: the path unit looks again when this job is done."""
         path = self.places.wishes / settings_request.REQUEST
         try:
@@ -67,7 +67,7 @@ class Changing:
         except FileNotFoundError:
             return None
         path.unlink()
-        return MachineWish.model_validate_json(raw)
+        return MachineRequest.model_validate_json(raw)
 
     def _rename(self, machine: Machine) -> None:
         plan = self._run().plan(machine)
@@ -136,7 +136,7 @@ class Changing:
 
     def _tell(self, state: str, message: str) -> None:
         """For the page, and the journal; no message holds a password."""
-        told = Change.model_validate(
+        told = MachineChange.model_validate(
             {"state": state, "message": message, "begun_s": self.live.now_s()}
         )
         path = self.places.told / settings_request.CHANGE

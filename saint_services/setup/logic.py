@@ -7,7 +7,7 @@ import ipaddress
 from dataclasses import dataclass
 from typing import Any
 
-from ..lib.api.machine import Outside
+from ..lib.api.machine import NetworkStatus
 from ..lib.machine.wifi import is_raw_key
 from .config import Machine, Wifi
 
@@ -57,7 +57,7 @@ class Plan:
     root_keys: tuple[str, ...]
     user_keys: tuple[str, ...]
     claim: str  # empty: no server here, or one that has an owner
-    outside: Outside
+    outside: NetworkStatus
 
 
 def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
@@ -84,10 +84,10 @@ def plan(machine: Machine, facts: Facts, secrets: Secrets) -> Plan:
     )
 
 
-def _outside(machine: Machine, facts: Facts, secrets: Secrets) -> Outside:
+def _outside(machine: Machine, facts: Facts, secrets: Secrets) -> NetworkStatus:
     hotspot = _radio(machine, facts, secrets)["ssid"] if has_hotspot(machine) else ""
     wifi = machine.wifi.ssid if machine.wifi else ""
-    return Outside(hostname=hostname(machine, facts), wifi=wifi, hotspot=hotspot)
+    return NetworkStatus(hostname=hostname(machine, facts), wifi=wifi, hotspot=hotspot)
 
 
 def _claim(machine: Machine, secrets: Secrets) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
-from ..lib.api.routing import Limited
+from ..lib.api.routing import LimitedField
 from ..lib.config import validation
 from ..lib.config.spelling import hint
 from ..lib.errors import Code, SaintError
@@ -224,9 +224,9 @@ MODIFIERS = ("speed", "force")  # of a direct command, beside its fields
 Values = dict[str, float]
 
 
-def limited(role: RoleConfig, values: Values) -> list[Limited]:
+def limited(role: RoleConfig, values: Values) -> list[LimitedField]:
     """Return the fields that ask for more than their limits; the router keeps to these."""
-    found: list[Limited] = []
+    found: list[LimitedField] = []
     for name, asked in values.items():
         if (spec := role.fields.get(name)) is None:
             continue
@@ -234,7 +234,9 @@ def limited(role: RoleConfig, values: Values) -> list[Limited]:
         if not low <= asked <= high:
             most = clamp(asked, low, high)
             text = f"{name} {asked:g} {spec.unit} was limited to {most:g} {spec.unit}"
-            entry = Limited(field=name, asked=asked, limited_to=most, unit=spec.unit, text=text)
+            entry = LimitedField(
+                field=name, asked=asked, limited_to=most, unit=spec.unit, text=text
+            )
             found.append(entry)
     return found
 

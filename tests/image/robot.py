@@ -17,7 +17,12 @@ from typing import Any
 import aiohttp
 
 from saint_services.lib.api.adoption import NodeInfo, NodeState
-from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, UpdateState, Verdict
+from saint_services.lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    UpdateState,
+    UpdateVerdict,
+)
 from tests.image.rig import SAINT, Host, Pair
 from tools.vm.settings import PATIENCE
 from tools.vm.shell import Result
@@ -117,7 +122,7 @@ class Robot:
 
         def judged() -> MachineFirmware | None:
             found = self.firmware()
-            is_over = found.target_version == version and found.verdict is not Verdict.NONE
+            is_over = found.target_version == version and found.verdict is not UpdateVerdict.NONE
             return found if is_over and found.state is UpdateState.IDLE else None
 
         answer: MachineFirmware = self.until(f"a verdict on {version}", judged, timeout_s)

@@ -2,22 +2,22 @@
 
 from typing import Any
 
-from saint_services.lib.api.machine import Change, Settings
+from saint_services.lib.api.machine import MachineChange, SettingsInfo
 from tests.image.robot import Robot
 
 
-def settings(robot: Robot) -> Settings:
-    return Settings.model_validate(robot.ask("settings", "get"))
+def settings(robot: Robot) -> SettingsInfo:
+    return SettingsInfo.model_validate(robot.ask("settings", "get"))
 
 
-def change(robot: Robot, action: str, timeout_s: float = 180, **params: Any) -> Change:
+def change(robot: Robot, action: str, timeout_s: float = 180, **params: Any) -> MachineChange:
     """Ask for it; how it ended."""
     before = settings(robot).change
     robot.ask("settings", action, **params)
 
-    def ended() -> Change | None:
+    def ended() -> MachineChange | None:
         now = settings(robot).change
         return now if now.begun_s != before.begun_s and now.state != "trying" else None
 
-    answer: Change = robot.until(f"{action} has ended", ended, timeout_s)
+    answer: MachineChange = robot.until(f"{action} has ended", ended, timeout_s)
     return answer

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.firmware import Verdict
+from saint_services.lib.api.firmware import UpdateVerdict
 from tests.image.forge import Forge, change_one_file
 from tests.image.report import Report
 from tests.image.rig import HTTP, SAINT, SSH, Host, Pair, Rig
@@ -115,7 +115,7 @@ def update(rig: Rig, robot: Robot, forge: Forge, report: Report) -> Robot:
         robot.first_update = FirstUpdate(received_bytes(node), bundle.stat().st_size)
         report.number("one-file update: installation (TCG)", time.monotonic() - began, "s")
     verdict = robot.wait_verdict(FIRST)
-    assert verdict.verdict is Verdict.HEALTHY, verdict
+    assert verdict.verdict is UpdateVerdict.HEALTHY, verdict
     report.number("one-file update of a node (TCG)", time.monotonic() - began, "s")
     node.machine.wait_shell(since)
     robot.wait_node("active", lambda n: n.state is NodeState.ACTIVE, 300)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.firmware import Verdict
+from saint_services.lib.api.firmware import UpdateVerdict
 from tests.image.forge import Forge, Signer, Slot
 from tests.image.robot import NotYetError, Robot
 from tests.image.stages import FIRST
@@ -33,7 +33,7 @@ def test_older_release_runs_when_forced(robot: Robot, forge: Forge) -> None:
     status, said = robot.upload(forge.release("0.0.8"))
     assert status == 200, said
     robot.roll_out("0.0.8", force=True)
-    assert robot.wait_verdict("0.0.8").verdict is Verdict.HEALTHY
+    assert robot.wait_verdict("0.0.8").verdict is UpdateVerdict.HEALTHY
     assert robot.firmware().version == "0.0.8"
 
 
@@ -44,7 +44,7 @@ def test_rollback_by_hand_starts_the_other_slot(robot: Robot) -> None:
     robot.control("rollback")
     robot.until("the node runs 0.1.0", lambda: robot.firmware().version == "0.1.0", 900)
     found = robot.until("a verdict", lambda: robot.firmware().verdict and robot.firmware(), 600)
-    assert (found.slot, found.verdict) == ("A", Verdict.HEALTHY)
+    assert (found.slot, found.verdict) == ("A", UpdateVerdict.HEALTHY)
     assert time.monotonic() > began
 
 
@@ -55,7 +55,7 @@ def test_factory_reset_downloads_the_release_again(robot: Robot) -> None:
     robot.wait_node("free again", lambda n: n.state is NodeState.UNADOPTED, 600)
     robot.until("the release is in the other slot", lambda: robot.firmware().slot == "A", 1800)
     found = robot.until("a verdict", lambda: robot.firmware().verdict and robot.firmware(), 600)
-    assert (found.version, found.slot, found.verdict) == (FIRST, "A", Verdict.HEALTHY)
+    assert (found.version, found.slot, found.verdict) == (FIRST, "A", UpdateVerdict.HEALTHY)
 
 
 @pytest.mark.image_all
@@ -71,7 +71,7 @@ def test_maker_may_change_the_key(robot: Robot, forge: Forge) -> None:
     status, said = robot.upload(forge.release(RENEWED, signer=new))
     assert status == 200, said
     robot.roll_out(RENEWED)
-    assert robot.wait_verdict(RENEWED).verdict is Verdict.HEALTHY
+    assert robot.wait_verdict(RENEWED).verdict is UpdateVerdict.HEALTHY
 
 
 def _trust(slot: Slot, maker: Signer) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from saint_services.lib.api.adoption import NodeState
-from saint_services.lib.api.firmware import PlanState, Verdict
+from saint_services.lib.api.firmware import RolloutState, UpdateVerdict
 from tests.image.admin_page import admin_page
 from tests.image.forge import (
     Forge,
@@ -46,11 +46,11 @@ def robot(newer_robot: Robot) -> Robot:
 
 def test_node_runs_the_new_release(robot: Robot) -> None:
     found = robot.firmware()
-    assert (found.version, found.slot, found.verdict) == (FIRST, "B", Verdict.HEALTHY)
+    assert (found.version, found.slot, found.verdict) == (FIRST, "B", UpdateVerdict.HEALTHY)
     assert found.spare_version == "0.1.0"
     plan = robot.report().plan
     assert plan is not None
-    assert plan.state is PlanState.DONE
+    assert plan.state is RolloutState.DONE
 
 
 def test_new_slot_is_marked_good(robot: Robot) -> None:
@@ -79,13 +79,13 @@ def test_roll_out_reaches_the_whole_robot(robot: Robot, forge: Forge, report: Re
     assert started.code == 0, started.text
     robot.until(
         "the roll-out has ended",
-        lambda: (plan := robot.report().plan) and plan.state is not PlanState.RUNNING,
+        lambda: (plan := robot.report().plan) and plan.state is not RolloutState.RUNNING,
         3600,
     )
     report.number("update of node and server in turn (TCG)", time.monotonic() - began, "s")
     found = robot.report()
     assert found.plan is not None
-    assert found.plan.state is PlanState.DONE, found.plan
+    assert found.plan.state is RolloutState.DONE, found.plan
     assert found.robot_version == SMALL
     robot.server.machine.wait_shell(0)
     expect_good_slot(robot.server, "B")
@@ -126,12 +126,12 @@ def install_broken(robot: Robot, forge: Forge, version: str, fault: Callable[[Sl
 def expect_rollback(robot: Robot, version: str, reason: str) -> None:
     """The old slot runs its role again, and everybody can read why."""
     verdict = robot.wait_verdict(version)
-    assert verdict.verdict is Verdict.ROLLED_BACK, verdict
+    assert verdict.verdict is UpdateVerdict.ROLLED_BACK, verdict
     assert (verdict.version, verdict.slot) == (FIRST, "B")
     assert re.search(reason, f"{verdict.reason}\n{verdict.log_excerpt}"), verdict
     robot.until(
         "the roll-out has halted",
-        lambda: (plan := robot.report().plan) and plan.state is PlanState.HALTED,
+        lambda: (plan := robot.report().plan) and plan.state is RolloutState.HALTED,
         60,
     )
     robot.wait_node("active again", lambda n: n.state is NodeState.ACTIVE, 300)

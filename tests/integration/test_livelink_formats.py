@@ -14,10 +14,10 @@ import pytest
 from saint_services.lib.api import livelink, routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
-    Play,
-    Record,
+    PlayRecording,
     RecordingRef,
     SenderRef,
+    StartRecording,
     SubjectList,
     SubjectRef,
 )
@@ -160,7 +160,7 @@ def _holder(found: SubjectList) -> str:
 async def test_what_a_phone_sent_is_recorded_and_played(
     robot: Robot, livelinkd: Client, tmp_path: Path
 ) -> None:
-    await livelinkd.request(livelink.RECORD, Record(name="phone"))
+    await livelinkd.request(livelink.RECORD, StartRecording(name="phone"))
     with phone(robot, RECORDED_FACE):
         await heard(robot, "livelink:FaceCapture-p")
     ended = await livelinkd.request(livelink.STOP_RECORDING, Nothing())
@@ -172,7 +172,7 @@ async def test_what_a_phone_sent_is_recorded_and_played(
         RECORDED_FACE[0][45:58].hex(), b"FaceCapture-q".hex()
     )
     await asyncio.to_thread(kept.with_name("other.jsonl").write_text, text)
-    await livelinkd.request(livelink.PLAY, Play(name="other", again=True))
+    await livelinkd.request(livelink.PLAY, PlayRecording(name="other", again=True))
     await heard(robot, "livelink:FaceCapture-q")
     await livelinkd.request(livelink.STOP_PLAYING, Nothing())
     for name in ("phone", "other"):

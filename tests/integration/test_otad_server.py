@@ -14,12 +14,12 @@ import pytest
 from saint_services.lib.api.firmware import (
     FirmwareReport,
     MachineFirmware,
-    Plan,
-    PlanState,
+    RolloutPlan,
     RolloutRequest,
-    Step,
+    RolloutState,
+    RolloutStep,
     UpdateState,
-    Verdict,
+    UpdateVerdict,
 )
 from saint_services.lib.daemon import bind
 from saint_services.lib.health import Health
@@ -103,7 +103,7 @@ async def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
             yield Server(folder, robot, machine, monkeypatch)
 
 
-async def plan_of(ota: Ota) -> Plan:
+async def plan_of(ota: Ota) -> RolloutPlan:
     found = (await ota.client.get("/status", FirmwareReport)).plan
     assert found
     return found
@@ -118,13 +118,13 @@ async def begin(server: Server, ota: Ota, version: str, **wishes: object) -> Non
     status, answer = await ota.upload(await server.bundle(version))
     assert status == 200, answer
     await until_machine(ota, lambda machine: not machine.blocked_by)
-    await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), Plan)
+    await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), RolloutPlan)
 
 
-async def ended(ota: Ota) -> Plan:
+async def ended(ota: Ota) -> RolloutPlan:
     async with asyncio.timeout(20.0):
         async for shown in ota.client.stream("GET", "/watch", None, FirmwareReport):
-            if shown.plan and shown.plan.state is not PlanState.RUNNING:
+            if shown.plan and shown.plan.state is not RolloutState.RUNNING:
                 return shown.plan
     raise AssertionError
 
@@ -136,8 +136,8 @@ async def test_server_updates_itself_and_finishes_the_roll_out(server: Server):
     async with server.otad() as ota:
         plan = await ended(ota)
         machine = await machine_of(ota)
-    assert plan.state is PlanState.DONE
-    assert (machine.version, machine.slot, machine.verdict) == ("1.1.0", "B", Verdict.HEALTHY)
+    assert plan.state is RolloutState.DONE
+    assert (machine.version, machine.slot, machine.verdict) == ("1.1.0", "B", UpdateVerdict.HEALTHY)
     assert machine.spare_version == "1.0.0"
 
 
@@ -152,9 +152,13 @@ async def test_server_that_is_not_well_goes_back_and_halts_the_roll_out(server: 
     async with server.otad() as ota:
         plan = await ended(ota)
         machine = await machine_of(ota)
-    assert plan.state is PlanState.HALTED
-    assert plan.steps[0].step is Step.FAILED
-    assert (machine.version, machine.slot, machine.verdict) == ("1.0.0", "A", Verdict.ROLLED_BACK)
+    assert plan.state is RolloutState.HALTED
+    assert plan.steps[0].step is RolloutStep.FAILED
+    assert (machine.version, machine.slot, machine.verdict) == (
+        "1.0.0",
+        "A",
+        UpdateVerdict.ROLLED_BACK,
+    )
     assert "saint-webd" in machine.reason
 
 

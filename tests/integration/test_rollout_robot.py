@@ -21,9 +21,9 @@ from saint_services.lib.api.adoption import NodeList, NodeState
 from saint_services.lib.api.firmware import (
     FirmwareReport,
     MachineFirmware,
-    PlanState,
-    Step,
-    Verdict,
+    RolloutState,
+    RolloutStep,
+    UpdateVerdict,
 )
 from saint_services.lib.errors import SaintError
 from saint_services.saintctl.app import app
@@ -189,8 +189,8 @@ def test_broken_release_stops_at_the_canary_and_the_old_one_is_back(robot: Robot
 
     found = report(robot)
     assert found.plan
-    assert (found.robot_version, found.plan.state) == ("0.1.0", PlanState.HALTED)
-    assert [step.step for step in found.plan.steps].count(Step.WAITING) == len(NODES)
+    assert (found.robot_version, found.plan.state) == ("0.1.0", RolloutState.HALTED)
+    assert [step.step for step in found.plan.steps].count(RolloutStep.WAITING) == len(NODES)
     shown = saintctl(robot, "node", "show", "sim_tracks")
     assert "0.2.0 rolled back" in shown
     assert "ImportError: this release has a broken role" in shown
@@ -213,7 +213,7 @@ def test_release_that_does_not_boot_is_given_up_after_three_tries(robot: Robot) 
     upload(robot, "0.3.0", breaks="boot")
     saintctl(robot, "firmware", "rollout", "0.3.0", "--canary", "sim_spare", expected=1)
     found = machine(robot, "sim_spare")
-    assert (found.verdict, found.version, found.slot) == (Verdict.ROLLED_BACK, "0.1.0", "A")
+    assert (found.verdict, found.version, found.slot) == (UpdateVerdict.ROLLED_BACK, "0.1.0", "A")
     assert "never reached its health check" in found.reason
     assert slots(robot, "spare")["b"]["left"] == 0
 
@@ -238,7 +238,7 @@ def test_power_cut_while_installing_leaves_the_old_release(robot: Robot) -> None
     Faults(robot.root / "head").ask_for(Fault.CUT)
     saintctl(robot, "firmware", "rollout", "0.4.0", "--canary", "sim_head", expected=1)
     found = machine(robot, "sim_head")
-    assert (found.version, found.slot, found.verdict) == ("0.1.0", "A", Verdict.FAILED)
+    assert (found.version, found.slot, found.verdict) == ("0.1.0", "A", UpdateVerdict.FAILED)
     assert "cut off" in found.reason
     assert slots(robot, "head")["order"] == ["A"]
     wait_for(lambda: role_is_active(robot, "sim_head"), LIMIT_S, robot.diagnosis)
@@ -263,8 +263,8 @@ def test_good_release_reaches_all_machines_the_canary_first(robot: Robot) -> Non
 
 def test_all_go_back_to_the_release_before(robot: Robot) -> None:
     saintctl(robot, "firmware", "rollback")
-    until(robot, lambda shown: shown.plan and shown.plan.state is not PlanState.RUNNING)
+    until(robot, lambda shown: shown.plan and shown.plan.state is not RolloutState.RUNNING)
     found = report(robot)
     assert found.plan
-    assert found.plan.state is PlanState.DONE
+    assert found.plan.state is RolloutState.DONE
     until(robot, lambda shown: shown.robot_version == "0.1.0")  # all have said so

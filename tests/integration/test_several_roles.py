@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from saint_services.lib import config as settings
-from saint_services.lib.api.node import NodeReport, RoleLife
+from saint_services.lib.api.node import NodeReport, RoleStatus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
@@ -56,15 +56,15 @@ class Machine:
         """Without a word; not waited for, so that nothing is lost of the time until safe."""
         os.kill(self.processes[name].pid, signal.SIGKILL)
 
-    def roles(self) -> list[RoleLife]:
+    def roles(self) -> list[RoleStatus]:
         """As noded tells."""
         return asyncio.run(self._roles())
 
-    async def _roles(self) -> list[RoleLife]:
+    async def _roles(self) -> list[RoleStatus]:
         async with Client(self.root / "run/noded.sock") as client:
             return (await client.get("/status", NodeReport)).roles
 
-    def at_work(self) -> list[RoleLife]:
+    def at_work(self) -> list[RoleStatus]:
         """When both are."""
         deadline_s = time.monotonic() + START_LIMIT_S
         while time.monotonic() < deadline_s:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from saint_services.client.robot import Robot as Client
-from saint_services.lib.api.node import NodeReport, RoleLife
+from saint_services.lib.api.node import NodeReport, RoleStatus
 from saint_services.lib.hw.sim.observe import read_pca9685, read_pins
 from tests.integration.robot import Robot, running_robot, wait_for
 
@@ -60,7 +60,7 @@ async def positions_until_it_is_back(robot: Robot, role: str) -> set[float]:
     return found
 
 
-async def roles(robot: Robot) -> dict[str, RoleLife]:
+async def roles(robot: Robot) -> dict[str, RoleStatus]:
     async with robot.client("noded", UPPER) as node:
         told = (await node.get("/status", NodeReport)).roles
     return {f"{role.role} {role.instance}".strip(): role for role in told}

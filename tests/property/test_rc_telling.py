@@ -5,10 +5,10 @@ books: what was driven, what is in the way, and since when something is wrong.
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from saint_services.lib.api.rc import Action
+from saint_services.lib.api.rc import FailsafeAction
 from saint_services.rcd.telling import Telling, Work
 
-ACTIONS: list[Action] = ["hold", "neutral", "estop", "passthrough"]
+ACTIONS: list[FailsafeAction] = ["hold", "neutral", "estop", "passthrough"]
 WORKS = st.sampled_from(list(Work))
 
 

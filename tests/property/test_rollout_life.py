@@ -12,11 +12,11 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from saint_services.lib.api.firmware import (
     MachineFirmware,
-    PlanState,
     RolloutRequest,
-    Step,
+    RolloutState,
+    RolloutStep,
     UpdateState,
-    Verdict,
+    UpdateVerdict,
 )
 from saint_services.lib.errors import SaintError
 from saint_services.otad.rollout import logic, requests
@@ -39,7 +39,7 @@ class FakeMachine:
     is_online: bool = True
     target: str = ""
     attempt: int = 0
-    verdict: Verdict = Verdict.NONE
+    verdict: UpdateVerdict = UpdateVerdict.NONE
     blocked_by: str = ""
     is_at_work: bool = False
 
@@ -53,17 +53,17 @@ class FakeMachine:
             target_version=self.target,
             attempt=self.attempt,
             verdict=self.verdict,
-            reason="it broke" if self.verdict is Verdict.ROLLED_BACK else "",
+            reason="it broke" if self.verdict is UpdateVerdict.ROLLED_BACK else "",
             blocked_by=self.blocked_by,
         )
 
     def begin(self, ask: Ask) -> None:
         self.target, self.attempt = ask.version, self.attempt + 1
-        self.verdict, self.is_at_work = Verdict.NONE, True
+        self.verdict, self.is_at_work = UpdateVerdict.NONE, True
 
     def end(self, is_well: bool) -> None:
         self.is_at_work = False
-        self.verdict = Verdict.HEALTHY if is_well else Verdict.ROLLED_BACK
+        self.verdict = UpdateVerdict.HEALTHY if is_well else UpdateVerdict.ROLLED_BACK
         if is_well and self.version != self.target:
             self.version, self.spare = self.target, self.version
 
@@ -87,7 +87,7 @@ class RolloutLife(RuleBasedStateMachine):
         return requests.Robot(self.machines(), VERSIONS, SERVER, is_server_last=True)
 
     def advance(self) -> None:
-        was_halted = self.state() is PlanState.HALTED
+        was_halted = self.state() is RolloutState.HALTED
         before = {step.node_id: step.step for step in self.steps()}
         self.rollout, asks = logic.advance(self.rollout, self.machines(), self.now_s, self.limits)
         self.asks += asks
@@ -96,7 +96,7 @@ class RolloutLife(RuleBasedStateMachine):
         for ask in asks:
             assert not self.truth[ask.node_id].blocked_by
             assert self.truth[ask.node_id].is_online
-            assert before[ask.node_id] is not Step.HEALTHY
+            assert before[ask.node_id] is not RolloutStep.HEALTHY
             self.check_turn(ask)
         again, more = logic.advance(self.rollout, self.machines(), self.now_s, self.limits)
         assert not more
@@ -108,15 +108,15 @@ class RolloutLife(RuleBasedStateMachine):
         others = [s for s in plan.steps if s.node_id != ask.node_id]
         nodes = [s for s in others if s.node_id != plan.server]
         if ask.node_id == plan.server and plan.is_server_last:
-            assert all(s.step not in (Step.WAITING, Step.UPDATING) for s in nodes)
+            assert all(s.step not in (RolloutStep.WAITING, RolloutStep.UPDATING) for s in nodes)
         if ask.node_id != plan.server and plan.server and not plan.is_server_last:
             server = next(s for s in plan.steps if s.node_id == plan.server)
-            assert server.step not in (Step.WAITING, Step.UPDATING)
+            assert server.step not in (RolloutStep.WAITING, RolloutStep.UPDATING)
         if plan.canary and ask.node_id != plan.canary and ask.node_id != plan.server:
             canary = next(s for s in plan.steps if s.node_id == plan.canary)
-            assert canary.step in (Step.HEALTHY, Step.SKIPPED)
+            assert canary.step in (RolloutStep.HEALTHY, RolloutStep.SKIPPED)
 
-    def state(self) -> PlanState | None:
+    def state(self) -> RolloutState | None:
         return self.rollout.plan.state if self.rollout.plan else None
 
     def steps(self):
@@ -195,12 +195,18 @@ class RolloutLife(RuleBasedStateMachine):
             return
         machine.is_online = True
         machine.end(is_well)
-        was_ours = any(s.node_id == node_id and s.step is Step.UPDATING for s in self.steps())
+        was_ours = any(
+            s.node_id == node_id and s.step is RolloutStep.UPDATING for s in self.steps()
+        )
         plan = self.rollout.plan
         self.advance()
         is_wanted = plan is not None and plan.version == machine.target and not plan.is_rollback
         if was_ours and is_wanted and not is_well:
-            assert self.state() not in (PlanState.RUNNING, PlanState.PAUSED, PlanState.DONE)
+            assert self.state() not in (
+                RolloutState.RUNNING,
+                RolloutState.PAUSED,
+                RolloutState.DONE,
+            )
 
     @rule(node_id=NODES, is_online=st.booleans())
     def machine_comes_or_goes(self, node_id: str, is_online: bool) -> None:
@@ -231,20 +237,23 @@ class RolloutLife(RuleBasedStateMachine):
         assert at_work <= 2
         plan = self.rollout.plan
         if plan and not plan.is_rollback and not self.has_shown():
-            open_steps = [s for s in plan.steps if s.step is Step.UPDATING]
+            open_steps = [s for s in plan.steps if s.step is RolloutStep.UPDATING]
             assert len(open_steps) <= 1
         if self.truth[SERVER].is_at_work:
             assert at_work == 1
 
     def has_shown(self) -> bool:
-        return any(s.step is Step.HEALTHY and s.node_id != SERVER for s in self.steps())
+        return any(s.step is RolloutStep.HEALTHY and s.node_id != SERVER for s in self.steps())
 
     @invariant()
     def a_finished_roll_out_is_true(self) -> None:
         plan = self.rollout.plan
-        if plan and plan.state is PlanState.DONE:
-            assert not any(s.step in (Step.WAITING, Step.UPDATING, Step.FAILED) for s in plan.steps)
-            assert any(s.step is Step.HEALTHY for s in plan.steps)
+        if plan and plan.state is RolloutState.DONE:
+            assert not any(
+                s.step in (RolloutStep.WAITING, RolloutStep.UPDATING, RolloutStep.FAILED)
+                for s in plan.steps
+            )
+            assert any(s.step is RolloutStep.HEALTHY for s in plan.steps)
 
     @invariant()
     def what_is_offered_was_proven(self) -> None:
@@ -259,7 +268,7 @@ class RolloutLife(RuleBasedStateMachine):
         for machine in self.truth.values():
             machine.is_online, machine.blocked_by = True, ""
         for _ in range(40):
-            if self.state() is not PlanState.RUNNING:
+            if self.state() is not RolloutState.RUNNING:
                 break
             self.now_s += 11.0
             self.advance()
@@ -267,10 +276,10 @@ class RolloutLife(RuleBasedStateMachine):
                 self.machine_answers("agrees")
             for node_id in NAMES:
                 self.machine_ends(node_id, True)
-        assert self.state() not in (PlanState.RUNNING,)
-        if self.state() is PlanState.DONE:
+        assert self.state() not in (RolloutState.RUNNING,)
+        if self.state() is RolloutState.DONE:
             plan = self.rollout.plan
-            healthy = [s.node_id for s in plan.steps if s.step is Step.HEALTHY]
+            healthy = [s.node_id for s in plan.steps if s.step is RolloutStep.HEALTHY]
             assert {self.truth[node_id].version for node_id in healthy} == {plan.version}
 
 

@@ -9,7 +9,7 @@ from hypothesis import settings as limits
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from saint_services.lib.api.firmware import UpdateState, Verdict
+from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
 from saint_services.lib.update import events as words
 from saint_services.lib.update.events import Update, Wanted
 from saint_services.lib.update.installer import Bundle, Mark, Slot, Slots
@@ -346,7 +346,7 @@ class OneMachine(RuleBasedStateMachine):
         if pending and (pending.version, pending.attempt) == self.awaited:
             return
         assert (record.last.version, record.last.attempt) == self.awaited
-        assert record.last.verdict in (Verdict.HEALTHY, Verdict.ROLLED_BACK)
+        assert record.last.verdict in (UpdateVerdict.HEALTHY, UpdateVerdict.ROLLED_BACK)
         self.awaited = None
 
     @invariant()

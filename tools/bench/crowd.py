@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from saint_services.lib.api.livelink import ListenerList
+from saint_services.lib.api.livelink import FormatList
 from tests.integration.robot import Robot, running_robot
 from tools.bench import surroundings, wide
 from tools.bench.latency import Stick, at, stolen_ms
@@ -131,7 +131,7 @@ def company(robot: Robot) -> Iterator[list[str]]:
 
 async def _subject_port(robot: Robot) -> str:
     async with robot.client("livelinkd") as client:
-        told = await client.get("/formats", ListenerList)
+        told = await client.get("/formats", FormatList)
     (found,) = [each for each in told.formats if each.format == "json"]
     return found.addresses[0].rpartition(":")[2]
 

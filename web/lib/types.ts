@@ -4,11 +4,6 @@
 //
 // Written by `make gen` from saint_services; do not edit.
 
-/** The command is on its way to the router; the topics show what comes of it. */
-export interface Accepted {
-  limited: Limited[];
-}
-
 /** A part of the log, newest first. */
 export interface ActivityLog {
   limit?: number;
@@ -151,12 +146,19 @@ export interface CalibratedField {
   is_reversed: boolean;
 }
 
+/** Something that a guided calibration has noticed. */
+export interface CalibrationFinding {
+  channel: number;
+  kind: "reversed" | "unplugged" | "swapped" | "narrow";
+  text: string;
+}
+
 /** Where the guided calibration is; also the answer to each step. */
 export interface CalibrationInfo {
   step: "idle" | "center" | "ends" | "directions" | "done";
   text: string;
   channel: number | null;
-  findings: RcFinding[];
+  findings: CalibrationFinding[];
   seen: SeenRange[];
   proposal: RcChannelConfig[];
 }
@@ -178,13 +180,6 @@ export interface CalibrationStep {
 export interface CameraReply {
   camera_requested: boolean | null;
   camera_active: boolean | null;
-}
-
-/** How the last wish goes, or ended. */
-export interface Change {
-  state: "" | "trying" | "done" | "taken_back" | "refused";
-  message: string;
-  begun_s: number;
 }
 
 /** One's own. */
@@ -236,6 +231,11 @@ export interface ClientState {
   connected_s: number;
 }
 
+/** The command is on its way to the router; the topics show what comes of it. */
+export interface CommandReply {
+  limited: LimitedField[];
+}
+
 export interface Confirming {
   confirm?: string[];
 }
@@ -266,6 +266,24 @@ export interface ConsoleState {
   input?: ConsoleInputState | null;
   override?: ConsoleOverrideState | null;
   display?: ConsoleDisplayState | null;
+}
+
+/** A route that wanted the field and did not get it. */
+export interface ContenderInfo {
+  route: string;
+  source: string;
+  value: number;
+  age_ms: number | null;
+  reason: string;
+}
+
+/** A route that wanted the field and did not get it. */
+export interface ContenderState {
+  route: string;
+  source: string;
+  value: number | null;
+  age_ms: number | null;
+  reason: string;
 }
 
 /** What can be done to a roll-out. */
@@ -307,13 +325,23 @@ export interface DetectReport {
   protocol: "crsf" | "sbus" | "ibus" | "ppm" | "pwm" | null;
   baud_rate: number | null;
   text: string;
-  seen: Seen[];
+  seen: DetectedSettings[];
 }
 
 /** How to listen for every protocol in turn; the robot is not driven meanwhile. */
 export interface DetectRequest {
   seconds?: number;
   apply?: boolean;
+}
+
+/** What was seen on the line with one setting. */
+export interface DetectedSettings {
+  protocol: "crsf" | "sbus" | "ibus" | "ppm" | "pwm";
+  baud_rate: number;
+  bytes: number;
+  frames: number;
+  rejected: number;
+  discarded_bytes: number;
 }
 
 /** A chip, line or camera that a role needs. */
@@ -398,19 +426,12 @@ export interface EStopInfo {
   reason: string;
   since: string;
   generation: number;
-  presses: EStopPress[];
+  presses: PressInfo[];
   more: number;
   stored: boolean;
   problem: string;
   outcomes: StopOutcome[];
   confirmed: boolean;
-}
-
-/** One request to stop. */
-export interface EStopPress {
-  source: string;
-  reason: string;
-  since: string;
 }
 
 /** On or off. */
@@ -462,7 +483,7 @@ export interface FieldOutput {
   policy: "none" | "live" | "hold" | "ramp_to_zero" | "neutral" | "park" | "estop";
   clamped: boolean;
   changed_ms: number;
-  rivals: Rival[];
+  rivals: ContenderInfo[];
 }
 
 /** One output field and why it has its value. */
@@ -477,7 +498,7 @@ export interface FieldState {
   policy: string;
   clamped: boolean;
   changed_ms: number;
-  rivals: RivalState[];
+  rivals: ContenderState[];
 }
 
 /** Whether the machines run the newest release that lies on the server. */
@@ -500,7 +521,7 @@ export interface FirmwareReport {
   versions: string[];
   releases: Release[];
   machines: MachineFirmware[];
-  plan: Plan | null;
+  plan: RolloutPlan | null;
   updates_off: string;
 }
 
@@ -510,7 +531,7 @@ export interface FirmwareState {
   versions?: string[];
   releases?: Release[];
   machines?: MachineFirmware[];
-  plan?: Plan | null;
+  plan?: RolloutPlan | null;
   updates_off?: string;
   problem: ErrorReply | null;
 }
@@ -518,6 +539,19 @@ export interface FirmwareState {
 /** Also while the robot is moved. */
 export interface Forced {
   force?: boolean;
+}
+
+/** One format and where it is heard. */
+export interface FormatInfo {
+  format: string;
+  enabled: boolean;
+  addresses: string[];
+}
+
+/** All formats that have a listener. */
+export interface FormatList {
+  formats: FormatInfo[];
+  datagrams_per_second: number;
 }
 
 /** A part of the log, newest first. */
@@ -648,16 +682,6 @@ export interface InputsState {
   clients: ClientState[];
 }
 
-/** One network card of the server. */
-export interface Interface {
-  name: string;
-  place: "inside" | "outside" | "own";
-  is_up: boolean;
-  is_wireless: boolean;
-  mac_address: string;
-  addresses: string[];
-}
-
 /** A wireless network; without a password an open one. */
 export interface JoinWifi {
   ssid: string;
@@ -685,25 +709,12 @@ export interface LatchState {
 }
 
 /** One field of a command that asked for more than the robot may do. */
-export interface Limited {
+export interface LimitedField {
   field: string;
   asked: number;
   limited_to: number;
   unit: string;
   text: string;
-}
-
-/** One format and where it is heard. */
-export interface Listener {
-  format: string;
-  enabled: boolean;
-  addresses: string[];
-}
-
-/** All formats that have a listener. */
-export interface ListenerList {
-  formats: Listener[];
-  datagrams_per_second: number;
 }
 
 /** Its routes take the place of all others. */
@@ -759,6 +770,13 @@ export interface LogState {
   entries: LogEntry[];
 }
 
+/** How the last wish goes, or ended. */
+export interface MachineChange {
+  state: "" | "trying" | "done" | "taken_back" | "refused";
+  message: string;
+  begun_s: number;
+}
+
 /** What is known of one machine: a node, or the server itself. */
 export interface MachineFirmware {
   node_id: string;
@@ -771,10 +789,17 @@ export interface MachineFirmware {
   progress: number;
   target_version: string;
   attempt: number;
-  verdict: Verdict;
+  verdict: UpdateVerdict;
   reason: string;
   log_excerpt: string;
   blocked_by: string;
+}
+
+/** One machine of a roll-out, in its order. */
+export interface MachineRollout {
+  node_id: string;
+  step: RolloutStep;
+  reason: string;
 }
 
 export interface Mapping {
@@ -825,6 +850,16 @@ export interface NamedSource {
   rate_hz: number;
   values: { [key: string]: number | null };
   subject: string;
+}
+
+/** One network card of the server. */
+export interface NetworkInterface {
+  name: string;
+  place: "inside" | "outside" | "own";
+  is_up: boolean;
+  is_wireless: boolean;
+  mac_address: string;
+  addresses: string[];
 }
 
 /** A token with its secret, which is told this once. */
@@ -884,7 +919,7 @@ export interface NodeInfo {
 /** All of them, and who is none. */
 export interface NodeList {
   nodes: NodeInfo[];
-  strangers: Stranger[];
+  strangers: UnknownDevice[];
 }
 
 /** One node. */
@@ -911,7 +946,7 @@ export type NodeState = "boot" | "updating" | "unadopted" | "adopting" | "active
 /** Topic "nodes"; `problem` is why adoptiond does not answer. */
 export interface NodesState {
   nodes: NodeInfo[];
-  strangers: Stranger[];
+  strangers: UnknownDevice[];
   robot: string;
   roles: RoleChoice[];
   problem: ErrorReply | null;
@@ -972,27 +1007,8 @@ export interface PinUse {
   is_bus: boolean;
 }
 
-/** The roll-out that runs, or ran last. */
-export interface Plan {
-  version: string;
-  state: PlanState;
-  is_rollback: boolean;
-  reason: string;
-  steps: PlanStep[];
-}
-
-/** A roll-out as a whole. */
-export type PlanState = "running" | "paused" | "halted" | "done" | "cancelled";
-
-/** One machine of a roll-out, in its order. */
-export interface PlanStep {
-  node_id: string;
-  step: Step;
-  reason: string;
-}
-
 /** Which recording is played, and how. */
-export interface Play {
+export interface PlayRecording {
   name: string;
   speed?: number;
   again?: boolean;
@@ -1015,6 +1031,13 @@ export interface PresetList {
 /** One preset. */
 export interface PresetParams {
   preset_name: string;
+}
+
+/** One request to stop. */
+export interface PressInfo {
+  source: string;
+  reason: string;
+  since: string;
 }
 
 /** One request to stop. */
@@ -1092,13 +1115,6 @@ export interface RcChannelList {
   channels: RcChannelConfig[];
 }
 
-/** Something that a guided calibration has noticed. */
-export interface RcFinding {
-  channel: number;
-  kind: "reversed" | "unplugged" | "swapped" | "narrow";
-  text: string;
-}
-
 /** One receiver: where it hangs, and whether its signal may be believed. */
 export interface RcLine {
   receiver: "primary" | "failover";
@@ -1162,13 +1178,6 @@ export interface RcStatus {
 export interface Reboot {
   force?: boolean;
   node?: string | null;
-}
-
-/** What is recorded, and for how long. */
-export interface Record {
-  name: string;
-  formats?: ("llf" | "json" | "vmc" | "ifacialmocap" | "lines" | "capture")[];
-  seconds?: number;
 }
 
 /** How long a recording is, and who sent what is in it. */
@@ -1261,24 +1270,6 @@ export interface RestoreState {
   since: string;
 }
 
-/** A route that wanted the field and did not get it. */
-export interface Rival {
-  route: string;
-  source: string;
-  value: number;
-  age_ms: number | null;
-  reason: string;
-}
-
-/** A route that wanted the field and did not get it. */
-export interface RivalState {
-  route: string;
-  source: string;
-  value: number | null;
-  age_ms: number | null;
-  reason: string;
-}
-
 /** A role of the robot manifest and who holds it. */
 export interface RoleChoice {
   role: string;
@@ -1312,6 +1303,15 @@ export interface RolloutControl {
   action: ControlAction;
 }
 
+/** The roll-out that runs, or ran last. */
+export interface RolloutPlan {
+  version: string;
+  state: RolloutState;
+  is_rollback: boolean;
+  reason: string;
+  steps: MachineRollout[];
+}
+
 /** Which release, for which machines, in which order. */
 export interface RolloutRequest {
   version?: string;
@@ -1320,6 +1320,12 @@ export interface RolloutRequest {
   server_last?: boolean | null;
   force?: boolean;
 }
+
+/** A roll-out as a whole. */
+export type RolloutState = "running" | "paused" | "halted" | "done" | "cancelled";
+
+/** Where a machine stands in a roll-out. */
+export type RolloutStep = "waiting" | "updating" | "healthy" | "failed" | "skipped";
 
 /** One route, in the specification's form. */
 export interface Route {
@@ -1435,22 +1441,6 @@ export interface SavePreset {
   preset_name: string;
   routes?: RouteGiven[] | null;
   blending?: BlendingGiven | null;
-}
-
-/** How much each named value counts; negative turns it round, 1 removes it. */
-export interface Scale {
-  subject_name: string;
-  scale: { [key: string]: number };
-}
-
-/** What was seen on the line with one setting. */
-export interface Seen {
-  protocol: "crsf" | "sbus" | "ibus" | "ppm" | "pwm";
-  baud_rate: number;
-  bytes: number;
-  frames: number;
-  rejected: number;
-  discarded_bytes: number;
 }
 
 /** How far a channel was moved while a guided calibration runs, in microseconds. */
@@ -1588,8 +1578,20 @@ export interface SetRoute {
   route: RouteGiven;
 }
 
+/** How much each named value counts; negative turns it round, 1 removes it. */
+export interface SetScale {
+  subject_name: string;
+  scale: { [key: string]: number };
+}
+
+/** The subject looks straight ahead now; or forget that it did. */
+export interface SetZero {
+  subject_name: string;
+  clear?: boolean;
+}
+
 /** What the settings page shows besides what other daemons tell. */
-export interface Settings {
+export interface SettingsInfo {
   hostname: string;
   wifi: string;
   hotspot: string;
@@ -1600,8 +1602,8 @@ export interface Settings {
   is_simulated: boolean;
   machine_role: string;
   problems: string[];
-  interfaces: Interface[];
-  change: Change;
+  interfaces: NetworkInterface[];
+  change: MachineChange;
   time: string;
 }
 
@@ -1615,8 +1617,12 @@ export interface SourceInfo {
   values: { [key: string]: number };
 }
 
-/** Where a machine stands in a roll-out. */
-export type Step = "waiting" | "updating" | "healthy" | "failed" | "skipped";
+/** What is recorded, and for how long. */
+export interface StartRecording {
+  name: string;
+  formats?: ("llf" | "json" | "vmc" | "ifacialmocap" | "lines" | "capture")[];
+  seconds?: number;
+}
 
 export interface StopOutcome {
   target: string;
@@ -1624,13 +1630,6 @@ export interface StopOutcome {
   state: "stopped" | "guard" | "stopping" | "silent" | "absent";
   after_ms: number | null;
   detail: string;
-}
-
-/** A device that was heard and is no node of the registry. */
-export interface Stranger {
-  name: string;
-  reason: string;
-  seen_age_s: number;
 }
 
 /** One subject with its newest values. */
@@ -1769,8 +1768,18 @@ export interface TriggerUpdate {
   node_id?: string | null;
 }
 
+/** A device that was heard and is no node of the registry. */
+export interface UnknownDevice {
+  name: string;
+  reason: string;
+  seen_age_s: number;
+}
+
 /** What the update of one machine is doing. */
 export type UpdateState = "idle" | "installing" | "restarting" | "verifying";
+
+/** How the last try ended. */
+export type UpdateVerdict = "" | "healthy" | "rolled_back" | "failed" | "refused";
 
 /** Somebody with a password. */
 export interface UserInfo {
@@ -1788,15 +1797,6 @@ export interface UserList {
 /** One user. */
 export interface UserParams {
   name: string;
-}
-
-/** How the last try ended. */
-export type Verdict = "" | "healthy" | "rolled_back" | "failed" | "refused";
-
-/** The subject looks straight ahead now; or forget that it did. */
-export interface Zero {
-  subject_name: string;
-  clear?: boolean;
 }
 
 /** State by topic. */
@@ -1820,8 +1820,8 @@ export interface Actions {
     names: { params: Nothing; reply: LogNames };
   };
   settings: {
-    get: { params: Nothing; reply: Settings };
-    set_name: { params: NameRobot; reply: Settings };
+    get: { params: Nothing; reply: SettingsInfo };
+    set_name: { params: NameRobot; reply: SettingsInfo };
     set_hostname: { params: SetHostname; reply: Done };
     join_wifi: { params: JoinWifi; reply: Done };
     leave_wifi: { params: Nothing; reply: Done };
@@ -1841,18 +1841,18 @@ export interface Actions {
     finish: { params: Nothing; reply: DrillInfo };
   };
   head: {
-    move: { params: HeadMove; reply: Accepted };
-    home: { params: Nothing; reply: Accepted };
+    move: { params: HeadMove; reply: CommandReply };
+    home: { params: Nothing; reply: CommandReply };
     camera: { params: Enable; reply: CameraReply };
   };
   arms: {
-    move: { params: ArmMove; reply: Accepted };
-    home: { params: ArmHome; reply: Accepted };
-    gripper: { params: Gripper; reply: Accepted };
+    move: { params: ArmMove; reply: CommandReply };
+    home: { params: ArmHome; reply: CommandReply };
+    gripper: { params: Gripper; reply: CommandReply };
   };
   tracks: {
-    drive: { params: Drive; reply: Accepted };
-    stop: { params: Nothing; reply: Accepted };
+    drive: { params: Drive; reply: CommandReply };
+    stop: { params: Nothing; reply: CommandReply };
     estop: { params: EStop; reply: LatchReply };
   };
   system: {
@@ -1881,8 +1881,8 @@ export interface Actions {
     get_calibration: { params: GetCalibration; reply: CalibrationReply };
     calibrate: { params: Calibrate; reply: CalibrationReply };
     firmware_status: { params: Nothing; reply: FirmwareReport };
-    firmware_rollout: { params: RolloutRequest; reply: Plan };
-    firmware_control: { params: RolloutControl; reply: Plan };
+    firmware_rollout: { params: RolloutRequest; reply: RolloutPlan };
+    firmware_control: { params: RolloutControl; reply: RolloutPlan };
     firmware_import: { params: ImportRequest; reply: Release };
     firmware_delete: { params: FirmwareParams; reply: Done };
     list_unadopted: { params: Nothing; reply: NodeList };
@@ -1891,7 +1891,7 @@ export interface Actions {
     check_node: { params: NodeParams; reply: NodeFit };
     get_node_history: { params: NodeParams; reply: NodeHistory };
     firmware_check: { params: Nothing; reply: FirmwareCheck };
-    trigger_update: { params: TriggerUpdate; reply: Plan };
+    trigger_update: { params: TriggerUpdate; reply: RolloutPlan };
     get_activity_log: { params: ActivityLog; reply: ActivityReply };
   };
   router: {
@@ -1935,8 +1935,8 @@ export interface Actions {
   livelink: {
     list_sources: { params: Nothing; reply: SubjectList };
     get_subject: { params: SubjectRef; reply: SubjectDetail };
-    list_formats: { params: Nothing; reply: ListenerList };
-    set_formats: { params: SetFormats; reply: ListenerList };
+    list_formats: { params: Nothing; reply: FormatList };
+    set_formats: { params: SetFormats; reply: FormatList };
     list_senders: { params: Nothing; reply: SenderList };
     accept_sender: { params: SenderRef; reply: SenderList };
     revoke_sender: { params: SenderRef; reply: SenderList };
@@ -1944,14 +1944,14 @@ export interface Actions {
     renew_sender_code: { params: Nothing; reply: SenderCode };
     set_sender_check: { params: SetCheck; reply: SenderList };
     release: { params: SubjectRef; reply: Done };
-    zero: { params: Zero; reply: SubjectDetail };
-    scale: { params: Scale; reply: SubjectDetail };
+    zero: { params: SetZero; reply: SubjectDetail };
+    scale: { params: SetScale; reply: SubjectDetail };
     list_recordings: { params: Nothing; reply: RecordingList };
-    record: { params: Record; reply: RecordingState };
+    record: { params: StartRecording; reply: RecordingState };
     get_recording: { params: RecordingRef; reply: RecordingDetail };
     delete_recording: { params: RecordingRef; reply: Done };
     stop_recording: { params: Nothing; reply: RecordingState };
-    play: { params: Play; reply: Done };
+    play: { params: PlayRecording; reply: Done };
     stop_playing: { params: Nothing; reply: Done };
   };
   users: {

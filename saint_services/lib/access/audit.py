@@ -30,7 +30,7 @@ _log = log.get("audit")
 
 
 @dataclass(frozen=True, slots=True)
-class AuditEntry:
+class AuditRecord:
     """One line of the log. `what` names the request (empty: an event of the robot), `text` is the
     sentence for the activity log, `refused` the reason of a refusal.
     """
@@ -52,7 +52,7 @@ class AuditEntry:
         return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
     @classmethod
-    def read(cls, line: str | bytes) -> "AuditEntry | None":
+    def read(cls, line: str | bytes) -> "AuditRecord | None":
         """Parse a line; None if a power cut truncated it."""
         try:
             found = cls(**json.loads(line))
@@ -63,12 +63,12 @@ class AuditEntry:
         return found if is_sound else None
 
 
-def entries(lines: Iterable[str]) -> Iterator[AuditEntry]:
+def entries(lines: Iterable[str]) -> Iterator[AuditRecord]:
     """Yield the entries of a file, without truncated lines."""
-    return (found for line in lines if (found := AuditEntry.read(line)) is not None)
+    return (found for line in lines if (found := AuditRecord.read(line)) is not None)
 
 
-def done(row: Endpoint[Any, Any], who: Person, params: BaseModel, reply: BaseModel) -> AuditEntry:
+def done(row: Endpoint[Any, Any], who: Person, params: BaseModel, reply: BaseModel) -> AuditRecord:
     """Make the entry of a request that was carried out."""
     text = row.sentence(params, reply)
     return _entry(row, who, params, text=text, severity=row.severity_of(params, reply))
@@ -76,13 +76,13 @@ def done(row: Endpoint[Any, Any], who: Person, params: BaseModel, reply: BaseMod
 
 def refused(
     row: Endpoint[Any, Any], who: Person, params: BaseModel, error: SaintError
-) -> AuditEntry:
+) -> AuditRecord:
     """Make the entry of a request that was refused or failed."""
     return _entry(row, who, params, refused=error.message)
 
 
-def _entry(row: Endpoint[Any, Any], who: Person, params: BaseModel, **more: str) -> AuditEntry:
-    return AuditEntry(
+def _entry(row: Endpoint[Any, Any], who: Person, params: BaseModel, **more: str) -> AuditRecord:
+    return AuditRecord(
         time_s=wall_s(),
         who=who.name,
         level=who.level,
@@ -114,11 +114,11 @@ class AuditReporter:
         self._path = str(runtime / SOCKET)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
-        self._waiting: deque[AuditEntry] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[AuditRecord] = deque(maxlen=_MOST_WAITING)
         self._timer: asyncio.TimerHandle | None = None
         self._is_refused = False
 
-    def add(self, entry: AuditEntry) -> None:
+    def add(self, entry: AuditRecord) -> None:
         """Send one entry, now or as soon as the log accepts it."""
         _log.info(entry.what, who=entry.who, params=entry.detail, refused=entry.refused)
         self._waiting.append(entry)

@@ -83,7 +83,7 @@ class NodeInfo(Reply):
     replaced_by: str = ""
 
 
-class Stranger(Reply):
+class UnknownDevice(Reply):
     """A device that was heard and is no node of the registry."""
 
     name: str
@@ -95,7 +95,7 @@ class NodeList(Reply):
     """All of them, and who is none."""
 
     nodes: list[NodeInfo]
-    strangers: list[Stranger] = []
+    strangers: list[UnknownDevice] = []
 
 
 class NodeParams(Request):

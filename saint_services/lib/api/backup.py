@@ -10,7 +10,7 @@ from .keys import Passphrase
 LARGEST_FILE_BYTES = 1 << 20  # a robot with everything set by hand takes 20 KB
 
 LARGEST_BASE64 = 4 * ((LARGEST_FILE_BYTES + 2) // 3)
-Word = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
+SectionName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,31}$")]
 
 
 class SectionData(Request):
@@ -23,7 +23,7 @@ class SectionData(Request):
 class DaemonBackup(Request):
     """GET and PUT /backup of a daemon, POST /backup/check. What is not named stays as it is."""
 
-    sections: dict[Word, SectionData] = Field(max_length=16)
+    sections: dict[SectionName, SectionData] = Field(max_length=16)
 
 
 class RestoreNotes(Reply):
@@ -41,7 +41,7 @@ class FileSum(Reply):
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
 
 
-class Manifest(Reply):
+class BackupManifest(Reply):
     """manifest.json, the first file of a backup."""
 
     format: int = Field(ge=1)

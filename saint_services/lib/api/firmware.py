@@ -18,7 +18,7 @@ class UpdateState(StrEnum):
     VERIFYING = "verifying"
 
 
-class Verdict(StrEnum):
+class UpdateVerdict(StrEnum):
     """How the last try ended."""
 
     NONE = ""
@@ -28,7 +28,7 @@ class Verdict(StrEnum):
     REFUSED = "refused"  # it was not even begun
 
 
-class Step(StrEnum):
+class RolloutStep(StrEnum):
     """Where a machine stands in a roll-out."""
 
     WAITING = "waiting"
@@ -38,7 +38,7 @@ class Step(StrEnum):
     SKIPPED = "skipped"  # it was away; it is offered the release when it boots
 
 
-class PlanState(StrEnum):
+class RolloutState(StrEnum):
     """A roll-out as a whole."""
 
     RUNNING = "running"
@@ -77,7 +77,7 @@ class MachineFirmware(Reply):
     progress: int = 0  # percent
     target_version: str = ""
     attempt: int = 0
-    verdict: Verdict = Verdict.NONE
+    verdict: UpdateVerdict = UpdateVerdict.NONE
     reason: str = ""
     log_excerpt: str = ""
     blocked_by: str = ""
@@ -88,22 +88,22 @@ class MachineFirmware(Reply):
         return self.blocked_by.startswith(UPDATES_OFF)
 
 
-class PlanStep(Reply):
+class MachineRollout(Reply):
     """One machine of a roll-out, in its order."""
 
     node_id: str
-    step: Step
+    step: RolloutStep
     reason: str = ""
 
 
-class Plan(Reply):
+class RolloutPlan(Reply):
     """The roll-out that runs, or ran last."""
 
     version: str
-    state: PlanState
+    state: RolloutState
     is_rollback: bool = False
     reason: str = ""  # why it halted
-    steps: list[PlanStep] = []
+    steps: list[MachineRollout] = []
 
 
 class FirmwareReport(Reply):
@@ -113,7 +113,7 @@ class FirmwareReport(Reply):
     versions: list[str] = []  # all that run there, newest first
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
-    plan: Plan | None = None
+    plan: RolloutPlan | None = None
     updates_off: str = ""  # why no release can be taken now; empty when one can
 
 
@@ -174,7 +174,7 @@ _WORDS = {
 }
 
 
-def _controlled(params: RolloutControl, _: Plan) -> str:
+def _controlled(params: RolloutControl, _: RolloutPlan) -> str:
     return f"The roll-out was {_WORDS[params.action]}"
 
 
@@ -192,11 +192,12 @@ WATCH = _row(
     "The same with every change, one reply a line.", is_action=False, is_stream=True,
 )
 ROLLOUT = _row(
-    "firmware_rollout", "POST", "/rollout", RolloutRequest, Plan, "A release for the machines.",
+    "firmware_rollout", "POST", "/rollout", RolloutRequest, RolloutPlan,
+    "Install a release on the machines, one after the other.",
     level=_ADMIN, log="Roll-out of release {reply.version} was begun",
 )
 CONTROL = _row(
-    "firmware_control", "POST", "/rollout/control", RolloutControl, Plan,
+    "firmware_control", "POST", "/rollout/control", RolloutControl, RolloutPlan,
     "Pause, resume, cancel, take back.", level=_ADMIN, log=_controlled, severity="WARNING",
 )
 IMPORT = _row(

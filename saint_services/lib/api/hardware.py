@@ -7,7 +7,7 @@ from typing import Literal
 from . import Reply
 from .adoption import Peripheral
 
-Verdict = Literal["found", "missing", "taken", "unknown"]
+HardwareVerdict = Literal["found", "missing", "taken", "unknown"]
 
 
 class HeaderPin(Reply):
@@ -64,12 +64,12 @@ class RoleHardware(Reply):
     devices: list[DeviceUse]
 
 
-class Finding(Reply):
+class HardwareFinding(Reply):
     """One thing that a role needs, looked for on one node."""
 
     name: str
     what: str  # "PCA9685 at I2C 1:0x40", "GPIO12 (servo)"
-    verdict: Verdict
+    verdict: HardwareVerdict
     required: bool
     text: str  # a sentence
 
@@ -79,7 +79,7 @@ class RoleFit(Reply):
 
     role: str
     instance: str
-    findings: list[Finding]
+    findings: list[HardwareFinding]
     conflict: str = ""  # why it cannot work beside the roles that the node has
 
     @property

@@ -55,7 +55,7 @@ class SubjectDetail(Reply):
     scale: dict[str, float] = {}
 
 
-class Listener(Reply):
+class FormatInfo(Reply):
     """One format and where it is heard."""
 
     format: str  # as in FormatName
@@ -63,10 +63,10 @@ class Listener(Reply):
     addresses: list[str]  # "udp 0.0.0.0:11111"
 
 
-class ListenerList(Reply):
+class FormatList(Reply):
     """All formats that have a listener."""
 
-    formats: list[Listener]
+    formats: list[FormatInfo]
     datagrams_per_second: int = 0  # of one sender, where a format has no limit of its own
 
 
@@ -128,19 +128,19 @@ class SubjectRef(Request):
     subject_name: SubjectName
 
 
-class Zero(SubjectRef):
+class SetZero(SubjectRef):
     """The subject looks straight ahead now; or forget that it did."""
 
     clear: bool = False
 
 
-class Scale(SubjectRef):
+class SetScale(SubjectRef):
     """How much each named value counts; negative turns it round, 1 removes it."""
 
     scale: dict[ValueName, Annotated[float, Field(ge=-100, le=100)]] = Field(max_length=1024)
 
 
-class Record(Request):
+class StartRecording(Request):
     """What is recorded, and for how long."""
 
     name: RecordingName
@@ -154,7 +154,7 @@ class RecordingRef(Request):
     name: RecordingName
 
 
-class Play(Request):
+class PlayRecording(Request):
     """Which recording is played, and how."""
 
     name: RecordingName
@@ -201,7 +201,7 @@ class RecordingDetail(Reply):
     senders: dict[str, int]
 
 
-def _heard(_: SetFormats, reply: ListenerList) -> str:
+def _heard(_: SetFormats, reply: FormatList) -> str:
     on = ", ".join(each.format for each in reply.formats if each.enabled)
     return f"LiveLink hears {on or 'nothing'}"
 
@@ -211,7 +211,7 @@ def _checked(params: SetCheck, _: SenderList) -> str:
     return f"{who} may drive from now on"
 
 
-def _zeroed(params: Zero, _: SubjectDetail) -> str:
+def _zeroed(params: SetZero, _: SubjectDetail) -> str:
     what = "has no zero any more" if params.clear else "got a new zero"
     return f"Subject {params.subject_name} {what}"
 
@@ -229,11 +229,11 @@ GET_SUBJECT = _row(
     "One subject with its newest values.",
 )
 LIST_FORMATS = _row(
-    "list_formats", "GET", "/formats", Nothing, ListenerList,
+    "list_formats", "GET", "/formats", Nothing, FormatList,
     "Which formats are on, and where each is heard.",
 )
 SET_FORMATS = _row(
-    "set_formats", "POST", "/formats", SetFormats, ListenerList,
+    "set_formats", "POST", "/formats", SetFormats, FormatList,
     "Switches formats on or off, and sets how much one sender may send.",
     level=_ADMIN, log=_heard,
 )
@@ -274,11 +274,11 @@ RELEASE = _row(
     level=_OPERATOR, log="Subject {subject_name} was released",
 )
 ZERO = _row(
-    "zero", "POST", "/zero", Zero, SubjectDetail, "The subject looks straight ahead now.",
+    "zero", "POST", "/zero", SetZero, SubjectDetail, "The subject looks straight ahead now.",
     level=_OPERATOR, log=_zeroed,
 )
 SCALE = _row(
-    "scale", "POST", "/scale", Scale, SubjectDetail,
+    "scale", "POST", "/scale", SetScale, SubjectDetail,
     "How much values count, and with which sign.",
     level=_OPERATOR, log="Subject {subject_name} was scaled",
 )
@@ -287,7 +287,7 @@ LIST_RECORDINGS = _row(
     "Recordings on the robot, and what is being recorded or played.",
 )
 RECORD = _row(
-    "record", "POST", "/recordings", Record, RecordingState,
+    "record", "POST", "/recordings", StartRecording, RecordingState,
     "Begins to record what arrives.",
     level=_OPERATOR, log="Recording {name} was begun",
 )
@@ -306,7 +306,7 @@ STOP_RECORDING = _row(
     level=_OPERATOR, log="Recording {reply.name} was ended",
 )
 PLAY = _row(
-    "play", "POST", "/playback", Play, Done, "Plays a recording as a source.",
+    "play", "POST", "/playback", PlayRecording, Done, "Plays a recording as a source.",
     level=_OPERATOR, log="Recording {name} is played",
 )
 STOP_PLAYING = _row(

@@ -27,7 +27,7 @@ class JoinWifi(Request):
     hidden: bool = False
 
 
-class MachineWish(Request):
+class MachineRequest(Request):
     """What webd hands over: the one that is set is wished."""
 
     hostname: HostName | None = None
@@ -35,7 +35,7 @@ class MachineWish(Request):
     leave_wifi: bool = False
 
 
-class Change(Reply):
+class MachineChange(Reply):
     """How the last wish goes, or ended."""
 
     state: Literal["", "trying", "done", "taken_back", "refused"] = ""  # empty: there was none
@@ -43,7 +43,7 @@ class Change(Reply):
     begun_s: float = 0.0  # of this machine's monotonic clock
 
 
-class Outside(Reply):
+class NetworkStatus(Reply):
     """The server's name and its way to other networks, as they are in force."""
 
     hostname: str = ""
@@ -87,7 +87,7 @@ class FactoryReset(Forced):
     nodes: bool = False
 
 
-class Interface(Reply):
+class NetworkInterface(Reply):
     """One network card of the server."""
 
     name: str
@@ -98,7 +98,7 @@ class Interface(Reply):
     addresses: list[str] = []  # with the length of the network's part, "192.168.10.1/24"
 
 
-class Settings(Outside):
+class SettingsInfo(NetworkStatus):
     """What the settings page shows besides what other daemons tell."""
 
     name: str
@@ -108,8 +108,8 @@ class Settings(Outside):
     is_simulated: bool
     machine_role: str = ""  # of saint.yaml; empty on a computer that is no device
     problems: list[str] = []  # what saint-setup could not follow
-    interfaces: list[Interface] = []
-    change: Change = Change()  # of host name or Wi-Fi, the last one
+    interfaces: list[NetworkInterface] = []
+    change: MachineChange = MachineChange()  # of host name or Wi-Fi, the last one
     time: str = ""  # of the server's clock
 
 

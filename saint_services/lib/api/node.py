@@ -7,7 +7,7 @@ from .adoption import NodeState
 from .endpoint import Nothing, Rows
 
 
-class RoleLife(Reply):
+class RoleStatus(Reply):
     """One role of this node."""
 
     role: str
@@ -36,7 +36,7 @@ class NodeReport(Reply):
     outputs_safe: bool
     server: str = ""  # whose it is; empty: nobody's
     code: str = ""  # six digits; its server shows the same
-    roles: list[RoleLife] = []  # all of them
+    roles: list[RoleStatus] = []  # all of them
 
 
 class NodeReset(Request):

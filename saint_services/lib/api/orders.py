@@ -107,7 +107,7 @@ class Killed(Reply):
     failed: str = Field(default="", max_length=200)  # what the guard could not write
 
 
-class Nothing(Request):
+class EmptyOrder(Request):
     """An order that says it all by its kind."""
 
 

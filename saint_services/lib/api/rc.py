@@ -8,12 +8,12 @@ from ..access.levels import Level
 from . import Reply, Request
 from .endpoint import Nothing, Rows
 
-Protocol = Literal["crsf", "sbus", "ibus", "ppm", "pwm"]
-Action = Literal["hold", "neutral", "estop", "passthrough"]
-Part = Literal["enabled", "protocol", "failsafe", "channels"]
+RcProtocol = Literal["crsf", "sbus", "ibus", "ppm", "pwm"]
+FailsafeAction = Literal["hold", "neutral", "estop", "passthrough"]
+SettingsPart = Literal["enabled", "protocol", "failsafe", "channels"]
 LAST_CHANNEL = 18
 LONGEST_US = 4095  # what a channel may be worth in any protocol
-Number = Annotated[int, Field(ge=1, le=LAST_CHANNEL)]
+ChannelNumber = Annotated[int, Field(ge=1, le=LAST_CHANNEL)]
 
 
 class RcChannel(Reply):
@@ -62,8 +62,8 @@ class RcStatus(Reply):
     reason: str = ""  # why it is not connected
     receiver: Literal["primary", "failover"] = "primary"  # which one is in charge
     receivers: list[RcLine] = []
-    failsafe_action: Action = "hold"
-    told: Action | None = None  # what the robot is told of a loss now; None: nothing
+    failsafe_action: FailsafeAction = "hold"
+    told: FailsafeAction | None = None  # what the robot is told of a loss now; None: nothing
     armed: bool | None = None  # None: no arm switch is set
     arm_channel: int | None = None  # the switch that arms
     failsafe_channel: int | None = None  # where the receiver shows a loss by a position
@@ -96,7 +96,7 @@ class RcChannelList(Reply):
 class ChannelRef(Request):
     """One channel."""
 
-    channel: Number
+    channel: ChannelNumber
 
 
 class SetChannel(ChannelRef):
@@ -118,7 +118,7 @@ class CalibrateChannel(ChannelRef):
 class FailsafeInfo(Reply):
     """When a signal is lost, and what happens then."""
 
-    action: Action
+    action: FailsafeAction
     timeout_ms: int
     lost_frames: int
     recovery_ms: int
@@ -127,7 +127,7 @@ class FailsafeInfo(Reply):
 class SetFailsafe(Request):
     """When a signal is lost, and what happens then; what is left out stays."""
 
-    action: Action | None = None
+    action: FailsafeAction | None = None
     timeout_ms: int | None = Field(default=None, ge=40, le=2000)
     lost_frames: int | None = Field(default=None, ge=1, le=1000)
     recovery_ms: int | None = Field(default=None, ge=0, le=10_000)
@@ -136,13 +136,15 @@ class SetFailsafe(Request):
 class ResetRequest(Request):
     """Which settings are forgotten, so that rcd.yaml counts again."""
 
-    parts: list[Part] = Field(default=["enabled", "protocol", "failsafe", "channels"], min_length=1)
+    parts: list[SettingsPart] = Field(
+        default=["enabled", "protocol", "failsafe", "channels"], min_length=1
+    )
 
 
 class ProtocolInfo(Reply):
     """Which protocol is listened for, and where."""
 
-    protocol: Protocol
+    protocol: RcProtocol
     device: str
     baud_rate: int | None  # None: it has none
 
@@ -150,11 +152,11 @@ class ProtocolInfo(Reply):
 class SetProtocol(Request):
     """Which protocol to listen for."""
 
-    protocol: Protocol
+    protocol: RcProtocol
     baud_rate: int | None = Field(default=None, ge=1200, le=4_000_000)  # None: its own
 
 
-class Finding(Reply):
+class CalibrationFinding(Reply):
     """Something that a guided calibration has noticed."""
 
     channel: int
@@ -178,7 +180,7 @@ class CalibrationInfo(Reply):
     step: Literal["idle", "center", "ends", "directions", "done"]
     text: str  # what the operator is to do now
     channel: int | None = None  # the one that is asked for
-    findings: list[Finding] = []
+    findings: list[CalibrationFinding] = []
     seen: list[SeenRange] = []
     proposal: list[RcChannelConfig] = []  # at the end: what save would set
 
@@ -191,10 +193,10 @@ class CalibrationStep(Request):
     )
 
 
-class Seen(Reply):
+class DetectedSettings(Reply):
     """What was seen on the line with one setting."""
 
-    protocol: Protocol
+    protocol: RcProtocol
     baud_rate: int
     bytes: int
     frames: int
@@ -212,10 +214,10 @@ class DetectRequest(Request):
 class DetectReport(Reply):
     """What speaks on the line."""
 
-    protocol: Protocol | None
+    protocol: RcProtocol | None
     baud_rate: int | None
     text: str
-    seen: list[Seen]
+    seen: list[DetectedSettings]
 
 
 def _calibrated(params: CalibrationStep, _: CalibrationInfo) -> str:

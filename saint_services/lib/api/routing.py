@@ -10,12 +10,12 @@ from .credentials import WriterReply, WriterRequest
 from .endpoint import Nothing, Rows
 
 SourceClass = Literal["rc", "websocket", "livelink", "autonomous", "leader", "safety"]
-Mode = Literal["priority", "blend", "additive"]
+BlendMode = Literal["priority", "blend", "additive"]
 TimeoutMs = Annotated[int, Field(ge=20, le=10_000)]
 StopName = Annotated[str, Field(pattern=r"^[^,]{1,400}$")]
 RouteId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
 # Strict: true is no number, and neither is "1.0".
-Number = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
+FiniteNumber = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Target = Annotated[str, Field(min_length=1, max_length=64)]  # head, arms.left; * is any
 
 
@@ -76,8 +76,8 @@ class Blending(Request):
     priority 1000 (safety) always drive alone.
     """
 
-    mode: Mode = "priority"
-    fields: dict[str, Mode] = {}  # another mode for "head.pan"
+    mode: BlendMode = "priority"
+    fields: dict[str, BlendMode] = {}  # another mode for "head.pan"
     blend_time_ms: int = Field(default=200, ge=0, le=10_000)  # cross-fade when control changes
     # A source that is silent for longer is lost; for all classes or by class. None: by class,
     # rc 120, websocket, autonomous, leader and safety 300, livelink 500.
@@ -104,7 +104,7 @@ UNKNOWN_AGE_MS: Final = 0xFFFFFFFF  # of FieldStatus and RivalStatus; None in re
 LONGEST_AGE_MS: Final = UNKNOWN_AGE_MS - 1  # 49 days, or more
 
 
-class Rival(Reply):
+class ContenderInfo(Reply):
     """A route that wanted the field and did not get it."""
 
     route: str
@@ -128,7 +128,7 @@ class FieldOutput(Reply):
     policy: Literal["none", "live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
     clamped: bool  # a limit or the rate changed the value, also one of a mix
     changed_ms: int  # since the winner changed; 0: never since the router started
-    rivals: list[Rival] = []
+    rivals: list[ContenderInfo] = []
 
 
 class SourceInfo(Reply):
@@ -142,7 +142,7 @@ class SourceInfo(Reply):
     values: dict[str, float]
 
 
-class EStopPress(Reply):
+class PressInfo(Reply):
     """One request to stop."""
 
     source: str
@@ -173,7 +173,7 @@ class EStopInfo(Reply):
     reason: str = ""
     since: str = ""  # ISO 8601, UTC
     generation: int = 0
-    presses: list[EStopPress] = []  # the first and the newest, oldest first
+    presses: list[PressInfo] = []  # the first and the newest, oldest first
     more: int = 0  # presses between the first and the second of the list that are not in it
     stored: bool = True
     problem: str = ""  # why it is not stored
@@ -272,7 +272,7 @@ class PreviewRoute(Request):
     """What one route would make of these inputs; nothing is saved or moved."""
 
     route: Route
-    values: dict[str, Number] = Field(default={}, max_length=256)
+    values: dict[str, FiniteNumber] = Field(default={}, max_length=256)
 
 
 class PreviewField(Reply):
@@ -299,8 +299,8 @@ class PreviewCurve(Request):
 
     route: Route
     index: int = Field(ge=0, le=127)  # of the mapping
-    low: Number = -1.0
-    high: Number = 1.0
+    low: FiniteNumber = -1.0
+    high: FiniteNumber = 1.0
     steps: int = Field(default=64, ge=2, le=128)
 
 
@@ -446,7 +446,7 @@ REGISTER_WRITER = _row(
 )
 
 
-class Limited(Reply):
+class LimitedField(Reply):
     """One field of a command that asked for more than the robot may do."""
 
     field: str
@@ -456,7 +456,7 @@ class Limited(Reply):
     text: str
 
 
-class Accepted(Reply):
+class CommandReply(Reply):
     """The command is on its way to the router; the topics show what comes of it."""
 
-    limited: list[Limited] = []
+    limited: list[LimitedField] = []

@@ -7,8 +7,8 @@ from typing import Literal
 
 from ..ipc.wire import ErrorReply
 from . import Reply
-from .adoption import NodeInfo, RoleChoice, Stranger
-from .firmware import MachineFirmware, Plan, Release
+from .adoption import NodeInfo, RoleChoice, UnknownDevice
+from .firmware import MachineFirmware, Release, RolloutPlan
 from .routing import StopOutcome
 
 Value = float | None
@@ -178,7 +178,7 @@ class InputsState(Reply):
     clients: list[ClientState]
 
 
-class RivalState(Reply):
+class ContenderState(Reply):
     """A route that wanted the field and did not get it."""
 
     route: str
@@ -201,7 +201,7 @@ class FieldState(Reply):
     policy: str
     clamped: bool
     changed_ms: int
-    rivals: list[RivalState]
+    rivals: list[ContenderState]
 
 
 class OutputsState(Reply):
@@ -217,7 +217,7 @@ class NodesState(Reply):
     """Topic "nodes"; `problem` is why adoptiond does not answer."""
 
     nodes: list[NodeInfo]
-    strangers: list[Stranger]  # heard, but no node of this robot; each with the reason
+    strangers: list[UnknownDevice]  # heard, but no node of this robot; each with the reason
     robot: str
     roles: list[RoleChoice]
     problem: ErrorReply | None
@@ -230,7 +230,7 @@ class FirmwareState(Reply):
     versions: list[str] = []
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
-    plan: Plan | None = None
+    plan: RolloutPlan | None = None
     updates_off: str = ""
     problem: ErrorReply | None
 

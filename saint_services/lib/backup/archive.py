@@ -19,9 +19,9 @@ from ..api.backup import (
     LARGEST_FILE_BYTES,
     BackupContent,
     BackupInfo,
+    BackupManifest,
     DaemonBackup,
     FileSum,
-    Manifest,
     SectionData,
 )
 from ..errors import Code, SaintError
@@ -59,7 +59,7 @@ OUTSIDE = (
 class Content:
     """A whole backup."""
 
-    manifest: Manifest
+    manifest: BackupManifest
     daemons: dict[str, DaemonBackup]
 
 
@@ -76,7 +76,7 @@ def pack(daemons: Mapping[str, DaemonBackup], *, robot: str, version: str, creat
         name: FileSum(bytes=len(data), sha256=hashlib.sha256(data).hexdigest())
         for name, data in files.items()
     }
-    manifest = Manifest(
+    manifest = BackupManifest(
         format=FORMAT,
         robot=robot,
         version=version,
@@ -144,7 +144,7 @@ def _bytes(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     return data
 
 
-def _manifest(raw: bytes) -> Manifest:
+def _manifest(raw: bytes) -> BackupManifest:
     try:
         data = json.loads(raw)
     except (ValueError, RecursionError) as err:
@@ -157,7 +157,7 @@ def _manifest(raw: bytes) -> Manifest:
             fix="Update this robot first, then restore.",
         )
     try:
-        return Manifest.model_validate(data)
+        return BackupManifest.model_validate(data)
     except ValidationError as err:
         raise _invalid(f"{_MANIFEST} is not readable") from err
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from .. import log
 from ..access import audit
-from ..access.audit import AuditEntry
+from ..access.audit import AuditRecord
 from ..api.endpoint import Endpoint
 from ..errors import Code, SaintError
 from . import routes
@@ -41,7 +41,9 @@ class Api:
     def __init__(self) -> None:
         self._routes: list[ApiRoute] = []
         self.counters: Counter[str] = Counter()
-        self.on_entry: Callable[[AuditEntry], None] = _discard  # called for each change and refusal
+        self.on_entry: Callable[[AuditRecord], None] = (
+            _discard  # called for each change and refusal
+        )
 
     def get(self, path: str, handler: Handler[None], *, limit_s: float = 10.0) -> None:
         """Serve GET `path`; the handler times out after `limit_s`."""
@@ -130,7 +132,10 @@ class ApiServer:
     """A running Api; made by Api.serve."""
 
     def __init__(
-        self, served: list[ApiRoute], counters: Counter[str], on_entry: Callable[[AuditEntry], None]
+        self,
+        served: list[ApiRoute],
+        counters: Counter[str],
+        on_entry: Callable[[AuditRecord], None],
     ) -> None:
         self._routes = served
         self._counters = counters
@@ -275,7 +280,7 @@ async def _send_lines(route: ApiRoute, call: Call[Any], connection: ApiConnectio
                 await connection.line(_encoded(reply))
 
 
-def _discard(_: AuditEntry) -> None:
+def _discard(_: AuditRecord) -> None:
     """Drop the audit entries of an Api outside a daemon."""
 
 

@@ -8,14 +8,14 @@ import socket
 import struct
 from pathlib import Path
 
-from ..api.machine import Interface
+from ..api.machine import NetworkInterface
 
 _SIOCGIFADDR, _SIOCGIFNETMASK = 0x8915, 0x891B  # linux/sockios.h
 _UP = 0x1  # IFF_UP
 _MOST = 32
 
 
-def interfaces(inside: str, root: Path = Path("/")) -> list[Interface]:
+def interfaces(inside: str, root: Path = Path("/")) -> list[NetworkInterface]:
     """All but tunnels of nobody; `inside` is the card of the robot's own network."""
     folder = root / "sys/class/net"
     try:
@@ -26,12 +26,12 @@ def interfaces(inside: str, root: Path = Path("/")) -> list[Interface]:
     return [_interface(folder / name, inside, sixes.get(name, [])) for name in names]
 
 
-def _interface(path: Path, inside: str, sixes: list[str]) -> Interface:
+def _interface(path: Path, inside: str, sixes: list[str]) -> NetworkInterface:
     name = path.name
     address = four(name)
     flags = int(_text(path / "flags") or "0", 16)
     is_own = name == "lo"
-    return Interface(
+    return NetworkInterface(
         name=name,
         place="own" if is_own else "inside" if name == inside else "outside",
         is_up=bool(flags & _UP) and _text(path / "operstate") in ("up", "unknown"),

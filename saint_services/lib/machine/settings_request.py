@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ..api.machine import Change, MachineWish, Outside
+from ..api.machine import MachineChange, MachineRequest, NetworkStatus
 from ..clock import monotonic_s
 from ..errors import Code, SaintError
 from ..state import write_atomic
@@ -34,7 +34,7 @@ def _told(name: str) -> Path:
     return folder().parent / "saint" / name
 
 
-def ask(wish: MachineWish) -> None:
+def ask(wish: MachineRequest) -> None:
     """Raises SaintError while another wish is at work, or when nobody could read this one."""
     if change().state == "trying" or (folder() / REQUEST).exists():
         raise SaintError(
@@ -56,18 +56,18 @@ def ask(wish: MachineWish) -> None:
         ) from err
 
 
-def change() -> Change:
+def change() -> MachineChange:
     """How the last wish goes. One that was cut off tells so."""
-    found = _read(CHANGE, Change)
+    found = _read(CHANGE, MachineChange)
     if found.state == "trying" and monotonic_s() - found.begun_s > LONGEST_S:
         text = "The last change of the network ended without a result; restart the server."
         return found.model_copy(update={"state": "taken_back", "message": text})
     return found
 
 
-def outside() -> Outside:
+def outside() -> NetworkStatus:
     """The wireless network in force."""
-    return _read(OUTSIDE, Outside)
+    return _read(OUTSIDE, NetworkStatus)
 
 
 def hostname() -> str:

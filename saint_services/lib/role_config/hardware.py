@@ -5,7 +5,7 @@ else holds, chips that do not answer. Pure. Not here: asking the node (noded, li
 from collections.abc import Iterable, Mapping, Sequence
 
 from ..api.adoption import Peripheral
-from ..api.hardware import DeviceUse, Finding, HeaderPin, PinUse, RoleHardware
+from ..api.hardware import DeviceUse, HardwareFinding, HeaderPin, PinUse, RoleHardware
 from .devices import PinSpec
 from .model import RoleConfig
 from .resources import bus_lines
@@ -91,7 +91,7 @@ def _driven(config: RoleConfig, device: str) -> list[str]:
 
 def compare(
     needs: RoleHardware, pins: Iterable[HeaderPin], peripherals: Sequence[Peripheral]
-) -> list[Finding]:
+) -> list[HardwareFinding]:
     """Every need with what the node has for it: devices first, then pins."""
     held = {pin.pin_number: pin for pin in pins if pin.in_use}
     own = {use.name for use in needs.pins}
@@ -99,7 +99,7 @@ def compare(
     return found + [_pin(use, held, own) for use in needs.pins if not use.is_bus]
 
 
-def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> Finding:
+def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> HardwareFinding:
     holder = held.get(use.bcm)
     is_free = holder is None or holder.used_by == _GIVES_WAY
     is_taken = holder is not None and not is_free and holder.used_by not in own
@@ -108,7 +108,7 @@ def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> Finding:
         by = (holder.used_by if holder else "") or "another program"
         by += _SWITCHED_BY.get(by, "")
         text = f"it is held by {by}; {_NEEDED}"
-    return Finding(
+    return HardwareFinding(
         name=use.name,
         what=f"GPIO{use.bcm} ({use.purpose})",
         verdict="taken" if is_taken else "found",
@@ -117,13 +117,13 @@ def _pin(use: PinUse, held: Mapping[int, HeaderPin], own: set[str]) -> Finding:
     )
 
 
-def _device(use: DeviceUse, peripherals: Sequence[Peripheral]) -> Finding:
+def _device(use: DeviceUse, peripherals: Sequence[Peripheral]) -> HardwareFinding:
     look = {"i2c": _i2c, "spi": _spi, "serial": _serial, "camera": _camera}[use.kind]
     verdict, text = look(use, [p for p in peripherals if p.type == use.kind])
     what = "Camera" if use.kind == "camera" else f"{use.chip.upper()} at {_where(use)}"
     if verdict == "missing":
         text += f"; {_NEEDED if use.required else _WITHOUT}"
-    return Finding.model_validate(
+    return HardwareFinding.model_validate(
         {"name": use.name, "what": what, "verdict": verdict, "required": use.required, "text": text}
     )
 

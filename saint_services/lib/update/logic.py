@@ -5,7 +5,7 @@ Not here: what happens after a restart (trial.py).
 
 from dataclasses import replace
 
-from ..api.firmware import UpdateState, Verdict
+from ..api.firmware import UpdateState, UpdateVerdict
 from ..errors import SaintError
 from . import trial
 from .events import (
@@ -169,7 +169,7 @@ def _release_refusal(update: Update, event: InstallRequested) -> str:
         return "the machine has been in use since it started"
     last = record.last
     is_tired = last.version == wanted.version and last.attempt >= MOST_OFFERS
-    if is_offer and is_tired and last.verdict in (Verdict.FAILED, Verdict.REFUSED):
+    if is_offer and is_tired and last.verdict in (UpdateVerdict.FAILED, UpdateVerdict.REFUSED):
         return f"{wanted.version} could not be installed {last.attempt} times: {last.reason}"
     if event.force or (is_offer and record.must_download):
         return ""
@@ -225,15 +225,19 @@ def _inspect_failed(update: Update, event: InspectFailed) -> Outcome:
     if update.tries < MOST_TRIES and update.wanted:
         again = Inspect(update.wanted, _pause_s(update.tries))
         return replace(update, tries=update.tries + 1, fault=event.reason), (again, Tell())
-    return _refused(update, event.reason, Verdict.FAILED)
+    return _refused(update, event.reason, UpdateVerdict.FAILED)
 
 
-def _refused(update: Update, reason: str, verdict: Verdict = Verdict.REFUSED) -> Outcome:
+def _refused(
+    update: Update, reason: str, verdict: UpdateVerdict = UpdateVerdict.REFUSED
+) -> Outcome:
     """Nothing was touched yet."""
     version = update.wanted.version if update.wanted else ""
     last = LastTry(version=version, attempt=update.attempt, verdict=verdict, reason=reason)
     changes: dict[str, object] = {"last": last, "pending": None}
-    if verdict is Verdict.REFUSED and not update.blocked_by:  # else it is not the release's fault
+    if (
+        verdict is UpdateVerdict.REFUSED and not update.blocked_by
+    ):  # else it is not the release's fault
         changes["must_download"] = False
     record = update.record.model_copy(update=changes)
     return _ended(replace(update, record=record)), (Save(record), Tell())
@@ -250,7 +254,7 @@ def _install_failed(update: Update, event: InstallFailed) -> Outcome:
         again = Install(update.wanted, _pause_s(update.tries))
         update = replace(update, tries=update.tries + 1, progress=0, fault=event.reason)
         return update, (again, Tell())
-    record = update.record.closed(Verdict.FAILED, event.reason)
+    record = update.record.closed(UpdateVerdict.FAILED, event.reason)
     return _ended(replace(update, record=record)), (Save(record), Resume(), Look(), Tell())
 
 
@@ -294,7 +298,9 @@ def _action_failed(update: Update, event: ActionFailed) -> Outcome:
             return replace(update, fault=event.reason), (Follow(), Tell())
         case Hold() if pending:
             wanted = {"must_download": update.record.must_download}
-            record = update.record.closed(Verdict.REFUSED, event.reason).model_copy(update=wanted)
+            record = update.record.closed(UpdateVerdict.REFUSED, event.reason).model_copy(
+                update=wanted
+            )
             return _ended(replace(update, record=record)), (Save(record), Resume(), Tell())
         case Save() if pending and pending.phase is Phase.CONDEMNED:
             return replace(update, fault=event.reason), (SetMark(Mark.BAD, "booted"), Tell())
@@ -314,7 +320,7 @@ def _is_following(update: Update, pending: Pending) -> bool:
 
 def _not_noted(update: Update, pending: Pending, reason: str) -> Outcome:
     reason = f"not begun, because it could not be noted on the disk: {reason}"
-    record = update.record.closed(Verdict.REFUSED, reason)
+    record = update.record.closed(UpdateVerdict.REFUSED, reason)
     return _ended(replace(update, record=record)), (Tell(),)
 
 

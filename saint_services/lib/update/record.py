@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..api.firmware import Verdict
+from ..api.firmware import UpdateVerdict
 from ..state import Store
 
 LONGEST_LOG = 4096
@@ -65,7 +65,7 @@ class LastTry(_Kept):
 
     version: str = ""
     attempt: int = 0
-    verdict: Verdict = Verdict.NONE
+    verdict: UpdateVerdict = UpdateVerdict.NONE
     reason: str = ""
     log_excerpt: str = Field(default="", max_length=LONGEST_LOG)
 
@@ -95,7 +95,7 @@ class Record(_Kept):
             for bad in self.bad
         )
 
-    def closed(self, verdict: Verdict, reason: str = "", log_excerpt: str = "") -> "Record":
+    def closed(self, verdict: UpdateVerdict, reason: str = "", log_excerpt: str = "") -> "Record":
         """The pending try with its verdict."""
         pending = self.pending
         assert pending, "only a try that is pending gets a verdict"
@@ -107,15 +107,15 @@ class Record(_Kept):
             log_excerpt=log_excerpt,
         )
         changes: dict[str, object] = {"pending": None, "last": last}
-        if verdict is Verdict.ROLLED_BACK:
+        if verdict is UpdateVerdict.ROLLED_BACK:
             bad = BadRelease(version=pending.version, checksum_sha256=pending.checksum_sha256)
             known = tuple(other for other in self.bad if other != bad)
             changes["bad"] = (*known, bad)[-_MOST_BAD:]
-        if verdict is Verdict.HEALTHY:
+        if verdict is UpdateVerdict.HEALTHY:
             known = tuple(other for other in self.bad if other.version != pending.version)
             changes["bad"] = known
             changes["slots"] = {**self.slots, pending.to_slot: pending.version}
-        if verdict is not Verdict.FAILED:
+        if verdict is not UpdateVerdict.FAILED:
             changes["must_download"] = False
         return self.model_copy(update=changes)
 

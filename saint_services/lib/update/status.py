@@ -1,6 +1,6 @@
 """How an update stands, as the message that everybody reads. Not here: when it is told."""
 
-from ..api.firmware import UpdateState, Verdict
+from ..api.firmware import UpdateState, UpdateVerdict
 from ..clock import stamp
 from ..generated.saint_msgs import FirmwareStatus
 from .events import Update
@@ -28,7 +28,7 @@ def firmware_status(update: Update, node_id: str) -> FirmwareStatus:
     version = pending.version if pending else update.wanted.version if update.wanted else ""
     common.target_version = version
     common.attempt = pending.attempt if pending else update.attempt
-    common.verdict = Verdict.NONE.value
+    common.verdict = UpdateVerdict.NONE.value
     common.reason = _joined(pending.reason if pending else "", update.fault)
     common.log_excerpt = pending.log_excerpt if pending else ""
     common.progress = update.progress

@@ -9,7 +9,7 @@ left by the boot loader after its tries; the old slot then finds the try still p
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..api.firmware import UpdateState, Verdict
+from ..api.firmware import UpdateState, UpdateVerdict
 from .events import (
     Action,
     Checked,
@@ -66,7 +66,7 @@ def looked(update: Update, event: Looked) -> Outcome:
     if update.slots is None:
         return update, (Tell(),)  # nobody knows where we are: the dead-man timer decides
     reason = f"the card was changed: it was begun in slot {pending.from_slot}"
-    return _settled(update, Verdict.FAILED, reason, ())
+    return _settled(update, UpdateVerdict.FAILED, reason, ())
 
 
 def _proven(update: Update) -> Outcome:
@@ -121,9 +121,11 @@ def _on_old_slot(update: Update, pending: Pending, is_installing: bool) -> Outco
     was_switched = _was_switched(pending, update.slots)
     if pending.phase is Phase.CONDEMNED:
         mark = (SetMark(Mark.BAD, "other"),)
-        return _settled(update, Verdict.ROLLED_BACK, pending.reason, mark, pending.log_excerpt)
+        return _settled(
+            update, UpdateVerdict.ROLLED_BACK, pending.reason, mark, pending.log_excerpt
+        )
     if not was_switched:
-        return _settled(update, Verdict.FAILED, _cut_off(pending), ())
+        return _settled(update, UpdateVerdict.FAILED, _cut_off(pending), ())
     if update.slots.primary == pending.to_slot and pending.restarts < MOST_RESTARTS:
         # It waits for its turn: this process was restarted, not the machine.
         restarts = pending.restarts + 1
@@ -132,7 +134,7 @@ def _on_old_slot(update: Update, pending: Pending, is_installing: bool) -> Outco
         return update, (Disarm(), Save(record), Tell())
     tries = update.limits.boot_attempts
     reason = f"slot {pending.to_slot} never reached its health check ({tries} tries)"
-    return _settled(update, Verdict.ROLLED_BACK, reason, (SetMark(Mark.BAD, "other"),))
+    return _settled(update, UpdateVerdict.ROLLED_BACK, reason, (SetMark(Mark.BAD, "other"),))
 
 
 def _was_switched(pending: Pending, slots: Slots) -> bool:
@@ -148,7 +150,7 @@ def _cut_off(pending: Pending) -> str:
 
 
 def _settled(
-    update: Update, verdict: Verdict, reason: str, marks: tuple[Action, ...], log: str = ""
+    update: Update, verdict: UpdateVerdict, reason: str, marks: tuple[Action, ...], log: str = ""
 ) -> Outcome:
     """The old slot is back and stays. The verdict is kept last: until then all is done again."""
     record = update.record.closed(verdict, reason, log)
@@ -259,7 +261,7 @@ def marked(update: Update, mark: Mark) -> Outcome:
     """The slot is good: the trial is over."""
     if update.state is not UpdateState.VERIFYING or not update.is_marking or mark is not Mark.GOOD:
         return update, ()
-    record = update.record.closed(Verdict.HEALTHY)
+    record = update.record.closed(UpdateVerdict.HEALTHY)
     update = replace(
         update, record=record, state=UpdateState.IDLE, is_marking=False, fault="", mark_fault=""
     )

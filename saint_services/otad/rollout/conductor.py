@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from ...lib import log
-from ...lib.api.firmware import PlanState
+from ...lib.api.firmware import RolloutState
 from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
@@ -139,10 +139,10 @@ class Conductor:
     def _told(self, plan: SavedPlan | None) -> None:
         if plan is None:
             return
-        say = _log.warning if plan.state is PlanState.HALTED else _log.info
+        say = _log.warning if plan.state is RolloutState.HALTED else _log.info
         say("roll-out", version=plan.version, state=plan.state, reason=plan.reason)
         what = f"The {'way back to' if plan.is_rollback else 'roll-out of'} {plan.version}"
-        if plan.state is PlanState.HALTED:
+        if plan.state is RolloutState.HALTED:
             self._alerts.fault(f"{what} halted: {plan.reason}")
-        elif plan.state is PlanState.DONE:
+        elif plan.state is RolloutState.DONE:
             self._alerts.news(f"{what} is done")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...lib.api.adoption import NodeInfo, NodeState
-from ...lib.api.firmware import MachineFirmware, UpdateState, Verdict
+from ...lib.api.firmware import MachineFirmware, UpdateState, UpdateVerdict
 from ...lib.generated.saint_msgs import FirmwareStatus
 from ...lib.machine.computer import is_token
 
@@ -17,7 +17,7 @@ _LONGEST_REASON = 400
 _LONGEST_EXCERPT = 4096
 _SILENT = "it does not tell which release it runs"
 _STATES = {state.value: state for state in UpdateState}
-_VERDICTS = {verdict.value: verdict for verdict in Verdict}
+_VERDICTS = {verdict.value: verdict for verdict in UpdateVerdict}
 
 
 @dataclass(frozen=True, slots=True)

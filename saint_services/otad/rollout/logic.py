@@ -7,7 +7,13 @@ Not here: how a roll-out is begun, paused, taken back (orders.py); what machines
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from ...lib.api.firmware import MachineFirmware, PlanState, Step, UpdateState, Verdict
+from ...lib.api.firmware import (
+    MachineFirmware,
+    RolloutState,
+    RolloutStep,
+    UpdateState,
+    UpdateVerdict,
+)
 from ..state import SavedFirmware, SavedPlan, SavedStep
 
 MOST_REFUSALS = 3
@@ -60,7 +66,7 @@ def advance(
         return rollout, ()
     rollout = _watch_absence(rollout, machines, now_s)
     rollout = _judge_all(rollout, machines, now_s, limits)
-    if _state(rollout) is not PlanState.RUNNING:
+    if _state(rollout) is not RolloutState.RUNNING:
         return rollout, ()
     asks: list[Ask] = []
     while (ask := _next(rollout, machines, now_s, limits)) is not None:
@@ -75,7 +81,7 @@ def answered(
     """A machine's answer to Ask."""
     step = find(rollout, node_id)
     rollout = replace(rollout, asking=rollout.asking - {node_id})
-    if step is None or step.step is not Step.UPDATING or step.is_asked:
+    if step is None or step.step is not RolloutStep.UPDATING or step.is_asked:
         return rollout
     if is_agreed:
         return _changed(rollout, node_id, is_asked=True)
@@ -97,7 +103,7 @@ def _refused(rollout: Rollout, step: SavedStep, message: str) -> Rollout:
     if step.refusals + 1 >= MOST_REFUSALS:
         return _fail(rollout, step.node_id, text)
     return _changed(
-        rollout, step.node_id, step=Step.WAITING, reason=text, refusals=step.refusals + 1
+        rollout, step.node_id, step=RolloutStep.WAITING, reason=text, refusals=step.refusals + 1
     )
 
 
@@ -138,10 +144,10 @@ def _can_be_asked(machines: Machines, node_id: str) -> bool:
 def _judge_all(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Rollout:
     for step in rollout.plan.steps if rollout.plan else ():
         machine = machines.get(step.node_id)
-        if step.step is Step.UPDATING:
+        if step.step is RolloutStep.UPDATING:
             rollout = _judge_updating(rollout, step, machine, now_s, limits)
             step = find(rollout, step.node_id) or step
-        if step.step in (Step.WAITING, Step.SKIPPED):
+        if step.step in (RolloutStep.WAITING, RolloutStep.SKIPPED):
             rollout = _judge_waiting(rollout, step, machine, now_s, limits)
     return rollout
 
@@ -180,7 +186,11 @@ def _judge_updating(
 def _is_well(rollout: Rollout, machine: MachineFirmware) -> bool:
     """It runs what the plan wants, and does not say that this very release has failed."""
     version = rollout.plan.version if rollout.plan else ""
-    has_failed = machine.verdict in (Verdict.FAILED, Verdict.ROLLED_BACK, Verdict.REFUSED)
+    has_failed = machine.verdict in (
+        UpdateVerdict.FAILED,
+        UpdateVerdict.ROLLED_BACK,
+        UpdateVerdict.REFUSED,
+    )
     return machine.version == version and not (has_failed and machine.target_version == version)
 
 
@@ -188,12 +198,12 @@ def _close(rollout: Rollout, step: SavedStep, machine: MachineFirmware) -> Rollo
     """It is idle again: it runs the release and is well, or came into use before it had begun, or
     the plan has failed there."""
     if step.is_leftover:
-        return _changed(rollout, step.node_id, step=Step.WAITING, is_leftover=False)
+        return _changed(rollout, step.node_id, step=RolloutStep.WAITING, is_leftover=False)
     if _is_well(rollout, machine):
-        return _changed(rollout, step.node_id, step=Step.HEALTHY, reason="")
-    if machine.verdict is Verdict.REFUSED and machine.blocked_by:
+        return _changed(rollout, step.node_id, step=RolloutStep.HEALTHY, reason="")
+    if machine.verdict is UpdateVerdict.REFUSED and machine.blocked_by:
         # Somebody drives it since it agreed; nothing was touched: it is waited for like any other.
-        return _changed(rollout, step.node_id, step=Step.WAITING, reason=machine.blocked_by)
+        return _changed(rollout, step.node_id, step=RolloutStep.WAITING, reason=machine.blocked_by)
     told = machine.reason or machine.verdict.value.replace("_", " ")
     return _fail(rollout, step.node_id, told or f"it runs {machine.version} and does not say why")
 
@@ -210,19 +220,24 @@ def _judge_waiting(
         return rollout
     if machine is not None and machine.is_online:
         if machine.version == plan.version and not is_busy(machine):
-            return _changed(rollout, node_id, step=Step.HEALTHY, reason="it runs it already")
+            return _changed(rollout, node_id, step=RolloutStep.HEALTHY, reason="it runs it already")
         if is_busy(machine) and machine.target_version == plan.version and not plan.is_rollback:
             rollout = replace(rollout, since_s={**rollout.since_s, node_id: now_s})
             return _changed(
-                rollout, node_id, step=Step.UPDATING, is_asked=True, has_begun=True, reason=""
+                rollout,
+                node_id,
+                step=RolloutStep.UPDATING,
+                is_asked=True,
+                has_begun=True,
+                reason="",
             )
         if not machine.takes_none:
-            if step.step is Step.SKIPPED and plan.state is PlanState.RUNNING:
-                return _changed(rollout, node_id, step=Step.WAITING, reason="")
+            if step.step is RolloutStep.SKIPPED and plan.state is RolloutState.RUNNING:
+                return _changed(rollout, node_id, step=RolloutStep.WAITING, reason="")
             return rollout
     is_gone = now_s - rollout.away_s.get(node_id, now_s) > limits.away_after_s
-    if step.step is Step.WAITING and plan.state is PlanState.RUNNING and is_gone:
-        return _changed(rollout, node_id, step=Step.SKIPPED, reason=_left_out(machine))
+    if step.step is RolloutStep.WAITING and plan.state is RolloutState.RUNNING and is_gone:
+        return _changed(rollout, node_id, step=RolloutStep.SKIPPED, reason=_left_out(machine))
     return rollout
 
 
@@ -236,10 +251,12 @@ def _left_out(machine: MachineFirmware | None) -> str:
 def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Ask | None:
     """Whose turn it is, if anybody's."""
     plan = rollout.plan
-    if plan is None or plan.state is not PlanState.RUNNING:
+    if plan is None or plan.state is not RolloutState.RUNNING:
         return None
     busy = {node_id for node_id, machine in machines.items() if is_busy(machine)}
-    busy |= {step.node_id for step in plan.steps if step.step is Step.UPDATING} | rollout.asking
+    busy |= {
+        step.node_id for step in plan.steps if step.step is RolloutStep.UPDATING
+    } | rollout.asking
     if len(busy) >= _allowed(plan, limits):
         return None
     for step in _candidates(plan):
@@ -261,21 +278,25 @@ def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) ->
 def _allowed(plan: SavedPlan, limits: Limits) -> int:
     """One at a time until a node has shown that the release works."""
     is_shown = plan.is_rollback or any(
-        s.step is Step.HEALTHY and s.is_asked and s.node_id != plan.server for s in plan.steps
+        s.step is RolloutStep.HEALTHY and s.is_asked and s.node_id != plan.server
+        for s in plan.steps
     )
     return limits.parallel if is_shown else 1
 
 
 def _candidates(plan: SavedPlan) -> Iterator[SavedStep]:
     """Those that wait, in their order; empty while somebody else goes first."""
-    waiting = [step for step in plan.steps if step.step is Step.WAITING]
+    waiting = [step for step in plan.steps if step.step is RolloutStep.WAITING]
     open_nodes = [
         s
         for s in plan.steps
-        if s.node_id != plan.server and s.step in (Step.WAITING, Step.UPDATING)
+        if s.node_id != plan.server and s.step in (RolloutStep.WAITING, RolloutStep.UPDATING)
     ]
     server = next((step for step in plan.steps if step.node_id == plan.server), None)
-    is_server_open = server is not None and server.step in (Step.WAITING, Step.UPDATING)
+    is_server_open = server is not None and server.step in (
+        RolloutStep.WAITING,
+        RolloutStep.UPDATING,
+    )
     if is_server_open and not plan.is_server_last:
         return (step for step in waiting if step.node_id == plan.server)
     if plan.canary and any(step.node_id == plan.canary for step in open_nodes):
@@ -293,7 +314,7 @@ def _begin(rollout: Rollout, machines: Machines, ask: Ask, now_s: float) -> Roll
         since_s={**rollout.since_s, node_id: now_s},
     )
     return _changed(
-        rollout, node_id, step=Step.UPDATING, reason="", is_asked=False, has_begun=False,
+        rollout, node_id, step=RolloutStep.UPDATING, reason="", is_asked=False, has_begun=False,
         before=mark(machines[node_id]),
     )  # fmt: skip
 
@@ -302,31 +323,35 @@ def _fail(rollout: Rollout, node_id: str, reason: str) -> Rollout:
     """The first machine that is not well stops a roll-out. The way back is never stopped: the
     others should not stay with a release that nobody wants.
     """
-    rollout = _changed(rollout, node_id, step=Step.FAILED, reason=reason[:LONGEST_REASON])
+    rollout = _changed(rollout, node_id, step=RolloutStep.FAILED, reason=reason[:LONGEST_REASON])
     plan = rollout.plan
-    if plan is None or plan.is_rollback or plan.state not in (PlanState.RUNNING, PlanState.PAUSED):
+    if (
+        plan is None
+        or plan.is_rollback
+        or plan.state not in (RolloutState.RUNNING, RolloutState.PAUSED)
+    ):
         return rollout
     halted = f"{node_id}: {reason}"[:LONGEST_REASON]
-    return with_plan(rollout, state=PlanState.HALTED, reason=halted)
+    return with_plan(rollout, state=RolloutState.HALTED, reason=halted)
 
 
 def _finish(rollout: Rollout) -> Rollout:
     """Nobody is left: from now on the release is what a node that boots is offered."""
     plan = rollout.plan
-    if plan is None or plan.state is not PlanState.RUNNING:
+    if plan is None or plan.state is not RolloutState.RUNNING:
         return rollout
-    if any(step.step in (Step.WAITING, Step.UPDATING) for step in plan.steps):
+    if any(step.step in (RolloutStep.WAITING, RolloutStep.UPDATING) for step in plan.steps):
         return rollout
-    if failed := [step.node_id for step in plan.steps if step.step is Step.FAILED]:
+    if failed := [step.node_id for step in plan.steps if step.step is RolloutStep.FAILED]:
         reason = f"{', '.join(failed)} did not go back"[:LONGEST_REASON]
-        return with_plan(rollout, state=PlanState.HALTED, reason=reason)
-    if not any(step.step is Step.HEALTHY for step in plan.steps):
+        return with_plan(rollout, state=RolloutState.HALTED, reason=reason)
+    if not any(step.step is RolloutStep.HEALTHY for step in plan.steps):
         reason = "; ".join(
             dict.fromkeys(f"{s.node_id}: {s.reason}" for s in plan.steps if s.reason)
         )
         text = f"no machine could take it: {reason}"[:LONGEST_REASON]
-        return with_plan(rollout, state=PlanState.HALTED, reason=text)
-    rollout = with_plan(rollout, state=PlanState.DONE, reason="")
+        return with_plan(rollout, state=RolloutState.HALTED, reason=text)
+    rollout = with_plan(rollout, state=RolloutState.DONE, reason="")
     if plan.is_partial or plan.version == rollout.saved.current:
         return rollout
     saved = rollout.saved
@@ -336,7 +361,7 @@ def _finish(rollout: Rollout) -> Rollout:
     )
 
 
-def _state(rollout: Rollout) -> PlanState | None:
+def _state(rollout: Rollout) -> RolloutState | None:
     return rollout.plan.state if rollout.plan else None
 
 

@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from ...lib.api.firmware import PlanState, RolloutRequest, Step
+from ...lib.api.firmware import RolloutRequest, RolloutState, RolloutStep
 from ...lib.config.spelling import hint
 from ...lib.errors import Code, SaintError
 from .. import offers
 from ..state import SavedPlan, SavedStep
 from .logic import Machines, Rollout, with_plan
 
-_OPEN = (PlanState.RUNNING, PlanState.PAUSED)
+_OPEN = (RolloutState.RUNNING, RolloutState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,24 +49,25 @@ def begin(rollout: Rollout, request: RolloutRequest, robot: Robot) -> Rollout:
 
 def pause(rollout: Rollout) -> Rollout:
     """Begin with no further machine; one that is at work goes on."""
-    _expect(rollout, (PlanState.RUNNING,), "runs")
-    return with_plan(rollout, state=PlanState.PAUSED)
+    _expect(rollout, (RolloutState.RUNNING,), "runs")
+    return with_plan(rollout, state=RolloutState.PAUSED)
 
 
 def resume(rollout: Rollout) -> Rollout:
     """Go on. After a halt those that failed are tried once more: a person has asked for it."""
-    plan = _expect(rollout, (PlanState.PAUSED, PlanState.HALTED), "is paused or halted")
+    plan = _expect(rollout, (RolloutState.PAUSED, RolloutState.HALTED), "is paused or halted")
     steps = tuple(
-        SavedStep(node_id=step.node_id) if step.step is Step.FAILED else step for step in plan.steps
+        SavedStep(node_id=step.node_id) if step.step is RolloutStep.FAILED else step
+        for step in plan.steps
     )
     rollout = replace(rollout, not_before_s={}, away_s={})
-    return with_plan(rollout, state=PlanState.RUNNING, reason="", steps=steps)
+    return with_plan(rollout, state=RolloutState.RUNNING, reason="", steps=steps)
 
 
 def cancel(rollout: Rollout) -> Rollout:
     """End it; what is updated stays so."""
-    _expect(rollout, (*_OPEN, PlanState.HALTED), "is open")
-    return with_plan(rollout, state=PlanState.CANCELLED)
+    _expect(rollout, (*_OPEN, RolloutState.HALTED), "is open")
+    return with_plan(rollout, state=RolloutState.CANCELLED)
 
 
 def take_back(rollout: Rollout, robot: Robot) -> Rollout:
@@ -79,12 +80,12 @@ def take_back(rollout: Rollout, robot: Robot) -> Rollout:
     touched = [
         step.node_id
         for step in plan.steps
-        if step.step is Step.UPDATING or _runs(robot, step.node_id, plan.version)
+        if step.step is RolloutStep.UPDATING or _runs(robot, step.node_id, plan.version)
     ]
     if not touched:
         raise SaintError(Code.CONFLICT, f"no machine runs {plan.version}")
     version = _version_before(rollout, plan, touched, robot)
-    at_work = {step.node_id for step in plan.steps if step.step is Step.UPDATING}
+    at_work = {step.node_id for step in plan.steps if step.step is RolloutStep.UPDATING}
     back = SavedPlan(
         version=version,
         is_rollback=True,
@@ -106,7 +107,7 @@ def _step_back(node_id: str, is_at_work: bool) -> SavedStep:
     if not is_at_work:
         return SavedStep(node_id=node_id)
     return SavedStep(
-        node_id=node_id, step=Step.UPDATING, is_asked=True, has_begun=True, is_leftover=True
+        node_id=node_id, step=RolloutStep.UPDATING, is_asked=True, has_begun=True, is_leftover=True
     )
 
 
@@ -118,7 +119,7 @@ def _check_free(rollout: Rollout) -> None:
         message = f"the roll-out of {plan.version} is {plan.state.value}"
         raise SaintError(Code.CONFLICT, message, fix="Let it end, or cancel it first.")
     for step in plan.steps:
-        if step.step is Step.UPDATING:
+        if step.step is RolloutStep.UPDATING:
             message = f"{step.node_id} is still at work on {plan.version}"
             raise SaintError(Code.CONFLICT, message, fix="Wait until it is done.")
 
@@ -180,7 +181,7 @@ def _fresh(rollout: Rollout, plan: SavedPlan) -> Rollout:
     return Rollout(saved=rollout.saved.model_copy(update={"plan": plan}), asking=rollout.asking)
 
 
-def _expect(rollout: Rollout, states: tuple[PlanState, ...], what: str) -> SavedPlan:
+def _expect(rollout: Rollout, states: tuple[RolloutState, ...], what: str) -> SavedPlan:
     plan = rollout.plan
     if plan is None or plan.state not in states:
         now = f"the last one is {plan.state.value}" if plan else "there was none yet"

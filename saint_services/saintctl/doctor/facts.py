@@ -23,7 +23,7 @@ from ...lib.api.endpoint import Nothing
 from ...lib.api.firmware import FirmwareReport
 from ...lib.api.livelink import SenderList, SubjectList
 from ...lib.api.logs import LogQuery
-from ...lib.api.machine import Interface
+from ...lib.api.machine import NetworkInterface
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
 from ...lib.errors import SaintError
@@ -58,7 +58,7 @@ class Machine:
     active_units: dict[str, bool] = field(default_factory=dict)
     restarts: dict[str, int] = field(default_factory=dict)  # unit -> how often
     clock: str = ""  # what chrony says
-    interfaces: list[Interface] = field(default_factory=list)
+    interfaces: list[NetworkInterface] = field(default_factory=list)
     inside: str = ""
     root_is_read_only: bool | None = None
     is_data_lost: bool = False

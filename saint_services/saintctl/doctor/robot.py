@@ -8,7 +8,7 @@ from typing import TypeVar
 from ...lib.api.adoption import NodeList, NodeState
 from ...lib.api.backup import RestoreState
 from ...lib.api.drill import DrillInfo
-from ...lib.api.firmware import FirmwareReport, PlanState, Verdict
+from ...lib.api.firmware import FirmwareReport, RolloutState, UpdateVerdict
 from ...lib.api.livelink import SenderList, SubjectList
 from ...lib.api.rc import RcStatus
 from ...lib.api.routing import RouterStatus
@@ -273,7 +273,9 @@ def versions(report: FirmwareReport) -> Finding:
 
 @_of_releases
 def verdicts(report: FirmwareReport) -> Finding:
-    poor = [m for m in report.machines if m.verdict in (Verdict.FAILED, Verdict.ROLLED_BACK)]
+    poor = [
+        m for m in report.machines if m.verdict in (UpdateVerdict.FAILED, UpdateVerdict.ROLLED_BACK)
+    ]
     if poor:
         text = f"{poor[0].node_id} gave release {poor[0].target_version} back: {poor[0].reason}"
         return warn(text, "saintctl firmware status shows its log; upload a corrected release.")
@@ -282,7 +284,7 @@ def verdicts(report: FirmwareReport) -> Finding:
 
 @_of_releases
 def rollout(report: FirmwareReport) -> Finding:
-    if report.plan and report.plan.state is PlanState.HALTED:
+    if report.plan and report.plan.state is RolloutState.HALTED:
         fix = "saintctl firmware status tells where; then resume or rollback"
         return bad("a roll-out has halted", fix)
     return good("no roll-out is stuck")

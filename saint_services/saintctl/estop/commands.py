@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import routing
-from ...lib.api.routing import EStopInfo, EStopPress
+from ...lib.api.routing import EStopInfo, PressInfo
 from ..connect import Place, asked
 from ..console import AsJson, print_json
 from .outcomes import ACTIVE, EXIT_UNCONFIRMED, sentences
@@ -77,7 +77,7 @@ def _latch(given: Place, as_json: bool) -> EStopInfo:
 
 
 def _print_presses(latch: EStopInfo) -> None:
-    first, *others = latch.presses or [EStopPress(source=latch.source, reason=latch.reason)]
+    first, *others = latch.presses or [PressInfo(source=latch.source, reason=latch.reason)]
     print(f"E-stop is active, by {_line(first)}")
     if latch.more:
         print(f"  and {latch.more} more presses that are not listed")
@@ -91,7 +91,7 @@ def _print_outcomes(latch: EStopInfo) -> None:
         print(line)
 
 
-def _line(press: EStopPress) -> str:
+def _line(press: PressInfo) -> str:
     reason = f": {press.reason}" if press.reason else ""
     since = f" (since {press.since})" if press.since else ""
     return f"{press.source or 'unknown'}{reason}{since}"

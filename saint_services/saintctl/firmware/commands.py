@@ -15,9 +15,9 @@ from ...lib.api.firmware import (
     ControlAction,
     FirmwareCheck,
     FirmwareReport,
-    Plan,
-    PlanState,
     Release,
+    RolloutPlan,
+    RolloutState,
 )
 from ...lib.errors import Code, SaintError
 from ..access.users import NOTHING
@@ -33,7 +33,7 @@ app = typer.Typer(help="Releases: upload, roll out, go back.", no_args_is_help=T
 
 _SILENCE_S = 10.0  # otad speaks every 2 s at least
 _RECONNECT_S = 60.0  # the server itself restarts when it is updated
-_ENDED = (PlanState.DONE, PlanState.HALTED, PlanState.CANCELLED)
+_ENDED = (RolloutState.DONE, RolloutState.HALTED, RolloutState.CANCELLED)
 
 
 @app.command()
@@ -105,7 +105,7 @@ def rollout(
         plan = run(_watch(context.obj, as_json, until_end=True), as_json) or plan
     if not as_json:
         print(view.rollout_line(plan))
-    if plan.state in (PlanState.HALTED, PlanState.CANCELLED):
+    if plan.state in (RolloutState.HALTED, RolloutState.CANCELLED):
         raise typer.Exit(1)
 
 
@@ -162,7 +162,7 @@ async def _upload(given: Place, file: Path, is_shown: bool) -> Release:
         return await send(door, file, tell_progress)
 
 
-async def _watch(given: Place, as_json: bool, *, until_end: bool) -> Plan | None:
+async def _watch(given: Place, as_json: bool, *, until_end: bool) -> RolloutPlan | None:
     """Show every change; returns the roll-out as it ended."""
     before: FirmwareReport | None = None
     with _screen(as_json) as live:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from ...lib.api.firmware import (
     FirmwareReport,
     MachineFirmware,
-    Plan,
-    PlanState,
     Release,
-    Step,
+    RolloutPlan,
+    RolloutState,
+    RolloutStep,
     UpdateState,
-    Verdict,
+    UpdateVerdict,
 )
 from ...lib.errors import SaintError
 from ..console import print_facts
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 _BAR = 10  # characters
 _VERDICTS = {
-    Verdict.HEALTHY: "healthy",
-    Verdict.ROLLED_BACK: "rolled back",
-    Verdict.FAILED: "failed",
-    Verdict.REFUSED: "refused",
+    UpdateVerdict.HEALTHY: "healthy",
+    UpdateVerdict.ROLLED_BACK: "rolled back",
+    UpdateVerdict.FAILED: "failed",
+    UpdateVerdict.REFUSED: "refused",
 }
 _FAILURES = {
-    Verdict.ROLLED_BACK: "was rolled back",
-    Verdict.FAILED: "could not be installed",
-    Verdict.REFUSED: "was refused",
+    UpdateVerdict.ROLLED_BACK: "was rolled back",
+    UpdateVerdict.FAILED: "could not be installed",
+    UpdateVerdict.REFUSED: "was refused",
 }
 _ENDINGS = {
-    PlanState.RUNNING: "is running",
-    PlanState.PAUSED: "is paused",
-    PlanState.HALTED: "was halted",
-    PlanState.DONE: "is done",
-    PlanState.CANCELLED: "was cancelled",
+    RolloutState.RUNNING: "is running",
+    RolloutState.PAUSED: "is paused",
+    RolloutState.HALTED: "was halted",
+    RolloutState.DONE: "is done",
+    RolloutState.CANCELLED: "was cancelled",
 }
 _GOOD, _BAD, _BUSY, _CALM = "[green]●[/]", "[red]○[/]", "[bold]◐[/]", "·"
 
@@ -58,9 +58,9 @@ def headline(report: FirmwareReport) -> str:
     return "No machine has told its release yet."
 
 
-def rollout_line(plan: Plan) -> str:
+def rollout_line(plan: RolloutPlan) -> str:
     """What the roll-out does, with the reason when it stands."""
-    done = sum(step.step is Step.HEALTHY for step in plan.steps)
+    done = sum(step.step is RolloutStep.HEALTHY for step in plan.steps)
     what = "Going back" if plan.is_rollback else f"Roll-out of {plan.version}"
     text = f"{what} {_ENDINGS[plan.state]}: {done} of {len(plan.steps)} machines healthy."
     return f"{text} {_sentence(plan.reason)}" if plan.reason else text
@@ -73,7 +73,7 @@ def overview(report: FirmwareReport) -> "RenderableType":
 
     parts: list[RenderableType] = [Text(headline(report), style="bold")]
     if report.plan:
-        style = "red" if report.plan.state is PlanState.HALTED else ""
+        style = "red" if report.plan.state is RolloutState.HALTED else ""
         parts.append(Text(rollout_line(report.plan), style=style))
     if report.updates_off:
         parts.append(Text(f"Updates are off: {_sentence(report.updates_off)}", style="red"))
@@ -92,7 +92,7 @@ def machines(report: FirmwareReport) -> "Table":
 
     table = _table(("", "machine", "release", "slot", "update"), last="note")
     plan = report.plan
-    is_going = plan is not None and plan.state in (PlanState.RUNNING, PlanState.PAUSED)
+    is_going = plan is not None and plan.state in (RolloutState.RUNNING, RolloutState.PAUSED)
     steps = {each.node_id: each.step for each in plan.steps} if plan and is_going else {}
     for machine in report.machines:
         is_named_so = machine.is_server and machine.node_id != "server"
@@ -133,7 +133,7 @@ def releases(found: Iterable[Release]) -> "Table":
 
 def failure(machine: MachineFirmware) -> str:
     """Why the last try did not end well; empty when it did, or when another one runs."""
-    is_well = machine.verdict in (Verdict.NONE, Verdict.HEALTHY)
+    is_well = machine.verdict in (UpdateVerdict.NONE, UpdateVerdict.HEALTHY)
     if is_well or machine.state is not UpdateState.IDLE:
         return ""
     tried = machine.target_version or "the release"
@@ -178,7 +178,7 @@ def _firmware_facts(machine: MachineFirmware) -> list[tuple[str, str]]:
         doing += f", {machine.progress} %"
     tries = f" after {machine.attempt} tries" if machine.attempt > 1 else ""
     verdict = ""
-    if machine.verdict is not Verdict.NONE:
+    if machine.verdict is not UpdateVerdict.NONE:
         verdict = f"{machine.target_version} {_VERDICTS[machine.verdict]}{tries}".strip()
     rows = [
         ("release", f"{machine.version or 'unknown'}{slot}{spare}"),
@@ -218,7 +218,7 @@ def _story(machine: MachineFirmware) -> str:
         words.append(f"{machine.state} {machine.target_version}".rstrip())
     elif text := failure(machine) or note(machine):
         words.append(text)
-    elif machine.verdict is Verdict.HEALTHY:
+    elif machine.verdict is UpdateVerdict.HEALTHY:
         words.append("healthy")
     return ", ".join(words)
 
@@ -228,16 +228,16 @@ def _mark(machine: MachineFirmware) -> str:
         return _BAD
     if machine.state is not UpdateState.IDLE:
         return _BUSY
-    return _GOOD if machine.verdict in (Verdict.NONE, Verdict.HEALTHY) else _BAD
+    return _GOOD if machine.verdict in (UpdateVerdict.NONE, UpdateVerdict.HEALTHY) else _BAD
 
 
-def _doing(machine: MachineFirmware, step: Step | None) -> str:
+def _doing(machine: MachineFirmware, step: RolloutStep | None) -> str:
     if machine.is_online and machine.state is UpdateState.INSTALLING:
         full = round(machine.progress * _BAR / 100)
         return f"{'━' * full}[dim]{'─' * (_BAR - full)}[/] {machine.progress:3d} %"
     if machine.is_online and machine.state is not UpdateState.IDLE:
         return str(machine.state)
-    if machine.verdict is Verdict.NONE or step in (Step.WAITING, Step.SKIPPED):
+    if machine.verdict is UpdateVerdict.NONE or step in (RolloutStep.WAITING, RolloutStep.SKIPPED):
         return str(step) if step else "-"
     return _VERDICTS[machine.verdict]
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import livelink
-from ...lib.api.livelink import ListenerList, SubjectDetail, SubjectInfo
+from ...lib.api.livelink import FormatList, SubjectDetail, SubjectInfo
 from ...lib.errors import Code, SaintError
 from ..connect import asked
 from ..console import AsJson, dot, fail, print_facts, print_json, print_table
@@ -142,7 +142,7 @@ def formats(context: typer.Context, as_json: AsJson = False) -> None:
     _print_formats(asked(context.obj, livelink.LIST_FORMATS, as_json), as_json)
 
 
-def _print_formats(reply: ListenerList, as_json: bool) -> None:
+def _print_formats(reply: FormatList, as_json: bool) -> None:
     if as_json:
         print_json(reply)
         return

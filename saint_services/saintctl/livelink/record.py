@@ -10,7 +10,7 @@ import typer
 
 from ...lib.api import livelink
 from ...lib.api.endpoint import Nothing
-from ...lib.api.livelink import Record, RecordingDetail, RecordingState
+from ...lib.api.livelink import RecordingDetail, RecordingState, StartRecording
 from ..connect import Place, asked, client, wish
 from ..console import AsJson, print_facts, print_json, print_table, run
 
@@ -30,7 +30,7 @@ def record(
     as_json: AsJson = False,
 ) -> None:
     """Record what arrives until Ctrl-C, the time is over or the largest size is reached."""
-    wanted = wish(Record, as_json, name=name, formats=formats, seconds=seconds)
+    wanted = wish(StartRecording, as_json, name=name, formats=formats, seconds=seconds)
     if not as_json:
         print(f"Recording {name}; Ctrl-C ends it.")
     state = run(_record(context.obj, wanted), as_json)
@@ -42,7 +42,7 @@ def record(
     print(f"{state.datagrams} datagrams in {state.seconds:.1f} s{lost}{why}")
 
 
-async def _record(given: Place, wanted: Record) -> RecordingState:
+async def _record(given: Place, wanted: StartRecording) -> RecordingState:
     async with client(given, livelink.RECORD.daemon) as daemon:
         await daemon.request(livelink.RECORD, wanted)
         try:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from ...lib.api.adoption import Peripheral
-from ...lib.api.hardware import Finding, HeaderPin
+from ...lib.api.hardware import HardwareFinding, HeaderPin
 from ..console import dot
 
 _SIGNS = {
@@ -61,7 +61,7 @@ def device_rows(devices: Iterable[Peripheral]) -> list[tuple[str, str, str, str]
     ]
 
 
-def finding_rows(findings: Iterable[Finding]) -> list[tuple[str, str, str, str]]:
+def finding_rows(findings: Iterable[HardwareFinding]) -> list[tuple[str, str, str, str]]:
     """What a role needs, what is missing first."""
     amiss = ("missing", "taken")
     rows = sorted(findings, key=lambda finding: finding.verdict not in amiss)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ...lib.api import routing
-from ...lib.api.routing import Rival, RouteInfo, RouterStatus
+from ...lib.api.routing import ContenderInfo, RouteInfo, RouterStatus
 from ...lib.errors import SaintError
 from ..connect import asked
 from ..console import AsJson, fail, print_facts, print_json, print_table
@@ -185,7 +185,7 @@ def _held(reply: RouterStatus, as_json: bool) -> None:
     print_table(("target", "holder", "remaining"), rows, "Nobody has a target for himself.")
 
 
-def _rival(rival: Rival) -> str:
+def _rival(rival: ContenderInfo) -> str:
     text = f"{rival.reason}: {rival.source} asks {rival.value:.3f}, {age_text(rival.age_ms)}"
     return text + _WAY_OUT * (rival.reason == "failsafe of rc holds")
 

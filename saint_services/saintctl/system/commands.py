@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from ...lib import clock
 from ...lib.api import Done
-from ...lib.api.machine import Change, JoinWifi, NameRobot, SetHostname, Settings
+from ...lib.api.machine import JoinWifi, MachineChange, NameRobot, SetHostname, SettingsInfo
 from ...lib.errors import Code, SaintError
 from ..access.users import NOTHING
 from ..connect import Place, tell, wish
@@ -53,7 +53,7 @@ def show(context: typer.Context, as_json: AsJson = False) -> None:
 def rename(context: typer.Context, name: str, as_json: AsJson = False) -> None:
     """How the robot is called on its pages."""
     body = wish(NameRobot, as_json, name=name)
-    settings = run(tell(context.obj, "webd", _path("set_name"), body, Settings), as_json)
+    settings = run(tell(context.obj, "webd", _path("set_name"), body, SettingsInfo), as_json)
     print_json(settings) if as_json else print(f"The robot is now called {settings.name}.")
 
 
@@ -93,7 +93,7 @@ def _change(place: Place, action: str, body: BaseModel, as_json: bool) -> None:
     print_json(ended) if as_json else print(ended.message)
 
 
-async def _changed(place: Place, action: str, body: BaseModel) -> Change:
+async def _changed(place: Place, action: str, body: BaseModel) -> MachineChange:
     before = (await _settings(place)).change
     asked = await tell(place, "webd", _path(action), body, Done)
     limit_s = clock.monotonic_s() + _WATCH_S
@@ -105,11 +105,13 @@ async def _changed(place: Place, action: str, body: BaseModel) -> Change:
             continue
         if now != before and now.state != "trying":
             return now
-    return Change(state="trying", message=f"{asked.message} Look again: saintctl system show")
+    return MachineChange(
+        state="trying", message=f"{asked.message} Look again: saintctl system show"
+    )
 
 
-async def _settings(place: Place) -> Settings:
-    return await tell(place, "webd", _path("get"), NOTHING, Settings)
+async def _settings(place: Place) -> SettingsInfo:
+    return await tell(place, "webd", _path("get"), NOTHING, SettingsInfo)
 
 
 def _path(action: str) -> str:

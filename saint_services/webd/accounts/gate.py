@@ -10,7 +10,7 @@ import struct
 
 from aiohttp import web
 
-from ...lib.access.audit import AuditEntry
+from ...lib.access.audit import AuditRecord
 from ...lib.access.levels import Level
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code
@@ -42,7 +42,7 @@ class Gate:
         if request.method not in _SAFE and not is_action:
             what = f"{request.method} {request.path}"
             level = identity.level.word
-            self._audit.add(AuditEntry(wall_s(), identity.name, level, address_of(request), what))
+            self._audit.add(AuditRecord(wall_s(), identity.name, level, address_of(request), what))
         return identity
 
     def check_origin(self, request: web.Request) -> None:

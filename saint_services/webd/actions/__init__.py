@@ -10,10 +10,10 @@ from ...lib.api import firmware as firmware_rows
 from ...lib.api import livelink as livelink_rows
 from ...lib.api import rc as rc_rows
 from ...lib.api.adoption import NodeList, NodeParams
-from ...lib.api.firmware import FirmwareCheck, Plan
+from ...lib.api.firmware import FirmwareCheck, RolloutPlan
 from ...lib.api.hardware import GpioStatus, NodeFit
 from ...lib.api.machine import Forced, Reboot, TlsInfo
-from ...lib.api.routing import Accepted, RouteFile, RoutesText
+from ...lib.api.routing import CommandReply, RouteFile, RoutesText
 from ...lib.api.users import AuditReply, GetAuditLog
 from ..api import messages as m
 from ..api import replies as r
@@ -57,18 +57,18 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
     **UPKEEP,
     "drill": forwarded_all(drill.ROWS.all),
     "head": {
-        "move": Quick(m.HeadMove, motion.head_move, Accepted),
-        "home": Quick(m.Nothing, motion.head_home, Accepted),
+        "move": Quick(m.HeadMove, motion.head_move, CommandReply),
+        "home": Quick(m.Nothing, motion.head_home, CommandReply),
         "camera": Quick(m.Enable, motion.head_camera, r.CameraReply),
     },
     "arms": {
-        "move": Quick(m.ArmMove, motion.arm_move, Accepted),
-        "home": Quick(m.ArmHome, motion.arm_home, Accepted),
-        "gripper": Quick(m.Gripper, motion.gripper, Accepted),
+        "move": Quick(m.ArmMove, motion.arm_move, CommandReply),
+        "home": Quick(m.ArmHome, motion.arm_home, CommandReply),
+        "gripper": Quick(m.Gripper, motion.gripper, CommandReply),
     },
     "tracks": {
-        "drive": Quick(m.Drive, motion.drive, Accepted),
-        "stop": Quick(m.Nothing, motion.stop, Accepted),
+        "drive": Quick(m.Drive, motion.drive, CommandReply),
+        "stop": Quick(m.Nothing, motion.stop, CommandReply),
         "estop": ESTOP,
     },
     "system": {
@@ -130,7 +130,7 @@ ACTIONS: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         ),
         "firmware_check": Action(m.Nothing, firmware.check, FirmwareCheck, needs=VIEWER),
         "trigger_update": Action(
-            m.TriggerUpdate, firmware.trigger, Plan, needs=ADMIN, row=firmware_rows.ROLLOUT
+            m.TriggerUpdate, firmware.trigger, RolloutPlan, needs=ADMIN, row=firmware_rows.ROLLOUT
         ),
         "get_activity_log": Quick(
             m.ActivityLog, management.get_activity_log, r.ActivityReply, needs=VIEWER

@@ -5,7 +5,7 @@ goes on sending it, and a position is sent again for it until it must be reached
 
 from typing import Any
 
-from ...lib.api.routing import Accepted
+from ...lib.api.routing import CommandReply
 from ...lib.errors import Code, SaintError
 from ...lib.generated.std_msgs import Bool
 from ...lib.role_config.model import RoleConfig
@@ -32,7 +32,7 @@ def _aim(robot: Robot, caller: Caller, role: RoleConfig, values: logic.Values) -
 def answer(role: RoleConfig, values: logic.Values) -> Data:
     """Return what of the command was limited, where something was."""
     limited = logic.limited(role, values)
-    return Accepted(limited=limited).model_dump(mode="json") if limited else {}
+    return CommandReply(limited=limited).model_dump(mode="json") if limited else {}
 
 
 def head_move(robot: Robot, caller: Caller, move: m.HeadMove) -> Data:

@@ -14,7 +14,7 @@ from ...lib.api import Done, routing
 from ...lib.api.adoption import LIST_NODES, RESET_NODE, NodeParams, NodeState, ResetNode
 from ...lib.api.backup import RestoreReply
 from ...lib.api.endpoint import Nothing
-from ...lib.api.machine import FactoryReset, Forced, NameRobot, Reboot, Settings
+from ...lib.api.machine import FactoryReset, Forced, NameRobot, Reboot, SettingsInfo
 from ...lib.api.orders import REBOOT
 from ...lib.api.routing import Confirming
 from ...lib.errors import Code, SaintError
@@ -36,10 +36,10 @@ async def get_settings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
     return (await asyncio.to_thread(_settings, robot)).model_dump(mode="json")
 
 
-def _settings(robot: Robot) -> Settings:
+def _settings(robot: Robot) -> SettingsInfo:
     role, problems = _setup_report()
     outside = settings_request.outside()
-    return Settings(
+    return SettingsInfo(
         name=robot.roles.name,
         shipped_name=robot.upkeep.own.shipped_name,
         hostname=settings_request.hostname(),

@@ -8,7 +8,7 @@ from ...lib.access.levels import Level
 from ...lib.api import Done
 from ...lib.api.backup import RestoreReply, RestoreState
 from ...lib.api.logs import LogNames, LogPage, LogQuery
-from ...lib.api.machine import FactoryReset, Forced, JoinWifi, NameRobot, SetHostname, Settings
+from ...lib.api.machine import FactoryReset, Forced, JoinWifi, NameRobot, SetHostname, SettingsInfo
 from ...lib.api.routing import Confirming
 from ..api import messages as m
 from . import logs, machine, upkeep
@@ -22,9 +22,13 @@ UPKEEP: dict[str, dict[str, Action[Any] | Quick[Any]]] = {
         "names": Action(m.Nothing, logs.names, LogNames, needs=VIEWER),
     },
     "settings": {
-        "get": Action(m.Nothing, upkeep.get_settings, Settings, needs=VIEWER),
+        "get": Action(m.Nothing, upkeep.get_settings, SettingsInfo, needs=VIEWER),
         "set_name": Action(
-            NameRobot, upkeep.set_name, Settings, needs=ADMIN, log="The robot is now called {name}"
+            NameRobot,
+            upkeep.set_name,
+            SettingsInfo,
+            needs=ADMIN,
+            log="The robot is now called {name}",
         ),
         "set_hostname": Action(
             SetHostname,

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any, Literal
 
-from ...lib.access.audit import AuditEntry
+from ...lib.access.audit import AuditRecord
 from ...lib.access.levels import Level
 from ...lib.api import Done
 from ...lib.api import users as u
@@ -134,7 +134,7 @@ async def get_audit_log(robot: Robot, _: Caller, params: u.GetAuditLog) -> Data:
     """Who came in, took control, stopped the robot or changed what others rely on."""
     word = params.search.lower()
 
-    def is_wanted(entry: AuditEntry) -> bool:
+    def is_wanted(entry: AuditRecord) -> bool:
         texts = (entry.who, entry.address, entry.what, entry.detail, entry.refused)
         return bool(entry.what) and (not word or any(word in text.lower() for text in texts))
 

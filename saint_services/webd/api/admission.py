@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel
 
-from ...lib.access.audit import AuditEntry
+from ...lib.access.audit import AuditRecord
 from ...lib.access.levels import Level
 from ...lib.clock import monotonic_s, wall_s
 from ...lib.errors import Code, SaintError
@@ -112,4 +112,4 @@ def tell(
 def tell_motion(robot: Robot, caller: Caller, target: str) -> None:
     """A client that was at rest begins to move something."""
     who, what = caller.person, f"began to move {target or 'what its routes say'}"
-    robot.audit.add(AuditEntry(wall_s(), who.name, who.level, who.address, what, daemon="webd"))
+    robot.audit.add(AuditRecord(wall_s(), who.name, who.level, who.address, what, daemon="webd"))

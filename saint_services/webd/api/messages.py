@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, StringConstraints
 from ...lib.api import Request
 from ...lib.api.adoption import NodeId
 from ...lib.api.endpoint import Nothing as Nothing
-from ...lib.api.routing import Number
+from ...lib.api.routing import FiniteNumber
 
 LARGEST_BYTES = 64 * 1024
 MOST_TOPICS = 16
@@ -74,7 +74,7 @@ class Input(Request):
     id: MessageId | None = None
     type: Literal["input"]
     target: str = Field(default="", max_length=64)
-    values: dict[InputName, Number] = Field(min_length=1, max_length=MOST_VALUES)
+    values: dict[InputName, FiniteNumber] = Field(min_length=1, max_length=MOST_VALUES)
     # Of any clock of the client's.
     time_ms: float | None = Field(default=None, ge=-1e15, le=1e15, strict=True)
 
@@ -114,12 +114,12 @@ ENVELOPES: dict[str, type[Envelope]] = {
 class HeadMove(Request):
     """Any of them; the others stay where they are."""
 
-    pan: Number | None = None  # degrees
-    tilt: Number | None = None  # degrees
-    roll: Number | None = None  # degrees
+    pan: FiniteNumber | None = None  # degrees
+    tilt: FiniteNumber | None = None  # degrees
+    roll: FiniteNumber | None = None  # degrees
     jaw: Ratio | None = None
-    eye_pan: Number | None = None  # degrees
-    eye_tilt: Number | None = None  # degrees
+    eye_pan: FiniteNumber | None = None  # degrees
+    eye_tilt: FiniteNumber | None = None  # degrees
     speed: Ratio | None = None  # of the joints' top speed
 
 
@@ -127,7 +127,7 @@ class ArmMove(Request):
     """Joint angles, joint_0 first; a null leaves that joint where it is."""
 
     arm: Literal["left", "right"]
-    positions: list[Number | None] = Field(min_length=1, max_length=16)  # degrees
+    positions: list[FiniteNumber | None] = Field(min_length=1, max_length=16)  # degrees
     speed: Ratio | None = None
 
 
@@ -142,14 +142,14 @@ class Gripper(Request):
 
     arm: Literal["left", "right"]
     position: Ratio
-    force: Number | None = None  # newtons
+    force: FiniteNumber | None = None  # newtons
 
 
 class Drive(Request):
     """One set-point; it holds for as long as a browser's does (300 ms)."""
 
-    linear: Number = 0.0  # m/s
-    angular: Number = 0.0  # rad/s
+    linear: FiniteNumber = 0.0  # m/s
+    angular: FiniteNumber = 0.0  # rad/s
 
 
 class Enable(Request):

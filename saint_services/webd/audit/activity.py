@@ -64,7 +64,7 @@ class ActivityLog:
         self._entries.append(Entry(self._count, time, event))
         return True
 
-    def restore(self, kept: Iterable[audit.AuditEntry]) -> None:
+    def restore(self, kept: Iterable[audit.AuditRecord]) -> None:
         """What was stored before webd was started, the oldest first."""
         for each in kept:
             severity = each.severity if each.severity in LEVELS else "INFO"

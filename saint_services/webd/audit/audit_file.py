@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ...lib import log
-from ...lib.access.audit import AuditEntry, entries
+from ...lib.access.audit import AuditRecord, entries
 from ...lib.clock import wall_s
 
 LARGEST_BYTES = 512 << 10
@@ -22,19 +22,19 @@ class AuditFile:
     def __init__(self, directory: Path) -> None:
         self.path = directory / "audit.jsonl"
         self._older = directory / "audit.jsonl.1"
-        self._waiting: deque[AuditEntry] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[AuditRecord] = deque(maxlen=_MOST_WAITING)
         self._has_news = asyncio.Event()
         self._turn = asyncio.Lock()
         self._is_failing = False
 
-    def add(self, entry: AuditEntry) -> None:
+    def add(self, entry: AuditRecord) -> None:
         """Written soon."""
         self._waiting.append(entry)
         self._has_news.set()
 
     def note(self, who: str, address: str, what: str, detail: str = "") -> None:
         """Something that is no action of the table."""
-        self.add(AuditEntry(wall_s(), who, "", address, what, detail))
+        self.add(AuditRecord(wall_s(), who, "", address, what, detail))
 
     async def run(self) -> None:
         """For ever."""
@@ -59,8 +59,8 @@ class AuditFile:
                 self._is_failing = True
 
     async def read(
-        self, is_wanted: Callable[[AuditEntry], bool], offset: int, limit: int
-    ) -> list[AuditEntry]:
+        self, is_wanted: Callable[[AuditRecord], bool], offset: int, limit: int
+    ) -> list[AuditRecord]:
         """A part of it, the newest first."""
         await self.flush()
         return await asyncio.to_thread(self._read, is_wanted, offset, limit)
@@ -72,9 +72,9 @@ class AuditFile:
             file.write(lines)
 
     def _read(
-        self, is_wanted: Callable[[AuditEntry], bool], offset: int, limit: int
-    ) -> list[AuditEntry]:
-        found: list[AuditEntry] = []
+        self, is_wanted: Callable[[AuditRecord], bool], offset: int, limit: int
+    ) -> list[AuditRecord]:
+        found: list[AuditRecord] = []
         for path in (self._older, self.path):
             if path.exists():
                 with path.open(encoding="utf-8", errors="replace") as file:

@@ -34,7 +34,7 @@ class AuditSocket:
         self,
         bound: socket.socket,
         counters: Counter[str],
-        on_entry: Callable[[audit.AuditEntry], None],
+        on_entry: Callable[[audit.AuditRecord], None],
     ) -> None:
         self._socket = bound
         self._counters = counters
@@ -61,7 +61,7 @@ class AuditSocket:
             self._take(raw, _uid(details))
 
     def _take(self, raw: bytes, uid: int | None) -> None:
-        entry = audit.AuditEntry.read(raw)
+        entry = audit.AuditRecord.read(raw)
         if entry is None or not is_daemon(uid, entry.daemon):
             self._counters["audit_refused"] += 1
             return

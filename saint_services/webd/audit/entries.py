@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import BaseModel
 
-from ...lib.access.audit import AuditEntry, detail
+from ...lib.access.audit import AuditRecord, detail
 from ...lib.access.person import Person
 from ...lib.api.endpoint import hidden
 from ...lib.clock import wall_s
@@ -18,9 +18,9 @@ MOST_TARGETS = 32
 
 def entry_of(
     person: Person, what: str, params: BaseModel, text: str, severity: str, refusal: str
-) -> AuditEntry:
+) -> AuditRecord:
     """Of a call that webd has carried out, or refused; `what` is group and action."""
-    return AuditEntry(
+    return AuditRecord(
         time_s=wall_s(),
         who=person.name,
         level=person.level,

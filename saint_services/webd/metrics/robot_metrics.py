@@ -9,7 +9,7 @@ from ...lib.api import rc as rc_rows
 from ...lib.api import routing
 from ...lib.api.adoption import LIST_NODES, NodeInfo, NodeList, NodeState
 from ...lib.api.endpoint import Endpoint, Nothing
-from ...lib.api.firmware import STATUS, FirmwareReport, PlanState
+from ...lib.api.firmware import STATUS, FirmwareReport, RolloutState
 from ...lib.api.livelink import LIST_SOURCES, SubjectList
 from ...lib.api.rc import RcLine, RcStatus
 from ...lib.api.routing import RouterStatus
@@ -141,7 +141,7 @@ def firmware(page: Page, report: FirmwareReport) -> None:
             "machine_info", "Which release runs where; always 1.", 1, machine=machine.node_id,
             version=machine.version, slot=machine.slot,
         )  # fmt: skip
-    halted = report.plan is not None and report.plan.state is PlanState.HALTED
+    halted = report.plan is not None and report.plan.state is RolloutState.HALTED
     page.gauge("rollout_halted", "1 while a roll-out stands still for a fault.", halted)
 
 

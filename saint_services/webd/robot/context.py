@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...lib.access.audit import AuditEntry
+from ...lib.access.audit import AuditRecord
 from ...lib.bus import Bus, Publisher
 from ...lib.bus.input_writer import InputPublisher
 from ...lib.clock import monotonic_s, stamp, wall_s
@@ -140,12 +140,12 @@ class Robot:
             now_s = wall_s()
             if self.log.add(event, now_s):
                 self.audit.add(
-                    AuditEntry(now_s, source=event.source, text=event.text, severity=event.level)
+                    AuditRecord(now_s, source=event.source, text=event.text, severity=event.level)
                 )
         if events:
             self.hub.changed("log")
 
-    def heard(self, entry: AuditEntry) -> None:
+    def heard(self, entry: AuditRecord) -> None:
         """Another daemon has carried a request out, or refused it."""
         self.audit.add(entry)
         if entry.text:

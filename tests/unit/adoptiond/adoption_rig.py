@@ -89,7 +89,7 @@ class FakeNode:
                 answer.message = "is now at work"
                 self.live()
                 return orders.Adopted()
-        return orders.Nothing()
+        return orders.EmptyOrder()
 
     async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
         self.role = self.instance = ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.machine import JoinWifi, MachineWish
+from saint_services.lib.api.machine import JoinWifi, MachineRequest
 from saint_services.lib.machine import settings_request
 from tools.launch import machine_settings
 
@@ -26,7 +26,7 @@ def test_simulated_server_begins_with_its_own_hotspot(home: Path) -> None:
 
 
 def test_simulated_server_joins_a_network_and_keeps_it(home: Path) -> None:
-    settings_request.ask(MachineWish(join=JoinWifi(ssid="stage", password="open sesame")))
+    settings_request.ask(MachineRequest(join=JoinWifi(ssid="stage", password="open sesame")))
     assert machine_settings.is_asked(home)
     machine_settings.follow(home)
     assert settings_request.change().state == "done"
@@ -35,13 +35,13 @@ def test_simulated_server_joins_a_network_and_keeps_it(home: Path) -> None:
 
 
 def test_simulated_server_comes_back_from_nowhere(home: Path) -> None:
-    settings_request.ask(MachineWish(join=JoinWifi(ssid="nowhere", password="open sesame")))
+    settings_request.ask(MachineRequest(join=JoinWifi(ssid="nowhere", password="open sesame")))
     machine_settings.follow(home)
     assert settings_request.change().state == "taken_back"
     assert settings_request.outside().wifi == ""
 
 
 def test_simulated_server_takes_a_name(home: Path) -> None:
-    settings_request.ask(MachineWish(hostname="robi"))
+    settings_request.ask(MachineRequest(hostname="robi"))
     machine_settings.follow(home)
     assert settings_request.outside().hostname == "robi"

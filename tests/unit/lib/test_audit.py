@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.access.audit import SOCKET, AuditEntry, AuditReporter
+from saint_services.lib.access.audit import SOCKET, AuditRecord, AuditReporter
 from tests.audit_log import collected
 
 
@@ -13,12 +13,12 @@ from tests.audit_log import collected
     "given", ["", "[]", "{}", '{"time_s": "x"}', '{"time_s": 1, "daemon": []}', '{"a": 1}']
 )
 def test_line_that_is_no_entry_is_left_out(given: str) -> None:
-    assert AuditEntry.read(given) is None
+    assert AuditRecord.read(given) is None
 
 
 def test_entry_is_read_as_it_was_written() -> None:
-    entry = AuditEntry(1.5, "ann", what="rc reset", daemon="rcd")
-    assert AuditEntry.read(json.dumps(json.loads(entry.line()))) == entry
+    entry = AuditRecord(1.5, "ann", what="rc reset", daemon="rcd")
+    assert AuditRecord.read(json.dumps(json.loads(entry.line()))) == entry
 
 
 async def test_log_that_is_away_is_tried_again_once(tmp_path: Path) -> None:
@@ -26,8 +26,8 @@ async def test_log_that_is_away_is_tried_again_once(tmp_path: Path) -> None:
         pass  # the socket is there and nobody reads it
     assert (tmp_path / SOCKET).exists()
     reporter = AuditReporter(tmp_path)
-    reporter.add(AuditEntry(1.0, daemon="rcd"))
+    reporter.add(AuditRecord(1.0, daemon="rcd"))
     timer = reporter._timer
-    reporter.add(AuditEntry(2.0, daemon="rcd"))
+    reporter.add(AuditRecord(2.0, daemon="rcd"))
     assert timer is not None and reporter._timer is timer
     reporter.close()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from saint_services.lib import api
-from saint_services.lib.access.audit import AuditEntry
+from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.access.levels import Level
 from saint_services.lib.api import Done
 from saint_services.lib.api.endpoint import Rows, rows_of
@@ -58,8 +58,8 @@ class Bench:
         self.is_slow = False
         self.steps: list[str] = []
         self.seen: list[Any] = []
-        self.entries: list[AuditEntry] = []
-        self.on_entry: Callable[[AuditEntry], None] = self.entries.append
+        self.entries: list[AuditRecord] = []
+        self.on_entry: Callable[[AuditRecord], None] = self.entries.append
 
     async def handle(self, call: Call[Any]) -> Done:
         self.steps.append("done")
@@ -73,7 +73,7 @@ class Bench:
             while step not in self.steps:  # noqa: ASYNC110 - the other side takes it
                 await asyncio.sleep(0.001)
 
-    def note(self, entry: AuditEntry) -> None:
+    def note(self, entry: AuditRecord) -> None:
         self.steps.append("entry")
         self.on_entry(entry)
 
@@ -154,7 +154,7 @@ async def test_a_stop_waits_neither_for_the_list_of_users_nor_for_its_entry(
         bench.steps.append("answer")
         answer(connection, status, body)
 
-    def failing(_: AuditEntry) -> None:
+    def failing(_: AuditRecord) -> None:
         raise ValueError("the disk is gone")
 
     person._user.cache_clear()

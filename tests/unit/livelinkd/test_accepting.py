@@ -8,11 +8,11 @@ from saint_services.lib.api import livelink
 from saint_services.lib.api.backup import DaemonBackup
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
-    Play,
-    Record,
+    PlayRecording,
     SenderList,
     SenderRef,
     SetCheck,
+    StartRecording,
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.livelinkd.config import Config
@@ -150,11 +150,11 @@ async def test_sender_of_the_settings_needs_nobody_and_cannot_be_revoked(tmp_pat
 
 async def test_recording_that_a_person_plays_needs_nobody_to_accept_it(tmp_path: Path) -> None:
     async with listening(tmp_path, accept="known") as ears:
-        await ears.client.request(livelink.RECORD, Record(name="phone"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="phone"))
         ears.send(*CAPTURE[:3])
         await ears.refusals(3)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
-        await ears.client.request(livelink.PLAY, Play(name="phone", speed=1000))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="phone", speed=1000))
         await ears.until(lambda: bool(ears.samples))
 
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from saint_services.lib.access.audit import AuditEntry
+from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.errors import Code, SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
@@ -20,7 +20,7 @@ WHO = {"subject_name": "FaceCapture-p"}
 class Desk:
     """A client's messages, checked as webd checks them."""
 
-    def __init__(self, ears: Ears, entries: list[AuditEntry]) -> None:
+    def __init__(self, ears: Ears, entries: list[AuditRecord]) -> None:
         self._ears = ears
         self.entries = entries
         daemons = SimpleNamespace(of=lambda name: ears.client)

@@ -11,13 +11,13 @@ import pytest
 from saint_services.lib.api import livelink
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
-    Play,
-    Record,
+    PlayRecording,
     RecordingDetail,
     RecordingList,
     RecordingRef,
-    Scale,
-    Zero,
+    SetScale,
+    SetZero,
+    StartRecording,
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import HealthReport
@@ -49,9 +49,9 @@ async def test_zero_and_scale_last_over_a_restart(tmp_path: Path) -> None:
         await ears.until(lambda: len(ears.samples) == 1)
         sent = ears.values()
         assert abs(sent["headYaw"]) > 0.01
-        shown = await ears.client.request(livelink.ZERO, Zero(subject_name=WHO))
+        shown = await ears.client.request(livelink.ZERO, SetZero(subject_name=WHO))
         assert shown.output["headYaw"] == 0.0 and shown.values["headYaw"] == sent["headYaw"]
-        scale = Scale(subject_name=WHO, scale={"jawOpen": -1.0, "eyeBlinkLeft": 0.5})
+        scale = SetScale(subject_name=WHO, scale={"jawOpen": -1.0, "eyeBlinkLeft": 0.5})
         shown = await ears.client.request(livelink.SCALE, scale)
         assert shown.scale == {"jawOpen": -1.0, "eyeBlinkLeft": 0.5} and shown.subject.is_tuned
     async with listening(tmp_path) as ears:
@@ -59,8 +59,8 @@ async def test_zero_and_scale_last_over_a_restart(tmp_path: Path) -> None:
         await ears.until(lambda: len(ears.samples) == 1)
         assert ears.values()["headYaw"] == 0.0 and ears.values()["jawOpen"] == 0.0
         assert ears.values()["eyeBlinkLeft"] == pytest.approx(sent["eyeBlinkLeft"] / 2)
-        await ears.client.request(livelink.ZERO, Zero(subject_name=WHO, clear=True))
-        one = Scale(subject_name=WHO, scale={"jawOpen": 1.0, "eyeBlinkLeft": 1.0})
+        await ears.client.request(livelink.ZERO, SetZero(subject_name=WHO, clear=True))
+        one = SetScale(subject_name=WHO, scale={"jawOpen": 1.0, "eyeBlinkLeft": 1.0})
         shown = await ears.client.request(livelink.SCALE, one)
         assert shown.output["headYaw"] == shown.values["headYaw"] and not shown.subject.is_tuned
     saved = json.loads((tmp_path / "subjects.json").read_text())
@@ -71,7 +71,7 @@ async def test_zero_of_a_skeleton_lasts(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
         ears.send(bone("Head", y=0.5, w=0.8), format="vmc")
         await ears.until(lambda: len(ears.samples) == 1)
-        await ears.client.request(livelink.ZERO, Zero(subject_name="VMC"))
+        await ears.client.request(livelink.ZERO, SetZero(subject_name="VMC"))
     async with listening(tmp_path) as ears:
         ears.send(bone("Head", y=0.5, w=0.8), format="vmc")
         await ears.until(lambda: len(ears.samples) == 1)
@@ -83,13 +83,13 @@ async def test_zero_needs_a_face_and_scale_a_value(tmp_path: Path) -> None:
         ears.send(CAPTURE[8])  # no face
         await ears.until(lambda: len(ears.samples) == 1)
         with pytest.raises(SaintError, match="not tracked") as caught:
-            await ears.client.request(livelink.ZERO, Zero(subject_name=WHO))
+            await ears.client.request(livelink.ZERO, SetZero(subject_name=WHO))
         assert caught.value.code is Code.REFUSED
-        scale = Scale(subject_name=WHO, scale={"wing": 2.0})
+        scale = SetScale(subject_name=WHO, scale={"wing": 2.0})
         with pytest.raises(SaintError, match="'wing'"):
             await ears.client.request(livelink.SCALE, scale)
         with pytest.raises(SaintError, match="nobody"):
-            await ears.client.request(livelink.ZERO, Zero(subject_name="nobody"))
+            await ears.client.request(livelink.ZERO, SetZero(subject_name="nobody"))
 
 
 async def test_a_newer_state_is_kept_and_told(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ async def test_a_newer_state_is_kept_and_told(tmp_path: Path) -> None:
 
 async def test_a_recording_plays_as_it_was(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        begun = await ears.client.request(livelink.RECORD, Record(name="smile"))
+        begun = await ears.client.request(livelink.RECORD, StartRecording(name="smile"))
         assert begun.recording
         ears.send(*CAPTURE, b"noise")
         await ears.refusals(1)
@@ -116,7 +116,7 @@ async def test_a_recording_plays_as_it_was(tmp_path: Path) -> None:
         assert detail.senders == {"127.0.0.1": 21}
     live = list(ears.samples)
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.PLAY, Play(name="smile", speed=50))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="smile", speed=50))
         await ears.until(lambda: len(ears.samples) == 20)
         assert [s.values for s in ears.samples] == [s.values for s in live]
         (subject,) = (await ears.subjects()).sources
@@ -127,12 +127,12 @@ async def test_a_recording_plays_as_it_was(tmp_path: Path) -> None:
 
 async def test_playing_again_is_not_late(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.RECORD, Record(name="a"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(*CAPTURE[:3])
         await ears.until(lambda: len(ears.samples) == 3)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.PLAY, Play(name="a", speed=1000, again=True))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="a", speed=1000, again=True))
         await ears.until(lambda: len(ears.samples) >= 9)
         assert not (await ears.subjects()).refused
         told = await ears.client.request(livelink.STOP_PLAYING, Nothing())
@@ -143,11 +143,11 @@ async def test_playing_again_is_not_late(tmp_path: Path) -> None:
 
 async def test_a_recording_that_is_removed_while_it_plays_ends(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.RECORD, Record(name="a"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
-        await ears.client.request(livelink.PLAY, Play(name="a", again=True))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="a", again=True))
         await ears.client.request(livelink.DELETE_RECORDING, RecordingRef(name="a"))
         await until(lambda found: not found.playing, ears)
         assert (await ears.client.get("/health", HealthReport)).healthy
@@ -157,25 +157,25 @@ async def test_an_empty_recording_is_played_at_leisure(tmp_path: Path) -> None:
     (tmp_path / "recordings").mkdir()
     (tmp_path / "recordings/none.jsonl").write_text("")
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.PLAY, Play(name="none", again=True))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="none", again=True))
         assert (await until(lambda found: bool(found.playing), ears)).played == 0
         await ears.client.request(livelink.STOP_PLAYING, Nothing())
 
 
 async def test_a_recording_never_takes_a_living_subject(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.RECORD, Record(name="a"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
-        await ears.client.request(livelink.PLAY, Play(name="a"))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="a"))
         found = await ears.refusals(1)
         assert found.refused == {"the subject belongs to another sender": 1}
 
 
 async def test_recordings_are_chosen_by_format_and_end_by_time(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        wish = Record(name="vmc", formats=["vmc"], seconds=0.3)
+        wish = StartRecording(name="vmc", formats=["vmc"], seconds=0.3)
         await ears.client.request(livelink.RECORD, wish)
         ears.send(CAPTURE[0])
         ears.send(bone("Head"), format="vmc")
@@ -189,7 +189,7 @@ async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
     limits = {"largest_mb": 1, "most": 2}
     rate = {"datagrams_per_second": 100_000}
     async with listening(tmp_path, recordings=limits, **rate) as ears:
-        await ears.client.request(livelink.RECORD, Record(name="long"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="long"))
         for i in range(3000):
             ears.send(changed(CAPTURE[0], i))
             if i % 50 == 0:
@@ -204,34 +204,34 @@ async def test_a_recording_has_a_largest_size(tmp_path: Path) -> None:
 
 async def test_names_and_numbers_of_recordings_are_limited(tmp_path: Path) -> None:
     async with listening(tmp_path, recordings={"most": 1}) as ears:
-        await ears.client.request(livelink.RECORD, Record(name="a"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         with pytest.raises(SaintError, match="'a' is being recorded"):
-            await ears.client.request(livelink.RECORD, Record(name="b"))
+            await ears.client.request(livelink.RECORD, StartRecording(name="b"))
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
         with pytest.raises(SaintError, match="there is a recording 'a' already"):
-            await ears.client.request(livelink.RECORD, Record(name="a"))
+            await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         with pytest.raises(SaintError, match="there are 1 recordings already"):
-            await ears.client.request(livelink.RECORD, Record(name="b"))
+            await ears.client.request(livelink.RECORD, StartRecording(name="b"))
         with pytest.raises(SaintError, match="nothing is being recorded"):
             await ears.client.request(livelink.STOP_RECORDING, Nothing())
         await ears.client.request(livelink.DELETE_RECORDING, RecordingRef(name="a"))
         for ask in (
             ears.client.request(livelink.DELETE_RECORDING, RecordingRef(name="a")),
             ears.client.get("/recordings/..%2fsubjects", RecordingDetail),
-            ears.client.request(livelink.PLAY, Play(name="a")),
+            ears.client.request(livelink.PLAY, PlayRecording(name="a")),
         ):
             with pytest.raises(SaintError) as caught:
                 await ask
             assert caught.value.code is Code.NOT_FOUND
     with pytest.raises(ValueError):
-        Record(name="../x")
+        StartRecording(name="../x")
 
 
 async def test_a_full_disk_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorder, "_LEFT_FREE_BYTES", 1 << 62)
     async with listening(tmp_path) as ears:
         with pytest.raises(SaintError, match="are free in") as caught:
-            await ears.client.request(livelink.RECORD, Record(name="a"))
+            await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         assert caught.value.code is Code.DISK_FULL
         found = await ears.client.request(livelink.LIST_RECORDINGS, Nothing())
         assert found.current is None and not found.recordings
@@ -250,11 +250,11 @@ async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "recordings/cut.jsonl").write_text(text)
     (tmp_path / "recordings/old.jsonl.part").write_text("")
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.PLAY, Play(name="cut"))
+        await ears.client.request(livelink.PLAY, PlayRecording(name="cut"))
         await ears.until(lambda: len(ears.samples) == 1)
         detail = await ears.client.request(livelink.GET_RECORDING, RecordingRef(name="cut"))
         assert detail.formats == {"llf": 1, "x": 1} and "::1" in detail.senders
-        await ears.client.request(livelink.RECORD, Record(name="new"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="new"))
         await ears.client.request(livelink.STOP_RECORDING, Nothing())
     assert not (tmp_path / "recordings/old.jsonl.part").exists()
 
@@ -262,7 +262,7 @@ async def test_what_power_cut_off_is_left_out(tmp_path: Path) -> None:
 async def test_a_disk_that_fails_ends_neither_daemon_nor_stop(tmp_path: Path) -> None:
     for is_asked in (True, False):
         async with listening(tmp_path) as ears:
-            await ears.client.request(livelink.RECORD, Record(name="a"))
+            await ears.client.request(livelink.RECORD, StartRecording(name="a"))
             await asyncio.to_thread((tmp_path / "recordings/a.jsonl").mkdir)
             (tmp_path / "recordings/a.jsonl/x").touch()
             if is_asked:
@@ -275,7 +275,7 @@ async def test_a_disk_that_fails_ends_neither_daemon_nor_stop(tmp_path: Path) ->
 
 async def test_what_is_being_recorded_is_kept_at_the_end(tmp_path: Path) -> None:
     async with listening(tmp_path) as ears:
-        await ears.client.request(livelink.RECORD, Record(name="a"))
+        await ears.client.request(livelink.RECORD, StartRecording(name="a"))
         ears.send(CAPTURE[0])
         await ears.until(lambda: len(ears.samples) == 1)
     assert len((tmp_path / "recordings/a.jsonl").read_text().splitlines()) == 1

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from saint_services.lib.api import livelink
 from saint_services.lib.api.backup import DaemonBackup
 from saint_services.lib.api.endpoint import Nothing
-from saint_services.lib.api.livelink import ListenerList, SetFormats
+from saint_services.lib.api.livelink import FormatList, SetFormats
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.errors import SaintError
@@ -31,12 +31,12 @@ class Wish(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-async def switch(ears: Ears, limit: int | None = None, **formats: bool) -> ListenerList:
+async def switch(ears: Ears, limit: int | None = None, **formats: bool) -> FormatList:
     body = SetFormats.model_validate({"formats": formats, "datagrams_per_second": limit})
     return await ears.client.request(livelink.SET_FORMATS, body)
 
 
-def on(told: ListenerList) -> set[str]:
+def on(told: FormatList) -> set[str]:
     return {each.format for each in told.formats if each.enabled}
 
 

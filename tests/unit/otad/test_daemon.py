@@ -12,12 +12,12 @@ from saint_services.lib.api import Done
 from saint_services.lib.api.firmware import (
     ControlAction,
     FirmwareReport,
-    Plan,
-    PlanState,
     RolloutControl,
+    RolloutPlan,
     RolloutRequest,
-    Step,
-    Verdict,
+    RolloutState,
+    RolloutStep,
+    UpdateVerdict,
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
@@ -40,8 +40,8 @@ async def heard_by(ota: Ota, *nodes: FakeNode) -> None:
                 return
 
 
-async def begin(ota: Ota, **wishes: object) -> Plan:
-    return await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), Plan)
+async def begin(ota: Ota, **wishes: object) -> RolloutPlan:
+    return await ota.client.post("/rollout", RolloutRequest.model_validate(wishes), RolloutPlan)
 
 
 @contextlib.asynccontextmanager
@@ -65,21 +65,21 @@ async def rolling_out(
         yield ota
 
 
-async def control(ota: Ota, action: ControlAction) -> Plan:
-    return await ota.client.post("/rollout/control", RolloutControl(action=action), Plan)
+async def control(ota: Ota, action: ControlAction) -> RolloutPlan:
+    return await ota.client.post("/rollout/control", RolloutControl(action=action), RolloutPlan)
 
 
-async def ended(ota: Ota) -> Plan:
+async def ended(ota: Ota) -> RolloutPlan:
     stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
     async with contextlib.aclosing(stream), asyncio.timeout(6.0):
         async for shown in stream:
             plan = shown.plan
-            if plan and plan.state not in (PlanState.RUNNING, PlanState.PAUSED):
+            if plan and plan.state not in (RolloutState.RUNNING, RolloutState.PAUSED):
                 return plan
     raise AssertionError("the stream ended")
 
 
-async def stepped(ota: Ota, number: int, wanted: Step) -> None:
+async def stepped(ota: Ota, number: int, wanted: RolloutStep) -> None:
     """A machine has come so far."""
     stream = ota.client.stream("GET", "/watch", None, FirmwareReport)
     async with contextlib.aclosing(stream), asyncio.timeout(6.0):
@@ -113,7 +113,7 @@ async def test_roll_out_goes_one_machine_after_the_other_and_is_then_offered(rob
         check = await robot.domain.bus("asker").call(
             topics.FIRMWARE_CHECK, msgs.FirmwareCheck_Request("n9", "1.0.0"), 2.0
         )
-    assert plan.state is PlanState.DONE
+    assert plan.state is RolloutState.DONE
     assert [step.node_id for step in plan.steps] == ["n1", "n0", "n2"]
     assert shown.robot_version == "1.1.0"
     assert (check.update_available, check.version) == (True, "1.1.0")
@@ -138,12 +138,16 @@ async def test_first_machine_that_is_not_healthy_halts_it(robot: Robot):
         nodes[0].falls_back("the role did not answer")
         plan = await ended(ota)
         shown = await report(ota)
-    assert plan.state is PlanState.HALTED
+    assert plan.state is RolloutState.HALTED
     assert plan.reason == "n0: the role did not answer"
-    assert [step.step for step in plan.steps] == [Step.FAILED, Step.WAITING, Step.WAITING]
+    assert [step.step for step in plan.steps] == [
+        RolloutStep.FAILED,
+        RolloutStep.WAITING,
+        RolloutStep.WAITING,
+    ]
     assert not nodes[1].asked
     machine = shown.machines[0]
-    assert (machine.verdict, machine.log_excerpt) == (Verdict.ROLLED_BACK, "it died\n")
+    assert (machine.verdict, machine.log_excerpt) == (UpdateVerdict.ROLLED_BACK, "it died\n")
     assert not any(release.is_current for release in shown.releases)
 
 
@@ -177,7 +181,7 @@ async def test_roll_out_survives_a_restart_of_otad(robot: Robot):
         await until(lambda: bool(nodes[1].asked))
         nodes[1].becomes_healthy()
         plan = await ended(ota)
-    assert plan.state is PlanState.DONE
+    assert plan.state is RolloutState.DONE
     assert len(nodes[0].asked) == 1
 
 
@@ -192,7 +196,7 @@ async def test_machine_with_live_outputs_is_waited_for(robot: Robot):
         await until(lambda: bool(first.asked))
         first.becomes_healthy()
         plan = await ended(ota)
-    assert plan.state is PlanState.DONE
+    assert plan.state is RolloutState.DONE
 
 
 async def test_machine_that_is_away_is_left_out(robot: Robot):
@@ -202,8 +206,8 @@ async def test_machine_that_is_away_is_left_out(robot: Robot):
         await until(lambda: bool(here.asked))
         here.becomes_healthy()
         plan = await ended(ota)
-    assert plan.state is PlanState.DONE
-    assert [step.step for step in plan.steps] == [Step.HEALTHY, Step.SKIPPED]
+    assert plan.state is RolloutState.DONE
+    assert [step.step for step in plan.steps] == [RolloutStep.HEALTHY, RolloutStep.SKIPPED]
     assert not away.asked
 
 
@@ -213,14 +217,14 @@ async def test_pause_begins_no_further_machine_and_resume_goes_on(robot: Robot):
         await until(lambda: bool(nodes[0].asked))
         paused = await control(ota, ControlAction.PAUSE)
         nodes[0].becomes_healthy()
-        await stepped(ota, 0, Step.HEALTHY)
+        await stepped(ota, 0, RolloutStep.HEALTHY)
         assert not nodes[1].asked
         await control(ota, ControlAction.RESUME)
         await until(lambda: bool(nodes[1].asked))
         nodes[1].becomes_healthy()
         plan = await ended(ota)
-    assert paused.state is PlanState.PAUSED
-    assert plan.state is PlanState.DONE
+    assert paused.state is RolloutState.PAUSED
+    assert plan.state is RolloutState.DONE
 
 
 async def test_all_go_back_to_the_slot_before(robot: Robot):
@@ -238,7 +242,7 @@ async def test_all_go_back_to_the_slot_before(robot: Robot):
         shown = await report(ota)
     assert (back.version, back.is_rollback) == ("1.0.0", True)
     assert [node.asked[1].action for node in nodes] == ["rollback", "rollback"]
-    assert plan.state is PlanState.DONE
+    assert plan.state is RolloutState.DONE
     assert not any(release.is_current for release in shown.releases)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.rc import Seen
+from saint_services.lib.api.rc import DetectedSettings
 from saint_services.lib.errors import Code, SaintError
 from saint_services.rcd.detection import report
 from saint_services.rcd.listening import listen
@@ -20,9 +20,9 @@ FRAMES = {
 }
 
 
-def seen(protocol: str = "crsf", **counts: int) -> Seen:
+def seen(protocol: str = "crsf", **counts: int) -> DetectedSettings:
     none = {"bytes": 0, "frames": 0, "rejected": 0, "discarded_bytes": 0}
-    return Seen(protocol=protocol, baud_rate=420_000, **(none | counts))  # type: ignore[arg-type]
+    return DetectedSettings(protocol=protocol, baud_rate=420_000, **(none | counts))  # type: ignore[arg-type]
 
 
 def test_several_frames_with_hardly_anything_between_are_a_proof() -> None:

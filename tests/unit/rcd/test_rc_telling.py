@@ -2,7 +2,7 @@
 
 import pytest
 
-from saint_services.lib.api.rc import Action
+from saint_services.lib.api.rc import FailsafeAction
 from saint_services.rcd.telling import Phase, Telling, Work
 
 IDLE, LIVE, QUIET, WAITING, LOST, RELEASED = Phase
@@ -71,7 +71,9 @@ def test_receiver_is_off_and_silent_at_the_start() -> None:
         (RELEASED, (None, None, None, None)),
     ],
 )
-def test_what_is_told_depends_on_the_phase(phase: Phase, told: tuple[Action | None, ...]) -> None:
-    wanted: tuple[Action, ...] = ("hold", "neutral", "estop", "passthrough")
+def test_what_is_told_depends_on_the_phase(
+    phase: Phase, told: tuple[FailsafeAction | None, ...]
+) -> None:
+    wanted: tuple[FailsafeAction, ...] = ("hold", "neutral", "estop", "passthrough")
     assert tuple(Telling(phase, set()).action(each) for each in wanted) == told
     assert Telling(phase).is_lost is (phase in (IDLE, LOST, RELEASED))

@@ -6,7 +6,7 @@ import pytest
 
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import Peripheral
-from saint_services.lib.api.hardware import Finding, HeaderPin, RoleFit
+from saint_services.lib.api.hardware import HardwareFinding, HeaderPin, RoleFit
 from saint_services.lib.role_config.hardware import compare, hardware
 from saint_services.lib.role_config.model import RoleConfig
 
@@ -28,7 +28,7 @@ def held(bcm: int, by: str) -> HeaderPin:
     )  # fmt: skip
 
 
-def finding(config: RoleConfig, name: str, *found: Peripheral) -> Finding:
+def finding(config: RoleConfig, name: str, *found: Peripheral) -> HardwareFinding:
     return next(f for f in compare(hardware(config), (), found) if f.name == name)
 
 

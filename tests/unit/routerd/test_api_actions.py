@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.access.audit import AuditEntry
+from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.errors import SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
@@ -21,18 +21,18 @@ MINE = route("mine", "rc", "head", [{"from": "channel_4", "to": "pan", "scale": 
 
 
 @pytest.fixture
-async def entries(tmp_path: Path) -> AsyncIterator[list[AuditEntry]]:
+async def entries(tmp_path: Path) -> AsyncIterator[list[AuditRecord]]:
     async with collected(places(tmp_path).runtime) as found:
         yield found
 
 
 @pytest.fixture
-async def robot(tmp_path: Path, entries: list[AuditEntry]) -> AsyncIterator[Robot]:
+async def robot(tmp_path: Path, entries: list[AuditRecord]) -> AsyncIterator[Robot]:
     async with alive(places(tmp_path)) as running:
         yield running
 
 
-async def noted(entries: list[AuditEntry], count: int) -> list[AuditEntry]:
+async def noted(entries: list[AuditRecord], count: int) -> list[AuditRecord]:
     """The entries of the log, of which there must be so many."""
     async with asyncio.timeout(5.0):
         while len(entries) < count:  # noqa: ASYNC110 - they come over a socket
@@ -57,7 +57,7 @@ class Page:
 
 
 async def test_actions_of_the_specifications_table_do_what_they_say(
-    robot: Robot, entries: list[AuditEntry]
+    robot: Robot, entries: list[AuditRecord]
 ) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)
@@ -108,7 +108,7 @@ async def test_specifications_own_set_route_message_is_taken(robot: Robot) -> No
 
 
 async def test_actions_preview_blend_explain_and_lock(
-    robot: Robot, entries: list[AuditEntry]
+    robot: Robot, entries: list[AuditRecord]
 ) -> None:
     page = Page(robot)
     mine = MINE.model_dump(mode="json", by_alias=True)
@@ -134,7 +134,7 @@ async def test_actions_preview_blend_explain_and_lock(
 
 @pytest.mark.parametrize("group", ["tracks", "system"])
 async def test_stop_and_its_clear_give_one_entry_each_and_no_second_sentence(
-    robot: Robot, entries: list[AuditEntry], group: str
+    robot: Robot, entries: list[AuditRecord], group: str
 ) -> None:
     page = Page(robot)
     raised = await page.do("estop", group, reason="a child")
@@ -154,7 +154,7 @@ async def test_stop_and_its_clear_give_one_entry_each_and_no_second_sentence(
 
 
 async def test_drill_names_who_began_it_and_tells_how_it_ended(
-    robot: Robot, entries: list[AuditEntry]
+    robot: Robot, entries: list[AuditRecord]
 ) -> None:
     page = Page(robot)
     begun = await page.do("begin", "drill")
@@ -175,7 +175,7 @@ async def test_drill_names_who_began_it_and_tells_how_it_ended(
     assert entries[2].refused == "no node holds tracks"
 
 
-async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[AuditEntry]) -> None:
+async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[AuditRecord]) -> None:
     page = Page(robot)
     before = await page.do("export_routes")
     mine = MINE.model_dump(mode="json", by_alias=True)

@@ -22,15 +22,15 @@ from saint_services.lib.api.adoption import (
     Peripheral,
     ReplaceNode,
     ResetNode,
-    Stranger,
+    UnknownDevice,
 )
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import (
     Blending,
     EStopClear,
     EStopInfo,
-    EStopPress,
     EStopRequest,
+    PressInfo,
     Route,
     RouteInfo,
     RouteList,
@@ -79,7 +79,7 @@ class Robot:
         return Done(message="sim_tracks has no role any more")
 
     async def nodes(self, call: Call[Nothing]) -> NodeList:
-        stranger = Stranger(name="pi-1", reason="its id is no name", seen_age_s=1.0)
+        stranger = UnknownDevice(name="pi-1", reason="its id is no name", seen_age_s=1.0)
         return NodeList(nodes=[self.node], strangers=[stranger])
 
     async def replace(self, call: Call[ReplaceNode]) -> AdoptReply:
@@ -288,7 +288,7 @@ async def test_estop_clear_refused_exits_5_with_the_reason(robot: Robot) -> None
     robot.latch = EStopInfo(
         active=True,
         generation=7,
-        presses=[EStopPress(source="A"), EStopPress(source="B", reason="child in front")],
+        presses=[PressInfo(source="A"), PressInfo(source="B", reason="child in front")],
     )
     result = await robot.saintctl("estop", "clear")
     assert result.exit_code == 5

@@ -5,7 +5,7 @@ settings name, where there is such a network. Time passes only in pauses.
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from saint_services.lib.api.machine import Change, MachineWish
+from saint_services.lib.api.machine import MachineChange, MachineRequest
 from saint_services.lib.machine.settings_request import CHANGE, REQUEST
 from saint_services.setup.adapters import Places
 from saint_services.setup.change import Changing
@@ -58,12 +58,12 @@ class FakeRadio:
         self.clock_s += seconds
 
 
-def change(root: Path, radio: FakeRadio, **wish: object) -> Change:
+def change(root: Path, radio: FakeRadio, **wish: object) -> MachineChange:
     """What the page is told after this wish."""
     folder = root / "run/saint-settings"
     folder.mkdir(exist_ok=True)
-    asked = MachineWish.model_validate(wish)
+    asked = MachineRequest.model_validate(wish)
     (folder / REQUEST).write_text(asked.model_dump_json())
     Changing(Places(root), radio).everything()
     assert not (folder / REQUEST).exists()
-    return Change.model_validate_json((root / "run/saint" / CHANGE).read_bytes())
+    return MachineChange.model_validate_json((root / "run/saint" / CHANGE).read_bytes())

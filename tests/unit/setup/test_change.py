@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.machine import Outside
+from saint_services.lib.api.machine import NetworkStatus
 from saint_services.setup import overrides
 from saint_services.setup.adapters import Places
 from saint_services.setup.change import Changing
@@ -26,8 +26,8 @@ def radio(root: Path) -> FakeRadio:
     return FakeRadio(root, known)
 
 
-def outside(root: Path) -> Outside:
-    return Outside.model_validate_json((root / "run/saint/outside.json").read_bytes())
+def outside(root: Path) -> NetworkStatus:
+    return NetworkStatus.model_validate_json((root / "run/saint/outside.json").read_bytes())
 
 
 def kept(root: Path) -> overrides.Chosen:
@@ -38,7 +38,7 @@ def test_network_that_gives_an_address_is_kept(root: Path, radio: FakeRadio) -> 
     told = change(root, radio, join=STAGE)
     assert told.state == "done"
     assert told.message == "The server uses the Wi-Fi stage (10.0.0.7/24)."
-    assert outside(root) == Outside(hostname="saint-server", wifi="stage", has_radio=True)
+    assert outside(root) == NetworkStatus(hostname="saint-server", wifi="stage", has_radio=True)
     run(root)  # the next start
     assert "open sesame" in (root / WPA).read_text()
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.machine import JoinWifi, MachineWish
+from saint_services.lib.api.machine import JoinWifi, MachineRequest
 from saint_services.lib.api.routing import FieldOutput
 from tests.unit.webd.web_rig import Rig
 from tests.web.fakes.machine import mode_of_wish, tell, wish
@@ -25,7 +25,7 @@ async def test_settings_tell_the_network_in_force_and_how_the_last_change_goes(
 async def test_wish_for_a_network_is_for_setup_alone(rig: Rig, tmp_path: Path) -> None:
     reply = await (await rig.chat()).do("settings", "join_wifi", **STAGE)
     assert mode_of_wish(tmp_path) == 0o600
-    assert wish(tmp_path) == MachineWish(join=JoinWifi(ssid="stage", password="open sesame"))
+    assert wish(tmp_path) == MachineRequest(join=JoinWifi(ssid="stage", password="open sesame"))
     assert "the one" not in reply["message"] and "sesame" not in reply["message"]
 
 
@@ -60,7 +60,7 @@ async def test_host_name_that_no_network_takes_is_refused(rig: Rig, name: str) -
 
 async def test_host_name_is_wished(rig: Rig, tmp_path: Path) -> None:
     await (await rig.chat()).do("settings", "set_hostname", hostname="robi")
-    assert wish(tmp_path) == MachineWish(hostname="robi")
+    assert wish(tmp_path) == MachineRequest(hostname="robi")
 
 
 async def test_second_wish_waits_for_the_first(rig: Rig, tmp_path: Path) -> None:

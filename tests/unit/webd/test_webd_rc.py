@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from saint_services.lib.access.audit import AuditEntry
+from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.errors import SaintError
 from saint_services.webd.actions import ACTIONS
 from saint_services.webd.actions.caller import Caller
@@ -21,7 +21,7 @@ Data = dict[str, Any]
 class Desk:
     """Sends actions as a client does, to a receiver that is there."""
 
-    def __init__(self, receiver: Robot, entries: list[AuditEntry]) -> None:
+    def __init__(self, receiver: Robot, entries: list[AuditRecord]) -> None:
         self.receiver = receiver
         self.entries = entries
         daemons = types.SimpleNamespace(rcd=receiver.client, of=lambda name: receiver.client)

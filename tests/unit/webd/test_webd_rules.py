@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.access.audit import AuditEntry
+from saint_services.lib.access.audit import AuditRecord
 from saint_services.lib.access.levels import Level
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import EStop
@@ -122,9 +122,9 @@ class TestLatch:
 
 class Log:
     def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
+        self.entries: list[AuditRecord] = []
 
-    def add(self, entry: AuditEntry) -> None:
+    def add(self, entry: AuditRecord) -> None:
         self.entries.append(entry)
 
 
@@ -249,4 +249,4 @@ class TestAudit:
     def test_begin_of_motion_is(self, robot: Any, target: str, what: str) -> None:
         admission.tell_motion(robot, Caller("1", OPERATOR, "10.0.0.1"), target)
         (entry,) = robot.audit.entries
-        assert entry == AuditEntry(1.7e9, "ann", "operator", "10.0.0.1", what, daemon="webd")
+        assert entry == AuditRecord(1.7e9, "ann", "operator", "10.0.0.1", what, daemon="webd")

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.lib.api.machine import Outside
+from saint_services.lib.api.machine import NetworkStatus
 from saint_services.lib.machine import settings_request
 from saint_services.webd.tls import certificates
 from saint_services.webd.tls import encryption as trust
@@ -116,7 +116,7 @@ def call_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
     told.parent.mkdir()
 
     def call(name: str) -> None:
-        told.write_text(Outside(hostname=name).model_dump_json())
+        told.write_text(NetworkStatus(hostname=name).model_dump_json())
 
     return call
 

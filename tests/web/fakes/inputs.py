@@ -10,41 +10,41 @@ from saint_services.lib.api import Done, livelink, rc
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.livelink import (
     Acceptance,
-    Listener,
-    ListenerList,
-    Play,
-    Record,
+    FormatInfo,
+    FormatList,
+    PlayRecording,
     RecordingInfo,
     RecordingList,
     RecordingRef,
     RecordingState,
-    Scale,
     SenderCode,
     SenderInfo,
     SenderList,
     SenderRef,
     SetCheck,
     SetFormats,
+    SetScale,
+    SetZero,
+    StartRecording,
     SubjectDetail,
     SubjectInfo,
     SubjectList,
     SubjectRef,
-    Zero,
 )
 from saint_services.lib.api.rc import (
+    CalibrationFinding,
     CalibrationInfo,
     CalibrationStep,
+    DetectedSettings,
     DetectReport,
     DetectRequest,
     FailsafeInfo,
-    Finding,
     ProtocolInfo,
     RcChannel,
     RcChannelConfig,
     RcChannelList,
     RcLine,
     RcStatus,
-    Seen,
     SeenRange,
     SetChannel,
     SetEnabled,
@@ -167,7 +167,7 @@ class FakeReceiver:
         return ProtocolInfo(protocol=call.body.protocol, device="/dev/ttyAMA0", baud_rate=None)
 
     async def _detect(self, _: Call[DetectRequest]) -> DetectReport:
-        seen = Seen(
+        seen = DetectedSettings(
             protocol="sbus", baud_rate=100_000, bytes=500, frames=20, rejected=0, discarded_bytes=0
         )
         text = "SBUS speaks on this line, at 100000 baud."
@@ -180,7 +180,7 @@ class FakeReceiver:
         found, proposal = [], []
         if self.step == "done":
             text = "channel 1 falls when it is moved to the right or up"
-            found = [Finding(channel=1, kind="reversed", text=text)]
+            found = [CalibrationFinding(channel=1, kind="reversed", text=text)]
             proposal = [self.channels[1].model_copy(update={"min": 1010, "reversed": True})]
         return CalibrationInfo(
             step=self.step, text=_TEXTS[self.step], seen=self.ranges, findings=found,
@@ -286,17 +286,17 @@ class FakeCapture:
             raise SaintError(Code.NOT_FOUND, f"there is no subject {call.body.subject_name}")
         return self._detail()
 
-    async def _formats(self, _: Call[Nothing]) -> ListenerList:
+    async def _formats(self, _: Call[Nothing]) -> FormatList:
         return self._listeners()
 
-    def _listeners(self) -> ListenerList:
+    def _listeners(self) -> FormatList:
         heard = [
-            Listener(format=name, enabled=is_on, addresses=[_HEARD_AT[name]] if is_on else [])
+            FormatInfo(format=name, enabled=is_on, addresses=[_HEARD_AT[name]] if is_on else [])
             for name, is_on in self.formats.items()
         ]
-        return ListenerList(formats=heard, datagrams_per_second=self.limit)
+        return FormatList(formats=heard, datagrams_per_second=self.limit)
 
-    async def _set_formats(self, call: Call[SetFormats]) -> ListenerList:
+    async def _set_formats(self, call: Call[SetFormats]) -> FormatList:
         if call.body.formats.get("capture"):
             raise SaintError(Code.REFUSED, "UDP port 14786 cannot be opened: it is taken")
         self.formats |= {str(name): is_on for name, is_on in call.body.formats.items()}
@@ -334,11 +334,11 @@ class FakeCapture:
         self.is_open = True
         return Done()
 
-    async def _zero(self, call: Call[Zero]) -> SubjectDetail:
+    async def _zero(self, call: Call[SetZero]) -> SubjectDetail:
         self.zeros.append(call.body.clear)
         return self._detail()
 
-    async def _scale(self, call: Call[Scale]) -> SubjectDetail:
+    async def _scale(self, call: Call[SetScale]) -> SubjectDetail:
         self.scale |= call.body.scale
         return self._detail()
 
@@ -348,7 +348,7 @@ class FakeCapture:
         ]
         return RecordingList(recordings=kept, current=self.current, playing=self.playing)
 
-    async def _record(self, call: Call[Record]) -> RecordingState:
+    async def _record(self, call: Call[StartRecording]) -> RecordingState:
         self.current = RecordingState(name=call.body.name, recording=True, seconds=1.0)
         return self.current
 
@@ -363,7 +363,7 @@ class FakeCapture:
         self.recordings.remove(self._existing(call.body.name))
         return Done()
 
-    async def _play(self, call: Call[Play]) -> Done:
+    async def _play(self, call: Call[PlayRecording]) -> Done:
         self.playing = self._existing(call.body.name)
         return Done()
 

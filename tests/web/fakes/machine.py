@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from saint_services.lib.api.machine import Change, MachineWish, Outside
+from saint_services.lib.api.machine import MachineChange, MachineRequest, NetworkStatus
 from saint_services.lib.clock import monotonic_s
 from saint_services.lib.machine.settings_request import CHANGE, OUTSIDE, REQUEST
 
@@ -12,15 +12,15 @@ def prepare(directory: Path) -> Path:
     wishes, told = _wishes(directory), directory / "run/saint"
     wishes.mkdir(parents=True, exist_ok=True)
     told.mkdir(exist_ok=True)
-    outside = Outside(hostname="saint-server", wifi="workshop", has_radio=True)
+    outside = NetworkStatus(hostname="saint-server", wifi="workshop", has_radio=True)
     (told / OUTSIDE).write_text(outside.model_dump_json())
     return wishes
 
 
-def wish(directory: Path) -> MachineWish:
+def wish(directory: Path) -> MachineRequest:
     """What webd has left; it is taken."""
     path = _wishes(directory) / REQUEST
-    found = MachineWish.model_validate_json(path.read_bytes())
+    found = MachineRequest.model_validate_json(path.read_bytes())
     path.unlink()
     return found
 
@@ -32,7 +32,9 @@ def mode_of_wish(directory: Path) -> int:
 
 def tell(directory: Path, state: str, message: str) -> None:
     """How the change goes."""
-    told = Change.model_validate({"state": state, "message": message, "begun_s": monotonic_s()})
+    told = MachineChange.model_validate(
+        {"state": state, "message": message, "begun_s": monotonic_s()}
+    )
     (directory / "run/saint" / CHANGE).write_text(told.model_dump_json())
 
 

@@ -12,15 +12,15 @@ from saint_services.lib.api.firmware import (
     FirmwareParams,
     FirmwareReport,
     MachineFirmware,
-    Plan,
-    PlanState,
-    PlanStep,
+    MachineRollout,
     Release,
     RolloutControl,
+    RolloutPlan,
     RolloutRequest,
-    Step,
+    RolloutState,
+    RolloutStep,
     UpdateState,
-    Verdict,
+    UpdateVerdict,
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
@@ -60,7 +60,7 @@ class FakeOtad:
 
     machines: list[MachineFirmware] = field(default_factory=first_machines)
     releases: list[Release] = field(default_factory=lambda: [release("0.1.0", is_current=True)])
-    plan: Plan | None = None
+    plan: RolloutPlan | None = None
     updates_off: str = ""
     refusal: SaintError | None = None
     requests: list[str] = field(default_factory=list)
@@ -103,36 +103,38 @@ class FakeOtad:
         reason = "saint-role-tracksd starts again and again (7 times): exit-code 1"
         self.releases.insert(0, release("0.2.0", changelog="Smoother tracks\nQuieter fans"))
         self.change(
-            "sim_tracks", verdict=Verdict.ROLLED_BACK, target_version="0.2.0", attempt=1,
+            "sim_tracks", verdict=UpdateVerdict.ROLLED_BACK, target_version="0.2.0", attempt=1,
             reason=reason, log_excerpt=LOG, spare_version="0.2.0",
         )  # fmt: skip
-        steps = [PlanStep(node_id="sim_tracks", step=Step.FAILED, reason=reason)]
+        steps = [MachineRollout(node_id="sim_tracks", step=RolloutStep.FAILED, reason=reason)]
         steps += [
-            PlanStep(node_id=each.node_id, step=Step.WAITING)
+            MachineRollout(node_id=each.node_id, step=RolloutStep.WAITING)
             for each in self.machines
             if each.node_id != "sim_tracks"
         ]
-        self.plan = Plan(
-            version="0.2.0", state=PlanState.HALTED, reason=f"sim_tracks: {reason}", steps=steps
+        self.plan = RolloutPlan(
+            version="0.2.0", state=RolloutState.HALTED, reason=f"sim_tracks: {reason}", steps=steps
         )
 
     def work(self) -> None:
         """A roll-out of 0.2.0 in its middle."""
         self.releases.insert(0, release("0.2.0", changelog="Smoother tracks", is_current=True))
         self.releases[1] = self.releases[1].model_copy(update={"is_current": False})
-        healthy = {"version": "0.2.0", "slot": "B", "verdict": Verdict.HEALTHY,
+        healthy = {"version": "0.2.0", "slot": "B", "verdict": UpdateVerdict.HEALTHY,
                    "target_version": "0.2.0", "spare_version": "0.1.0"}  # fmt: skip
         self.change("sim_head", **healthy)
         busy = {"state": UpdateState.INSTALLING, "progress": 46, "target_version": "0.2.0"}
         self.change("sim_arm_left", **busy)
         self.change("sim_tracks", blocked_by="its outputs are live")
-        steps = {"sim_head": Step.HEALTHY, "sim_arm_left": Step.UPDATING,
-                 "sim_console": Step.SKIPPED}  # fmt: skip
-        self.plan = Plan(
+        steps = {"sim_head": RolloutStep.HEALTHY, "sim_arm_left": RolloutStep.UPDATING,
+                 "sim_console": RolloutStep.SKIPPED}  # fmt: skip
+        self.plan = RolloutPlan(
             version="0.2.0",
-            state=PlanState.RUNNING,
+            state=RolloutState.RUNNING,
             steps=[
-                PlanStep(node_id=each.node_id, step=steps.get(each.node_id, Step.WAITING))
+                MachineRollout(
+                    node_id=each.node_id, step=steps.get(each.node_id, RolloutStep.WAITING)
+                )
                 for each in self.machines
             ],
         )
@@ -154,21 +156,21 @@ class FakeOtad:
         if self.refusal:
             raise self.refusal
 
-    async def _rollout(self, call: Call[RolloutRequest]) -> Plan:
+    async def _rollout(self, call: Call[RolloutRequest]) -> RolloutPlan:
         body = call.body
         self._asked(f"rollout {body.version} canary={body.canary} force={body.force}")
         wanted = [m.node_id for m in self.machines if not body.nodes or m.node_id in body.nodes]
-        steps = [PlanStep(node_id=node_id, step=Step.WAITING) for node_id in wanted]
-        self.plan = Plan(version=body.version, state=PlanState.RUNNING, steps=steps)
+        steps = [MachineRollout(node_id=node_id, step=RolloutStep.WAITING) for node_id in wanted]
+        self.plan = RolloutPlan(version=body.version, state=RolloutState.RUNNING, steps=steps)
         return self.plan
 
-    async def _control(self, call: Call[RolloutControl]) -> Plan:
+    async def _control(self, call: Call[RolloutControl]) -> RolloutPlan:
         action = call.body.action
         self._asked(str(action))
         if self.plan is None:
             raise SaintError(Code.CONFLICT, "no roll-out is there")
-        states = {"pause": PlanState.PAUSED, "cancel": PlanState.CANCELLED}
-        state = states.get(action, PlanState.RUNNING)
+        states = {"pause": RolloutState.PAUSED, "cancel": RolloutState.CANCELLED}
+        state = states.get(action, RolloutState.RUNNING)
         self.plan = self.plan.model_copy(update={"state": state, "reason": ""})
         return self.plan
 

@@ -30,7 +30,7 @@ from saint_services.lib.api.adoption import (
     ResetNode,
     RoleChoice,
     RoleList,
-    Stranger,
+    UnknownDevice,
 )
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.keys import KeyImport, Passphrase, SealedKey
@@ -143,7 +143,7 @@ class FakeRobot:
     is_still: bool = False  # all goes on being told, and none of it moves
     adopt_takes_s: float = 0.0
     requests: list[str] = field(default_factory=list)
-    strangers: list[Stranger] = field(default_factory=list)
+    strangers: list[UnknownDevice] = field(default_factory=list)
     servers: dict[str, ApiServer] = field(default_factory=dict)
     otad: FakeOtad = field(default_factory=FakeOtad)
     receiver: FakeReceiver = field(default_factory=FakeReceiver)

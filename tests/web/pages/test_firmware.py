@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.firmware import PlanState, UpdateState, Verdict
+from saint_services.lib.api.firmware import RolloutState, UpdateState, UpdateVerdict
 from saint_services.lib.errors import Code, SaintError
 from tests.web.conftest import Site
 from tests.web.fakes.otad import release
@@ -95,13 +95,15 @@ async def test_refused_roll_out_says_why(site: Site) -> None:
 @pytest.mark.parametrize(
     ("state", "button", "asked"),
     [
-        (PlanState.RUNNING, "pause", "pause"),
-        (PlanState.PAUSED, "resume", "resume"),
-        (PlanState.HALTED, "resume", "resume"),
-        (PlanState.HALTED, "cancel", "cancel"),
+        (RolloutState.RUNNING, "pause", "pause"),
+        (RolloutState.PAUSED, "resume", "resume"),
+        (RolloutState.HALTED, "resume", "resume"),
+        (RolloutState.HALTED, "cancel", "cancel"),
     ],
 )
-async def test_roll_out_is_steered(site: Site, state: PlanState, button: str, asked: str) -> None:
+async def test_roll_out_is_steered(
+    site: Site, state: RolloutState, button: str, asked: str
+) -> None:
     otad = site.robot.otad
     otad.work()
     assert otad.plan is not None
@@ -175,7 +177,11 @@ async def test_silent_update_service_is_told(site: Site) -> None:
 async def test_text_of_others_is_only_text(site: Site) -> None:
     evil = "<img src=x onerror=alert(1)>"
     site.robot.otad.change(
-        "sim_head", verdict=Verdict.FAILED, reason=evil, log_excerpt=evil, target_version="0.2.0"
+        "sim_head",
+        verdict=UpdateVerdict.FAILED,
+        reason=evil,
+        log_excerpt=evil,
+        target_version="0.2.0",
     )
     page = await opened(site)
     assert evil in await text(page, "[data-machine=sim_head] [data-verdict]")

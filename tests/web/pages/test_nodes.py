@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from playwright.async_api import expect
 
-from saint_services.lib.api.adoption import NodeRole, NodeState, Stranger
+from saint_services.lib.api.adoption import NodeRole, NodeState, UnknownDevice
 from saint_services.lib.generated.saint_msgs import PeripheralInfo
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -29,7 +29,7 @@ def free_console(site: Site) -> None:
 async def test_list_can_be_filtered_searched_and_tells_why_a_device_is_not_offered(
     site: Site,
 ) -> None:
-    site.robot.strangers = [Stranger(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
+    site.robot.strangers = [UnknownDevice(name="pi-9", reason="its id is no name", seen_age_s=4.0)]
     page = await site.open("#/nodes")
     rows = page.locator("[data-node]")
     await page.wait_for_selector("[data-node=sim_head]")

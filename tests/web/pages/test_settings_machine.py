@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.api.machine import JoinWifi, MachineWish, Outside
+from saint_services.lib.api.machine import JoinWifi, MachineRequest, NetworkStatus
 from saint_services.lib.machine.settings_request import OUTSIDE
 from tests.web.axe import violations
 from tests.web.conftest import Site
@@ -45,7 +45,7 @@ async def test_wifi_that_gives_no_address_is_told_when_it_was_taken_back(
     await page.wait_for_selector("[data-change=trying]")
     assert await page.is_disabled("[data-wifi-form] button[type=submit]")
     assert await page.input_value("input[name=password]") == ""
-    assert wish(tmp_path) == MachineWish(join=JoinWifi(ssid="stage", password="open sesame"))
+    assert wish(tmp_path) == MachineRequest(join=JoinWifi(ssid="stage", password="open sesame"))
     tell(tmp_path, "taken_back", "The server is back on the Wi-Fi workshop.")
     await page.wait_for_selector("[data-change=taken_back]")
     assert "back on the Wi-Fi workshop" in await page.text_content("[data-change]")
@@ -58,8 +58,8 @@ async def test_own_hotspot_is_opened(site: Site, tmp_path: Path) -> None:
     await page.click("[data-leave]")
     await page.click("[data-confirm]")
     await page.wait_for_selector("[data-change=trying]")
-    assert wish(tmp_path) == MachineWish(leave_wifi=True)
-    told = Outside(hostname="saint-server", hotspot="saint-b2c3d4", has_radio=True)
+    assert wish(tmp_path) == MachineRequest(leave_wifi=True)
+    told = NetworkStatus(hostname="saint-server", hotspot="saint-b2c3d4", has_radio=True)
     (tmp_path / "run/saint" / OUTSIDE).write_text(told.model_dump_json())
     tell(tmp_path, "done", "The server uses its own hotspot (192.168.11.1/24).")
     await page.wait_for_selector("[data-change=done]")
@@ -86,7 +86,7 @@ async def test_host_name_is_checked_at_the_field_then_wished(site: Site, tmp_pat
     await page.fill("input[name=hostname]", "Robi")
     await page.click("[data-hostname] button[type=submit]")
     await page.wait_for_selector("[data-change=trying]")
-    assert wish(tmp_path) == MachineWish(hostname="robi")
+    assert wish(tmp_path) == MachineRequest(hostname="robi")
 
 
 async def test_formats_are_switched_and_a_refusal_leaves_the_switch(site: Site) -> None:

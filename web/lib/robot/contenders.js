@@ -1,6 +1,6 @@
 // Who else wants an output, as far as people want to know it. Not here: who wins (the router).
 
-/** @typedef {import("../types.js").RivalState} Rival */
+/** @typedef {import("../types.js").ContenderState} Rival */
 
 // a page that was closed, a program that ended: the router knows it for longer
 const GONE_MS = 3000;

@@ -3,7 +3,7 @@
 import { roleName } from "../format.js";
 
 /** @typedef {import("../types.js").MachineFirmware} MachineFirmware */
-/** @typedef {import("../types.js").Plan} Plan */
+/** @typedef {import("../types.js").RolloutPlan} Plan */
 
 /** @type {Partial<Record<MachineFirmware["verdict"], string>>} */
 const VERDICTS = { rolled_back: "Rolled back", failed: "Not installed", refused: "Refused" };

@@ -8,8 +8,8 @@ import { releases } from "./releases.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "now" | "store">} App */
 /** @typedef {import("../../lib/types.js").FirmwareState} FirmwareState */
-/** @typedef {import("../../lib/types.js").Plan} Plan */
-/** @typedef {import("../../lib/types.js").PlanStep} PlanStep */
+/** @typedef {import("../../lib/types.js").RolloutPlan} Plan */
+/** @typedef {import("../../lib/types.js").MachineRollout} PlanStep */
 /** @typedef {import("../../lib/types.js").MachineFirmware} MachineFirmware */
 /** @typedef {import("../../lib/types.js").ControlAction} ControlAction */
 

@@ -7,8 +7,8 @@ import { entry } from "./entry.js";
 import { notThere, section, waiting } from "./section.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
-/** @typedef {import("../../lib/types.js").Listener} Listener */
-/** @typedef {import("../../lib/types.js").ListenerList} ListenerList */
+/** @typedef {import("../../lib/types.js").FormatInfo} Listener */
+/** @typedef {import("../../lib/types.js").FormatList} ListenerList */
 /** @typedef {import("./state.js").Answers} Answers */
 
 /** @type {Record<string, string>} */

@@ -2,7 +2,7 @@
 
 import { html } from "/vendor/lit-html/lit-html.js";
 
-/** @typedef {import("../../lib/types.js").Interface} Interface */
+/** @typedef {import("../../lib/types.js").NetworkInterface} Interface */
 
 /** @param {Interface[]} interfaces */
 export function cards(interfaces) {

@@ -5,8 +5,8 @@ import { html, nothing } from "/vendor/lit-html/lit-html.js";
 import { sentenceOf } from "../../lib/api.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
-/** @typedef {import("../../lib/types.js").Change} Change */
-/** @typedef {import("../../lib/types.js").Settings} Settings */
+/** @typedef {import("../../lib/types.js").MachineChange} Change */
+/** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const LOOK_MS = 2000;

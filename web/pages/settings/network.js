@@ -10,7 +10,7 @@ import { absent, section } from "./section.js";
 import { wifiForm } from "./wifi.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
-/** @typedef {import("../../lib/types.js").Settings} Settings */
+/** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const name = { value: "", wrong: "", isBusy: false, isTouched: false };

@@ -7,7 +7,7 @@ import { isAdmin } from "../../lib/levels.js";
 import { absent, facts, section } from "./section.js";
 
 /** @typedef {import("../../context.js").With<"api" | "draw" | "toasts">} App */
-/** @typedef {import("../../lib/types.js").Settings} Settings */
+/** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 
 const form = { name: "", wrong: "", isBusy: false, isTouched: false };

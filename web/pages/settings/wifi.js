@@ -8,7 +8,7 @@ import { entry } from "./entry.js";
 import { follow, isWaiting } from "./network-change.js";
 
 /** @typedef {import("../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
-/** @typedef {import("../../lib/types.js").Settings} Settings */
+/** @typedef {import("../../lib/types.js").SettingsInfo} Settings */
 /** @typedef {import("./state.js").Answers} Answers */
 /** @typedef {{label: string, hint: string, type?: string}} FieldText */
 /**

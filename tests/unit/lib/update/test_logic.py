@@ -2,7 +2,7 @@
 
 import pytest
 
-from saint_services.lib.api.firmware import UpdateState, Verdict
+from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
 from saint_services.lib.update import events as words
 from saint_services.lib.update.events import Update, Wanted
 from saint_services.lib.update.installer import Bundle
@@ -81,7 +81,7 @@ def test_outputs_that_go_live_while_the_bundle_is_looked_at_stop_the_update():
         words.Inspected(Before(), Bundle(NEW, "robot")),
     )
     assert "Install" not in kinds(actions)
-    assert update.record.last.verdict is Verdict.REFUSED
+    assert update.record.last.verdict is UpdateVerdict.REFUSED
 
 
 def test_factory_resets_download_that_was_disturbed_is_still_wanted():
@@ -92,7 +92,7 @@ def test_factory_resets_download_that_was_disturbed_is_still_wanted():
     ):  # fmt: skip
         offer = words.InstallRequested(Wanted(NEW, "http://x"))
         update, _ = run(idle(), words.DownloadRequested(), offer, *disturbed)
-        assert update.record.last.verdict is Verdict.REFUSED
+        assert update.record.last.verdict is UpdateVerdict.REFUSED
         assert update.record.must_download
 
 
@@ -110,7 +110,7 @@ def test_bundle_for_other_machines_is_refused_before_a_slot_is_touched():
     "record",
     [
         Record(bad=(BadRelease(version=NEW),)),
-        Record(last=LastTry(version=NEW, attempt=3, verdict=Verdict.FAILED)),
+        Record(last=LastTry(version=NEW, attempt=3, verdict=UpdateVerdict.FAILED)),
     ],
 )
 def test_offer_of_a_release_that_did_not_work_here_is_not_taken_but_a_request_is(record: Record):
@@ -140,7 +140,7 @@ def test_failure_that_may_pass_is_tried_three_times_with_growing_pauses():
     pauses = [action.pause_s for action in actions if isinstance(action, words.Install)]
     assert pauses == [4.0, 8.0]
     update, actions = run(update, failed)
-    assert update.record.last.verdict is Verdict.FAILED
+    assert update.record.last.verdict is UpdateVerdict.FAILED
     assert kinds(actions) == ["Save", "Resume", "Look", "Tell"]
 
 
@@ -154,7 +154,7 @@ def test_connection_that_breaks_while_installing_gives_no_verdict():
 
 
 def test_status_has_no_verdict_while_something_is_under_way():
-    record = Record(last=LastTry(version="0.9", attempt=2, verdict=Verdict.HEALTHY))
+    record = Record(last=LastTry(version="0.9", attempt=2, verdict=UpdateVerdict.HEALTHY))
     update, _ = run(idle(record=record), words.InstallRequested(Wanted(NEW, "http://x"), request=1))
     status = firmware_status(update, "pi_1")
     assert (status.verdict, status.target_version, status.attempt) == ("", NEW, 1)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from saint_services.lib.api.firmware import UpdateState, Verdict
+from saint_services.lib.api.firmware import UpdateState, UpdateVerdict
 from saint_services.lib.update import events as words
 from saint_services.lib.update.events import Limits, Part, Update
 from saint_services.lib.update.installer import Mark, Slots
@@ -56,7 +56,7 @@ def test_trial_marks_nothing_until_it_has_passed():
     assert update.state is UpdateState.VERIFYING
     update, actions = run(update, words.Marked(Mark.GOOD))
     assert kinds(actions) == ["Disarm", "Save", "Tell"]
-    assert (update.state, update.record.last.verdict) == (UpdateState.IDLE, Verdict.HEALTHY)
+    assert (update.state, update.record.last.verdict) == (UpdateState.IDLE, UpdateVerdict.HEALTHY)
 
 
 def test_trial_that_falters_starts_its_settling_anew():
@@ -175,46 +175,46 @@ def test_condemned_slot_that_starts_again_is_left_without_another_look():
         (
             pending(Phase.CONDEMNED, reason="webd failed", log_excerpt="boom"),
             slots(activations=1),
-            Verdict.ROLLED_BACK,
+            UpdateVerdict.ROLLED_BACK,
             "webd failed",
         ),
         (
             pending(Phase.SWITCHED),
             slots(activations=1),
-            Verdict.ROLLED_BACK,
+            UpdateVerdict.ROLLED_BACK,
             "slot B never reached its health check (3 tries)",
         ),
         (
             pending(Phase.WRITING),
             slots(activations=1),  # the power went before that could be noted
-            Verdict.ROLLED_BACK,
+            UpdateVerdict.ROLLED_BACK,
             "slot B never reached its health check (3 tries)",
         ),
         (
             pending(Phase.WRITING),
             slots(),
-            Verdict.FAILED,
+            UpdateVerdict.FAILED,
             "writing 1.1 was cut off by a restart or by the installer's end",
         ),
         (
             pending(Phase.WRITING, kind=Kind.ROLLBACK),
             slots(),
-            Verdict.FAILED,
+            UpdateVerdict.FAILED,
             "the machine restarted before it had switched the slots",
         ),
     ],
 )
 def test_old_slot_that_is_back_gives_the_verdict(
-    record: Record, where: Slots, verdict: Verdict, reason: str
+    record: Record, where: Slots, verdict: UpdateVerdict, reason: str
 ):
     update, actions = run(Update(OLD), started(record, "A", slots=where))
     last = update.record.last
     assert (last.verdict, last.reason, last.attempt) == (verdict, reason, 1)
-    assert update.record.is_bad(NEW) is (verdict is Verdict.ROLLED_BACK)
+    assert update.record.is_bad(NEW) is (verdict is UpdateVerdict.ROLLED_BACK)
     assert kinds(actions)[-3:] == ["Save", "Resume", "Tell"]
     assert GOOD in actions
     other = words.SetMark(Mark.BAD, "other")
-    assert (other in actions) is (verdict is Verdict.ROLLED_BACK)
+    assert (other in actions) is (verdict is UpdateVerdict.ROLLED_BACK)
 
 
 def test_process_that_was_restarted_before_the_machine_asks_again_but_not_for_ever():
@@ -225,11 +225,11 @@ def test_process_that_was_restarted_before_the_machine_asks_again_but_not_for_ev
         assert isinstance(actions[-1], words.Restart)
         record = update.record
     update, actions = run(Update(OLD), started(record, "A", slots=where), words.Ticked(1.0))
-    assert update.record.last.verdict is Verdict.ROLLED_BACK
+    assert update.record.last.verdict is UpdateVerdict.ROLLED_BACK
     assert "Restart" not in kinds(actions)
 
 
 def test_card_that_came_from_another_machine_is_settled():
     record = pending(Phase.SWITCHED, from_slot="X", to_slot="Y")
     update, _ = run(Update(OLD), started(record, "A"))
-    assert update.record.last.verdict is Verdict.FAILED
+    assert update.record.last.verdict is UpdateVerdict.FAILED

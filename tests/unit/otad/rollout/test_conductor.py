@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from saint_services.lib.api.firmware import MachineFirmware, RolloutRequest, Step
+from saint_services.lib.api.firmware import MachineFirmware, RolloutRequest, RolloutStep
 from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
@@ -67,7 +67,7 @@ class Rig:
             self.spawn(self.conductor._ask(ask), "ask")
         await asyncio.gather(*self.tasks)
 
-    def step_of_n(self) -> Step:
+    def step_of_n(self) -> RolloutStep:
         assert self.conductor.rollout.plan
         return self.conductor.rollout.plan.steps[0].step
 
@@ -98,14 +98,15 @@ async def test_plan_is_on_the_disk_before_the_machine_is_asked():
     await rig.begin()
     [ask] = await rig.conductor._advance()
     assert rig.store.kept.plan
-    assert rig.store.kept.plan.steps[0].step is Step.UPDATING
+    assert rig.store.kept.plan.steps[0].step is RolloutStep.UPDATING
     assert ask.version == "1.1.0"
 
 
 @pytest.mark.parametrize(
-    ("code", "step"), [(Code.REFUSED, Step.WAITING), (Code.BUS_TIMEOUT, Step.UPDATING)]
+    ("code", "step"),
+    [(Code.REFUSED, RolloutStep.WAITING), (Code.BUS_TIMEOUT, RolloutStep.UPDATING)],
 )
-async def test_refusal_and_silence_are_told_apart(code: Code, step: Step):
+async def test_refusal_and_silence_are_told_apart(code: Code, step: RolloutStep):
     rig = Rig()
     await rig.begin()
     rig.error = SaintError(code, "no")

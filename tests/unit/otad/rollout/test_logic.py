@@ -7,12 +7,12 @@ import pytest
 from saint_services.lib.api.adoption import NodeInfo, NodeState
 from saint_services.lib.api.firmware import (
     MachineFirmware,
-    PlanState,
     Release,
     RolloutRequest,
-    Step,
+    RolloutState,
+    RolloutStep,
     UpdateState,
-    Verdict,
+    UpdateVerdict,
 )
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import FirmwareStatus
@@ -67,15 +67,15 @@ class Play:
         self.agrees(node_id)
         return self.tells(
             node_id, state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0",
-            verdict=Verdict.HEALTHY,
+            verdict=UpdateVerdict.HEALTHY,
         )  # fmt: skip
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[RolloutStep]:
         assert self.rollout.plan
         return [step.step for step in self.rollout.plan.steps]
 
     @property
-    def state(self) -> PlanState:
+    def state(self) -> RolloutState:
         assert self.rollout.plan
         return self.rollout.plan.state
 
@@ -123,13 +123,13 @@ def test_machine_that_comes_into_use_before_a_slot_is_touched_is_waited_for():
     play.agrees("a")
     live = "its outputs are live"
     asked = play.tells(
-        "a", state=UpdateState.IDLE, verdict=Verdict.REFUSED, reason=live, blocked_by=live
+        "a", state=UpdateState.IDLE, verdict=UpdateVerdict.REFUSED, reason=live, blocked_by=live
     )
-    assert (play.state, asked) == (PlanState.RUNNING, ("b",))
+    assert (play.state, asked) == (RolloutState.RUNNING, ("b",))
     assert play.becomes_healthy("b") == ()
     assert play.tells("a", blocked_by="") == ("a",)
     assert play.becomes_healthy("a") == ()
-    assert play.state is PlanState.DONE
+    assert play.state is RolloutState.DONE
 
 
 def test_machine_that_is_never_done_halts_it_and_one_that_waits_for_its_driver_does_not():
@@ -140,30 +140,35 @@ def test_machine_that_is_never_done_halts_it_and_one_that_waits_for_its_driver_d
     play.advance(500.0)
     play.tells("a", blocked_by="")
     play.advance(99.0)
-    assert play.state is PlanState.RUNNING
+    assert play.state is RolloutState.RUNNING
     play.advance(2.0)
-    assert play.state is PlanState.HALTED
+    assert play.state is RolloutState.HALTED
     assert play.rollout.plan
     assert play.rollout.plan.reason == "a: it is not done after 100 s"
 
 
 def test_old_verdict_is_not_taken_for_the_new_one():
     play = Play("a", "b")
-    old = {"verdict": Verdict.ROLLED_BACK, "target_version": "1.1.0", "attempt": 1, "reason": "old"}
+    old = {
+        "verdict": UpdateVerdict.ROLLED_BACK,
+        "target_version": "1.1.0",
+        "attempt": 1,
+        "reason": "old",
+    }
     play.machines["a"] = machine("a", **old)
     play.begin()
     play.rollout = logic.answered(play.rollout, "a", True, "", 0.0)
     assert play.advance(5.0) == ()
-    assert play.state is PlanState.RUNNING
+    assert play.state is RolloutState.RUNNING
     play.tells("a", attempt=2, reason="new")
-    assert play.state is PlanState.HALTED
+    assert play.state is RolloutState.HALTED
 
 
 def test_short_blink_of_a_node_is_a_new_verdict_without_its_states_between():
     play = Play("a", "b")
     play.begin()
-    play.tells("a", target_version="1.1.0", attempt=1, verdict=Verdict.FAILED, reason="no")
-    assert (play.state, play.rollout.plan.reason) == (PlanState.HALTED, "a: no")
+    play.tells("a", target_version="1.1.0", attempt=1, verdict=UpdateVerdict.FAILED, reason="no")
+    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: no")
 
 
 def test_silent_machine_is_asked_again_after_a_pause_and_given_up_in_the_end():
@@ -175,7 +180,7 @@ def test_silent_machine_is_asked_again_after_a_pause_and_given_up_in_the_end():
         assert play.advance(5.0) == ()
         asked.append(play.advance(6.0))
     assert asked == [("a",), ("a",), (), ()]
-    assert play.state is PlanState.HALTED
+    assert play.state is RolloutState.HALTED
     assert play.rollout.plan.reason == "a: it did not answer"
 
 
@@ -185,7 +190,7 @@ def test_machine_that_began_without_an_answer_is_not_asked_twice():
     play.rollout = logic.unanswered(play.rollout, "a", 0.0)
     play.tells("a", state=UpdateState.INSTALLING, target_version="1.1.0", attempt=1)
     assert play.advance(60.0) == ()
-    assert play.steps() == [Step.UPDATING, Step.WAITING]
+    assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
 
 
 def test_refusal_is_tried_three_times():
@@ -198,7 +203,7 @@ def test_refusal_is_tried_three_times():
         assert play.advance(11.0) == ("a",)
     play.rollout = logic.answered(play.rollout, "a", False, "not now", play.now_s)
     play.advance()
-    assert (play.state, play.rollout.plan.reason) == (PlanState.HALTED, "a: not now")
+    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a: not now")
 
 
 def test_machine_that_does_not_come_back_halts_it():
@@ -207,7 +212,7 @@ def test_machine_that_does_not_come_back_halts_it():
     play.agrees("a")
     play.tells("a", is_online=False)
     assert play.advance(99.0) == ()
-    assert play.state is PlanState.RUNNING
+    assert play.state is RolloutState.RUNNING
     play.advance(2.0)
     assert play.rollout.plan.reason == "a: it did not come back after 100 s"
 
@@ -217,7 +222,7 @@ def test_machine_that_comes_while_it_runs_gets_its_turn():
     play.machines["b"] = machine("b", is_online=False)
     play.begin()
     play.advance(31.0)
-    assert play.steps() == [Step.UPDATING, Step.SKIPPED]
+    assert play.steps() == [RolloutStep.UPDATING, RolloutStep.SKIPPED]
     play.tells("b", is_online=True)
     assert play.becomes_healthy("a") == ("b",)
 
@@ -231,7 +236,10 @@ def test_machine_whose_updates_are_off_is_told_and_the_others_go_on():
     assert play.begin(version="1.1.0", canary="a") == ()
     assert play.advance(LIMITS.away_after_s + 1.0) == ("b",)
     play.becomes_healthy("b")
-    assert (play.steps(), play.state) == ([Step.SKIPPED, Step.HEALTHY], PlanState.DONE)
+    assert (play.steps(), play.state) == (
+        [RolloutStep.SKIPPED, RolloutStep.HEALTHY],
+        RolloutState.DONE,
+    )
     assert play.rollout.plan
     assert play.rollout.plan.steps[0].reason == f"{OFF}; the others go on without it"
 
@@ -249,7 +257,7 @@ def test_roll_out_to_machines_that_take_none_halts_and_says_why():
     play.tells("a", blocked_by=OFF)
     play.begin(version="1.1.0")
     play.advance(LIMITS.away_after_s + 1.0)
-    assert play.state is PlanState.HALTED
+    assert play.state is RolloutState.HALTED
     assert play.rollout.plan
     assert f"a: {OFF}" in play.rollout.plan.reason
 
@@ -260,9 +268,9 @@ def test_machine_that_was_left_out_and_got_it_at_boot_counts():
     play.begin()
     play.advance(31.0)
     play.becomes_healthy("a")
-    assert play.state is PlanState.DONE
+    assert play.state is RolloutState.DONE
     play.tells("b", is_online=True, version="1.1.0")
-    assert play.steps() == [Step.HEALTHY, Step.HEALTHY]
+    assert play.steps() == [RolloutStep.HEALTHY, RolloutStep.HEALTHY]
 
 
 def test_roll_out_with_nobody_there_does_not_change_the_offer():
@@ -271,14 +279,14 @@ def test_roll_out_with_nobody_there_does_not_change_the_offer():
     play.rollout = logic.answered(play.rollout, "a", False, "no", 0.0)
     play.tells("a", is_online=False)
     play.advance(31.0)
-    assert (play.state, play.rollout.saved.current) == (PlanState.HALTED, "")
+    assert (play.state, play.rollout.saved.current) == (RolloutState.HALTED, "")
 
 
 def test_part_of_the_robot_does_not_change_the_offer():
     play = Play("a", "b")
     play.begin(nodes=["b"])
     play.becomes_healthy("b")
-    assert (play.state, play.rollout.saved.current) == (PlanState.DONE, "")
+    assert (play.state, play.rollout.saved.current) == (RolloutState.DONE, "")
 
 
 def test_machine_at_work_of_its_own_is_waited_for():
@@ -292,15 +300,15 @@ def test_way_back_waits_for_one_that_is_still_being_asked():
     play = Play("a", "b", "c")
     play.begin()
     play.becomes_healthy("a")
-    assert play.steps()[1] is Step.UPDATING
+    assert play.steps()[1] is RolloutStep.UPDATING
     play.rollout = requests.take_back(play.rollout, play.robot())
     assert play.advance() == ()  # b may begin with the unwanted release any moment
-    assert play.steps() == [Step.WAITING, Step.UPDATING]
+    assert play.steps() == [RolloutStep.WAITING, RolloutStep.UPDATING]
     play.agrees("b")
     assert play.advance() == ()
     play.tells("b", state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0")
     assert play.asks == (Ask("a", "1.0.0", True, True),)
-    assert play.steps() == [Step.UPDATING, Step.WAITING]
+    assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
 
 
 def test_way_back_goes_on_where_one_fails():
@@ -311,11 +319,16 @@ def test_way_back_goes_on_where_one_fails():
     play.rollout = requests.take_back(play.rollout, play.robot())
     assert play.advance() == ("a",)
     play.rollout = logic.answered(play.rollout, "a", True, "", 0.0)
-    failed = {"target_version": "1.0.0", "attempt": 2, "verdict": Verdict.FAILED, "reason": "no"}
+    failed = {
+        "target_version": "1.0.0",
+        "attempt": 2,
+        "verdict": UpdateVerdict.FAILED,
+        "reason": "no",
+    }
     assert play.tells("a", **failed) == ("b",)
-    play.tells("b", version="1.0.0", attempt=2, verdict=Verdict.HEALTHY)
-    assert play.steps() == [Step.FAILED, Step.HEALTHY]
-    assert (play.state, play.rollout.plan.reason) == (PlanState.HALTED, "a did not go back")
+    play.tells("b", version="1.0.0", attempt=2, verdict=UpdateVerdict.HEALTHY)
+    assert play.steps() == [RolloutStep.FAILED, RolloutStep.HEALTHY]
+    assert (play.state, play.rollout.plan.reason) == (RolloutState.HALTED, "a did not go back")
 
 
 def test_way_back_ends_the_offer_at_once():
@@ -333,8 +346,8 @@ def test_resume_after_a_halt_tries_the_failed_one_again():
     play = Play("a", "b")
     play.begin()
     play.agrees("a")
-    play.tells("a", state=UpdateState.IDLE, verdict=Verdict.ROLLED_BACK, reason="bad")
-    assert play.state is PlanState.HALTED
+    play.tells("a", state=UpdateState.IDLE, verdict=UpdateVerdict.ROLLED_BACK, reason="bad")
+    assert play.state is RolloutState.HALTED
     play.rollout = requests.resume(play.rollout)
     assert play.advance() == ("a",)
 

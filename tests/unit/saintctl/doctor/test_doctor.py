@@ -9,12 +9,17 @@ import click
 import pytest
 import typer
 
-from saint_services.lib.api.adoption import NodeInfo, NodeList, Stranger
+from saint_services.lib.api.adoption import NodeInfo, NodeList, UnknownDevice
 from saint_services.lib.api.backup import RestoreState
 from saint_services.lib.api.drill import WAYS, DrillInfo, DrillReport, DrillStep, Way
-from saint_services.lib.api.firmware import FirmwareReport, MachineFirmware, Plan, PlanState
+from saint_services.lib.api.firmware import (
+    FirmwareReport,
+    MachineFirmware,
+    RolloutPlan,
+    RolloutState,
+)
 from saint_services.lib.api.livelink import SenderList, SubjectList
-from saint_services.lib.api.machine import Interface
+from saint_services.lib.api.machine import NetworkInterface
 from saint_services.lib.api.rc import RcStatus
 from saint_services.lib.api.routing import EStopInfo, RouterStatus, SourceInfo
 from saint_services.lib.errors import Code, SaintError
@@ -25,7 +30,7 @@ from saint_services.saintctl.doctor.facts import DAEMONS, Facts, Machine
 from saint_services.saintctl.doctor.finding import State
 
 SILENT = SaintError(Code.DAEMON_UNREACHABLE, "it does not answer", fix="Look at its log.")
-ETH = Interface(
+ETH = NetworkInterface(
     name="eth0", place="inside", is_up=True, is_wireless=False, addresses=["10.0.0.1/8"]
 )
 
@@ -117,7 +122,7 @@ def given_back(**changes: Any) -> FirmwareReport:
 
 
 GAVE_BACK = MachineFirmware(node_id="pi_1", target_version="1.3.0", verdict="failed", reason="bus")
-HALTED = Plan.model_construct(state=PlanState.HALTED)
+HALTED = RolloutPlan.model_construct(state=RolloutState.HALTED)
 LOST = SourceInfo.model_construct(source="rc", age_ms=500, alive=False, failsafe=True)
 DOWN = ETH.model_copy(update={"is_up": False})
 
@@ -136,7 +141,8 @@ FAULTS: dict[str, tuple[Callable[[Facts], None], State]] = {
     "nodes waiting": (with_nodes(node(role="", is_offered=True)), State.WARN),
     "node keys": (with_nodes(node(is_ours=False)), State.WARN),
     "strangers": (
-        with_nodes(strangers=[Stranger(name="x", reason="no token", seen_age_s=1)]), State.WARN,
+        with_nodes(strangers=[UnknownDevice(name="x", reason="no token", seen_age_s=1)]),
+        State.WARN,
     ),
     "e-stop": (put("router", status(estop=EStopInfo(active=True, source="rc"))), State.WARN),
     "stop switches": (put("router", status(stop_switches=[])), State.BAD),

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from saint_services.lib.api.adoption import GET_NODE_INFO, NodeInfo, NodeParams, Peripheral
-from saint_services.lib.api.firmware import PlanState, UpdateState, Verdict
+from saint_services.lib.api.firmware import RolloutState, UpdateState, UpdateVerdict
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.ipc import Api, Call
 from saint_services.saintctl.app import app
@@ -94,7 +94,7 @@ async def test_halted_rollout_says_why_and_where(robot: Robot) -> None:
 async def test_reason_with_brackets_is_shown_as_it_is(robot: Robot) -> None:
     robot.otad.change(
         "sim_head",
-        verdict=Verdict.FAILED,
+        verdict=UpdateVerdict.FAILED,
         reason="[Errno 28] [bold]no room",
         target_version="0.2.0",
     )
@@ -219,7 +219,9 @@ def test_every_change_is_told_once() -> None:
     assert list(view.changes(before, middle)) == ["a: release 0.1.0, installing 0.2.0, 40 %"]
     otad.change("a", progress=48)
     assert list(view.changes(middle, otad.report())) == []
-    otad.change("a", state=UpdateState.IDLE, verdict=Verdict.ROLLED_BACK, reason="a unit failed")
+    otad.change(
+        "a", state=UpdateState.IDLE, verdict=UpdateVerdict.ROLLED_BACK, reason="a unit failed"
+    )
     (line,) = view.changes(middle, otad.report())
     assert line == "a: release 0.1.0, 0.2.0 was rolled back: a unit failed"
 
@@ -230,7 +232,7 @@ def test_rollout_line_names_state_and_reason() -> None:
     assert otad.plan is not None
     line = view.rollout_line(otad.plan)
     assert line == "Roll-out of 0.2.0 is running: 1 of 7 machines healthy."
-    halted = otad.plan.model_copy(update={"state": PlanState.HALTED, "reason": "a unit failed"})
+    halted = otad.plan.model_copy(update={"state": RolloutState.HALTED, "reason": "a unit failed"})
     assert view.rollout_line(halted).endswith("machines healthy. a unit failed.")
 
 

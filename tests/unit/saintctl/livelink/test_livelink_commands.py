@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from saint_services.lib.api.livelink import Record
+from saint_services.lib.api.livelink import StartRecording
 from saint_services.saintctl.app import app
 from saint_services.saintctl.livelink.record import _record
 from tests.unit.livelinkd.rig import CAPTURE, Ears, listening
@@ -93,7 +93,7 @@ async def test_a_recording_is_made_listed_played_and_removed(ears: Ears, root: P
 
 
 async def test_ctrl_c_ends_and_keeps_a_recording(ears: Ears, root: Path) -> None:
-    work = asyncio.create_task(_record(str(root), Record(name="a")))
+    work = asyncio.create_task(_record(str(root), StartRecording(name="a")))
     path = root / "recordings" / "a.jsonl.part"
     for _ in range(1000):
         if await asyncio.to_thread(path.exists):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from saint_services.lib.api.machine import MachineWish
+from saint_services.lib.api.machine import MachineRequest
 from saint_services.saintctl.system import commands as system
 from tests.unit.saintctl.conftest import Ask
 from tests.web.fakes.machine import tell, wish
@@ -20,7 +20,7 @@ def ask(saintctl: Ask, monkeypatch: pytest.MonkeyPatch) -> Ask:
     return partial(saintctl, "system")
 
 
-async def fulfil(root: Path, state: str, message: str) -> MachineWish:
+async def fulfil(root: Path, state: str, message: str) -> MachineRequest:
     """As setup does, once it is asked."""
     request = root / "run/saint-settings/request"
     for _ in range(2000):

@@ -7,7 +7,7 @@ import { dialog } from "../../../parts/dialog.js";
 import { watches } from "../watches.js";
 
 /** @typedef {import("../../../context.js").With<"api" | "dialogs" | "draw" | "toasts">} App */
-/** @typedef {import("../../../lib/types.js").Listener} Listener */
+/** @typedef {import("../../../lib/types.js").FormatInfo} Listener */
 /** @typedef {Listener & {port: string, isPage: boolean}} OpenCode */
 
 /** @type {Record<string, string>} */
