@@ -20,7 +20,7 @@ from ..lib.api.routing import (
 )
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import EStop, FieldStatus, RivalStatus, RouteStatus
-from ..lib.generated.saint_msgs import PressInfo as Pressed
+from ..lib.generated.saint_msgs import EStopPress as Pressed
 from .estop.latch import Latch, Press
 from .estop.outcomes import is_confirmed
 from .fields.claims import Claim, OutputField

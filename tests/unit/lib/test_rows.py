@@ -178,7 +178,7 @@ async def test_a_change_whose_asker_hangs_up_is_told_all_the_same(tmp_path: Path
         await bench.until("entry")
     (entry,) = bench.entries
     assert (entry.what, entry.detail, entry.text) == ("test switch", "name: a", "")
-    assert "nobody waited for the answer" in entry.refused
+    assert "the client left before the reply" in entry.refused
 
 
 def test_every_row_of_lib_api_is_in_the_table_of_its_daemon() -> None:
