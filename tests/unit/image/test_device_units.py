@@ -74,8 +74,9 @@ def _setting(merged: Path, unit: str, key: str) -> list[str]:
     parts = stem.rstrip("@").split("-")
     prefixes = ["-".join(parts[:count]) + "-" for count in range(1, len(parts))]
     folders = [merged / f"{prefix}.{kind}.d" for prefix in prefixes] + [merged / f"{unit}.d"]
-    files = [file for folder in folders for file in sorted(folder.glob("*.conf"))]
-    text = "\n".join(file.read_text() for file in [*files, merged / unit])
+    dropped_in = [file for folder in folders for file in folder.glob("*.conf")]
+    files = [merged / unit, *sorted(dropped_in, key=lambda file: file.name)]  # the last one counts
+    text = "\n".join(file.read_text() for file in files)
     return " ".join(re.findall(rf"^{key}=(.*)$", text, re.MULTILINE)).split()
 
 
