@@ -131,6 +131,26 @@ async def test_burst_arrives_whole_and_in_order() -> None:
         assert got == [str(number) for number in range(1000)]
 
 
+async def test_polled_samples_wait_for_the_read_and_arrive_in_order() -> None:
+    async with opened("sender", "receiver") as [sender, receiver]:
+        polled: list[str] = []
+        woken: list[str] = []
+        newest = receiver.poll(BURST, lambda sample: polled.append(sample.message.data), depth=3)
+        receiver.subscribe(BURST, lambda sample: woken.append(sample.message.data))
+        publisher = sender.publisher(BURST)
+        for text in "abcde":
+            publisher.publish(String(text))
+        await until(lambda: len(woken) == 5)
+        assert polled == []
+        newest.read()
+        assert polled == ["c", "d", "e"]
+        newest.read()
+        assert polled == ["c", "d", "e"]
+        newest.close()
+        newest.read()
+        assert len(polled) == 3
+
+
 async def test_callback_that_raises_stops_no_other() -> None:
     faults: list[dict[str, Any]] = []
     asyncio.get_running_loop().set_exception_handler(lambda _loop, fault: faults.append(fault))

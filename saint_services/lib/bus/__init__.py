@@ -95,6 +95,16 @@ class Subscription(Protocol):
     def close(self) -> None: ...
 
 
+class PolledSubscription(Protocol):
+    """Made by Bus.poll."""
+
+    def read(self) -> None:
+        """Call back for every sample that has arrived since the last call."""
+        ...
+
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class NodeView:
     """A ROS node as the graph shows it."""
@@ -131,6 +141,14 @@ class Bus(Protocol):
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
     ) -> Subscription:
         """Call `callback` in the loop for every sample; `own=False`: not those of this bus."""
+        ...
+
+    def poll(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, depth: int
+    ) -> PolledSubscription:
+        """Subscribe without being woken: samples wait for read(), at most the newest `depth`. A
+        backend that cannot let them wait calls back at once; read() does nothing then.
+        """
         ...
 
     def serve(

@@ -15,6 +15,7 @@ from . import (
     Graph,
     M,
     NodeView,
+    PolledSubscription,
     Publisher,
     Qos,
     Req,
@@ -99,12 +100,22 @@ class LocalBus:
     def subscribe(
         self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, own: bool = True
     ) -> Subscription:
-        unheard = "" if own else self.origin
+        return self._subscribed(topic, callback, "" if own else self.origin)
+
+    def _subscribed(
+        self, topic: Topic[Any], callback: Callable[[Sample[Any]], None], unheard: str
+    ) -> "_Subscription":
         subscription = _Subscription(self._domain, topic, callback, unheard, self._refusals)
         self._domain.subscriptions.append(subscription)
         self._parts.append(subscription)
         subscription.catch_up()
         return subscription
+
+    def poll(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, depth: int
+    ) -> PolledSubscription:
+        del depth  # every sample is called back for at once
+        return self._subscribed(topic, callback, unheard="")
 
     def serve(
         self, service: Service[Req, Res], handler: Callable[[Req], Awaitable[Res]]
@@ -193,6 +204,9 @@ class _Subscription:
         for publisher in self._domain.publishers if self.topic.qos.latched else ():
             if publisher.newest and self.hears(publisher):
                 _soon(self.receive, *publisher.newest, publisher.origin)
+
+    def read(self) -> None:
+        """Samples do not wait on this bus."""
 
     def receive(self, data: bytes, written_s: float, origin: str) -> None:
         if self not in self._domain.subscriptions:

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from ...errors import SaintError
@@ -17,6 +18,7 @@ from .. import (
     M,
     Message,
     NodeView,
+    PolledSubscription,
     Publisher,
     Req,
     Res,
@@ -97,6 +99,17 @@ class DdsBus:
         self._check_open()
         subscription = _Subscription(
             self._link, self._graph, topic, callback, own, self._parts.discard
+        )
+        self._parts.add(subscription)
+        return subscription
+
+    def poll(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, depth: int
+    ) -> PolledSubscription:
+        self._check_open()
+        deep = replace(topic, qos=replace(topic.qos, depth=depth))
+        subscription = _Subscription(
+            self._link, self._graph, deep, callback, True, self._parts.discard, is_polled=True
         )
         self._parts.add(subscription)
         return subscription
@@ -189,6 +202,8 @@ class _Subscription:
         callback: Callable[[Sample[Any]], None],
         own: bool,
         forget: Callable[[Any], None],
+        *,
+        is_polled: bool = False,
     ) -> None:
         self._reader = Reader(link.library, link.participant, _endpoint(topic, own))
         message: type[Message] = topic.type
@@ -202,7 +217,12 @@ class _Subscription:
         self._graph = graph
         self._forget = forget
         graph.add_reader(self._reader.entity)
-        link.waiter.attach(self._reader.condition, self)
+        if not is_polled:
+            link.waiter.attach(self._reader.condition, self)
+
+    def read(self) -> None:
+        while self.drain(time.monotonic()):
+            pass
 
     def drain(self, woke_s: float) -> bool:
         """The newest batch, or what was left over when a callback raised."""

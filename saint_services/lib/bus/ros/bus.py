@@ -20,6 +20,7 @@ from .. import (
     M,
     Message,
     NodeView,
+    PolledSubscription,
     Publisher,
     Qos,
     Req,
@@ -131,6 +132,15 @@ class RosBus:
     ) -> Subscription:
         self._check_open()
         subscription = _Subscription(self, topic, callback, own)
+        self._parts.add(subscription)
+        return subscription
+
+    def poll(
+        self, topic: Topic[M], callback: Callable[[Sample[M]], None], *, depth: int
+    ) -> PolledSubscription:
+        del depth  # every sample wakes rclpy's thread, so it may as well be delivered
+        self._check_open()
+        subscription = _Subscription(self, topic, callback, True)
         self._parts.add(subscription)
         return subscription
 
@@ -265,6 +275,9 @@ class _Subscription:
         self._subscription = bus.node.create_subscription(
             ros_class(topic.type.TYPE), topic.name, self._take, bus.profile(topic.qos), raw=True
         )
+
+    def read(self) -> None:
+        """Samples do not wait on this bus."""
 
     def close(self) -> None:
         if self._is_open:
