@@ -13,7 +13,7 @@ from typing import Any
 from ..lib import log
 from ..lib.api.credentials import WriterName
 from ..lib.api.routing import Blending, EStopInfo, Route, RouteFile
-from ..lib.bus import Bus, Publisher, Sample, Topic
+from ..lib.bus import Bus, PolledSubscription, Publisher, Sample, Topic
 from ..lib.bus.open import is_unproven_bus_accepted
 from ..lib.clock import monotonic_s, stamp, wall_s
 from ..lib.daemon import Context
@@ -59,6 +59,9 @@ from .routes.presets_api import Presets
 from .status_publisher import Teller
 
 BEAT_S = 0.05
+# States of an arm that wait for a beat. An arm publishes one in that time; the rest is room, so
+# that no fault between two beats is lost. A fault that stops the robot also has a topic that wakes.
+ARM_STATES = 16
 STALL_S = 0.1  # between two beats; below the shortest time-out of a source
 _LONGEST = 200  # characters of a text from the bus that are told on
 ROS = "autonomous:ros"  # foreign commands on our command topics
@@ -217,6 +220,7 @@ class Wiring:
         self._pending = Pending(len(self._writers))
         self._publish_latch()
         self.confirmations.latched(router.latch, monotonic_s())
+        self._polled: list[PolledSubscription] = []
         self._subscribe(bus)
 
     def _subscribe(self, bus: Bus) -> None:
@@ -233,7 +237,8 @@ class Wiring:
             role, _, instance = target.partition(".")
             if role == "arms":
                 state = topics.ARM_STATE.at(instance=instance)
-                bus.subscribe(state, self._fault_receiver(target))
+                receive = self._fault_receiver(target)
+                self._polled.append(bus.poll(state, receive, depth=ARM_STATES))
 
     def _receiver(self, daemon: WriterName, kind: str) -> Callable[[Sample[InputSample]], None]:
         admit = self._writers_known.admit
@@ -456,6 +461,8 @@ class Wiring:
 
     def _beat(self) -> None:
         self._beats += 1
+        for polled in self._polled:
+            self._loop.call_soon(polled.read)
         self._stalls.beat(monotonic_s())
         self._router.advance(monotonic_s())
         self.settle()

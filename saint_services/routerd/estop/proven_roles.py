@@ -19,6 +19,7 @@ from .outcomes import State
 
 CONSOLE = "console"
 LASTS_S = 15.0  # nodes repeat it every 2 s (noded/credentials.py)
+RECHECK_S = 8.0  # a credential that was checked is not checked again before
 _MOST_WRITERS = 64
 _MOST_OF_WRITER = 8  # a node signs for itself and for five roles
 _MOST_PROVEN = 64
@@ -31,7 +32,8 @@ class Proven:
 
     node_id: str
     role: str
-    until_s: float
+    signature: str
+    checked_s: float
 
 
 class ProvenRoles:
@@ -66,15 +68,27 @@ class ProvenRoles:
 
     def _found(self, origin: str, now_s: float) -> Proven | None:
         found = self._proven.get(origin)
-        return found if found and now_s < found.until_s else None
+        return found if found and now_s < found.checked_s + LASTS_S else None
 
     def _receive(self, sample: Sample[RoleCredential]) -> None:
+        if self._is_checked(sample.message, sample.received_s):
+            self._proven.move_to_end(sample.message.origin)
+            return
         if sample.origin not in self._waiting and len(self._waiting) >= _MOST_WRITERS:
             return
         waiting = self._waiting.setdefault(sample.origin, OrderedDict())
         if sample.message.origin in waiting or len(waiting) < _MOST_OF_WRITER:
             waiting[sample.message.origin] = sample.message
             self._is_any.set()
+
+    def _is_checked(self, said: RoleCredential, now_s: float) -> bool:
+        found = self._proven.get(said.origin)
+        return (
+            found is not None
+            and now_s < found.checked_s + RECHECK_S
+            and (said.node_id, said.role, said.signature)
+            == (found.node_id, found.role, found.signature)
+        )
 
     async def work(self) -> None:
         """Have each credential checked, one of each writer in turn, until stopped."""
@@ -97,7 +111,7 @@ class ProvenRoles:
             await self._adoptiond.request(ROLE_PROOF, proof)
         except (SaintError, ValueError):
             return  # its node repeats it
-        self._proven[said.origin] = Proven(said.node_id, said.role, monotonic_s() + LASTS_S)
+        self._proven[said.origin] = Proven(said.node_id, said.role, said.signature, monotonic_s())
         self._proven.move_to_end(said.origin)
         if len(self._proven) > _MOST_PROVEN:
             self._proven.popitem(last=False)

@@ -160,6 +160,29 @@ async def test_proof_that_is_repeated_lasts_longer(bench: Bench) -> None:
     assert bench.proven.is_console(ROLE, 124.0)
 
 
+@pytest.mark.parametrize(("later_s", "checks"), [(7.999, 1), (8.0, 2)])
+async def test_same_credential_is_checked_again_after_8_seconds(
+    bench: Bench, later_s: float, checks: int
+) -> None:
+    bench.say(role="console")
+    await bench.checked()
+    bench.now_s += later_s
+    bench.say(role="console")
+    await bench.checked()
+    assert len(bench.adoptiond.asked) == checks
+
+
+@pytest.mark.parametrize(
+    "other", [{"role": "head"}, {"node_id": "pi_2"}, {"signature": "1" * 128}, {"origin": OTHER}]
+)
+async def test_other_credential_is_checked_at_once(bench: Bench, other: dict[str, str]) -> None:
+    bench.say(role="console")
+    await bench.checked()
+    bench.say(**{"role": "console", **other})
+    await bench.checked()
+    assert len(bench.adoptiond.asked) == 2
+
+
 @pytest.mark.parametrize(
     ("signature", "origin"), [("", ROLE), ("0" * 129, ROLE), ("0" * 128, "no participant")]
 )
