@@ -53,7 +53,7 @@ def load_start(share: Path, name: str, robot: RobotTargets) -> RouteFile:
     return fitting(file, robot, known)
 
 
-class Shelf:
+class PresetStore:
     """Presets by name: the shipped ones, which nobody changes, and the operators'. Calls block."""
 
     def __init__(self, share: Path, state: Path) -> None:

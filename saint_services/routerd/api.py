@@ -44,7 +44,7 @@ from .routes.preview import curve, preview
 from .state import SavedRoutes
 
 
-class Control:
+class RoutesApi:
     """Answers requests. `settle` makes the daemon act on what a request changed; `estop_info`
     returns the latch.
     """

@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..lib.api.routing import RouteFile
 from ..lib.backup.sections import Backup, Section
 from ..lib.errors import SaintError
-from .adapters import MOST_PRESETS, Shelf
-from .api import Control
+from .adapters import MOST_PRESETS, PresetStore
+from .api import RoutesApi
 from .fields.targets import RobotTargets
 from .routes import stops
 from .routes.checks import check, check_file
@@ -26,11 +26,16 @@ class SavedPresets(BaseModel):
     presets: dict[str, SavedPreset] = Field(default={}, max_length=MOST_PRESETS)
 
 
-class Kept:
+class RouterBackup:
     """Both sections."""
 
     def __init__(
-        self, control: Control, shelf: Shelf, robot: RobotTargets, start: RouteFile, start_name: str
+        self,
+        control: RoutesApi,
+        shelf: PresetStore,
+        robot: RobotTargets,
+        start: RouteFile,
+        start_name: str,
     ) -> None:
         self._control = control
         self._shelf = shelf

@@ -21,7 +21,7 @@ _SUBJECT = "credential"
 _log = log.get("routerd")
 
 
-async def prove(bus: Bus, adoptiond: Client, health: Health) -> None:
+async def publish_credential(bus: Bus, adoptiond: Client, health: Health) -> None:
     """Until stopped. The robot does not move before adoptiond has answered."""
     publisher = bus.publisher(ROUTER_CREDENTIAL)
     if not bus.origin:

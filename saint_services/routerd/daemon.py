@@ -32,31 +32,31 @@ from ..lib.generated.std_msgs import Bool
 from ..lib.ipc import Api, Client
 from ..lib.stall import StallWatch
 from . import adapters, report, state
-from .api import Control
-from .backup import Kept
+from .api import RoutesApi
+from .backup import RouterBackup
 from .config import Config
-from .credential import prove
-from .drill.api import Drills, drills_store
-from .estop.api import EStopControl
+from .credential import publish_credential
+from .drill.api import DrillApi, drills_store
+from .estop.api import EStopApi
 from .estop.confirmations import Confirmations
 from .estop.latch import raised, stamped
 from .estop.latch_file import LatchFile
 from .estop.latch_start import SOURCE, after_start, leave_marker
-from .estop.latch_store import Clearing, LatchStore
+from .estop.latch_store import LatchClearing, LatchStore
 from .estop.outcomes import LONGEST_NODE_ID
-from .estop.presses import Pressing
+from .estop.presses import PressEdges
 from .estop.proven_roles import ProvenRoles
 from .fields import command_messages
-from .fields.command_queue import Pending
+from .fields.command_queue import CommandQueue
 from .fields.motion import FOREVER
 from .fields.targets import CommandLayout, RobotTargets
-from .inputs.console import REPEAT_S, Overrides
-from .inputs.neighbours import Announcing, Neighbours
-from .inputs.writers import Admitted, Registration, Writers
+from .inputs.console import REPEAT_S, ConsoleButtons
+from .inputs.neighbours import Neighbours, WriterAnnouncements
+from .inputs.writers import Admitted, InputWriters, WriterRegistration
 from .logic import Router
 from .routes.checks import check, check_file
-from .routes.presets_api import Presets
-from .status_publisher import Teller
+from .routes.presets_api import PresetsApi
+from .status_publisher import StatusPublisher
 
 BEAT_S = 0.05
 # States of an arm that wait for a beat. An arm publishes one in that time; the rest is room, so
@@ -102,29 +102,29 @@ async def run(context: Context[Config]) -> None:
     router = Router(robot, routes, latch, blending)
     bus = await context.open_bus()
     is_accepted = is_unproven_bus_accepted(bus.origin)
-    writers = Writers(is_unnamed_accepted=is_accepted)
+    writers = InputWriters(is_unnamed_accepted=is_accepted)
     adoptiond = Client(context.directories.runtime / "adoptiond.sock")
     proven = ProvenRoles(bus, adoptiond, is_unnamed_accepted=is_accepted)
     neighbours = Neighbours(bus.origin)
-    announcing = Announcing(bus, neighbours)
+    announcing = WriterAnnouncements(bus, neighbours)
     wiring = Wiring(bus, router, store, writers, proven, neighbours, adoptiond)
     loaded = context.config.preset if saved.routes is None else saved.loaded
-    control = Control(router, routes_store, parked, loaded, wiring.settle, wiring.estop_info)
-    shelf = adapters.Shelf(share, folder)
-    api = Presets(control, shelf, robot).add_to(control.add_to(Api()))
-    Kept(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
-    Registration(writers, partial(_writer_changed, announcing)).add_to(api)
-    EStopControl(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)
+    control = RoutesApi(router, routes_store, parked, loaded, wiring.settle, wiring.estop_info)
+    shelf = adapters.PresetStore(share, folder)
+    api = PresetsApi(control, shelf, robot).add_to(control.add_to(Api()))
+    RouterBackup(control, shelf, robot, preset, context.config.preset).backup().add_to(api)
+    WriterRegistration(writers, partial(_writer_changed, announcing)).add_to(api)
+    EStopApi(router, store, wiring.clearing, wiring.confirmations, wiring.settle).add_to(api)
     stored = drills_store(folder)
-    drills = Drills(router, wiring.confirmations, adoptiond, stored, context.health, _iso_now)
+    drills = DrillApi(router, wiring.confirmations, adoptiond, stored, context.health, _iso_now)
     await drills.load()
     drills.add_to(api)
     await context.serve_ipc(api)
     context.spawn(proven.work(), "proven roles")
     context.spawn(wiring.confirmations.work(), "confirmations")
-    context.spawn(prove(bus, adoptiond, context.health), "credential")
+    context.spawn(publish_credential(bus, adoptiond, context.health), "credential")
     context.spawn(wiring.beat(), "heartbeat")
-    context.spawn(Teller(bus, router).work(), "status")
+    context.spawn(StatusPublisher(bus, router).work(), "status")
     context.spawn(store.work(), "latch")
     context.spawn(wiring.console_clears(), "console")
     context.ready(f"{len(routes)} routes")
@@ -133,7 +133,9 @@ async def run(context: Context[Config]) -> None:
     await store.save()
 
 
-def _writer_changed(announcing: Announcing, daemon: str, origin: str, is_there: bool) -> None:
+def _writer_changed(
+    announcing: WriterAnnouncements, daemon: str, origin: str, is_there: bool
+) -> None:
     announcing.changed(origin, is_there)
     _log.info("writer registered" if is_there else "writer gone", daemon=daemon, origin=origin)
 
@@ -182,7 +184,7 @@ class Wiring:
         bus: Bus,
         router: Router,
         store: LatchStore,
-        writers: Writers,
+        writers: InputWriters,
         proven: ProvenRoles,
         neighbours: Neighbours,
         adoptiond: Client,
@@ -195,10 +197,10 @@ class Wiring:
         self.confirmations = Confirmations(
             bus, tuple(router.robot.fields), proven, adoptiond, self._on_unseen_stop
         )
-        self.clearing = Clearing(router, store, self.settle)
+        self.clearing = LatchClearing(router, store, self.settle)
         self._console_clears: asyncio.Queue[int] = asyncio.Queue(maxsize=1)
-        self._pressing, self._pressing_router = Pressing(), Pressing()
-        self._overrides = Overrides(router)
+        self._pressing, self._pressing_router = PressEdges(), PressEdges()
+        self._overrides = ConsoleButtons(router)
         self._home_timer: asyncio.TimerHandle | None = None
         self._alerts = bus.publisher(topics.CONSOLE_ALERTS)
         self._latch = router.latch
@@ -212,12 +214,12 @@ class Wiring:
         self._estop = bus.publisher(topics.ESTOP)
         self._heartbeat = bus.publisher(topics.ROUTER_HEARTBEAT)
         self._writers = [
-            command_messages.Writer(each, router.by_name) for each in router.robot.commands
+            command_messages.CommandWriter(each, router.by_name) for each in router.robot.commands
         ]
         self._commands: list[Publisher[Any]] = [
             bus.publisher(writer.topic) for writer in self._writers
         ]
-        self._pending = Pending(len(self._writers))
+        self._pending = CommandQueue(len(self._writers))
         self._publish_latch()
         self.confirmations.latched(router.latch, monotonic_s())
         self._polled: list[PolledSubscription] = []

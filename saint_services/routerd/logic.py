@@ -11,14 +11,14 @@ from ..lib.api.routing import Blending, Route, RouteFile
 from ..lib.errors import Code, SaintError
 from ..lib.generated.saint_msgs import InputSample
 from .estop import latch as latches
-from .fields.board import Board
-from .fields.claims import Claim, Stream, output_fields
+from .fields.board import FieldBoard
+from .fields.claims import Claim, InputStream, output_fields
 from .fields.locks import Locks
 from .fields.motion import NEVER, STEP_S
 from .fields.targets import RobotTargets
-from .inputs.intake import Intake
+from .inputs.intake import SampleIntake
 from .inputs.source_classes import timeouts
-from .inputs.sources import Source, is_restart, measure
+from .inputs.sources import InputSource, is_restart, measure
 from .inputs.writers import Admitted
 from .routes.checks import ESTOP, check_file
 from .routes.plan import Planner
@@ -41,14 +41,14 @@ class Router:
     ) -> None:
         self.robot = robot
         self.by_name = output_fields(robot)
-        self.board = Board(self.by_name.values())
+        self.board = FieldBoard(self.by_name.values())
         self.outputs = self.board.outputs
         self.latch = latch or latches.Latch()
         self.samples = 0
         self.blending = blending or Blending()
         self.locks = Locks(tuple(robot.fields))
         self._planner = Planner(self.by_name, robot.commands)
-        self._intake = Intake(self._planner, self.outputs, robot.fields, self._apply_locks)
+        self._intake = SampleIntake(self._planner, self.outputs, robot.fields, self._apply_locks)
         self.sources = self._intake.sources
         self.refused: Counter[str] = self._intake.refused
         check_file(RouteFile(routes=list(routes), blending=self.blending), robot)
@@ -155,7 +155,7 @@ class Router:
         self._pull(stream, old, now)
         stream.values = old
 
-    def _accept(self, source: Source, sequence: int, origin: str, now: float) -> None:
+    def _accept(self, source: InputSource, sequence: int, origin: str, now: float) -> None:
         source.sequence = sequence
         source.origin = origin
         source.received = now
@@ -164,7 +164,7 @@ class Router:
         if self.locks.held:
             self.locks.renew(source.name, now)
 
-    def _follow(self, stream: Stream, old: tuple[float, ...], now: float) -> None:
+    def _follow(self, stream: InputStream, old: tuple[float, ...], now: float) -> None:
         """The next sample of a living stream: only what changed matters."""
         values = stream.values
         self._pull(stream, old, now)
@@ -203,7 +203,9 @@ class Router:
         elif output.winner is claim:
             self.board.follow(output, claim.value, now)
 
-    def _revive(self, source: Source, stream: Stream, old: tuple[float, ...], now: float) -> None:
+    def _revive(
+        self, source: InputSource, stream: InputStream, old: tuple[float, ...], now: float
+    ) -> None:
         """The first sample of a stream, or the first after a pause or a change of names."""
         was_lost, source.failsafe, source.asks_stop = source.failsafe, False, False
         source.is_guarding = source.kind == "safety"
@@ -234,7 +236,7 @@ class Router:
 
     # Signals that are lost
 
-    def _fail(self, source: Source, message: InputSample, now: float) -> None:
+    def _fail(self, source: InputSource, message: InputSample, now: float) -> None:
         """The source says itself that its signal is lost, and what is to be done: nothing named,
         others may take over; inputs with values, it keeps what it has; "estop", stop.
         """
@@ -269,7 +271,7 @@ class Router:
                 self._watch(source, now)
         self.board.wake(self.locks.wake_at)
 
-    def _watch(self, source: Source, now: float) -> None:
+    def _watch(self, source: InputSource, now: float) -> None:
         """The silence of a safety input is a stop."""
         if source.is_alive(now):
             self.board.wake(source.received + source.timeout_s)
@@ -329,7 +331,7 @@ class Router:
         self.board.rest_all(now)
         self.board.wake(now)  # a safety input may have fallen silent meanwhile
 
-    def _pull(self, stream: Stream, old: tuple[float, ...], now: float) -> None:
+    def _pull(self, stream: InputStream, old: tuple[float, ...], now: float) -> None:
         """Raise the e-stop for stop switches that are on: one that was switched on since `old` is a
         press of a person, one that is held repeats itself.
         """
@@ -391,7 +393,7 @@ class Router:
         if not self.latch.active:
             self._rearrange(now)
 
-    def _recompute(self, source: Source, stream: Stream, now: float) -> None:
+    def _recompute(self, source: InputSource, stream: InputStream, now: float) -> None:
         """Evaluate a stream's newest values with its new plans."""
         for plan in stream.plans:
             claim = plan.claim
@@ -417,7 +419,7 @@ class Router:
         self.board.decide_all(now)
 
 
-def _refer(stream: Stream, now: float) -> None:
+def _refer(stream: InputStream, now: float) -> None:
     """Require inputs to move away from where they stand now. A stick that timed out may have been
     moved unseen: its next value is where it stands.
     """

@@ -25,7 +25,7 @@ from .estop.latch import Latch, Press
 from .estop.outcomes import is_confirmed
 from .fields.claims import Claim, OutputField
 from .fields.motion import NEVER
-from .inputs.sources import Source
+from .inputs.sources import InputSource
 from .logic import Router
 from .routes import stops
 
@@ -180,7 +180,7 @@ def _reason(router: Router, claim: Claim, now: float) -> str:
     return next((reason for reason, holds in reasons.items() if holds), "came later")
 
 
-def _source(source: Source, now: float) -> SourceInfo:
+def _source(source: InputSource, now: float) -> SourceInfo:
     values: dict[str, float] = {}
     alive = False
     for stream in source.streams.values():

@@ -16,7 +16,7 @@ PERIOD_S = 0.1
 STEP = 8  # fields per turn
 
 
-class Teller:
+class StatusPublisher:
     """Of one router."""
 
     def __init__(self, bus: Bus, router: Router) -> None:

@@ -15,7 +15,7 @@ from saint_services.lib.health import Health
 from saint_services.routerd.estop.latch import MOST_PRESSES, Latch
 from saint_services.routerd.estop.latch_file import LatchFile
 from saint_services.routerd.estop.latch_start import after_start, leave_marker
-from saint_services.routerd.estop.latch_store import Clearing, LatchStore
+from saint_services.routerd.estop.latch_store import LatchClearing, LatchStore
 from saint_services.routerd.logic import Router
 from tests.unit.routerd.rig import robot
 
@@ -66,7 +66,7 @@ class Latches(RuleBasedStateMachine):
         self.router = Router(robot(), (), begun.latch)
         self.file = FailingFile(Path(self.folder.name))
         self.store = LatchStore(Health("routerd"), self.file, begun.latch)
-        self.clearing = Clearing(self.router, self.store, self.settle)
+        self.clearing = LatchClearing(self.router, self.store, self.settle)
         self.loop.run_until_complete(self.store.save())
         leave_marker(Path(self.folder.name), begun.latch.generation)
         assert begun.latch.generation >= self.newest, "the generation fell"

@@ -6,11 +6,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from saint_services.routerd.estop.outcomes import Outcomes, Report, State
+from saint_services.routerd.estop.outcomes import ReceivedReport, StopState, TargetOutcomes
 
 TARGETS = ("head", "arms.left", "tracks")
 NODES = ("pi_1", "pi_2")
-REPORTED = st.sampled_from([State.STOPPED, State.GUARD, State.STOPPING])
+REPORTED = st.sampled_from([StopState.STOPPED, StopState.GUARD, StopState.STOPPING])
 
 
 class Stops(RuleBasedStateMachine):
@@ -19,7 +19,7 @@ class Stops(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.now_s = 100.0
-        self.outcomes = Outcomes(TARGETS)
+        self.outcomes = TargetOutcomes(TARGETS)
         self.holders: dict[str, str] | None = None
         self.generation = 0
         self.proven: set[tuple[str, str]] = set()  # target, node: a proven report of this press
@@ -41,12 +41,12 @@ class Stops(RuleBasedStateMachine):
         whose=st.sampled_from([*TARGETS, "elsewhere"]), node=st.sampled_from([*NODES, "other"]),
         ago=st.integers(-1, 2), state=REPORTED, is_proven=st.booleans(),
     )  # fmt: skip
-    def report(self, whose: str, node: str, ago: int, state: State, is_proven: bool) -> None:
+    def report(self, whose: str, node: str, ago: int, state: StopState, is_proven: bool) -> None:
         self.now_s += 0.01
-        said = Report(whose, node, self.generation - ago, state, is_proven=is_proven)
+        said = ReceivedReport(whose, node, self.generation - ago, state, is_proven=is_proven)
         self.outcomes = self.outcomes.after(said, self.now_s)
         if ago == 0 and is_proven and self.outcomes.is_active:
-            self.proven.add((whose, node)) if state is not State.STOPPING else None
+            self.proven.add((whose, node)) if state is not StopState.STOPPING else None
 
     @rule(held=st.dictionaries(st.sampled_from(TARGETS), st.sampled_from(NODES)))
     def hold(self, held: dict[str, str]) -> None:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from saint_services.lib.api.routing import Blending
-from saint_services.routerd.fields.board import Board
-from saint_services.routerd.fields.claims import Claim, OutputField, Plan, Stream
+from saint_services.routerd.fields.board import FieldBoard
+from saint_services.routerd.fields.claims import Claim, InputStream, OutputField, StreamPlan
 from saint_services.routerd.fields.motion import FOREVER, NEVER
 from saint_services.routerd.fields.targets import Modifier
 
@@ -26,21 +26,23 @@ def claim(where: OutputField, value: float = 0.5, received: float = 100.0, **mor
     facts: dict[str, Any] = {"priority": 300, "weight": 300.0, "timeout_s": 0.120, "move": 0.05}
     is_safety = more.pop("is_safety", False)
     made = Claim("route", more.pop("source", "rc"), where, is_safety, **(facts | more))
-    made.stream = Stream("rc", "", ("x", "speed"), (value, 0.25), received)
-    made.plan = Plan(made, ((0, 0),), lambda values: values[0], lambda values: values[0] * 10.0)
+    made.stream = InputStream("rc", "", ("x", "speed"), (value, 0.25), received)
+    made.plan = StreamPlan(
+        made, ((0, 0),), lambda values: values[0], lambda values: values[0] * 10.0
+    )
     made.reference = [None]
     where.claims.append(made)
     return made
 
 
-def board(*outputs: OutputField, mode: str = "priority", **more: object) -> Board:
-    made = Board(outputs)
+def board(*outputs: OutputField, mode: str = "priority", **more: object) -> FieldBoard:
+    made = FieldBoard(outputs)
     made.configure(Blending.model_validate({"mode": mode, **more}))
     return made
 
 
 def driven(
-    where: OutputField, made: Board, value: float = 0.5, now: float = NOW, **more: int
+    where: OutputField, made: FieldBoard, value: float = 0.5, now: float = NOW, **more: int
 ) -> Claim:
     """In control since now, and where it wants to be."""
     winner = claim(where, value, received=now, **more)
@@ -52,7 +54,7 @@ def driven(
     return winner
 
 
-def hold(made: Board, winner: Claim, now: float = NOW, **said: float) -> None:
+def hold(made: FieldBoard, winner: Claim, now: float = NOW, **said: float) -> None:
     """Its signal is lost, and it keeps what it has for half a second."""
     assert winner.stream is not None
     winner.stream.received = NEVER

@@ -5,7 +5,7 @@ a board made by hand, one class per rule; all numbers are typed by hand.
 import pytest
 
 from saint_services.lib.api.routing import Blending
-from saint_services.routerd.fields.board import Board
+from saint_services.routerd.fields.board import FieldBoard
 from saint_services.routerd.fields.claims import NO_BAR
 from saint_services.routerd.fields.motion import FOREVER, NEVER
 from tests.safety.claims_rig import NOW, board, claim, driven, hold, output, slow
@@ -13,12 +13,12 @@ from tests.safety.claims_rig import NOW, board, claim, driven, hold, output, slo
 
 class TestAtTheStart:
     def test_nothing_is_due_and_nothing_is_told(self) -> None:
-        made = Board([output()])
+        made = FieldBoard([output()])
         assert (made.wake_at, made.dirty, made.hysteresis_s) == (FOREVER, set(), 0.0)
 
     def test_nothing_fades_before_it_is_configured(self) -> None:
         where = output()
-        made = Board([where])
+        made = FieldBoard([where])
         driven(where, made)
         where.fade(where.blend_time_s, NOW)
         assert where.fade_s == 0.0
@@ -81,7 +81,7 @@ class TestSettings:
 
 class TestAlarm:
     def test_the_earliest_counts(self) -> None:
-        made = Board([])
+        made = FieldBoard([])
         for at, expected in ((5.0, 5.0), (6.0, 5.0), (4.0, 4.0)):
             made.wake(at)
             assert made.wake_at == expected

@@ -1,21 +1,21 @@
 """What counts as a confirmed stop. Numbers are typed by hand."""
 
-from saint_services.routerd.estop.outcomes import Outcomes, Report, State
+from saint_services.routerd.estop.outcomes import ReceivedReport, StopState, TargetOutcomes
 
 TARGETS = ("head", "tracks")
 HELD = {"head": "pi_1", "tracks": "pi_2"}
 
 
-def stopped(holders: dict[str, str] | None = HELD) -> Outcomes:
-    return Outcomes(TARGETS).held_by(holders).latched(7, 100.0, is_active=True)
+def stopped(holders: dict[str, str] | None = HELD) -> TargetOutcomes:
+    return TargetOutcomes(TARGETS).held_by(holders).latched(7, 100.0, is_active=True)
 
 
-def said(target: str, state: State = State.STOPPED, **changes: object) -> Report:
+def said(target: str, state: StopState = StopState.STOPPED, **changes: object) -> ReceivedReport:
     facts = {"generation": 7, "is_proven": True, "node_id": HELD[target], **changes}
-    return Report(target=target, state=state, **facts)  # type: ignore[arg-type]
+    return ReceivedReport(target=target, state=state, **facts)  # type: ignore[arg-type]
 
 
-def states(outcomes: Outcomes) -> list[str]:
+def states(outcomes: TargetOutcomes) -> list[str]:
     return [each.state.value for each in outcomes.listed()]
 
 
@@ -25,7 +25,7 @@ def test_stop_that_nobody_confirmed_is_silent_everywhere() -> None:
 
 
 def test_stop_is_confirmed_with_its_times_when_everyone_has_answered() -> None:
-    found = stopped().after(said("head"), 100.012).after(said("tracks", State.GUARD), 100.061)
+    found = stopped().after(said("head"), 100.012).after(said("tracks", StopState.GUARD), 100.061)
     assert found.is_confirmed
     assert [(each.state.value, each.after_ms) for each in found.listed()] == [
         ("stopped", 12.0),
@@ -40,9 +40,9 @@ def test_stop_of_an_unproven_writer_is_not_believed() -> None:
 
 def test_doubt_of_an_unproven_writer_counts_for_the_node_that_holds_the_role() -> None:
     found = stopped().after(said("head"), 100.01).after(said("tracks"), 100.01)
-    doubt = found.after(said("head", State.STOPPING, is_proven=False), 100.02)
+    doubt = found.after(said("head", StopState.STOPPING, is_proven=False), 100.02)
     assert states(doubt) == ["stopping", "stopped"] and not doubt.is_confirmed
-    other = said("head", State.STOPPING, is_proven=False, node_id="other")
+    other = said("head", StopState.STOPPING, is_proven=False, node_id="other")
     assert found.after(other, 100.02) == found
 
 
@@ -67,7 +67,7 @@ def test_role_that_moved_to_another_node_has_not_confirmed() -> None:
 
 
 def test_first_confirmation_keeps_its_time() -> None:
-    found = stopped().after(said("head"), 100.01).after(said("head", State.GUARD), 109.0)
+    found = stopped().after(said("head"), 100.01).after(said("head", StopState.GUARD), 109.0)
     assert found.listed()[0].after_ms == 10.0
 
 
@@ -88,7 +88,7 @@ def test_time_of_a_confirmation_is_to_a_tenth_of_a_millisecond_and_never_negativ
 
 
 def test_doubt_of_the_node_before_is_still_shown() -> None:
-    found = stopped().after(said("head", State.STOPPING), 100.01)
+    found = stopped().after(said("head", StopState.STOPPING), 100.01)
     moved = found.held_by({"head": "pi_9", "tracks": "pi_2"})
     assert states(moved) == ["stopping", "silent"]
 

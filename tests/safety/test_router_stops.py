@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from saint_services.lib.api.routing import Blending, Route, RouteFile
 from saint_services.lib.errors import Code, SaintError
-from saint_services.routerd.fields.claims import Stream
-from saint_services.routerd.inputs.sources import Source
+from saint_services.routerd.fields.claims import InputStream
+from saint_services.routerd.inputs.sources import InputSource
 from saint_services.routerd.routes import stops
 from saint_services.routerd.routes.plan import Planner
 
@@ -170,10 +170,10 @@ def test_safety_route_that_drives_less_is_named(
 
 def test_confirmation_speaks_of_what_changes_alone() -> None:
     with pytest.raises(SaintError) as caught:
-        stops.Change(lost=("a",)).check([])
+        stops.StopChange(lost=("a",)).check([])
     assert "every lock" not in caught.value.message
     with pytest.raises(SaintError) as caught:
-        stops.Change(gained=("b",)).check([])
+        stops.StopChange(gained=("b",)).check([])
     assert "no longer stop" not in caught.value.message
 
 
@@ -226,8 +226,8 @@ ROUTES = st.lists(
 def stopping(routes: list[Route], target: str, value: float) -> set[str]:
     """Which inputs stop the robot at that value, by the router's own plan."""
     planner = Planner({}, routes=tuple(routes))
-    stream = Stream("rc", target, ("channel_5", "channel_6"), (value, value))
-    planner.compile(Source("rc", "rc", ""), stream)
+    stream = InputStream("rc", target, ("channel_5", "channel_6"), (value, value))
+    planner.compile(InputSource("rc", "rc", ""), stream)
     return {stream.names[index] for index, is_on, _ in stream.stops if is_on(value)}
 
 

@@ -18,7 +18,7 @@ from saint_services.lib.bus import cdr
 from saint_services.lib.generated.geometry_msgs import Twist
 from saint_services.lib.generated.saint_msgs import InputSample
 from saint_services.routerd import adapters
-from saint_services.routerd.fields.command_messages import Writer
+from saint_services.routerd.fields.command_messages import CommandWriter
 from saint_services.routerd.fields.targets import RobotTargets
 from saint_services.routerd.logic import Router
 from tools.bench import wide
@@ -95,7 +95,7 @@ def _wide_rows() -> list[tuple[str, float]]:
 
 def _wide(robot: RobotTargets, routes: list[Route], *, is_encoding: bool) -> Callable[[], object]:
     router = Router(robot, routes)
-    writers = [Writer(command, router.by_name) for command in robot.commands]
+    writers = [CommandWriter(command, router.by_name) for command in robot.commands]
     names = tuple(f"v{number:02}" for number in range(wide.SUBJECT_VALUES))
     stick = InputSample(source="rc", names=CHANNELS)
     subject = InputSample(source=f"livelink:{wide.SUBJECT}", names=names)
@@ -187,7 +187,7 @@ def _whole_path(robot: RobotTargets, routes: list[Route]) -> Callable[[], object
     """What routerd does from the bytes of a sample to the bytes of a command."""
     router = Router(robot, routes)
     command = next(c for c in robot.commands if c.topic.type == Twist.TYPE)
-    writer = Writer(command, router.by_name)
+    writer = CommandWriter(command, router.by_name)
     frames = itertools.cycle(_values(len(CHANNELS)))
     wire = iter(
         [

@@ -41,7 +41,7 @@ def drills_store(folder: Path) -> Store[SavedDrills]:
     return Store(folder / FILE, SavedDrills, VERSION, keeps_last_good=True)
 
 
-class Drills:
+class DrillApi:
     """One drill at a time. `now` returns the time of day in ISO 8601, UTC."""
 
     def __init__(

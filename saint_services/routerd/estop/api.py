@@ -12,17 +12,17 @@ from ...lib.ipc import Api, Call
 from .. import report
 from ..logic import Router
 from .confirmations import Confirmations
-from .latch_store import Clearing, LatchStore
+from .latch_store import LatchClearing, LatchStore
 
 
-class EStopControl:
+class EStopApi:
     """Answers requests. `settle` makes the daemon act on what a request changed."""
 
     def __init__(
         self,
         router: Router,
         store: LatchStore,
-        clearing: Clearing,
+        clearing: LatchClearing,
         confirmations: Confirmations,
         settle: Callable[[], None],
     ) -> None:

@@ -16,14 +16,14 @@ from ...lib.generated import saint_msgs as msgs
 from ...lib.generated import topics
 from ...lib.ipc import Client
 from .latch import Latch
-from .outcomes import LONGEST_DETAIL, LONGEST_NODE_ID, Outcomes, Report, State
+from .outcomes import LONGEST_DETAIL, LONGEST_NODE_ID, ReceivedReport, StopState, TargetOutcomes
 from .proven_roles import ProvenRoles
 
 ANSWER_S = 0.3  # an answer to a press waits at most so long for the confirmations
 LOOK_S = 2.0  # how often adoptiond is asked who holds which role
 _LOOK_LIMIT_S = 1.0
 _KNOWN_S = 10.0  # who holds which role is unknown when adoptiond has not said it for so long
-_REPORTED = {State.STOPPED, State.STOPPING, State.GUARD}
+_REPORTED = {StopState.STOPPED, StopState.STOPPING, StopState.GUARD}
 
 
 class Confirmations:
@@ -38,7 +38,7 @@ class Confirmations:
         adoptiond: Client,
         on_unseen: Callable[[str, str], None],
     ) -> None:
-        self.outcomes = Outcomes(targets)
+        self.outcomes = TargetOutcomes(targets)
         self.nodes: list[NodeInfo] = []  # as adoptiond said last
         self._proven = proven
         self._adoptiond = adoptiond
@@ -101,11 +101,11 @@ class Confirmations:
     def _receive(self, sample: Sample[msgs.StopReport]) -> None:
         said, now_s = sample.message, sample.received_s
         is_state = said.outcome in _REPORTED
-        report = Report(
+        report = ReceivedReport(
             target=said.target,
             node_id=said.node_id[:LONGEST_NODE_ID],
             generation=said.generation,
-            state=State(said.outcome) if is_state else State.SILENT,
+            state=StopState(said.outcome) if is_state else StopState.SILENT,
             detail=said.detail[:LONGEST_DETAIL],
             is_proven=self._proven.is_reporter(sample.origin, said, now_s),
         )
@@ -114,14 +114,14 @@ class Confirmations:
         if is_state:
             self._set(self.outcomes.after(report, now_s))
 
-    def _check_unseen(self, report: Report, *, is_known: bool) -> None:
+    def _check_unseen(self, report: ReceivedReport, *, is_known: bool) -> None:
         """Another robot's roles are none of ours; of ours, also a doubtful report stops."""
         is_ours = report.is_proven or self.outcomes.is_holder(report)
         is_late = is_known and report.generation < self.outcomes.generation
         if is_ours and not is_late and report.target in self.outcomes.targets:
             self._on_unseen(report.target, report.detail)
 
-    def _set(self, outcomes: Outcomes) -> None:
+    def _set(self, outcomes: TargetOutcomes) -> None:
         before, self.outcomes = self.outcomes, outcomes
         if outcomes.generation != before.generation or outcomes.listed() != before.listed():
             self._changed.set()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..fields.claims import Claim
-from ..inputs.sources import Source
+from ..inputs.sources import InputSource
 
 NEUTRAL_SHARE = 0.02  # of the field's largest value: what counts as standing still
 MOST_PRESSES = 16  # the first one and the newest; the others are counted
@@ -97,7 +97,7 @@ def _listed(presses: list[Press]) -> str:
     )
 
 
-def objection(claims: Iterable[Claim], sources: Iterable[Source], now: float) -> str:
+def objection(claims: Iterable[Claim], sources: Iterable[InputSource], now: float) -> str:
     """Why the latch must not be cleared now; empty when nothing speaks against it."""
     for source in sources:
         if source.asks_stop and source.is_alive(now):

@@ -24,7 +24,7 @@ _FLAGS = os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class LatchContent:
     """What the file says: the newest sound record (None: neither is), and what is wrong."""
 
     payload: bytes | None
@@ -43,7 +43,7 @@ class LatchFile:
     def __init__(self, directory: Path) -> None:
         self.path = directory / NAME
 
-    def read(self) -> Content:
+    def read(self) -> LatchContent:
         """Read both slots. A damaged one is a problem even beside a sound one: the record that
         cannot be read may be the newer. Raises FileNotFoundError without a file.
         """
@@ -53,13 +53,13 @@ class LatchFile:
         except FileNotFoundError:
             raise
         except OSError as err:
-            return Content(None, f"{self.path} cannot be read: {err.strerror}")
+            return LatchContent(None, f"{self.path} cannot be read: {err.strerror}")
         newest = max(slots, key=lambda each: each.sequence)
         if newest.sequence < 0:
-            return Content(None, f"{self.path} is damaged")
+            return LatchContent(None, f"{self.path} is damaged")
         if min(each.sequence for each in slots) < 0:
-            return Content(newest.payload, f"one of the two records in {self.path} is damaged")
-        return Content(newest.payload)
+            return LatchContent(newest.payload, f"one of the two records in {self.path} is damaged")
+        return LatchContent(newest.payload)
 
     def write(self, payload: bytes) -> None:
         """Store a record and check it. Raises SaintError when it is not on the disk."""

@@ -23,21 +23,21 @@ _AHEAD = 1000  # more presses than one process publishes while its disk hangs
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class LatchStart:
     """The latch to begin with, and why it is in doubt; empty when it is not."""
 
     latch: Latch
     doubt: str = ""
 
 
-def after_start(directory: Path, wall_s: int) -> Start:
+def after_start(directory: Path, wall_s: int) -> LatchStart:
     """The latch as it was; pressed when nobody can tell."""
     try:
         content = LatchFile(directory).read()
     except FileNotFoundError:
         traces = _traces(directory)
         if not traces:
-            return Start(Latch(generation=wall_s))
+            return LatchStart(Latch(generation=wall_s))
         names = ", ".join(sorted(each.name for each in traces)[:3])
         doubt = f"{latch_file.NAME} is missing, and this robot has run before ({names} is there)"
         return _stopped(Latch(generation=_lost(directory, wall_s)), doubt)
@@ -48,7 +48,7 @@ def after_start(directory: Path, wall_s: int) -> Start:
     except SaintError as err:
         return _stopped(Latch(generation=_lost(directory, wall_s)), err.message)
     latch = replace(latch, ahead=_AHEAD)
-    return _stopped(latch, content.problem) if content.problem else Start(latch)
+    return _stopped(latch, content.problem) if content.problem else LatchStart(latch)
 
 
 def leave_marker(directory: Path, generation: int) -> None:
@@ -57,9 +57,9 @@ def leave_marker(directory: Path, generation: int) -> None:
         write_atomic(directory / MARKER, f"{generation}\n".encode())
 
 
-def _stopped(latch: Latch, doubt: str) -> Start:
+def _stopped(latch: Latch, doubt: str) -> LatchStart:
     reason = f"it is not known whether the robot was stopped: {doubt}"
-    return Start(raised(latch, SOURCE, reason, is_repeat=True), doubt)
+    return LatchStart(raised(latch, SOURCE, reason, is_repeat=True), doubt)
 
 
 def _traces(directory: Path) -> list[Path]:

@@ -104,7 +104,7 @@ def _is_read_as_stop(file: LatchFile) -> bool:
         return True
 
 
-class Clearing:
+class LatchClearing:
     """Clears the latch for a person who has seen every press."""
 
     def __init__(self, router: Router, store: LatchStore, settle: Callable[[], None]) -> None:

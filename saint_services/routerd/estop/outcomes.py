@@ -11,7 +11,7 @@ LONGEST_DETAIL = 200
 LONGEST_NODE_ID = 64
 
 
-class State(StrEnum):
+class StopState(StrEnum):
     """What is known of one target."""
 
     STOPPED = "stopped"  # its role says that the outputs are at rest
@@ -21,34 +21,34 @@ class State(StrEnum):
     ABSENT = "absent"  # no node holds the role
 
 
-CONFIRMED = (State.STOPPED, State.GUARD)
+CONFIRMED = (StopState.STOPPED, StopState.GUARD)
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ReceivedReport:
     """What a role, or its node, says of this stop."""
 
     target: str
     node_id: str
     generation: int
-    state: State
+    state: StopState
     detail: str = ""
     is_proven: bool = False  # its writer belongs to this node
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TargetOutcome:
     """Of one target. `after_ms`: from the press to the confirmation; None without one."""
 
     target: str
     node_id: str
-    state: State
+    state: StopState
     after_ms: float | None = None
     detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Outcomes:
+class TargetOutcomes:
     """`holders`: which node holds which target; None while that is not known, and then everyone is
     expected to answer. Only reports of the newest press count.
     """
@@ -58,9 +58,9 @@ class Outcomes:
     generation: int = 0
     pressed_s: float = 0.0
     holders: Mapping[str, str] | None = None
-    reported: Mapping[str, Outcome] = field(default_factory=dict)
+    reported: Mapping[str, TargetOutcome] = field(default_factory=dict)
 
-    def latched(self, generation: int, now_s: float, *, is_active: bool) -> "Outcomes":
+    def latched(self, generation: int, now_s: float, *, is_active: bool) -> "TargetOutcomes":
         """After a press or a clear: what was reported before does not count for it."""
         if (is_active, generation) == (self.is_active, self.generation):
             return self
@@ -68,29 +68,29 @@ class Outcomes:
             self, is_active=is_active, generation=generation, pressed_s=now_s, reported={}
         )
 
-    def held_by(self, holders: Mapping[str, str] | None) -> "Outcomes":
+    def held_by(self, holders: Mapping[str, str] | None) -> "TargetOutcomes":
         """With what is known of who holds which role."""
         return replace(self, holders=holders)
 
-    def after(self, report: Report, now_s: float) -> "Outcomes":
+    def after(self, report: ReceivedReport, now_s: float) -> "TargetOutcomes":
         """After a report. One that proves nothing can only make things look worse."""
         if not self._counts(report):
             return self
         if report.state not in CONFIRMED:
-            doubt = Outcome(report.target, report.node_id, report.state, detail=report.detail)
+            doubt = TargetOutcome(report.target, report.node_id, report.state, detail=report.detail)
             return self._with(doubt)
         before = self.reported.get(report.target)
         if before and before.state in CONFIRMED and before.node_id == report.node_id:
             return self  # the first confirmation has the time
         after_ms = round((now_s - self.pressed_s) * 1000, 1)
-        confirmed = Outcome(
+        confirmed = TargetOutcome(
             report.target, report.node_id, report.state, max(0.0, after_ms), report.detail
         )
         return self._with(confirmed)
 
-    def _counts(self, report: Report) -> bool:
+    def _counts(self, report: ReceivedReport) -> bool:
         is_ours = report.is_proven or self.is_holder(report)
-        is_doubt = report.state is State.STOPPING
+        is_doubt = report.state is StopState.STOPPING
         return (
             self.is_active
             and report.target in self.targets
@@ -98,27 +98,27 @@ class Outcomes:
             and (report.is_proven if not is_doubt else is_ours)
         )
 
-    def is_holder(self, report: Report) -> bool:
+    def is_holder(self, report: ReceivedReport) -> bool:
         """Whether the report names the node that holds its target."""
         return (self.holders or {}).get(report.target) == report.node_id
 
-    def _with(self, outcome: Outcome) -> "Outcomes":
+    def _with(self, outcome: TargetOutcome) -> "TargetOutcomes":
         return replace(self, reported={**self.reported, outcome.target: outcome})
 
-    def listed(self) -> tuple[Outcome, ...]:
+    def listed(self) -> tuple[TargetOutcome, ...]:
         """Every target of the robot, as the manifests order them; none while not active."""
         return tuple(map(self._of, self.targets)) if self.is_active else ()
 
-    def _of(self, target: str) -> Outcome:
+    def _of(self, target: str) -> TargetOutcome:
         found = self.reported.get(target)
         holder = None if self.holders is None else self.holders.get(target, "")
         if found and holder in (None, found.node_id):
             return found
         if holder == "" and not found:
-            return Outcome(target, "", State.ABSENT)
+            return TargetOutcome(target, "", StopState.ABSENT)
         if found and found.state not in CONFIRMED:
             return found
-        return Outcome(target, holder or "", State.SILENT)
+        return TargetOutcome(target, holder or "", StopState.SILENT)
 
     @property
     def is_confirmed(self) -> bool:
@@ -135,4 +135,4 @@ class HasState(Protocol):
 
 def is_confirmed(outcomes: Iterable[HasState]) -> bool:
     """No target is left of which it is not known that its outputs are at rest."""
-    return all(each.state in (*CONFIRMED, State.ABSENT) for each in outcomes)
+    return all(each.state in (*CONFIRMED, StopState.ABSENT) for each in outcomes)

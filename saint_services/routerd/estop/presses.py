@@ -3,7 +3,7 @@
 MOST_SENDERS = 64
 
 
-class Pressing:
+class PressEdges:
     """Who is sending "true" on the topic, by origin."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from ...lib.errors import SaintError
 from ...lib.generated.saint_msgs import RoleCredential, StopReport
 from ...lib.generated.topics import ROLE_CREDENTIAL
 from ...lib.ipc import Client
-from .outcomes import State
+from .outcomes import StopState
 
 CONSOLE = "console"
 LASTS_S = 15.0  # nodes repeat it every 2 s (noded/credentials.py)
@@ -27,7 +27,7 @@ _PAUSE_S = 0.05  # between two requests to adoptiond: a flood must not keep it b
 
 
 @dataclass(frozen=True, slots=True)
-class Proven:
+class ProvenParticipant:
     """A participant that a node has signed for: `role` is "arms left", or that of the node."""
 
     node_id: str
@@ -42,7 +42,7 @@ class ProvenRoles:
     def __init__(self, bus: Bus, adoptiond: Client, *, is_unnamed_accepted: bool = False) -> None:
         self._adoptiond = adoptiond
         self._is_unnamed_accepted = is_unnamed_accepted
-        self._proven: OrderedDict[str, Proven] = OrderedDict()
+        self._proven: OrderedDict[str, ProvenParticipant] = OrderedDict()
         self._waiting: OrderedDict[str, OrderedDict[str, RoleCredential]] = OrderedDict()
         self._is_any = asyncio.Event()
         bus.subscribe(ROLE_CREDENTIAL, self._receive)
@@ -63,10 +63,10 @@ class ProvenRoles:
         if found is None or found.node_id != report.node_id:
             return False
         if found.role == NODE:
-            return report.outcome != State.STOPPED
-        return report.outcome != State.GUARD and found.role.replace(" ", ".") == report.target
+            return report.outcome != StopState.STOPPED
+        return report.outcome != StopState.GUARD and found.role.replace(" ", ".") == report.target
 
-    def _found(self, origin: str, now_s: float) -> Proven | None:
+    def _found(self, origin: str, now_s: float) -> ProvenParticipant | None:
         found = self._proven.get(origin)
         return found if found and now_s < found.checked_s + LASTS_S else None
 
@@ -111,7 +111,9 @@ class ProvenRoles:
             await self._adoptiond.request(ROLE_PROOF, proof)
         except (SaintError, ValueError):
             return  # its node repeats it
-        self._proven[said.origin] = Proven(said.node_id, said.role, said.signature, monotonic_s())
+        self._proven[said.origin] = ProvenParticipant(
+            said.node_id, said.role, said.signature, monotonic_s()
+        )
         self._proven.move_to_end(said.origin)
         if len(self._proven) > _MOST_PROVEN:
             self._proven.popitem(last=False)

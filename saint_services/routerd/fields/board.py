@@ -9,7 +9,7 @@ from .claims import Claim, OutputField
 from .motion import FOREVER, STEP_S
 
 
-class Board:
+class FieldBoard:
     """Passes calls on to the fields and collects `dirty` and `wake_at` for the reader."""
 
     def __init__(self, outputs: Iterable[OutputField]) -> None:

@@ -24,12 +24,12 @@ NO_BAR: Final = NEVER  # below every priority
 # Index of the input, mapping, the claim that it alone feeds.
 Step = tuple[int, Shape, "Claim"]
 # Index of the input, is it on, name of the route.
-Stop = tuple[int, Callable[[float], bool], str]
+StopInput = tuple[int, Callable[[float], bool], str]
 Evaluation = Callable[[Sequence[float]], float]
 
 
 @dataclass(slots=True, eq=False)
-class Stream:
+class InputStream:
     """The samples of one source with the same target and names."""
 
     source: str
@@ -38,10 +38,10 @@ class Stream:
     values: tuple[float, ...] = ()
     received: float = NEVER
     steps: tuple[Step, ...] = ()  # claims that one input feeds
-    sums: tuple[Plan, ...] = ()  # claims that several inputs feed
-    plans: tuple[Plan, ...] = ()  # all of them
-    paced: tuple[Plan, ...] = ()  # those that hold modifiers
-    stops: tuple[Stop, ...] = ()
+    sums: tuple[StreamPlan, ...] = ()  # claims that several inputs feed
+    plans: tuple[StreamPlan, ...] = ()  # all of them
+    paced: tuple[StreamPlan, ...] = ()  # those that hold modifiers
+    stops: tuple[StopInput, ...] = ()
     patience_s: float = 0.0  # shortest time-out of its claims
     unknown: int = 0  # names that no passthrough route knows
 
@@ -51,7 +51,7 @@ class Stream:
 
 
 @dataclass(slots=True, eq=False)
-class Plan:
+class StreamPlan:
     """How the values of one stream feed one claim."""
 
     claim: Claim
@@ -74,8 +74,8 @@ class Claim:
     timeout_s: float = 0.0
     order: int = 0  # of the route in the file: decides between newcomers of equal priority
     move: float = 0.0  # an input has to change by more than this to count as moved
-    stream: Stream | None = None  # whose samples keep it live
-    plan: Plan | None = None  # that stream's
+    stream: InputStream | None = None  # whose samples keep it live
+    plan: StreamPlan | None = None  # that stream's
     inputs: list[str] = dataclasses.field(default_factory=list)
     is_direct: bool = False  # fed by commands that name the field themselves
     is_armed: bool = True  # false: its input must be moved first

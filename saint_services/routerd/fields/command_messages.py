@@ -21,7 +21,7 @@ _PLACE = re.compile(r"([a-z_]\w*)(?:\[(\d+)\])?")
 Place = tuple[str | int, ...]
 
 
-class Writer:
+class CommandWriter:
     """Fills one message object again and again; publishing encodes it at once."""
 
     def __init__(self, command: CommandLayout, outputs: dict[tuple[str, str], OutputField]) -> None:

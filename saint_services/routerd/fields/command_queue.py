@@ -7,7 +7,7 @@ from collections.abc import Iterable
 MOST_PER_TURN = 4
 
 
-class Pending:
+class CommandQueue:
     """Commands, by index, that are to be sent."""
 
     def __init__(self, count: int) -> None:

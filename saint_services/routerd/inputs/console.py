@@ -20,7 +20,7 @@ _LONGEST_S = 30.0
 _LONGEST = 64  # characters of a target's name that are told on
 
 
-class Overrides:
+class ConsoleButtons:
     """Every order of the console; `step` carries on what takes time."""
 
     def __init__(self, router: Router) -> None:

@@ -5,13 +5,13 @@ here: what a sample does (logic.py).
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
-from ..fields.claims import OutputField, Stream
+from ..fields.claims import InputStream, OutputField
 from ..routes.plan import Planner
 from .source_classes import kind_of
-from .sources import MAX_NAMES, MAX_SOURCES, MAX_STREAMS, MAX_UNKNOWN, Source
+from .sources import MAX_NAMES, MAX_SOURCES, MAX_STREAMS, MAX_UNKNOWN, InputSource
 
 
-class Intake:
+class SampleIntake:
     """`on_new` is told of claims that a new stream brought."""
 
     def __init__(
@@ -21,14 +21,14 @@ class Intake:
         targets: Collection[str],
         on_new: Callable[[], None],
     ) -> None:
-        self.sources: dict[str, Source] = {}
+        self.sources: dict[str, InputSource] = {}
         self.refused: Counter[str] = Counter()
         self._planner = planner
         self._outputs = outputs
         self._targets = targets
         self._on_new = on_new
 
-    def source(self, name: str, is_known: bool) -> Source | None:
+    def source(self, name: str, is_known: bool) -> InputSource | None:
         """The source of this name. One of a registered writer is nobody else's; an unknown writer
         gives the name up as soon as a registered one uses it.
         """
@@ -42,7 +42,7 @@ class Intake:
             self._forget(source)
         return self._new_source(name, is_known)
 
-    def _new_source(self, name: str, is_known: bool) -> Source | None:
+    def _new_source(self, name: str, is_known: bool) -> InputSource | None:
         kind = kind_of(name)
         if kind is None:
             self.refused["unknown source"] += 1
@@ -54,7 +54,7 @@ class Intake:
         if len(self.sources) >= MAX_SOURCES and not self._make_room():
             self.refused["too many sources"] += 1
             return None
-        source = Source(name, kind, self._planner.timeout_of(kind), is_known)
+        source = InputSource(name, kind, self._planner.timeout_of(kind), is_known)
         self.sources[name] = source
         return source
 
@@ -78,13 +78,13 @@ class Intake:
         self._forget(min(idle, key=lambda source: source.received))
         return True
 
-    def _forget(self, source: Source) -> None:
+    def _forget(self, source: InputSource) -> None:
         """Without claims that an output follows: an idle source, or one that never drives."""
         claims = self._planner.claims.values()
         self._planner.drop([claim for claim in claims if claim.source == source.name])
         del self.sources[source.name]
 
-    def stream(self, source: Source, target: str, names: Sequence[str]) -> Stream | None:
+    def stream(self, source: InputSource, target: str, names: Sequence[str]) -> InputStream | None:
         """The stream of samples with this target and these names, compiled when it is new."""
         names = names if type(names) is tuple else tuple(names)
         key = (target, names)
@@ -101,7 +101,7 @@ class Intake:
             return None
         if len(source.streams) >= MAX_STREAMS:
             source.streams.popitem(last=False)
-        stream = source.streams[key] = Stream(source.name, target, names)
+        stream = source.streams[key] = InputStream(source.name, target, names)
         if self._planner.compile(source, stream):
             self._on_new()
         return stream

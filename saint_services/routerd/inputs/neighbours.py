@@ -45,7 +45,7 @@ class Neighbours:
         return now - first_s >= GRACE_S and origin not in self._foreign
 
 
-class Announcing:
+class WriterAnnouncements:
     """Publishes who writes inputs for this robot, and receives the same of others."""
 
     def __init__(self, bus: Bus, neighbours: Neighbours) -> None:

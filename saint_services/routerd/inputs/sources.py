@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...lib.api.routing import SourceClass
-from ..fields.claims import Stream
+from ..fields.claims import InputStream
 from ..fields.motion import NEVER
 
 MAX_SOURCES = 64
@@ -24,7 +24,7 @@ _FACE = re.compile(
 
 
 @dataclass(slots=True, eq=False)
-class Source:
+class InputSource:
     """One writer of samples, by name."""
 
     name: str
@@ -38,8 +38,10 @@ class Source:
     asks_stop: bool = False  # its newest failsafe sample asks for the e-stop
     is_guarding: bool = False  # class safety: its silence raises the e-stop
     samples: int = 0
-    stream: Stream | None = None  # the newest sample's
-    streams: OrderedDict[tuple[str, tuple[str, ...]], Stream] = field(default_factory=OrderedDict)
+    stream: InputStream | None = None  # the newest sample's
+    streams: OrderedDict[tuple[str, tuple[str, ...]], InputStream] = field(
+        default_factory=OrderedDict
+    )
     rate_hz: float = 0.0
     rate_samples: int = 0  # `samples` when the rate was last measured
     rate_at: float = NEVER
@@ -54,7 +56,7 @@ class Source:
         return self.received + self.timeout_s > now
 
 
-def is_restart(source: Source, sequence: int, origin: str, now: float) -> bool:
+def is_restart(source: InputSource, sequence: int, origin: str, now: float) -> bool:
     """A sequence that did not rise is good only from a writer that started anew."""
     if sequence >= source.sequence:
         return False
@@ -74,7 +76,7 @@ def may_be_type(names: Iterable[str], wanted: str) -> bool:
     return is_face if wanted == "face" else has_bones
 
 
-def measure(source: Source, now: float) -> None:
+def measure(source: InputSource, now: float) -> None:
     """Renew the sample rate about once a second."""
     elapsed = now - source.rate_at
     if elapsed < 1.0:

@@ -31,7 +31,7 @@ class Admitted:
     is_known: bool
 
 
-class Writers:
+class InputWriters:
     """The registered participants. `is_unnamed_accepted`: the bus names no writers, and the owner
     of the robot accepts that."""
 
@@ -76,10 +76,10 @@ class Writers:
         return Admitted(f"autonomous:{origin or 'unnamed'}", is_known=False)
 
 
-class Registration:
+class WriterRegistration:
     """Registers daemons. `on_change` gets each writer that registers or leaves."""
 
-    def __init__(self, writers: Writers, on_change: Callable[[str, str, bool], None]) -> None:
+    def __init__(self, writers: InputWriters, on_change: Callable[[str, str, bool], None]) -> None:
         self._writers = writers
         self._on_change = on_change
 

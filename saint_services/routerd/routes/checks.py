@@ -7,7 +7,7 @@ from ...lib.config.spelling import hint_or_all
 from ...lib.errors import Code, SaintError
 from ..fields.targets import RobotTargets
 from ..inputs.source_classes import PRIORITIES, kind_of
-from ..inputs.sources import Source, may_be_type
+from ..inputs.sources import InputSource, may_be_type
 
 ANY = "*"
 ESTOP = "estop"
@@ -141,7 +141,7 @@ def place(route: Route, mapping: Mapping) -> tuple[str, str]:
     return target, field
 
 
-def applies(route: Route, source: Source, target: str, names: Collection[str]) -> bool:
+def applies(route: Route, source: InputSource, target: str, names: Collection[str]) -> bool:
     """Is this route for samples of that source with that target and these names?"""
     wanted = route.input
     if not route.enabled or wanted.source != source.kind:

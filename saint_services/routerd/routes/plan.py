@@ -7,10 +7,10 @@ from collections.abc import Mapping as Dictionary
 from dataclasses import dataclass, field
 
 from ...lib.api.routing import Mapping, Route, SourceClass
-from ..fields.claims import Claim, Evaluation, OutputField, Plan, Stop, Stream
+from ..fields.claims import Claim, Evaluation, InputStream, OutputField, StopInput, StreamPlan
 from ..fields.targets import CommandLayout, Modifier
 from ..inputs.source_classes import TIMEOUTS_S
-from ..inputs.sources import Source
+from ..inputs.sources import InputSource
 from .checks import ESTOP, applies, lets_through, place, priority
 from .mapping import Shape, shape, switch, unbounded
 
@@ -35,11 +35,11 @@ class Planner:
     must_move: bool = False
     is_editing: bool = False  # the routes are being changed: their claims are fed by known streams
 
-    def compile(self, source: Source, stream: Stream) -> list[Claim]:
+    def compile(self, source: InputSource, stream: InputStream) -> list[Claim]:
         """Fill in the stream's plans and stops; returns claims that are new."""
         known = len(self.claims)
-        plans: list[Plan] = []
-        stops: list[Stop] = []
+        plans: list[StreamPlan] = []
+        stops: list[StopInput] = []
         stream.unknown = 0
         source.timeout_s = self.timeout_of(source.kind)
         for order, route in enumerate(self.routes):
@@ -63,7 +63,9 @@ class Planner:
         stream.patience_s = min([source.timeout_s, *waits])
         return list(self.claims.values())[known:]
 
-    def _direct(self, order: int, route: Route, source: Source, stream: Stream) -> Iterable[Plan]:
+    def _direct(
+        self, order: int, route: Route, source: InputSource, stream: InputStream
+    ) -> Iterable[StreamPlan]:
         target = stream.target or route.output.target
         modifiers = self._modifiers(target, stream)
         for index, name in enumerate(stream.names):
@@ -77,7 +79,7 @@ class Planner:
                 plan.modifiers = tuple((m, at) for c, m, at in modifiers if c == output.command)
                 yield plan
 
-    def _modifiers(self, target: str, stream: Stream) -> list[tuple[int, Modifier, int]]:
+    def _modifiers(self, target: str, stream: InputStream) -> list[tuple[int, Modifier, int]]:
         """Command, modifier and input index of those that are among the stream's names."""
         return [
             (number, modifier, stream.names.index(modifier.name))
@@ -88,8 +90,13 @@ class Planner:
         ]
 
     def _mapped(
-        self, order: int, route: Route, source: Source, stream: Stream, mappings: list[Mapping]
-    ) -> Iterable[Plan]:
+        self,
+        order: int,
+        route: Route,
+        source: InputSource,
+        stream: InputStream,
+        mappings: list[Mapping],
+    ) -> Iterable[StreamPlan]:
         indices = {name: index for index, name in enumerate(stream.names)}
         by_field: dict[tuple[str, str], list[Mapping]] = {}
         for mapping in mappings:
@@ -101,7 +108,12 @@ class Planner:
                 yield _plan(claim, several, indices)
 
     def _claim(
-        self, order: int, route: Route, source: Source, output: OutputField, mappings: list[Mapping]
+        self,
+        order: int,
+        route: Route,
+        source: InputSource,
+        output: OutputField,
+        mappings: list[Mapping],
     ) -> Claim:
         key = (route.id, source.name, output.target, output.field)
         claim = self.claims.get(key)
@@ -140,7 +152,7 @@ class Planner:
             claim.output.drop(claim)
 
 
-def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> Plan:
+def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, int]) -> StreamPlan:
     output = claim.output
     is_alone = len(mappings) == 1
     low, high = (output.low, output.high) if is_alone else (-WIDE, WIDE)
@@ -149,7 +161,7 @@ def _plan(claim: Claim, mappings: Sequence[Mapping], indices: Dictionary[str, in
     places = [index for _, index in inputs]
     bounded = _sum([(i, shape(m, low, high)) for i, (_, m) in zip(places, parts, strict=True)])
     free = _sum([(i, unbounded(m)) for i, (_, m) in zip(places, parts, strict=True)])
-    return Plan(claim, inputs, bounded if is_alone else _within(bounded, output), free)
+    return StreamPlan(claim, inputs, bounded if is_alone else _within(bounded, output), free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +189,7 @@ def _within(evaluate: Evaluation, output: OutputField) -> Evaluation:
     return lambda values: min(max(evaluate(values), low), high)
 
 
-def _stops(route: Route, stream: Stream, mappings: list[Mapping]) -> Iterable[Stop]:
+def _stops(route: Route, stream: InputStream, mappings: list[Mapping]) -> Iterable[StopInput]:
     for mapping in mappings:
         if mapping.to == ESTOP and mapping.from_ in stream.names:
             yield stream.names.index(mapping.from_), switch(mapping), route.id

@@ -11,18 +11,18 @@ from ...lib.api.presets import LoadPreset, PresetInfo, PresetList, PresetParams,
 from ...lib.api.routing import RouteFile, RouteList
 from ...lib.errors import Code, SaintError
 from ...lib.ipc import Api, Call
-from ..adapters import Shelf
-from ..api import Control
+from ..adapters import PresetStore
+from ..api import RoutesApi
 from ..fields.targets import RobotTargets
 from .checks import check_file
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-class Presets:
+class PresetsApi:
     """Answers requests about presets."""
 
-    def __init__(self, control: Control, shelf: Shelf, robot: RobotTargets) -> None:
+    def __init__(self, control: RoutesApi, shelf: PresetStore, robot: RobotTargets) -> None:
         self._control = control
         self._shelf = shelf
         self._robot = robot

@@ -8,9 +8,9 @@ from math import isnan, nextafter
 from ...lib.api.routing import Curve, Preview, PreviewCurve, PreviewField, Route
 from ...lib.api.routing import Mapping as Arrow
 from ...lib.errors import Code, SaintError
-from ..fields.claims import Stream, output_fields
+from ..fields.claims import InputStream, output_fields
 from ..fields.targets import RobotTargets
-from ..inputs.sources import Source
+from ..inputs.sources import InputSource
 from .checks import ANY, ESTOP, check, place
 from .mapping import Shape, shape, switch
 from .plan import Planner
@@ -25,8 +25,8 @@ def preview(robot: RobotTargets, route: Route, values: Mapping[str, float]) -> P
     tried = route.model_copy(update={"enabled": True, "input": wanted})
     planner = Planner(output_fields(robot), robot.commands, (tried,))
     kind = route.input.source
-    source = Source(kind, kind, planner.timeout_of(kind))
-    stream = Stream(source.name, "", tuple(values), tuple(values.values()))
+    source = InputSource(kind, kind, planner.timeout_of(kind))
+    stream = InputStream(source.name, "", tuple(values), tuple(values.values()))
     planner.compile(source, stream)
     fields = []
     for plan in stream.plans:

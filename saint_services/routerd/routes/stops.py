@@ -15,7 +15,7 @@ _SWITCHES = ("rc", "safety")  # classes whose stop a person presses on a device 
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class StopChange:
     """What changes about stopping the robot, by the names that a confirmation repeats."""
 
     lost: tuple[str, ...] = ()  # ROUTE:INPUT of a stop, ROUTE of the safety class
@@ -38,7 +38,7 @@ class Change:
         raise SaintError(Code.STOP_CHANGED, "; ".join(parts), names=self.names)
 
 
-def change(before: RouteFile, after: RouteFile) -> Change:
+def change(before: RouteFile, after: RouteFile) -> StopChange:
     """What the routes after would no longer do, and which would newly be of the safety class."""
     old, new = _stops(before.routes), _stops(after.routes)
     lost = [
@@ -49,7 +49,7 @@ def change(before: RouteFile, after: RouteFile) -> Change:
     was, is_now = list(_safety(before)), list(_safety(after))
     lost += [each.route.id for each in was if not any(now.replaces(each) for now in is_now)]
     gained = [now.route.id for now in is_now if not any(each.covers(now) for each in was)]
-    return Change(_once(lost), _once(name for name in gained if name not in lost))
+    return StopChange(_once(lost), _once(name for name in gained if name not in lost))
 
 
 def switches(routes: Iterable[Route]) -> tuple[str, ...]:

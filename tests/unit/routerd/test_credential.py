@@ -52,7 +52,7 @@ class Bench:
 
     async def prove(self, turns: int = 40) -> None:
         work = asyncio.create_task(
-            credential.prove(self.bus, self.adoptiond, self.health)  # type: ignore[arg-type]
+            credential.publish_credential(self.bus, self.adoptiond, self.health)  # type: ignore[arg-type]
         )
         for _ in range(turns):
             await self._sleep(0)

@@ -11,7 +11,7 @@ from saint_services.lib.bus.local import LocalDomain
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import FieldStatus, RouteStatus
 from saint_services.routerd import report, status_publisher
-from saint_services.routerd.status_publisher import Teller
+from saint_services.routerd.status_publisher import StatusPublisher
 from tests.unit.routerd.rig import Rig, route
 
 DRIVE = route("rc_drive", "rc", "tracks", [{"from": "stick", "to": "linear"}])
@@ -24,7 +24,7 @@ async def told(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> RouteStatus:
     heard: asyncio.Queue[RouteStatus] = asyncio.Queue()
     page = domain.bus("page")
     page.subscribe(topics.ROUTER_STATUS, lambda each: heard.put_nowait(each.message))
-    work = asyncio.create_task(Teller(domain.bus("routerd"), rig.router).work())
+    work = asyncio.create_task(StatusPublisher(domain.bus("routerd"), rig.router).work())
     async with asyncio.timeout(5):
         first = await heard.get()
     work.cancel()

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from saint_services.lib.api.routing import EStopInfo, Route
 from saint_services.lib.ipc import Api
-from saint_services.routerd.adapters import Shelf, load_robot, load_start
-from saint_services.routerd.api import Control
+from saint_services.routerd.adapters import PresetStore, load_robot, load_start
+from saint_services.routerd.api import RoutesApi
 from saint_services.routerd.logic import Router
 from saint_services.routerd.report import estop_info
-from saint_services.routerd.routes.presets_api import Presets
+from saint_services.routerd.routes.presets_api import PresetsApi
 from saint_services.routerd.state import routes_store
 
 
@@ -23,8 +23,8 @@ class FakeRouter:
         self._router = Router(robot, file.routes, blending=file.blending)
         store = routes_store(folder)
         store.load()
-        self._control = Control(self._router, store, [], "default", lambda: None, self._estop)
-        self._presets = Presets(self._control, Shelf(share, folder), robot)
+        self._control = RoutesApi(self._router, store, [], "default", lambda: None, self._estop)
+        self._presets = PresetsApi(self._control, PresetStore(share, folder), robot)
 
     def _estop(self) -> EStopInfo:
         return estop_info(self._router.latch, "")

@@ -13,9 +13,9 @@ from saint_services.lib.clock import monotonic_s, stamp
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.health import Health
 from saint_services.lib.ipc import Api, Call, Client
-from saint_services.routerd.drill.api import Drills, drills_store
+from saint_services.routerd.drill.api import DrillApi, drills_store
 from saint_services.routerd.estop.latch import Latch
-from saint_services.routerd.estop.outcomes import Outcomes
+from saint_services.routerd.estop.outcomes import TargetOutcomes
 
 TARGETS = ("head", "arms.left", "arms.right", "tracks")
 
@@ -65,7 +65,7 @@ class FakeConfirmations:
     def __init__(self, robot: Stopped) -> None:
         self._robot = robot
         self._watchers: list[Callable[[], None]] = []
-        self.outcomes = Outcomes(TARGETS)
+        self.outcomes = TargetOutcomes(TARGETS)
 
     @property
     def nodes(self) -> list[NodeInfo]:
@@ -91,13 +91,13 @@ class FakeConfirmations:
             watcher()
 
 
-def drills(robot: Stopped, found: FakeConfirmations, runtime: Path) -> Drills:
+def drills(robot: Stopped, found: FakeConfirmations, runtime: Path) -> DrillApi:
     """Return the router's own drills, upon the fake's latch."""
     adoptiond = Client(runtime / "adoptiond.sock")
     store = drills_store(runtime.parent)
     now = lambda: datetime.now(UTC).isoformat(timespec="seconds")  # noqa: E731
     stops = cast(Any, found)
-    return Drills(cast(Any, robot), stops, adoptiond, store, Health("routerd"), now)
+    return DrillApi(cast(Any, robot), stops, adoptiond, store, Health("routerd"), now)
 
 
 async def kill(_: Call[KillRole]) -> Killed:

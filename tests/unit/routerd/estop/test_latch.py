@@ -11,8 +11,8 @@ from saint_services.routerd.estop.latch import (
     stamped,
     unseen,
 )
-from saint_services.routerd.fields.claims import Stream
-from saint_services.routerd.inputs.sources import Source
+from saint_services.routerd.fields.claims import InputStream
+from saint_services.routerd.inputs.sources import InputSource
 
 LONG = "x" * 300
 STOPPED = raised(Latch(generation=7), "A", "first")
@@ -66,7 +66,7 @@ def test_active_latch_has_its_first_press() -> None:
 
 
 def test_receiver_that_asks_for_the_stop_bars_the_clear_while_it_is_heard() -> None:
-    receiver = Source("rc", "rc", 0.12, received=100.0, asks_stop=True)
+    receiver = InputSource("rc", "rc", 0.12, received=100.0, asks_stop=True)
     assert objection([], [receiver], 100.119) == (
         "rc has lost its signal; switch its transmitter on, or the receiver off"
     )
@@ -74,8 +74,8 @@ def test_receiver_that_asks_for_the_stop_bars_the_clear_while_it_is_heard() -> N
 
 
 def test_switch_that_is_on_bars_the_clear_while_it_is_heard() -> None:
-    receiver = Source("rc", "rc", 0.125)
-    stream = Stream("rc", "", ("switch",), (1.0,), received=100.0)
+    receiver = InputSource("rc", "rc", 0.125)
+    stream = InputStream("rc", "", ("switch",), (1.0,), received=100.0)
     stream.stops = ((0, lambda x: x > 0.5, "rc_stop"),)
     receiver.streams["", ("switch",)] = stream
     assert objection([], [receiver], 100.124) == "switch of rc still asks for the stop"

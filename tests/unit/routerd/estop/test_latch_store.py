@@ -13,8 +13,8 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.health import Health
 from saint_services.routerd.estop import latch_store
 from saint_services.routerd.estop.latch import Latch, raised
-from saint_services.routerd.estop.latch_file import Content
-from saint_services.routerd.estop.latch_store import Clearing, LatchStore
+from saint_services.routerd.estop.latch_file import LatchContent
+from saint_services.routerd.estop.latch_store import LatchClearing, LatchStore
 from saint_services.routerd.logic import Router
 from saint_services.routerd.state import decode_latch, encode_latch
 from tests.unit.routerd.rig import robot
@@ -48,10 +48,10 @@ class Disk:
         self.stored = payload
         self.written.append(decode_latch(payload))
 
-    def read(self) -> Content:
+    def read(self) -> LatchContent:
         if self.is_missing:
             raise FileNotFoundError
-        return Content(self.stored, self.problem)
+        return LatchContent(self.stored, self.problem)
 
     def spoil(self) -> None:
         self.is_spoiled = True
@@ -236,10 +236,10 @@ async def test_file_in_doubt_is_read_as_a_stop_and_stays(doubt: str) -> None:
 class TestClear:
     """A router with one press that everybody has seen."""
 
-    def make(self, latch: Latch = STOPPED) -> tuple[Bench, Router, Clearing]:
+    def make(self, latch: Latch = STOPPED) -> tuple[Bench, Router, LatchClearing]:
         bench = Bench(latch)
         router = Router(ROBOT, (), latch)
-        clearing = Clearing(router, bench.store, lambda: bench.store.keep(router.latch))
+        clearing = LatchClearing(router, bench.store, lambda: bench.store.keep(router.latch))
         return bench, router, clearing
 
     async def test_next_generation_is_stored_as_stopped_before_the_release(self) -> None:
@@ -280,6 +280,6 @@ class TestClear:
             bench.disk.fault = "the card is worn out"
             bench.store.keep(router.latch)
 
-        clearing = Clearing(router, bench.store, settle)
+        clearing = LatchClearing(router, bench.store, settle)
         assert await clearing.clear("B", 8) == "the card is worn out"
         assert not router.latch.active

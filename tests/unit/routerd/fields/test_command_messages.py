@@ -9,13 +9,13 @@ from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadCommand
 from saint_services.routerd.fields import command_messages
-from saint_services.routerd.fields.command_messages import Writer
+from saint_services.routerd.fields.command_messages import CommandWriter
 from tests.unit.routerd.rig import DIRECT, Rig
 
 
-def writer(rig: Rig, topic: str) -> Writer:
+def writer(rig: Rig, topic: str) -> CommandWriter:
     command = next(each for each in rig.router.robot.commands if each.topic.topic == topic)
-    return Writer(command, rig.router.by_name)
+    return CommandWriter(command, rig.router.by_name)
 
 
 def test_nothing_is_wanted_before_something_drives_it() -> None:

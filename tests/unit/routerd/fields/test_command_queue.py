@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from saint_services.routerd.fields.command_queue import Pending
+from saint_services.routerd.fields.command_queue import CommandQueue
 
 TRACKS = 30
 
 
 def test_stick_leaves_before_the_rest_of_a_face() -> None:
-    pending = Pending(31)
+    pending = CommandQueue(31)
     pending.ask(range(30))
     first = pending.take()
     assert len(first) == 4
@@ -18,7 +18,7 @@ def test_stick_leaves_before_the_rest_of_a_face() -> None:
 
 
 def test_command_that_is_asked_for_again_leaves_once() -> None:
-    pending = Pending(10)
+    pending = CommandQueue(10)
     for _ in range(3):
         pending.ask([7])
     assert pending.take() == [7]
@@ -27,14 +27,14 @@ def test_command_that_is_asked_for_again_leaves_once() -> None:
 
 
 def test_command_that_is_asked_for_again_leaves_first() -> None:
-    pending = Pending(6)
+    pending = CommandQueue(6)
     pending.ask(range(6))
     pending.ask([2])
     assert pending.take()[0] == 2
 
 
 def test_repeated_commands_come_after_new_ones() -> None:
-    pending = Pending(8)
+    pending = CommandQueue(8)
     pending.ask([2])
     pending.repeat()
     sent = [index for _ in range(2) for index in pending.take()]
@@ -43,7 +43,7 @@ def test_repeated_commands_come_after_new_ones() -> None:
 
 
 def test_nothing_leaves_after_clear() -> None:
-    pending = Pending(8)
+    pending = CommandQueue(8)
     pending.repeat()
     pending.clear()
     assert not pending
@@ -52,7 +52,7 @@ def test_nothing_leaves_after_clear() -> None:
 
 @given(st.lists(st.sets(st.integers(0, 19), max_size=3), max_size=60))
 def test_nobody_waits_for_ever_beside_three_new_ones_a_turn(asked: list[set[int]]) -> None:
-    pending = Pending(20)
+    pending = CommandQueue(20)
     pending.ask(range(20))
     left = set(range(20))
     for indexes in asked:
@@ -63,7 +63,7 @@ def test_nobody_waits_for_ever_beside_three_new_ones_a_turn(asked: list[set[int]
 
 @given(st.sets(st.integers(0, 39)))
 def test_each_leaves_exactly_once(asked: set[int]) -> None:
-    pending = Pending(40)
+    pending = CommandQueue(40)
     pending.ask(asked)
     taken: list[int] = []
     while pending:

@@ -2,13 +2,13 @@
 
 import pytest
 
-from saint_services.routerd.fields.command_messages import Writer
+from saint_services.routerd.fields.command_messages import CommandWriter
 from tests.unit.routerd.rig import DIRECT, FACE, Rig, route
 
 
 def sent(rig: Rig, topic: str) -> object:
     command = next(each for each in rig.router.robot.commands if each.topic.topic == topic)
-    return Writer(command, rig.router.by_name).message()
+    return CommandWriter(command, rig.router.by_name).message()
 
 
 def test_speed_paces_the_field_and_is_no_unknown_one() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from saint_services.lib.role_config.model import FieldSpec
-from saint_services.routerd.inputs.console import REPEAT_S, Overrides, _longest_s
+from saint_services.routerd.inputs.console import REPEAT_S, ConsoleButtons, _longest_s
 from saint_services.routerd.logic import Router
 from tests.unit.routerd.rig import DIRECT, DRIVE, Rig, robot, route
 
@@ -15,7 +15,7 @@ class Console:
 
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
-        self.overrides = Overrides(rig.router)
+        self.overrides = ConsoleButtons(rig.router)
 
     def press(self, action: str, target: str = "") -> str:
         return self.overrides.act(target, action, self.rig.now)
@@ -171,7 +171,7 @@ def test_home_of_a_target_without_a_pace_sends_none() -> None:
         for each in own.commands
     )
     router = Router(replace(own, commands=commands), [DIRECT])
-    assert Overrides(router).act("arms", "home", 100.0) == ""
+    assert ConsoleButtons(router).act("arms", "home", 100.0) == ""
     assert dict(router.refused) == {}
 
 

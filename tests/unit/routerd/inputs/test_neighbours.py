@@ -15,7 +15,7 @@ from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.saint_msgs import EStop, RouterHeartbeat, RouterWriters
 from saint_services.lib.machine.service_manager import Directories
 from saint_services.routerd.inputs import neighbours
-from saint_services.routerd.inputs.neighbours import Announcing, Neighbours
+from saint_services.routerd.inputs.neighbours import Neighbours, WriterAnnouncements
 from tests.unit.routerd.daemon_rig import Robot, alive, places, turns
 
 OWN, OTHER, PROGRAM = "0a" * 12, "0b" * 12, "0c" * 12
@@ -98,9 +98,9 @@ class PlayedBus:
         self.topics[topic.name][0](Sample(message, 0.0, 0.0, origin))
 
 
-def announcing() -> tuple[PlayedBus, Neighbours, Announcing]:
+def announcing() -> tuple[PlayedBus, Neighbours, WriterAnnouncements]:
     bus, found = PlayedBus(), Neighbours(OWN)
-    return bus, found, Announcing(cast(Bus, bus), found)
+    return bus, found, WriterAnnouncements(cast(Bus, bus), found)
 
 
 @pytest.mark.parametrize("topic", [topics.ROUTER_HEARTBEAT, topics.ROUTER_CREDENTIAL])

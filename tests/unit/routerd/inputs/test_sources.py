@@ -15,7 +15,7 @@ from saint_services.routerd.inputs.sources import (
     MAX_NAMES,
     MAX_SOURCES,
     MAX_STREAMS,
-    Source,
+    InputSource,
     is_restart,
     may_be_type,
     measure,
@@ -318,7 +318,7 @@ def test_time_outs_for_all_or_by_class(wanted: object, rc_s: float, websocket_s:
 
 @pytest.mark.parametrize(("silent_s", "restarted"), [(1.0, False), (1.0625, True)])
 def test_unknown_writer_restarts_after_more_than_a_second(silent_s: float, restarted: bool) -> None:
-    source = Source("rc", "rc", 0.12, sequence=9, received=8.0)
+    source = InputSource("rc", "rc", 0.12, sequence=9, received=8.0)
     assert is_restart(source, 8, "", 8.0 + silent_s) is restarted
     assert not is_restart(source, 9, "", 99.0)
     assert is_restart(source, 8, "somebody", 8.0)
@@ -329,6 +329,6 @@ def test_unknown_writer_restarts_after_more_than_a_second(silent_s: float, resta
     [(0.9375, 5.0, 0), (1.0, 100.0, 100), (8.0, 12.5, 100), (10.0, 0.0, 100), (16.0, 0.0, 100)],
 )
 def test_rate_is_measured_once_a_second(elapsed_s: float, rate_hz: float, samples: int) -> None:
-    source = Source("rc", "rc", 0.12, samples=100, rate_hz=5.0, rate_at=8.0)
+    source = InputSource("rc", "rc", 0.12, samples=100, rate_hz=5.0, rate_at=8.0)
     measure(source, 8.0 + elapsed_s)
     assert (source.rate_hz, source.rate_samples) == (rate_hz, samples)

@@ -19,7 +19,7 @@ from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ConsoleOverride, EStop, InputSample, RoleFault
 from saint_services.lib.ipc import Call
 from saint_services.lib.machine.service_manager import Directories
-from saint_services.routerd.inputs.writers import Admitted, Registration, Writers
+from saint_services.routerd.inputs.writers import Admitted, InputWriters, WriterRegistration
 from tests.unit.routerd.daemon_rig import Robot, alive, places, registered, turns, vouching
 from tests.unit.routerd.rig import Rig, route
 
@@ -39,7 +39,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_registered_writer_keeps_its_name_until_its_last_connection_ends() -> None:
-    writers = Writers()
+    writers = InputWriters()
     writers.add("rcd", OURS)
     writers.add("rcd", OURS)
     writers.remove("rcd", OURS)
@@ -49,7 +49,7 @@ def test_registered_writer_keeps_its_name_until_its_last_connection_ends() -> No
 
 
 def test_unregistered_writer_is_a_program_after_two_seconds() -> None:
-    writers = Writers()
+    writers = InputWriters()
     writers.add("webd", OTHER)  # for another topic
     assert writers.admit("rcd", "rc", OTHER, 10.0) is None
     assert writers.admit("rcd", "rc", OTHER, 11.99) is None
@@ -58,7 +58,7 @@ def test_unregistered_writer_is_a_program_after_two_seconds() -> None:
 
 
 def test_unregistered_leader_is_a_program_and_safety_device_keeps_its_name() -> None:
-    writers = Writers()
+    writers = InputWriters()
     assert writers.admit_program("leader:left", OTHER, 0.0) is None
     assert writers.admit_program("leader:left", OTHER, 2.0) == Admitted(
         f"autonomous:{OTHER}", is_known=False
@@ -69,7 +69,7 @@ def test_unregistered_leader_is_a_program_and_safety_device_keeps_its_name() -> 
 
 
 def test_64_unregistered_writers_wait_at_once_and_one_that_is_forgotten_waits_again() -> None:
-    writers = Writers()
+    writers = InputWriters()
     names = [f"{number:024x}" for number in range(65)]
     for name in names[:64]:
         assert writers.admit("rcd", "rc", name, 10.0) is None
@@ -80,27 +80,27 @@ def test_64_unregistered_writers_wait_at_once_and_one_that_is_forgotten_waits_ag
 
 
 def test_unregistered_writer_without_a_name_is_a_program_without_one() -> None:
-    writers = Writers()
+    writers = InputWriters()
     assert writers.admit("rcd", "rc", "", 10.0) is None
     assert writers.admit("rcd", "rc", "", 12.0) == Admitted("autonomous:unnamed", is_known=False)
 
 
 def test_program_keeps_the_name_that_it_gives_itself_but_is_not_known() -> None:
-    writers = Writers()
+    writers = InputWriters()
     found = writers.admit_program("autonomous:patrol", OTHER, 0.0)
     assert found == Admitted("autonomous:patrol", is_known=False)
 
 
 def test_writer_without_a_name_is_refused_unless_that_was_accepted() -> None:
     with pytest.raises(SaintError) as caught:
-        Writers().add("rcd", "")
+        InputWriters().add("rcd", "")
     assert caught.value.code is Code.REQUEST_INVALID
     with pytest.raises(SaintError):
-        Writers(is_unnamed_accepted=True).add("rcd", "x")
+        InputWriters(is_unnamed_accepted=True).add("rcd", "x")
 
 
 def test_safety_device_that_names_itself_a_program_is_not_known_as_one() -> None:
-    writers = Writers()
+    writers = InputWriters()
     writers.add("safety", OTHER)
     found = writers.admit_program("autonomous:patrol", OTHER, 0.0)
     assert found == Admitted("autonomous:patrol", is_known=False)
@@ -122,8 +122,8 @@ async def test_registration_beats_every_second_and_ends_with_its_connection(
 
     monkeypatch.setattr("saint_services.routerd.inputs.writers.check_daemon", lambda *_: None)
     changes: list[tuple[str, str, bool]] = []
-    held = Writers()
-    registration = Registration(held, lambda *change: changes.append(change))
+    held = InputWriters()
+    registration = WriterRegistration(held, lambda *change: changes.append(change))
     stream = cast(
         AsyncGenerator[WriterReply],
         registration.register_writer(cast(Call[WriterRequest], Request)),
@@ -142,11 +142,11 @@ async def test_registration_beats_every_second_and_ends_with_its_connection(
 @pytest.mark.parametrize("origin", ["", "x", OURS.upper(), OURS + "0"])
 def test_writer_that_names_no_participant_is_refused(origin: str) -> None:
     with pytest.raises(SaintError):
-        Writers().add("rcd", origin)
+        InputWriters().add("rcd", origin)
 
 
 def test_unnamed_writer_only_where_that_was_accepted() -> None:
-    writers = Writers(is_unnamed_accepted=True)
+    writers = InputWriters(is_unnamed_accepted=True)
     writers.add("rcd", "")
     assert writers.admit("rcd", "rc", "", 0.0) == Admitted("rc", is_known=True)
 

@@ -7,7 +7,7 @@ import pytest
 
 from saint_services.lib.api.routing import Blending, RouteFile
 from saint_services.lib.errors import Code, SaintError
-from saint_services.routerd.inputs.sources import Source
+from saint_services.routerd.inputs.sources import InputSource
 from saint_services.routerd.routes.checks import (
     MAX_ROUTES,
     applies,
@@ -323,7 +323,7 @@ def test_mapping_without_a_target_is_answered_with_an_example() -> None:
 
 
 def is_for(
-    wanted: dict[str, Any], source: Source, target: str = "", *names: str, to: str = "head"
+    wanted: dict[str, Any], source: InputSource, target: str = "", *names: str, to: str = "head"
 ) -> bool:
     more = {"mapping": [PAN]} if wanted.pop("is_mapped", True) else {}
     made = route("r", wanted.pop("source", "livelink"), to, **more, input=wanted)
@@ -331,16 +331,16 @@ def is_for(
 
 
 def test_route_is_for_its_source_and_subject() -> None:
-    ann = Source("livelink:Ann", "livelink", 0.5)
+    ann = InputSource("livelink:Ann", "livelink", 0.5)
     assert is_for({"subject": "Ann"}, ann) and is_for({"subject": "*"}, ann)
     assert not is_for({"subject": "Bob"}, ann)
     assert not is_for({"subject": "*", "source": "websocket"}, ann)
-    rc = Source("rc", "rc", 0.12)
+    rc = InputSource("rc", "rc", 0.12)
     assert is_for({"subject": "other", "source": "rc"}, rc)  # there is only one
 
 
 def test_route_is_for_its_type_of_subject() -> None:
-    ann = Source("livelink:Ann", "livelink", 0.5)
+    ann = InputSource("livelink:Ann", "livelink", 0.5)
     assert is_for({"type": "face"}, ann, "", "jawOpen")
     assert not is_for({"type": "face"}, ann, "", "LeftArm.elbow")
 
@@ -361,11 +361,11 @@ def test_route_is_for_its_type_of_subject() -> None:
 def test_route_is_for_samples_of_its_target(
     target: str, to: str, is_mapped: bool, expected: bool
 ) -> None:
-    ann = Source("livelink:Ann", "livelink", 0.5)
+    ann = InputSource("livelink:Ann", "livelink", 0.5)
     assert is_for({"is_mapped": is_mapped}, ann, target, to=to) is expected
 
 
 def test_route_that_is_off_is_for_nothing() -> None:
-    rc = Source("rc", "rc", 0.12)
+    rc = InputSource("rc", "rc", 0.12)
     assert applies(DRIVE, rc, "", ())
     assert not applies(DRIVE.model_copy(update={"enabled": False}), rc, "", ())
