@@ -7,6 +7,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WEB_READY := web/node_modules/.ready
+# Made of the declarations below, not kept in git.
+DOCUMENTS := manifests/api/openapi.json
+DECLARED = $(shell find saint_services/lib saint_services/webd tools/gen manifests \
+  -name '*.py' -o -name '*.yaml' -o -name '*.msg' -o -name '*.srv')
 
 # Some containers set this; then each of a robot's sixteen processes would compile all it imports,
 # and pytest every test, each time.
@@ -33,7 +37,7 @@ tests = $(1) || { [ -n "$$CI" ] && echo "Once more, alone, what failed:" && $(1)
 help: ## show this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-setup: $(READY) $(WEB_READY) ## make .venv and fetch what is pinned
+setup: $(READY) $(WEB_READY) $(DOCUMENTS) ## make .venv and fetch what is pinned
 
 $(READY): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' \
@@ -47,6 +51,10 @@ $(READY): requirements.lock pyproject.toml
 $(WEB_READY): web/package-lock.json web/package.json $(READY)
 	@echo "Fetching the web libraries"
 	@$(BIN)/python -m tools.npm ci
+	@touch $@
+
+$(DOCUMENTS): $(READY) $(DECLARED)
+	@$(BIN)/python -m tools.gen --documents
 	@touch $@
 
 run: setup ## run a whole simulated robot; ARGS="--feed demo" makes it move

@@ -1,5 +1,8 @@
-"""`python -m tools.gen [--check]`: write the generated files, or say which are stale: modules from
-manifests/; the API's documents, and the types of the web pages, from webd's models.
+"""`python -m tools.gen [--check | --documents]`: write the generated files, or say which are stale:
+modules from manifests/; the API's documents, and the types of the web pages, from webd's models.
+
+The modules are in git, so that everyone can read them; documents and types are not (`make setup`
+writes them): they are large, and each change of a row changes them.
 """
 
 import json
@@ -17,7 +20,21 @@ TARGET = ROOT / "saint_services" / "lib" / "generated"
 
 
 def render() -> dict[Path, str]:
-    """Every generated file with the text that it must have."""
+    """Return every generated file with the text that it must have."""
+    return modules() | documents()
+
+
+def documents() -> dict[Path, str]:
+    """Return the files that are not in git."""
+    files = {ROOT / "web" / "lib" / "types.ts": web_types.module()}
+    for name, document in (("openapi", openapi), ("asyncapi", asyncapi)):
+        text = json.dumps(document.document(), indent=1, ensure_ascii=False)
+        files[ROOT / "manifests" / "api" / f"{name}.json"] = text + "\n"
+    return files
+
+
+def modules() -> dict[Path, str]:
+    """Return the Python modules."""
     manifests = ROOT / "manifests"
     table = yaml.safe_load((manifests / "topics.yaml").read_text())
     interfaces = definitions.read(manifests / "saint_msgs")
@@ -29,23 +46,21 @@ def render() -> dict[Path, str]:
     files[TARGET / "topics.py"] = tables.topics(table, interfaces, generated)
     errors = yaml.safe_load((manifests / "errors.yaml").read_text())
     files[TARGET / "errors.py"] = tables.errors(errors)
-    for name, document in (("openapi", openapi), ("asyncapi", asyncapi)):
-        text = json.dumps(document.document(), indent=1, ensure_ascii=False)
-        files[manifests / "api" / f"{name}.json"] = text + "\n"
-    files[ROOT / "web" / "lib" / "types.ts"] = web_types.module()
     return files
 
 
 def stale(files: dict[Path, str]) -> list[Path]:
     """The files whose text is not what it must be, and files that nothing generates."""
     wrong = [p for p, text in files.items() if not p.exists() or p.read_text() != text]
+    if TARGET / "topics.py" not in files:
+        return wrong
     known = {*files, TARGET / "__init__.py"}
     return wrong + [p for p in TARGET.glob("*.py") if p not in known]
 
 
 def main() -> int:
     """Exit code 0: up to date or written; 1: stale (with --check)."""
-    files = render()
+    files = documents() if "--documents" in sys.argv else render()
     wrong = stale(files)
     if "--check" in sys.argv:
         for path in wrong:

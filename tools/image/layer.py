@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
+from saint_services.lib.errors import Code, SaintError
 from tools.release import dpkg
 
 from . import templates, web_files, wheels
@@ -33,6 +34,9 @@ def apply(root: Path, places: Places, names: Names, keyring: bytes, tree: Tree) 
 def lay(root: Path, places: Places, names: Names) -> None:
     """The files alone; the pi-gen stage calls this too, so that both images hold the same."""
     source = places.source
+    if not (source / "manifests" / "api" / "openapi.json").is_file():
+        text = "manifests/api holds no documents of the API"
+        raise SaintError(Code.NOT_FOUND, text, fix="Run: make setup")
     for overlay in _OVERLAYS:
         _copy(source / "overlays" / overlay, root, names)
     _copy(source / "systemd", root / _UNITS, names)
