@@ -1,4 +1,4 @@
-"""adoptiond's socket: which nodes there are, in which role."""
+"""Node registry and adoption: the socket of adoptiond."""
 
 from enum import StrEnum
 from typing import Annotated
@@ -25,7 +25,7 @@ class NodeState(StrEnum):
 
 
 class Peripheral(Reply):
-    """One device found on a bus of a node."""
+    """A device found on a bus of a node."""
 
     type: str
     address: str
@@ -34,22 +34,23 @@ class Peripheral(Reply):
 
 
 class NodeRole(Reply):
-    """One role of a node."""
+    """A role of a node."""
 
     role: str
     instance: str = ""
     topic_prefix: str = ""
     state: NodeState = NodeState.OFFLINE
     config_version: str = ""
-    reason: str = ""  # why it is not well
+    reason: str = ""  # why the role is not healthy; empty: healthy
     role_restarts: int = 0
     role_alive: bool = False
     outputs_safe: bool = True
 
 
 class NodeInfo(Reply):
-    """What the server knows of one node. Of several roles `role`, `instance`, `topic_prefix` and
-    `config_version` are the first one's."""
+    """A node as the server knows it. Of several roles, `role`, `instance`, `topic_prefix` and
+    `config_version` are those of the first.
+    """
 
     node_id: str
     display_name: str
@@ -57,7 +58,7 @@ class NodeInfo(Reply):
     role: str = ""
     instance: str = ""
     topic_prefix: str = ""
-    roles: list[NodeRole] = []  # all of them, the first one too
+    roles: list[NodeRole] = []  # all roles, including the first
     hardware_model: str = ""
     hardware_rev: str = ""
     firmware_version: str = ""
@@ -65,26 +66,26 @@ class NodeInfo(Reply):
     mac_address: str = ""
     address: str = ""
     first_seen: str = ""  # ISO 8601, UTC
-    seen_age_s: float = 0.0  # time since its last life sign
+    seen_age_s: float = 0.0  # time since the last heartbeat
     cpu_temp: float = 0.0  # degrees Celsius
     cpu_usage: float = 0.0  # percent
     memory_usage: float = 0.0  # percent
     uptime_s: int = 0
     role_restarts: int = 0
     outputs_safe: bool = True
-    reason: str = ""  # why it is not well, or why the last adoption failed
+    reason: str = ""  # why the node is not healthy, or why the last adoption failed
     peripherals: list[Peripheral] = []
-    server: str = ""  # the server that it belongs to; empty: none, or its release knows no keys
-    is_ours: bool = False  # it takes signed orders of this server, and of no other
-    code: str = ""  # six digits; the node shows the same ones when nobody stands in between
+    server: str = ""  # its server; empty: none, or its release has no keys
+    is_ours: bool = False  # it accepts signed orders of this server only
+    code: str = ""  # six digits; the node shows the same unless a third party intercepts
     is_ignored: bool = False
-    is_offered: bool = False  # it may be adopted now
-    not_offered: str = ""  # why not; empty for one that holds a role
+    is_offered: bool = False  # can be adopted now
+    not_offered: str = ""  # why the node cannot be adopted; empty if it holds a role
     replaced_by: str = ""
 
 
 class UnknownDevice(Reply):
-    """A device that was heard and is no node of the registry."""
+    """A device that announced itself but is not a node of the registry."""
 
     name: str
     reason: str
@@ -92,20 +93,20 @@ class UnknownDevice(Reply):
 
 
 class NodeList(Reply):
-    """All of them, and who is none."""
+    """All nodes, and devices that are not nodes of this robot."""
 
     nodes: list[NodeInfo]
     strangers: list[UnknownDevice] = []
 
 
 class NodeParams(Request):
-    """One node."""
+    """A node."""
 
     node_id: NodeId
 
 
 class AdoptNode(NodeParams):
-    """Gives a node its role; with `add` one more beside those that it has."""
+    """Assign a role to a node; with `add`, in addition to the roles that it has."""
 
     role: Name
     instance: str = Field(default="", max_length=32)
@@ -114,7 +115,7 @@ class AdoptNode(NodeParams):
 
 
 class AdoptReply(Reply):
-    """The node accepted; `topic_prefix` is where it now lives."""
+    """The node accepted the role; `topic_prefix` is the prefix of its topics."""
 
     message: str
     topic_prefix: str
@@ -122,20 +123,20 @@ class AdoptReply(Reply):
 
 
 class ReplaceNode(NodeParams):
-    """Another node takes the place of this one, which is gone."""
+    """Move role and name of a missing node to another node."""
 
     by: NodeId
-    display_name: str = Field(default="", max_length=64)  # empty: as the old one was called
+    display_name: str = Field(default="", max_length=64)  # empty: the name of the replaced node
 
 
 class IgnoreNode(NodeParams):
-    """Do not offer it any more, or do so again."""
+    """Stop or resume offering a node for adoption."""
 
     is_ignored: bool = True
 
 
 class ResetNode(NodeParams):
-    """Takes its roles away, or only the one that is named."""
+    """Release all roles of a node, or the named one."""
 
     factory_reset: bool = False
     role: str = Field(default="", max_length=32)
@@ -143,13 +144,13 @@ class ResetNode(NodeParams):
 
 
 class NameNode(NodeParams):
-    """How people call it."""
+    """Set the display name of a node."""
 
     display_name: Name
 
 
 class RoleChoice(Reply):
-    """A role of the robot manifest and who holds it."""
+    """A role of the robot manifest and the node that holds it."""
 
     role: str
     instance: str
@@ -158,7 +159,7 @@ class RoleChoice(Reply):
 
 
 class RoleList(Reply):
-    """Roles of the robot and who holds them."""
+    """The roles of the robot and the nodes that hold them."""
 
     robot: str
     roles: list[RoleChoice]
@@ -170,7 +171,7 @@ def _adopted(params: AdoptNode, _: AdoptReply) -> str:
 
 def _reset(params: ResetNode, _: Done) -> str:
     role = _role(params)
-    return f"{params.node_id} gave back {role}" if role else f"{params.node_id} was reset"
+    return f"{params.node_id} released role {role}" if role else f"{params.node_id} was reset"
 
 
 def _ignored(params: IgnoreNode, _: NodeInfo) -> str:
@@ -186,34 +187,34 @@ _row = ROWS.row
 _OPERATOR = Level.OPERATOR
 
 # fmt: off
-LIST_NODES = _row("list_nodes", "GET", "/nodes", Nothing, NodeList, "All of them.")
+LIST_NODES = _row("list_nodes", "GET", "/nodes", Nothing, NodeList, "List all nodes.")
 GET_NODE_INFO = _row(
-    "get_node_info", "GET", "/nodes/{node_id}", NodeParams, NodeInfo, "One node."
+    "get_node_info", "GET", "/nodes/{node_id}", NodeParams, NodeInfo, "Get a node."
 )
 LIST_ROLES = _row(
-    "list_roles", "GET", "/roles", Nothing, RoleList, "Roles of the robot and who holds them."
+    "list_roles", "GET", "/roles", Nothing, RoleList, "List the robot's roles and their nodes."
 )
 ADOPT_NODE = _row(
     "adopt_node", "POST", "/nodes/{node_id}/adopt", AdoptNode, AdoptReply,
-    "Gives a node its role; takes as long as the node needs to open its drivers.",
+    "Assign a role to a node; takes as long as the node needs to open its drivers.",
     level=_OPERATOR, log=_adopted,
     limit_s=28.0,  # longer than adoptiond itself waits for the node (its config.py)
 )
 REPLACE_NODE = _row(
     "replace_node", "POST", "/nodes/{node_id}/replace", ReplaceNode, AdoptReply,
-    "Role and name of a node that is gone move to another one.",
-    level=_OPERATOR, log="{by} took the place of {node_id}", limit_s=58.0,
+    "Move role and name of a missing node to another node.",
+    level=_OPERATOR, log="{by} replaced {node_id}", limit_s=58.0,
 )
 RESET_NODE = _row(
     "reset_node", "POST", "/nodes/{node_id}/reset", ResetNode, Done,
-    "Takes a node's roles away, or one of them.",
+    "Release all roles of a node, or one of them.",
     level=Level.ADMIN, log=_reset, severity="WARNING",
 )
 IGNORE_NODE = _row(
     "ignore_node", "POST", "/nodes/{node_id}/ignore", IgnoreNode, NodeInfo,
-    "Whether it is offered for adoption.", level=_OPERATOR, log=_ignored,
+    "Stop or resume offering a node for adoption.", level=_OPERATOR, log=_ignored,
 )
 SET_NODE_NAME = _row(
     "set_node_name", "PATCH", "/nodes/{node_id}", NameNode, NodeInfo,
-    "How people call it.", level=_OPERATOR, log="{node_id} is now called {display_name}",
+    "Set the display name of a node.", level=_OPERATOR, log="{node_id} is now called {display_name}",
 )

@@ -1,5 +1,5 @@
-"""adoptiond's socket: how a role's own hardware differs from its manifest. Kept with the role on
-the server, so that it moves with the role to another node.
+"""Calibration of roles: how the hardware of a role deviates from its manifest. Stored on the server
+with the role, so that it moves with the role to another node.
 """
 
 from pydantic import Field
@@ -10,37 +10,37 @@ from .endpoint import Rows
 
 
 class GetCalibration(Request):
-    """Of one role."""
+    """A role."""
 
     target: str = Field(pattern=r"^[a-z][a-z0-9_.]{0,63}$")  # "arms.left"
 
 
 class Calibrate(GetCalibration):
-    """One field of a role, in its unit. What is left out stays."""
+    """Change one field of a role, in its unit. Values that are left out stay unchanged."""
 
     field: str = Field(min_length=1, max_length=64)
-    offset: float | None = None  # the servo stands so far beside what it is told
+    offset: float | None = None  # deviation of the servo from its commanded position
     minimum: float | None = None
     maximum: float | None = None
-    is_reversed: bool | None = None  # the servo turns the other way than the manifest says
-    clear: bool = False  # as the manifest says, from now on
+    is_reversed: bool | None = None  # reversed against the manifest
+    clear: bool = False  # back to the manifest's values
 
 
 class CalibratedField(Reply):
-    """One field of a role, and what is in force for it."""
+    """A field of a role with the values in force."""
 
     field: str
     unit: str
     offset: float
     limits: tuple[float, float]
     manifest_limits: tuple[float, float]
-    has_offset: bool  # a servo turns it: an offset and a direction make sense
-    largest_offset: float  # either way; 0: it has none
+    has_offset: bool  # driven by a servo: has an offset and a direction
+    largest_offset: float  # in both directions; 0: no offset possible
     is_reversed: bool  # against the manifest
 
 
 class CalibrationReply(Reply):
-    """What is in force for every field of a role, and what its manifest says."""
+    """The calibration in force for every field of a role, beside its manifest."""
 
     target: str
     revision: int  # rises with every change
@@ -54,10 +54,10 @@ _PATH = "/roles/{target}/calibration"
 # fmt: off
 GET_CALIBRATION = ROWS.row(
     "get_calibration", "GET", _PATH, GetCalibration, CalibrationReply,
-    "What is in force for every field of a role, and what its manifest says.",
+    "Get the calibration in force for every field of a role, beside its manifest.",
 )
 CALIBRATE = ROWS.row(
     "calibrate", "POST", _PATH, Calibrate, CalibrationReply,
-    "Changes it, within the manifest. The role starts anew with it as soon as nothing moves.",
+    "Change the calibration within the manifest's limits. The role restarts when nothing moves.",
     level=Level.ADMIN, log="{target}.{field} was calibrated",
 )

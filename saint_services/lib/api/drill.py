@@ -1,5 +1,5 @@
-"""The stop drill on routerd's socket: every way to stop the robot is tried by a person, one after
-the other, and measured. Nothing in it moves the robot.
+"""The stop drill on routerd's socket: a person tries every way to stop the robot, one after the
+other, and each is measured. The drill never moves the robot.
 """
 
 from typing import Final, Literal, get_args
@@ -17,7 +17,7 @@ LIMIT_MS: Final = 250.0  # from the press to the confirmation of each target
 
 
 class DrillTarget(Reply):
-    """What one target did."""
+    """The measured stop of one target."""
 
     target: str
     state: str  # as of StopOutcome
@@ -36,7 +36,7 @@ class DrillStep(Reply):
 
 
 class DrillReport(Reply):
-    """One drill. `began` and `ended` are ISO 8601, UTC; it is under way while `ended` is empty."""
+    """One drill. `began` and `ended` are ISO 8601, UTC; `ended` is empty while the drill runs."""
 
     began: str
     ended: str = ""
@@ -46,12 +46,12 @@ class DrillReport(Reply):
 
     @property
     def is_passed(self) -> bool:
-        """Every way was tried and stopped the robot in time."""
+        """True if every way was tried and stopped the robot in time."""
         return bool(self.steps) and all(each.state == "passed" for each in self.steps)
 
 
 class DrillInfo(Reply):
-    """The one under way, and the stored ones, newest first."""
+    """The running drill and the stored reports, newest first."""
 
     running: DrillReport | None = None
     reports: list[DrillReport] = []
@@ -59,13 +59,13 @@ class DrillInfo(Reply):
 
 
 class DrillWait(Request):
-    """The next press of this way is measured. Refused while already stopped."""
+    """Measure the next press of this way. Refused while the robot is stopped."""
 
     way: Literal["page", "rc", "console", "ros"]
 
 
 class DrillSkip(Request):
-    """This way is not tried, and why."""
+    """Skip this way for a reason."""
 
     way: Way
     reason: str = Field(min_length=1, max_length=200)
@@ -83,7 +83,7 @@ def _failed(reply: DrillInfo) -> list[str]:
 
 def _finished(_: Nothing, reply: DrillInfo) -> str:
     ways = ", ".join(_failed(reply))
-    return f"The stop test failed by {ways}" if ways else "The stop was tested"
+    return f"Stop drill failed: {ways}" if ways else "Stop drill passed"
 
 
 def _severity(_: Nothing, reply: DrillInfo) -> Severity:
@@ -96,30 +96,30 @@ _OPERATOR = Level.OPERATOR
 
 # fmt: off
 STATUS = _row(
-    "status", "GET", "/drill", Nothing, DrillInfo, "The drill under way, and the newest reports."
+    "status", "GET", "/drill", Nothing, DrillInfo, "Get the running drill and the newest reports."
 )
 BEGIN = _row(
     "begin", "POST", "/drill/begin", Nothing, DrillInfo,
-    "Every way is open; a drill under way is dropped.",
-    level=_OPERATOR, log="A test of the stop was begun",
+    "Start a drill; a running drill is dropped.",
+    level=_OPERATOR, log="Stop drill started",
 )
 WAIT = _row(
     "wait", "POST", "/drill/wait", DrillWait, DrillInfo,
-    "The next press of this way is measured; refused while the robot is stopped.",
+    "Measure the next press of this way; refused while the robot is stopped.",
     level=_OPERATOR, log=lambda *_: "",
 )
 SKIP = _row(
     "skip", "POST", "/drill/skip", DrillSkip, DrillInfo,
-    "This way is not tried, for this reason.",
+    "Skip this way for a reason.",
     level=_OPERATOR, log=lambda *_: "",
 )
 KILL = _row(
     "kill", "POST", "/drill/kill", DrillKill, DrillInfo,
-    "Ends the process of the role that drives this target; its guard has to stop the outputs.",
-    level=Level.ADMIN, log="The process of {target} was killed for a test", severity="WARNING",
+    "End the process of the role that drives this target; its guard must stop the outputs.",
+    level=Level.ADMIN, log="The process of {target} was ended for a stop drill", severity="WARNING",
     limit_s=20.0,  # the node waits for the role's guard
 )
 FINISH = _row(
-    "finish", "POST", "/drill/finish", Nothing, DrillInfo, "Stores the report.",
+    "finish", "POST", "/drill/finish", Nothing, DrillInfo, "Finish the drill and store its report.",
     level=_OPERATOR, log=_finished, severity=_severity,
 )

@@ -1,6 +1,6 @@
-"""One row for everything that a daemon can be asked: its name, where it is answered, who may ask,
-what goes in and out, and what the logs say of it. Sockets, pages, saintctl, documents and the audit
-log are made of these rows. Not here: carrying a request out (the daemon that it names).
+"""Declares every request of a daemon as one row: name, path, access level, parameters, reply and
+log sentence. Sockets, pages, saintctl, API documents and the audit log are made from the rows. Not
+here: the handlers (the daemon that a row names).
 """
 
 import re
@@ -24,7 +24,7 @@ R = TypeVar("R", bound=BaseModel)
 Severity = Literal["INFO", "WARNING", "ERROR"]
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
-CONFIRM = "confirm"  # the parameter that names which stops a change takes away
+CONFIRM = "confirm"  # the parameter that names the stops that a change removes
 _MOST_FIELDS = 100  # of a query
 _PART = re.compile(r"{([\w.]+)}")
 _SECRETS = frozenset({"password", "old_password", "passphrase", "token", "code", "psk", "sealed"})
@@ -36,10 +36,10 @@ class Nothing(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint(Generic[P, R]):
-    """One row. `path` names parameters in braces; a GET takes the others in its query, all other
-    methods in a JSON body. `log` is the sentence for the activity log after it was done, with
-    parameters in braces, or a function of parameters and reply; without one nothing is changed,
-    or the daemon that asks for it tells of it.
+    """One row. `path` names parameters in braces; a GET has the others in its query, every other
+    method in a JSON body. `log` is the sentence for the activity log, with parameters in braces, or
+    a function of parameters and reply; without it the request changes nothing, or the requesting
+    daemon logs the change.
     """
 
     group: str  # of the action: "rc"
@@ -48,49 +48,49 @@ class Endpoint(Generic[P, R]):
     method: Method
     path: str
     reply: type[R]
-    text: str  # what it does, for the documents and for --help
+    text: str  # what it does, for API documents and --help
     params: type[P]
     level: Level = Level.VIEWER
     log: str | Callable[[P, R], str] = ""
     severity: Severity | Callable[[P, R], Severity] = "INFO"
-    limit_s: float = 10.0  # the longest that an answer may take
-    body: str = ""  # the parameter that is the body as a whole
-    query: tuple[str, ...] = ()  # parameters that stand in the query of a request with a body
-    is_action: bool = True  # offered by webd; the others are for daemons and streams
-    is_local: bool = False  # for daemons of this machine alone: webd passes it on for nobody
-    is_stream: bool = False  # one reply a line
+    limit_s: float = 10.0  # time limit of the reply
+    body: str = ""  # the parameter that is the whole body
+    query: tuple[str, ...] = ()  # parameters in the query of a request with a body
+    is_action: bool = True  # offered by webd; other rows are for daemons and streams
+    is_local: bool = False  # for daemons of this machine only: webd never forwards it
+    is_stream: bool = False  # one reply per line
 
     @property
     def name(self) -> str:
-        """As the logs write it: "rc set_failsafe"."""
+        """The name in logs: "rc set_failsafe"."""
         return f"{self.group} {self.action}"
 
     @property
     def is_reading(self) -> bool:
-        """It changes nothing, so it may be asked again."""
+        """True if the request changes nothing and may be repeated."""
         return not self.log
 
     @property
     def parts(self) -> list[str]:
-        """Parameters in the path, dotted where they stand inside another one."""
+        """Parameters in the path, dotted where they are fields of a parameter."""
         return _PART.findall(self.path)
 
     def level_for(self, params: BaseModel) -> Level:
-        """What the caller must be: whoever confirms the loss of a stop must be an admin."""
+        """Return the level that the caller needs; confirming the loss of a stop needs admin."""
         return Level.ADMIN if getattr(params, CONFIRM, None) else self.level
 
     def sentence(self, params: P, reply: R) -> str:
-        """What the activity log says after it was done."""
+        """Return the sentence for the activity log."""
         if isinstance(self.log, str):
             return self.log.format(**dict(params), reply=reply)
         return self.log(params, reply)
 
     def severity_of(self, params: P, reply: R) -> Severity:
-        """Of that sentence."""
+        """Return the severity of that sentence."""
         return self.severity if isinstance(self.severity, str) else self.severity(params, reply)
 
     def target(self, params: P) -> str:
-        """The path and query of a request."""
+        """Return path and query of a request."""
         fields = params.model_dump(mode="json", by_alias=True)
         path = _PART.sub(lambda part: quote(str(_inside(params, part[1])), safe=""), self.path)
         names = self._in_query(fields)
@@ -98,7 +98,7 @@ class Endpoint(Generic[P, R]):
         return f"{path}?{urlencode(found)}" if found else path
 
     def content(self, params: P) -> bytes | None:
-        """The body of a request."""
+        """Return the body of a request."""
         if self.method in ("GET", "DELETE"):
             return None
         fields = params.model_dump(mode="json", by_alias=True)
@@ -109,16 +109,16 @@ class Endpoint(Generic[P, R]):
         return pydantic_core.to_json(kept) if kept else None
 
     def fields(self, values: Mapping[str, str], query: str, raw: bytes) -> bytes:
-        """The parameters of a request as JSON, to be checked; raises request_invalid."""
+        """Collect the parameters of a request as JSON; raises request_invalid."""
         found: dict[str, Any] = dict(_query(query, self._lists()))
         if raw and self.method not in ("GET", "DELETE"):
             given = _json(raw)
             if self.body:
                 given = {self.body: given}
             if not isinstance(given, dict):
-                raise SaintError(Code.REQUEST_INVALID, "the body is no JSON object")
+                raise SaintError(Code.REQUEST_INVALID, "the body is not a JSON object")
             if misplaced := sorted(given.keys() & set(self.query)):
-                text = f"{misplaced[0]} stands in the query, not in the body"
+                text = f"{misplaced[0]} belongs in the query, not in the body"
                 raise SaintError(Code.REQUEST_INVALID, text)
             found |= given
         for name, value in values.items():
@@ -136,8 +136,8 @@ class Endpoint(Generic[P, R]):
 
 
 def hidden(params: BaseModel) -> dict[str, Any]:
-    """The parameters as the logs keep them: without secrets, and without what is empty, since
-    saintctl and webd send on what nobody gave.
+    """Return the parameters for the logs: without secrets, and without empty values, since saintctl
+    and webd send parameters that the user did not set.
     """
     given = params.model_dump(mode="json", exclude_unset=True)
     named = {name: value for name, value in given.items() if value not in ("", None, [])}
@@ -165,7 +165,7 @@ class Rows:
         log: str | Callable[[P, R], str] = "",
         **more: Any,
     ) -> Endpoint[P, R]:
-        """One row more; the rest as in Endpoint."""
+        """Add a row; the other arguments are those of Endpoint."""
         made = Endpoint(
             group=self._group,
             daemon=self._daemon,
@@ -184,12 +184,12 @@ class Rows:
 
 
 def _put(found: dict[str, Any], name: str, value: str) -> None:
-    """The value of a part of the path; a body that names another one is refused."""
+    """Add a value from the path; a body with another value is refused."""
     outer, _, inner = name.partition(".")
     place = found.get(outer) if inner else found
     given = place.get(inner or name, value) if isinstance(place, dict) else None
     if str(given) != value:
-        text = f"the path names {value!r} as {inner or name}, the body does not"
+        text = f"the path has {value!r} as {inner or name}, the body has another value"
         raise SaintError(Code.REQUEST_INVALID, text)
     if not inner:
         found.setdefault(name, value)
@@ -209,7 +209,7 @@ def _joined(value: object) -> object:
 
 
 def _query(text: str, lists: frozenset[str]) -> dict[str, str | list[str]]:
-    """The fields of a query; of several with one name the first counts."""
+    """Parse a query; the first value of a repeated name counts."""
     try:
         pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as err:
@@ -229,7 +229,7 @@ def _json(raw: bytes) -> Any:
         raise SaintError(Code.REQUEST_INVALID, "the body is not JSON") from err
 
 
-# Where the rows of each daemon stand; a role daemon has none.
+# Modules with the rows of each daemon; a role daemon has none.
 MODULES: Final[Mapping[str, tuple[str, ...]]] = {
     "adoptiond": ("adoption", "calibration", "credentials", "keys", "logs", "orders"),
     "livelinkd": ("livelink",),
@@ -242,7 +242,9 @@ MODULES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @cache
 def rows_of(daemon: str) -> tuple[Endpoint[Any, Any], ...]:
-    """The rows that this daemon has to answer."""
+    """Return the rows that this daemon serves. Only its own modules are loaded: a Pi has no memory
+    for the models of all daemons.
+    """
     modules = (import_module(f"{__package__}.{name}") for name in MODULES.get(daemon, ()))
     groups = {id(each): each for module in modules for each in _rows(module)}
     return tuple(row for group in groups.values() for row in group.all if row.daemon == daemon)

@@ -1,4 +1,4 @@
-"""otad's socket: which releases there are, which machine runs which, how a roll-out goes."""
+"""Releases and roll-outs: the socket of otad."""
 
 from enum import StrEnum
 
@@ -10,7 +10,7 @@ from .endpoint import Nothing, Rows
 
 
 class UpdateState(StrEnum):
-    """What the update of one machine is doing."""
+    """State of the update of one machine."""
 
     IDLE = "idle"
     INSTALLING = "installing"
@@ -19,31 +19,31 @@ class UpdateState(StrEnum):
 
 
 class UpdateVerdict(StrEnum):
-    """How the last try ended."""
+    """Result of the last update attempt."""
 
     NONE = ""
     HEALTHY = "healthy"
-    ROLLED_BACK = "rolled_back"  # it ran, or should have, and the old slot is back
-    FAILED = "failed"  # it could not be written; the running slot is untouched
-    REFUSED = "refused"  # it was not even begun
+    ROLLED_BACK = "rolled_back"  # unhealthy or did not start; the previous slot runs again
+    FAILED = "failed"  # installing failed; the running slot is unchanged
+    REFUSED = "refused"  # rejected before installing
 
 
 class RolloutStep(StrEnum):
-    """Where a machine stands in a roll-out."""
+    """State of one machine in a roll-out."""
 
     WAITING = "waiting"
     UPDATING = "updating"
     HEALTHY = "healthy"
     FAILED = "failed"
-    SKIPPED = "skipped"  # it was away; it is offered the release when it boots
+    SKIPPED = "skipped"  # offline; is offered the release when it boots
 
 
 class RolloutState(StrEnum):
-    """A roll-out as a whole."""
+    """State of a roll-out."""
 
     RUNNING = "running"
     PAUSED = "paused"
-    HALTED = "halted"  # a machine did not come back healthy
+    HALTED = "halted"  # a machine was not healthy after the update
     DONE = "done"
     CANCELLED = "cancelled"
 
@@ -60,12 +60,12 @@ class Release(Reply):
     is_current: bool = False  # what nodes are offered on boot
 
 
-# How `blocked_by` begins where nothing can be installed at all; else it is something that passes.
+# Start of `blocked_by` where nothing can ever be installed; any other reason is temporary.
 UPDATES_OFF = "updates are off on this machine"
 
 
 class MachineFirmware(Reply):
-    """What is known of one machine: a node, or the server itself."""
+    """Releases and update state of one machine: a node or the server."""
 
     node_id: str
     is_server: bool = False
@@ -84,12 +84,12 @@ class MachineFirmware(Reply):
 
     @property
     def takes_none(self) -> bool:
-        """No release can be installed there."""
+        """True if no release can be installed on this machine."""
         return self.blocked_by.startswith(UPDATES_OFF)
 
 
 class MachineRollout(Reply):
-    """One machine of a roll-out, in its order."""
+    """One machine of a roll-out, in order."""
 
     node_id: str
     step: RolloutStep
@@ -97,7 +97,7 @@ class MachineRollout(Reply):
 
 
 class RolloutPlan(Reply):
-    """The roll-out that runs, or ran last."""
+    """The running or last roll-out."""
 
     version: str
     state: RolloutState
@@ -107,21 +107,21 @@ class RolloutPlan(Reply):
 
 
 class FirmwareReport(Reply):
-    """Releases, machines, the roll-out."""
+    """Releases, machines and the roll-out."""
 
-    robot_version: str  # the one that all run that are there; empty while they differ
-    versions: list[str] = []  # all that run there, newest first
+    robot_version: str  # release of all online machines; empty while they differ
+    versions: list[str] = []  # all releases that run, newest first
     releases: list[Release] = []
     machines: list[MachineFirmware] = []
     plan: RolloutPlan | None = None
-    updates_off: str = ""  # why no release can be taken now; empty when one can
+    updates_off: str = ""  # why no release can be installed now; empty if one can
 
 
 class FirmwareCheck(Reply):
-    """Whether the machines run the newest release that lies on the server."""
+    """Whether the machines run the newest release on the server."""
 
-    newest: str = ""  # empty: none lies there
-    behind: list[str] = []  # machines that are there and run another one
+    newest: str = ""  # empty: the server has no release
+    behind: list[str] = []  # online machines that run another release
     away: list[str] = []
     message: str
     checked: str  # ISO 8601
@@ -134,34 +134,34 @@ class ImportRequest(Request):
 
 
 class RolloutRequest(Request):
-    """Which release, for which machines, in which order."""
+    """The release to install, on which machines, in which order."""
 
-    version: str = Field(default="", max_length=64)  # the newest where empty
+    version: str = Field(default="", max_length=64)  # empty: the newest
     canary: str = Field(
         default="", max_length=64
-    )  # node that goes first; the first of the list where empty
-    nodes: list[str] = Field(default=[], max_length=256)  # only these; all where empty
-    server_last: bool | None = None  # as configured where not given
-    force: bool = False  # also an older version
+    )  # node that is updated first; empty: the first of the list
+    nodes: list[str] = Field(default=[], max_length=256)  # only these nodes; empty: all
+    server_last: bool | None = None  # None: as configured
+    force: bool = False  # also an older release
 
 
 class ControlAction(StrEnum):
-    """What can be done to a roll-out."""
+    """What can be done with a roll-out."""
 
-    PAUSE = "pause"  # begin with no further machine
-    RESUME = "resume"  # go on; after a halt those that failed are tried again
+    PAUSE = "pause"  # update no further machine
+    RESUME = "resume"  # after a halt, failed machines are tried again
     CANCEL = "cancel"
-    ROLLBACK = "rollback"  # all machines go back to the release before
+    ROLLBACK = "rollback"  # roll all machines back to the previous release
 
 
 class RolloutControl(Request):
-    """Pause, resume, cancel, take back."""
+    """Pause, resume, cancel or roll back."""
 
     action: ControlAction
 
 
 class FirmwareParams(Request):
-    """One release."""
+    """A release."""
 
     version: str = Field(pattern=r"^[0-9][0-9A-Za-z.+~-]{0,31}$")
 
@@ -170,7 +170,7 @@ _WORDS = {
     ControlAction.PAUSE: "paused",
     ControlAction.RESUME: "resumed",
     ControlAction.CANCEL: "cancelled",
-    ControlAction.ROLLBACK: "taken back",
+    ControlAction.ROLLBACK: "rolled back",
 }
 
 
@@ -185,29 +185,30 @@ _ADMIN = Level.ADMIN
 # fmt: off
 STATUS = _row(
     "firmware_status", "GET", "/status", Nothing, FirmwareReport,
-    "Releases, machines, the roll-out.",
+    "Get releases, machines and the roll-out.",
 )
 WATCH = _row(
     "firmware_watch", "GET", "/watch", Nothing, FirmwareReport,
-    "The same with every change, one reply a line.", is_action=False, is_stream=True,
+    "Stream the status with every change, one reply per line.", is_action=False, is_stream=True,
 )
 ROLLOUT = _row(
     "firmware_rollout", "POST", "/rollout", RolloutRequest, RolloutPlan,
     "Install a release on the machines, one after the other.",
-    level=_ADMIN, log="Roll-out of release {reply.version} was begun",
+    level=_ADMIN, log="Roll-out of release {reply.version} started",
 )
 CONTROL = _row(
     "firmware_control", "POST", "/rollout/control", RolloutControl, RolloutPlan,
-    "Pause, resume, cancel, take back.", level=_ADMIN, log=_controlled, severity="WARNING",
+    "Pause, resume, cancel or roll back a roll-out.",
+    level=_ADMIN, log=_controlled, severity="WARNING",
 )
 IMPORT = _row(
     "firmware_import", "POST", "/import", ImportRequest, Release,
-    "A bundle that lies on the server.",
+    "Import a bundle from a path on the server.",
     level=_ADMIN, log="Release {reply.version} was imported",
-    limit_s=900.0,  # copying and checking a large bundle from a slow stick
+    limit_s=900.0,  # to copy and verify a large bundle from a slow stick
 )
 DELETE = _row(
     "firmware_delete", "DELETE", "/releases/{version}", FirmwareParams, Done,
-    "A release that nobody needs any more.",
-    level=_ADMIN, log="Release {version} was removed",
+    "Delete a release.",
+    level=_ADMIN, log="Release {version} was deleted",
 )

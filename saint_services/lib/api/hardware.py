@@ -1,5 +1,5 @@
-"""What a node's header and buses have, what a role needs of them, and how the two fit together, as
-clients get it. Not here: how it is found out (lib/role_config/hardware.py, lib/hw).
+"""Hardware of a node as clients see it: its header and buses, what a role needs, and how both fit.
+Not here: how it is determined (lib/role_config/hardware.py, lib/hw).
 """
 
 from typing import Literal
@@ -11,20 +11,20 @@ HardwareVerdict = Literal["found", "missing", "taken", "unknown"]
 
 
 class HeaderPin(Reply):
-    """One of the 40 pins as it is now."""
+    """One of the 40 header pins in its current state."""
 
     number: int  # on the header, 1 to 40
-    pin_number: int  # BCM; 255: none, it is power or ground
+    pin_number: int  # BCM; 255: power or ground
     pin_name: str  # "GPIO17", "3V3", "GND"
     direction: str  # "input", "output", "pwm", "i2c", "spi", "uart", "power", "ground", "alternate"
     current_state: str  # "high", "low", "pwm_50" (duty in percent), "unknown"
     in_use: bool
-    used_by: str  # name of the driver that holds it
-    alternates: list[str] = []  # what else it can be: "I2C1 SDA"
+    used_by: str  # driver that uses the pin
+    alternates: list[str] = []  # other functions of the pin: "I2C1 SDA"
 
 
 class GpioStatus(Reply):
-    """Header and buses of one node; a number that is not known is null."""
+    """Header and buses of a node; unknown numbers are null."""
 
     node_id: str
     hardware_rev: str
@@ -43,7 +43,7 @@ class PinUse(Reply):
     bcm: int
     name: str  # of the field, motor, button or device: "pan", "left_motor", "face, imu"
     purpose: str  # "servo", "direction", "encoder B", "I2C1 SDA"
-    is_bus: bool = False  # shared with others, so nobody owns it
+    is_bus: bool = False  # shared, without an owner
 
 
 class DeviceUse(Reply):
@@ -54,18 +54,18 @@ class DeviceUse(Reply):
     place: str  # "1:0x40", "0.0", "/dev/serial0"; empty for a camera
     chip: str
     required: bool
-    drives: list[str] = []  # fields and motors that hang on it
+    drives: list[str] = []  # fields and motors driven by it
 
 
 class RoleHardware(Reply):
-    """All that a role needs of a Pi."""
+    """Pins and devices that a role needs."""
 
     pins: list[PinUse]
     devices: list[DeviceUse]
 
 
 class HardwareFinding(Reply):
-    """One thing that a role needs, looked for on one node."""
+    """One pin or device that a role needs, checked on one node."""
 
     name: str
     what: str  # "PCA9685 at I2C 1:0x40", "GPIO12 (servo)"
@@ -75,22 +75,22 @@ class HardwareFinding(Reply):
 
 
 class RoleFit(Reply):
-    """One role on one node."""
+    """Whether a role fits on a node."""
 
     role: str
     instance: str
     findings: list[HardwareFinding]
-    conflict: str = ""  # why it cannot work beside the roles that the node has
+    conflict: str = ""  # why it conflicts with the roles of the node; empty: no conflict
 
     @property
     def is_ready(self) -> bool:
-        """Nothing that it cannot do without is missing, or another role's."""
+        """True if nothing required is missing or used by another role."""
         lacks = any(f.required and f.verdict in ("missing", "taken") for f in self.findings)
         return not (lacks or self.conflict)
 
 
 class NodeFit(Reply):
-    """What a node has, and how each role of the robot would fit on it."""
+    """The hardware of a node, and how each role of the robot fits on it."""
 
     status: GpioStatus
     roles: list[RoleFit]

@@ -1,4 +1,4 @@
-"""livelinkd's socket: the subjects that it hears, what they are tuned to, recordings."""
+"""LiveLink subjects, formats, senders and recordings: the socket of livelinkd."""
 
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ from . import Done, Reply, Request
 from .endpoint import Nothing, Rows
 
 FormatName = Literal["llf", "json", "vmc", "ifacialmocap", "lines", "capture"]
-Acceptance = Literal["known", "all"]  # senders that were accepted; every sender
+Acceptance = Literal["known", "all"]  # accepted senders only; every sender
 SenderIp = Annotated[str, Field(pattern=r"^[0-9A-Fa-f:.]{2,45}$")]
 SubjectName = Annotated[str, Field(min_length=1, max_length=100)]
 ValueName = Annotated[str, Field(min_length=1, max_length=128)]
@@ -18,7 +18,7 @@ RecordingName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63
 
 
 class SubjectInfo(Reply):
-    """One LiveLink subject."""
+    """A LiveLink subject."""
 
     subject_name: str
     subject_type: str
@@ -30,33 +30,33 @@ class SubjectInfo(Reply):
     age_ms: int
     frames: int
     lost: int
-    tracked: bool  # false: alive, but no face
+    tracked: bool  # false: connected, but no face detected
     properties: list[str]
     format: str = ""
-    is_open: bool = False  # released: the next other sender gets it
-    is_tuned: bool = False  # has a zero or a scale of its own
+    is_open: bool = False  # released: the next other sender takes over
+    is_tuned: bool = False  # has a zero offset or a scale
 
 
 class SubjectList(Reply):
-    """All subjects, and what was refused."""
+    """All subjects, and counts of rejected datagrams."""
 
     sources: list[SubjectInfo]
-    refused: dict[str, int]  # datagrams, by reason
+    refused: dict[str, int]  # rejected datagrams by reason
     refused_by_sender: dict[str, dict[str, int]] = {}  # by IP, then by reason
 
 
 class SubjectDetail(Reply):
-    """One subject with its newest values."""
+    """A subject with its newest values."""
 
     subject: SubjectInfo
     values: dict[str, float]  # as sent
-    output: dict[str, float] = {}  # for the router: after zero and scale, in range
+    output: dict[str, float] = {}  # for the router: after zero offset and scale, in range
     zero: dict[str, float] = {}
     scale: dict[str, float] = {}
 
 
 class FormatInfo(Reply):
-    """One format and where it is heard."""
+    """A format and the addresses of its listeners."""
 
     format: str  # as in FormatName
     enabled: bool
@@ -67,18 +67,18 @@ class FormatList(Reply):
     """All formats that have a listener."""
 
     formats: list[FormatInfo]
-    datagrams_per_second: int = 0  # of one sender, where a format has no limit of its own
+    datagrams_per_second: int = 0  # per sender, where the format has no limit of its own
 
 
 class SetFormats(Request):
-    """Switch formats on or off; what is not given stays as it is."""
+    """Switch formats on or off; formats that are left out stay unchanged."""
 
     formats: dict[FormatName, bool] = Field(default={}, max_length=6)
-    datagrams_per_second: Rate | None = None  # of one sender: more are not looked at
+    datagrams_per_second: Rate | None = None  # per sender: faster datagrams are dropped
 
 
 class SenderRef(Request):
-    """A sender is its format, address and subject."""
+    """A sender, identified by format, address and subject."""
 
     format: FormatName
     ip: SenderIp
@@ -86,18 +86,18 @@ class SenderRef(Request):
 
 
 class SetCheck(Request):
-    """ "all" turns the check off, for a closed network."""
+    """ "all" accepts every sender, for a closed network."""
 
     accept: Acceptance
 
 
 class SenderInfo(Reply):
-    """One sender. A waiting one moves nothing; its first values show which phone it is."""
+    """A sender. A waiting sender moves nothing; its values help to identify the phone."""
 
     format: str
     ip: str
     subject_name: str
-    accepted_by: str = ""  # "person", "settings", "code"; empty: it waits
+    accepted_by: str = ""  # "person", "settings", "code"; empty: waiting
     accepted_s: float = 0.0  # seconds since 1970
     device: str = ""
     subject_type: str = ""
@@ -109,39 +109,39 @@ class SenderInfo(Reply):
 
 
 class SenderList(Reply):
-    """All senders that wait or are accepted."""
+    """All waiting and accepted senders."""
 
-    accept: Acceptance  # "all": the check is off, and every sender may move the robot
+    accept: Acceptance  # "all": every sender may move the robot
     waiting: list[SenderInfo]
     accepted: list[SenderInfo]
 
 
 class SenderCode(Reply):
-    """A subject whose name ends with it is accepted by itself."""
+    """A sender whose subject name ends with this code is accepted automatically."""
 
     code: str
 
 
 class SubjectRef(Request):
-    """One subject by its name."""
+    """A subject by name."""
 
     subject_name: SubjectName
 
 
 class SetZero(SubjectRef):
-    """The subject looks straight ahead now; or forget that it did."""
+    """Set the zero offset of a subject from its current values, or clear it."""
 
     clear: bool = False
 
 
 class SetScale(SubjectRef):
-    """How much each named value counts; negative turns it round, 1 removes it."""
+    """Set the scale of each named value; negative reverses it, 1 removes the scale."""
 
     scale: dict[ValueName, Annotated[float, Field(ge=-100, le=100)]] = Field(max_length=1024)
 
 
 class StartRecording(Request):
-    """What is recorded, and for how long."""
+    """Name, formats and longest duration of a recording."""
 
     name: RecordingName
     formats: list[FormatName] = Field(default=[], max_length=6)  # empty: all
@@ -149,21 +149,21 @@ class StartRecording(Request):
 
 
 class RecordingRef(Request):
-    """One recording by its name."""
+    """A recording by name."""
 
     name: RecordingName
 
 
 class PlayRecording(Request):
-    """Which recording is played, and how."""
+    """Play a recording."""
 
     name: RecordingName
     speed: float = Field(default=1.0, ge=0.01, le=1000)
-    again: bool = False  # from the start when it is over
+    again: bool = False  # repeat from the start at the end
 
 
 class RecordingInfo(Reply):
-    """One recording on disk."""
+    """A recording on disk."""
 
     name: str
     size_bytes: int
@@ -171,7 +171,7 @@ class RecordingInfo(Reply):
 
 
 class RecordingState(Reply):
-    """What is being recorded, or was last."""
+    """The running or last recording."""
 
     name: str = ""
     recording: bool = False
@@ -179,11 +179,11 @@ class RecordingState(Reply):
     size_bytes: int = 0
     dropped: int = 0
     seconds: float = 0.0
-    problem: str = ""  # why it ended by itself
+    problem: str = ""  # why the recording ended early
 
 
 class RecordingList(Reply):
-    """GET /recordings"""
+    """All recordings, and what is recorded or played now."""
 
     recordings: list[RecordingInfo]
     current: RecordingState | None = None
@@ -192,7 +192,7 @@ class RecordingList(Reply):
 
 
 class RecordingDetail(Reply):
-    """How long a recording is, and who sent what is in it."""
+    """Duration, formats and senders of a recording."""
 
     name: str
     datagrams: int
@@ -201,19 +201,19 @@ class RecordingDetail(Reply):
     senders: dict[str, int]
 
 
-def _heard(_: SetFormats, reply: FormatList) -> str:
+def _formats(_: SetFormats, reply: FormatList) -> str:
     on = ", ".join(each.format for each in reply.formats if each.enabled)
-    return f"LiveLink hears {on or 'nothing'}"
+    return f"LiveLink formats switched on: {on or 'none'}"
 
 
 def _checked(params: SetCheck, _: SenderList) -> str:
-    who = "Every LiveLink sender" if params.accept == "all" else "Only known LiveLink senders"
-    return f"{who} may drive from now on"
+    who = "every sender" if params.accept == "all" else "accepted senders only"
+    return f"LiveLink accepts {who}"
 
 
 def _zeroed(params: SetZero, _: SubjectDetail) -> str:
-    what = "has no zero any more" if params.clear else "got a new zero"
-    return f"Subject {params.subject_name} {what}"
+    what = "cleared" if params.clear else "set"
+    return f"Zero offset of {params.subject_name} {what}"
 
 
 ROWS = Rows("livelink", "livelinkd")
@@ -222,94 +222,96 @@ _OPERATOR, _ADMIN = Level.OPERATOR, Level.ADMIN
 
 # fmt: off
 LIST_SOURCES = _row(
-    "list_sources", "GET", "/subjects", Nothing, SubjectList, "All subjects."
+    "list_sources", "GET", "/subjects", Nothing, SubjectList, "List all subjects."
 )
 GET_SUBJECT = _row(
     "get_subject", "GET", "/subjects/{subject_name}", SubjectRef, SubjectDetail,
-    "One subject with its newest values.",
+    "Get a subject with its newest values.",
 )
 LIST_FORMATS = _row(
     "list_formats", "GET", "/formats", Nothing, FormatList,
-    "Which formats are on, and where each is heard.",
+    "List the formats, whether each is on, and its addresses.",
 )
 SET_FORMATS = _row(
     "set_formats", "POST", "/formats", SetFormats, FormatList,
-    "Switches formats on or off, and sets how much one sender may send.",
-    level=_ADMIN, log=_heard,
+    "Switch formats on or off, and set the rate limit per sender.",
+    level=_ADMIN, log=_formats,
 )
 LIST_SENDERS = _row(
     "list_senders", "GET", "/senders", Nothing, SenderList,
-    "Which senders wait for somebody to accept them, and which are accepted.",
+    "List waiting and accepted senders.",
 )
 ACCEPT_SENDER = _row(
     "accept_sender", "POST", "/senders/accept", SenderRef, SenderList,
-    "Lets a sender drive through the routes from now on.",
+    "Accept a sender, which may then drive the robot through the routes.",
     level=_OPERATOR, log="Sender {subject_name} of {ip} ({format}) was accepted",
     severity="WARNING",
 )
 REVOKE_SENDER = _row(
     "revoke_sender", "POST", "/senders/revoke", SenderRef, SenderList,
-    "Ends what a sender drives; it must be accepted again.",
+    "Revoke a sender: it stops driving until it is accepted again.",
     level=_OPERATOR, log="Sender {subject_name} of {ip} ({format}) was revoked",
     severity="WARNING",
 )
 GET_SENDER_CODE = _row(
     "get_sender_code", "GET", "/senders/code", Nothing, SenderCode,
-    "The code with which a sender is accepted by itself, at the end of its subject's name.",
+    "Get the code that accepts a sender automatically, at the end of its subject's name.",
     level=_OPERATOR,
 )
 RENEW_SENDER_CODE = _row(
     "renew_sender_code", "POST", "/senders/code", Nothing, SenderCode,
-    "Makes a new code; senders with the old one are no longer accepted.",
+    "Make a new code; senders with the old code are no longer accepted.",
     level=_ADMIN, log="The code for LiveLink senders was renewed", severity="WARNING",
 )
 SET_SENDER_CHECK = _row(
     "set_sender_check", "POST", "/senders/check", SetCheck, SenderList,
-    'Whether senders must be accepted; "all" is for a closed network.',
+    'Set whether senders must be accepted; "all" is for a closed network.',
     level=_ADMIN, log=_checked, severity="WARNING",
 )
 RELEASE = _row(
     "release", "POST", "/release", SubjectRef, Done,
-    "Gives a subject to the next other sender.",
+    "Release a subject to the next other sender.",
     level=_OPERATOR, log="Subject {subject_name} was released",
 )
 ZERO = _row(
-    "zero", "POST", "/zero", SetZero, SubjectDetail, "The subject looks straight ahead now.",
+    "zero", "POST", "/zero", SetZero, SubjectDetail,
+    "Set the zero offset of a subject: it looks straight ahead now.",
     level=_OPERATOR, log=_zeroed,
 )
 SCALE = _row(
     "scale", "POST", "/scale", SetScale, SubjectDetail,
-    "How much values count, and with which sign.",
-    level=_OPERATOR, log="Subject {subject_name} was scaled",
+    "Set the scale of a subject's values.",
+    level=_OPERATOR, log="Scale of {subject_name} set",
 )
 LIST_RECORDINGS = _row(
     "list_recordings", "GET", "/recordings", Nothing, RecordingList,
-    "Recordings on the robot, and what is being recorded or played.",
+    "List the recordings, and what is recorded or played now.",
 )
 RECORD = _row(
     "record", "POST", "/recordings", StartRecording, RecordingState,
-    "Begins to record what arrives.",
-    level=_OPERATOR, log="Recording {name} was begun",
+    "Start a recording of received datagrams.",
+    level=_OPERATOR, log="Recording {name} started",
 )
 GET_RECORDING = _row(
     "get_recording", "GET", "/recordings/{name}", RecordingRef, RecordingDetail,
-    "How long a recording is, and who sent what is in it.",
-    limit_s=60.0,  # one of the largest size, from a slow card
+    "Get duration, formats and senders of a recording.",
+    limit_s=60.0,  # the largest recording, from a slow card
 )
 DELETE_RECORDING = _row(
     "delete_recording", "DELETE", "/recordings/{name}", RecordingRef, Done,
-    "Removes it for good.",
+    "Delete a recording.",
     level=_OPERATOR, log="Recording {name} was deleted", severity="WARNING",
 )
 STOP_RECORDING = _row(
-    "stop_recording", "POST", "/recordings/stop", Nothing, RecordingState, "Ends and keeps it.",
-    level=_OPERATOR, log="Recording {reply.name} was ended",
+    "stop_recording", "POST", "/recordings/stop", Nothing, RecordingState,
+    "Stop and save the recording.",
+    level=_OPERATOR, log="Recording {reply.name} stopped",
 )
 PLAY = _row(
-    "play", "POST", "/playback", PlayRecording, Done, "Plays a recording as a source.",
-    level=_OPERATOR, log="Recording {name} is played",
+    "play", "POST", "/playback", PlayRecording, Done, "Play a recording as a source.",
+    level=_OPERATOR, log="Playback of {name} started",
 )
 STOP_PLAYING = _row(
-    "stop_playing", "POST", "/playback/stop", Nothing, Done, "Ends what plays.",
-    level=_OPERATOR, log="Playing a recording was ended",
+    "stop_playing", "POST", "/playback/stop", Nothing, Done, "Stop the playback.",
+    level=_OPERATOR, log="Playback stopped",
 )

@@ -1,5 +1,5 @@
-"""Lines of the logs of all programs, as webd's actions and `saintctl log` give them, and as a node
-gives its own to its server.
+"""Log lines of all programs, as webd's actions, `saintctl log` and a node's log for its server
+return them.
 """
 
 from typing import Annotated, Literal
@@ -15,17 +15,17 @@ LEVELS: tuple[LogLevel, ...] = ("DEBUG", "INFO", "WARNING", "ERROR")
 MOST_LINES = 500
 
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@:\\-]{0,128}$")]
-# Opaque; given back as it came.
+# Opaque; clients return it unchanged.
 Cursor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9;:=_.-]{0,400}$")]
 
 
 class LogFilter(Request):
-    """Which lines. An empty field lets every line through."""
+    """Which lines to return. An empty field matches every line."""
 
-    level: LogLevel = "INFO"  # this one and worse
+    level: LogLevel = "INFO"  # this level and above
     source: Name = ""  # name of the program: "routerd", "kernel"
     node: Name = ""  # name of the machine
-    search: str = Field(default="", max_length=200)  # part of the text, in any case
+    search: str = Field(default="", max_length=200)  # part of the text, case-insensitive
 
 
 class LogQuery(LogFilter):
@@ -36,8 +36,6 @@ class LogQuery(LogFilter):
 
 
 class LogLine(Reply):
-    """One line."""
-
     time: float  # seconds since 1970
     level: LogLevel
     source: str
@@ -47,15 +45,15 @@ class LogLine(Reply):
 
 
 class LogPage(Reply):
-    """Lines, newest first. `older` leads to the next page, it is empty at the end."""
+    """Lines, newest first. `older` is the cursor of the next page, empty at the end."""
 
     lines: list[LogLine]
     older: str = ""
 
 
 class LogNames(Reply):
-    """What there is to choose from, and what these logs hold. `home`: whose lines come when no
-    `node` is named; empty: all machines'.
+    """Programs and machines to filter by, and what these logs contain. `home`: the machine whose
+    lines are returned without `node`; empty: those of all machines.
     """
 
     sources: list[str]
@@ -66,6 +64,6 @@ class LogNames(Reply):
 
 OF_NODES = Rows("logs", "adoptiond")
 QUERY_NODE = OF_NODES.row(
-    "query_node", "POST", "/nodes/{node}/log", LogQuery, LogPage, "Lines of a node's own log.",
+    "query_node", "POST", "/nodes/{node}/log", LogQuery, LogPage, "Get lines of a node's own log.",
     level=Level.ADMIN, limit_s=20.0, is_action=False,
 )  # fmt: skip

@@ -1,5 +1,5 @@
-"""What an admin may set of the server's machine: its name, the wireless network that it joins. Webd
-hands a wish to setup, setup tells how it ended.
+"""webd's settings: names, network and encryption of the server, restarts and resets of machines.
+Host name and Wi-Fi are changed by the privileged setup service on webd's request.
 """
 
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ HostName = Annotated[str, Field(max_length=63, pattern=HOSTNAME)]
 
 
 class SetHostname(Request):
-    """How the machine is called on the network: NAME.local."""
+    """Set the name of the server on the network: NAME.local."""
 
     hostname: HostName
 
@@ -23,12 +23,12 @@ class JoinWifi(Request):
 
     ssid: Ssid
     password: WifiPassword = Field(default="", repr=False)
-    country: Country | None = None  # which channels are allowed, e.g. GB
+    country: Country | None = None  # regulatory domain of the channels, e.g. GB
     hidden: bool = False
 
 
 class MachineRequest(Request):
-    """What webd hands over: the one that is set is wished."""
+    """webd's request to the setup service: the field that is set is changed."""
 
     hostname: HostName | None = None
     join: JoinWifi | None = None
@@ -36,19 +36,19 @@ class MachineRequest(Request):
 
 
 class MachineChange(Reply):
-    """How the last wish goes, or ended."""
+    """State or result of the last change of host name or Wi-Fi."""
 
-    state: Literal["", "trying", "done", "taken_back", "refused"] = ""  # empty: there was none
+    state: Literal["", "trying", "done", "taken_back", "refused"] = ""  # empty: no change so far
     message: str = ""
     begun_s: float = 0.0  # of this machine's monotonic clock
 
 
 class NetworkStatus(Reply):
-    """The server's name and its way to other networks, as they are in force."""
+    """Host name and uplink of the server, as in force."""
 
     hostname: str = ""
-    wifi: str = ""  # name of the network that it joins
-    hotspot: str = ""  # name of its own, where it joins none
+    wifi: str = ""  # name of the joined network
+    hotspot: str = ""  # name of its own network, if none is joined
     has_radio: bool = False
 
 
@@ -61,26 +61,26 @@ RobotName = Annotated[
 
 
 class NameRobot(Request):
-    """How the robot is called."""
+    """Set the name of the robot."""
 
     name: RobotName
 
 
 class Forced(Request):
-    """Also while the robot is moved."""
+    """`force`: also while the robot moves."""
 
     force: bool = False
 
 
 class Reboot(Forced):
-    """One node, or the server."""
+    """Restart a node, or the server."""
 
     node: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")
 
 
 class FactoryReset(Forced):
-    """`confirm` is the robot's name, typed. With `nodes` all nodes that are there forget their
-    server and role too.
+    """Reset the server. `confirm` is the robot's name, typed. With `nodes`, all online nodes also
+    forget their server and role.
     """
 
     confirm: str = Field(max_length=64)
@@ -88,35 +88,35 @@ class FactoryReset(Forced):
 
 
 class NetworkInterface(Reply):
-    """One network card of the server."""
+    """A network card of the server."""
 
     name: str
-    place: Literal["inside", "outside", "own"]  # "own": the machine itself
+    place: Literal["inside", "outside", "own"]  # "own": loopback
     is_up: bool
     is_wireless: bool
     mac_address: str = ""
-    addresses: list[str] = []  # with the length of the network's part, "192.168.10.1/24"
+    addresses: list[str] = []  # with prefix length, "192.168.10.1/24"
 
 
 class SettingsInfo(NetworkStatus):
-    """What the settings page shows besides what other daemons tell."""
+    """What the settings page shows of the server."""
 
     name: str
     shipped_name: str
     hostname: str
     version: str
     is_simulated: bool
-    machine_role: str = ""  # of saint.yaml; empty on a computer that is no device
-    problems: list[str] = []  # what saint-setup could not follow
+    machine_role: str = ""  # from saint.yaml; empty on a development computer
+    problems: list[str] = []  # settings of saint.yaml that saint-setup could not apply
     interfaces: list[NetworkInterface] = []
-    change: MachineChange = MachineChange()  # of host name or Wi-Fi, the last one
+    change: MachineChange = MachineChange()  # the last change of host name or Wi-Fi
     time: str = ""  # of the server's clock
 
 
 class TlsInfo(Reply):
-    """Whether port 443 answers, and what people compare before they trust it."""
+    """State of HTTPS, and the fingerprint that users compare before they trust the certificate."""
 
     is_enabled: bool
     fingerprint: str = ""  # SHA-256 of the authority, "AB:CD:..."
-    names: list[str] = []  # that the certificate is valid for
-    ends_s: float = 0.0  # when the certificate ends; it is renewed long before
+    names: list[str] = []  # host names and addresses of the certificate
+    ends_s: float = 0.0  # expiry of the certificate, which is renewed before

@@ -1,4 +1,8 @@
-"""noded's socket: this node."""
+"""The sockets of noded and of the role daemons.
+
+noded assigns a role with POST /assignment (RoleAssignment) and keeps the connection open. The reply
+is a stream of RoleReport, one JSON object per line: at once, on every change and once per second.
+When the connection ends, for any reason, the role enters its safe state."""
 
 from ..access.levels import Level
 from ..role_config.model import RoleConfig
@@ -8,7 +12,7 @@ from .endpoint import Nothing, Rows
 
 
 class RoleStatus(Reply):
-    """One role of this node."""
+    """A role of this node."""
 
     role: str
     instance: str
@@ -21,8 +25,9 @@ class RoleStatus(Reply):
 
 
 class NodeReport(Reply):
-    """Of several roles `role`, `instance` and `config_version` are the first one's,
-    the rest is of all together."""
+    """State of this node. Of several roles, `role`, `instance` and `config_version` are those of
+    the first; the other values cover all roles.
+    """
 
     node_id: str
     display_name: str
@@ -34,13 +39,13 @@ class NodeReport(Reply):
     role_alive: bool
     role_restarts: int
     outputs_safe: bool
-    server: str = ""  # whose it is; empty: nobody's
+    server: str = ""  # the server that it belongs to; empty: none
     code: str = ""  # six digits; its server shows the same
-    roles: list[RoleStatus] = []  # all of them
+    roles: list[RoleStatus] = []  # all roles
 
 
 class NodeReset(Request):
-    """Without `role` the node gives back all that it has."""
+    """Release one role, or all roles if `role` is empty."""
 
     factory_reset: bool = False
     role: str = ""
@@ -49,36 +54,38 @@ class NodeReset(Request):
 
 def _reset(params: NodeReset, _: Done) -> str:
     role = f"{params.role} {params.instance}".strip()
-    return f"This node gave back {role}" if role else "This node was reset"
+    return f"This node released role {role}" if role else "This node was reset"
 
 
 ROWS = Rows("node", "noded")
 
 # fmt: off
-STATUS = ROWS.row("get_status", "GET", "/status", Nothing, NodeReport, "How this node is.",
-                  is_action=False)
+STATUS = ROWS.row(
+    "get_status", "GET", "/status", Nothing, NodeReport, "Get the state of this node.",
+    is_action=False,
+)
 RESET = ROWS.row(
-    "reset", "POST", "/reset", NodeReset, Done, "Give back one role, or all that this node has.",
+    "reset", "POST", "/reset", NodeReset, Done, "Release one role, or all roles of this node.",
     level=Level.ADMIN, log=_reset, severity="WARNING", is_action=False,
 )
 
 
 class RoleAssignment(Request):
-    """What a role daemon needs to work."""
+    """What a role daemon needs to start driving."""
 
     node_id: str
     config: RoleConfig
-    server_key: str = ""  # of the node's server, whose router is obeyed; empty: nobody is obeyed
+    server_key: str = ""  # of the server whose router is obeyed; empty: none is obeyed
 
 
 class RoleReport(Reply):
-    """One line of the answer stream."""
+    """One line of the stream."""
 
-    ready: bool  # drivers are open, required devices answered
+    ready: bool  # drivers are open, required devices responded
     safe: bool  # outputs are in the safe state
     estop: bool
-    reason: str = ""  # why it is not ready, or what is wrong
-    commands: int = 0  # accepted so far
-    refused: int = 0  # commands that did not come from the router, or were not finite
+    reason: str = ""  # why the role is not ready, or what failed
+    commands: int = 0  # accepted commands
+    refused: int = 0  # commands from another writer than the router, or not finite
     origin: str = ""  # the bus participant of this process; empty before the bus is open
-    reset_wanted: bool = False  # somebody held this node's button: it shall forget its role
+    reset_wanted: bool = False  # the node's reset button was held: release the role

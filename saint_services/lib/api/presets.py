@@ -1,4 +1,4 @@
-"""routerd's socket: whole sets of routes under a name."""
+"""Route presets on routerd's socket: sets of routes under a name."""
 
 from typing import Annotated
 
@@ -13,33 +13,33 @@ PresetName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
 class PresetInfo(Reply):
-    """One preset."""
+    """A preset."""
 
     name: str
     is_shipped: bool  # cannot be changed or deleted
     routes: int
-    fault: str = ""  # why it cannot be loaded on this robot
+    fault: str = ""  # why the preset does not fit this robot
 
 
 class PresetList(Reply):
-    """All presets; `loaded` is in force, empty when routes were edited since."""
+    """All presets. `loaded` is in force; empty if routes were edited since."""
 
     presets: list[PresetInfo]
     loaded: str = ""
 
 
 class PresetParams(Request):
-    """One preset."""
+    """A preset by name."""
 
     preset_name: PresetName
 
 
 class LoadPreset(PresetParams, Confirming):
-    """Its routes take the place of all others."""
+    """Replace all routes by those of the preset."""
 
 
 class SavePreset(PresetParams):
-    """The routes in force where they are not given."""
+    """Save routes as a preset; without `routes` those in force."""
 
     routes: list[Route] | None = Field(default=None, max_length=128)
     blending: Blending | None = None
@@ -52,24 +52,24 @@ _OPERATOR = Level.OPERATOR
 # fmt: off
 LIST_PRESETS = _row(
     "list_presets", "GET", "/presets", Nothing, PresetList,
-    "Shipped ones and the operators' own.",
+    "List the shipped presets and those that operators saved.",
 )
 GET_PRESET = _row(
     "get_preset", "GET", "/presets/{preset_name}", PresetParams, RouteFile,
-    "The routes of one preset, so that what loading it would change can be shown before.",
+    "Get the routes of a preset, to show what loading it would change.",
 )
 LOAD_PRESET = _row(
     "load_preset", "POST", "/presets/{preset_name}/load", LoadPreset, RouteList,
-    "All routes by those of the preset.",
+    "Replace all routes by those of the preset.",
     level=_OPERATOR, log="Preset {preset_name} was loaded", query=CONFIRMING,
 )
 SAVE_PRESET = _row(
     "save_preset", "PUT", "/presets/{preset_name}", SavePreset, PresetInfo,
-    "The routes in force, or those given, under a name.",
+    "Save the routes in force, or the given ones, as a preset.",
     level=_OPERATOR, log="Preset {preset_name} was saved",
 )
 DELETE_PRESET = _row(
     "delete_preset", "DELETE", "/presets/{preset_name}", PresetParams, Done,
-    "Only an operator's own.",
+    "Delete a preset that an operator saved.",
     level=_OPERATOR, log="Preset {preset_name} was deleted",
 )

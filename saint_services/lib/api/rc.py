@@ -1,4 +1,4 @@
-"""rcd's socket: the RC receiver, its channels, and what a lost signal means."""
+"""RC receivers, channels and failsafe: the socket of rcd."""
 
 from typing import Annotated, Literal
 
@@ -12,12 +12,12 @@ RcProtocol = Literal["crsf", "sbus", "ibus", "ppm", "pwm"]
 FailsafeAction = Literal["hold", "neutral", "estop", "passthrough"]
 SettingsPart = Literal["enabled", "protocol", "failsafe", "channels"]
 LAST_CHANNEL = 18
-LONGEST_US = 4095  # what a channel may be worth in any protocol
+LONGEST_US = 4095  # largest channel value of any protocol
 ChannelNumber = Annotated[int, Field(ge=1, le=LAST_CHANNEL)]
 
 
 class RcChannel(Reply):
-    """One channel; `normalized` runs -1 to 1."""
+    """A channel; `normalized` is -1 to 1."""
 
     channel: int
     name: str
@@ -27,7 +27,7 @@ class RcChannel(Reply):
 
 
 class RcLine(Reply):
-    """One receiver: where it hangs, and whether its signal may be believed."""
+    """A receiver: its port, and whether its signal is valid."""
 
     receiver: Literal["primary", "failover"]
     protocol: str
@@ -38,14 +38,14 @@ class RcLine(Reply):
     link_quality: int  # percent; 0 when unknown
     frame_rate_hz: float
     frames: int
-    rejected: int  # frames with a wrong check sum or length
+    rejected: int  # frames with a wrong checksum or length
     discarded_bytes: int
     lost_frames: int  # marked as lost by the receiver itself
-    reason: str = ""  # why it is not believed
+    reason: str = ""  # why the signal is not valid
 
 
 class RcStatus(Reply):
-    """The receiver in charge, then all of them."""
+    """The active receiver, and all receivers."""
 
     enabled: bool
     connected: bool
@@ -56,28 +56,28 @@ class RcStatus(Reply):
     link_quality: int  # percent; 0 when unknown
     frame_rate_hz: float
     frames: int
-    rejected: int  # frames with a wrong check sum or length
+    rejected: int  # frames with a wrong checksum or length
     discarded_bytes: int
     channels: list[RcChannel]
-    reason: str = ""  # why it is not connected
-    receiver: Literal["primary", "failover"] = "primary"  # which one is in charge
+    reason: str = ""  # why the receiver is not connected
+    receiver: Literal["primary", "failover"] = "primary"  # the active receiver
     receivers: list[RcLine] = []
     failsafe_action: FailsafeAction = "hold"
-    told: FailsafeAction | None = None  # what the robot is told of a loss now; None: nothing
-    armed: bool | None = None  # None: no arm switch is set
-    arm_channel: int | None = None  # the switch that arms
-    failsafe_channel: int | None = None  # where the receiver shows a loss by a position
-    calibrating: bool = False  # then the sticks move nothing
+    told: FailsafeAction | None = None  # failsafe action published now; None: none
+    armed: bool | None = None  # None: no arm switch is configured
+    arm_channel: int | None = None  # channel of the arm switch
+    failsafe_channel: int | None = None  # channel whose position signals a lost link
+    calibrating: bool = False  # if true, the sticks move nothing
 
 
 class SetEnabled(Request):
-    """On or off."""
+    """Switch the receiver on or off."""
 
     enabled: bool
 
 
 class RcChannelConfig(Reply):
-    """One channel's range in microseconds."""
+    """Range of a channel in microseconds."""
 
     channel: int
     name: str
@@ -94,13 +94,13 @@ class RcChannelList(Reply):
 
 
 class ChannelRef(Request):
-    """One channel."""
+    """A channel by number."""
 
     channel: ChannelNumber
 
 
 class SetChannel(ChannelRef):
-    """Range and name of one channel in microseconds; what is left out stays."""
+    """Range (microseconds) and name of a channel; values that are left out stay unchanged."""
 
     name: str | None = Field(default=None, max_length=64)
     min: int | None = Field(default=None, ge=0, le=LONGEST_US)
@@ -110,13 +110,13 @@ class SetChannel(ChannelRef):
 
 
 class CalibrateChannel(ChannelRef):
-    """Where the channel is now becomes this end, or the middle."""
+    """Set an end or the center of a channel from its current value."""
 
     position: Literal["min", "max", "center"]
 
 
 class FailsafeInfo(Reply):
-    """When a signal is lost, and what happens then."""
+    """When the signal counts as lost, and what happens then."""
 
     action: FailsafeAction
     timeout_ms: int
@@ -125,7 +125,9 @@ class FailsafeInfo(Reply):
 
 
 class SetFailsafe(Request):
-    """When a signal is lost, and what happens then; what is left out stays."""
+    """When the signal counts as lost, and what happens then; values that are left out stay
+    unchanged.
+    """
 
     action: FailsafeAction | None = None
     timeout_ms: int | None = Field(default=None, ge=40, le=2000)
@@ -134,7 +136,7 @@ class SetFailsafe(Request):
 
 
 class ResetRequest(Request):
-    """Which settings are forgotten, so that rcd.yaml counts again."""
+    """Settings to forget, so that rcd.yaml applies again."""
 
     parts: list[SettingsPart] = Field(
         default=["enabled", "protocol", "failsafe", "channels"], min_length=1
@@ -142,22 +144,24 @@ class ResetRequest(Request):
 
 
 class ProtocolInfo(Reply):
-    """Which protocol is listened for, and where."""
+    """Protocol and port of the receiver."""
 
     protocol: RcProtocol
     device: str
-    baud_rate: int | None  # None: it has none
+    baud_rate: int | None  # None: the protocol has none
 
 
 class SetProtocol(Request):
-    """Which protocol to listen for."""
+    """Protocol of the receiver."""
 
     protocol: RcProtocol
-    baud_rate: int | None = Field(default=None, ge=1200, le=4_000_000)  # None: its own
+    baud_rate: int | None = Field(
+        default=None, ge=1200, le=4_000_000
+    )  # None: the protocol's default
 
 
 class CalibrationFinding(Reply):
-    """Something that a guided calibration has noticed."""
+    """Something that a guided calibration noticed."""
 
     channel: int
     kind: Literal["reversed", "unplugged", "swapped", "narrow"]
@@ -165,28 +169,28 @@ class CalibrationFinding(Reply):
 
 
 class SeenRange(Reply):
-    """How far a channel was moved while a guided calibration runs, in microseconds."""
+    """Range of a channel during a guided calibration, in microseconds."""
 
     channel: int
     us: int  # now
-    center: int | None = None  # None: before that step was done
+    center: int | None = None  # None: before that step
     low: int | None = None
     high: int | None = None
 
 
 class CalibrationInfo(Reply):
-    """Where the guided calibration is; also the answer to each step."""
+    """State of the guided calibration; also the reply to each step."""
 
     step: Literal["idle", "center", "ends", "directions", "done"]
-    text: str  # what the operator is to do now
-    channel: int | None = None  # the one that is asked for
+    text: str  # instruction for the operator
+    channel: int | None = None  # the channel to move
     findings: list[CalibrationFinding] = []
     seen: list[SeenRange] = []
-    proposal: list[RcChannelConfig] = []  # at the end: what save would set
+    proposal: list[RcChannelConfig] = []  # at the end: the settings that `save` applies
 
 
 class CalibrationStep(Request):
-    """What a person does in the guided calibration."""
+    """A step of the guided calibration."""
 
     step: Literal["start", "next", "skip", "save", "cancel"] = Field(
         validation_alias=AliasChoices("step", "action")
@@ -194,7 +198,7 @@ class CalibrationStep(Request):
 
 
 class DetectedSettings(Reply):
-    """What was seen on the line with one setting."""
+    """What was received on the line with one setting."""
 
     protocol: RcProtocol
     baud_rate: int
@@ -205,14 +209,14 @@ class DetectedSettings(Reply):
 
 
 class DetectRequest(Request):
-    """How to listen for every protocol in turn; the robot is not driven meanwhile."""
+    """Listen for every protocol in turn; the receiver does not drive the robot meanwhile."""
 
-    seconds: float = Field(default=1.0, ge=0.2, le=5.0)  # for each setting
-    apply: bool = False  # use what was found
+    seconds: float = Field(default=1.0, ge=0.2, le=5.0)  # per setting
+    apply: bool = False  # apply the detected protocol
 
 
 class DetectReport(Reply):
-    """What speaks on the line."""
+    """The detected protocol."""
 
     protocol: RcProtocol | None
     baud_rate: int | None
@@ -221,8 +225,8 @@ class DetectReport(Reply):
 
 
 def _calibrated(params: CalibrationStep, _: CalibrationInfo) -> str:
-    is_told = params.step in ("start", "save", "cancel")
-    return f"RC calibration: {params.step}" if is_told else ""
+    is_logged = params.step in ("start", "save", "cancel")
+    return f"RC calibration: {params.step}" if is_logged else ""
 
 
 def _switched(params: SetEnabled, _: RcStatus) -> str:
@@ -235,71 +239,72 @@ _OPERATOR = Level.OPERATOR
 
 # fmt: off
 GET_STATUS = _row(
-    "get_status", "GET", "/status", Nothing, RcStatus, "Receivers and channels as they are now."
+    "get_status", "GET", "/status", Nothing, RcStatus,
+    "Get the current state of receivers and channels.",
 )
 WATCH = _row(
-    "watch", "GET", "/watch", Nothing, RcStatus, "The same again and again, one reply a line.",
+    "watch", "GET", "/watch", Nothing, RcStatus, "Stream the status, one reply per line.",
     is_action=False, is_stream=True,
 )
 SET_ENABLED = _row(
     "set_enabled", "POST", "/enabled", SetEnabled, RcStatus,
-    "Switch the receiver on or off; while it is off, others may drive.",
+    "Switch the receiver on or off; while it is off, other inputs may drive.",
     level=_OPERATOR, log=_switched, severity="WARNING",
 )
 LIST_CHANNELS = _row(
     "list_channels", "GET", "/channels", Nothing, RcChannelList,
-    "Ranges and names of all channels.", is_action=False,
+    "List ranges and names of all channels.", is_action=False,
 )
 GET_CHANNEL = _row(
     "get_channel", "GET", "/channels/{channel}", ChannelRef, RcChannelConfig,
-    "Range and name of one channel.", is_action=False,
+    "Get range and name of a channel.", is_action=False,
 )
 SET_CHANNEL_CONFIG = _row(
     "set_channel_config", "PATCH", "/channels/{channel}", SetChannel, RcChannelConfig,
-    "Range and name of one channel, in force with its next frame.",
-    level=_OPERATOR, log="RC channel {channel} was set up",
+    "Set range and name of a channel, in force with the next frame.",
+    level=_OPERATOR, log="RC channel {channel} was configured",
 )
 CALIBRATE_CHANNEL = _row(
     "calibrate_channel", "POST", "/channels/{channel}/calibrate", CalibrateChannel,
-    RcChannelConfig, "Take where the stick is now as an end or the middle of one channel.",
-    level=_OPERATOR, log="RC channel {channel}: its {position} is where the stick was",
+    RcChannelConfig, "Set an end or the center of a channel from the stick's current position.",
+    level=_OPERATOR, log="RC channel {channel}: {position} set from the stick",
 )
 GET_FAILSAFE = _row(
     "get_failsafe", "GET", "/failsafe", Nothing, FailsafeInfo,
-    "When the signal is lost, and what happens then.",
+    "Get when the signal counts as lost, and what happens then.",
 )
 SET_FAILSAFE = _row(
     "set_failsafe", "POST", "/failsafe", SetFailsafe, FailsafeInfo,
-    "Set when the signal is lost, and what happens then.",
+    "Set when the signal counts as lost, and what happens then.",
     level=_OPERATOR, log="RC failsafe is now: {reply.action}", severity="WARNING",
 )
 GET_RECEIVER = _row(
     "get_receiver", "GET", "/protocol", Nothing, ProtocolInfo,
-    "Which protocol is listened for, on which port.", is_action=False,
+    "Get protocol and port of the receiver.", is_action=False,
 )
 SET_PROTOCOL = _row(
     "set_protocol", "POST", "/protocol", SetProtocol, ProtocolInfo,
-    "Listen for another protocol.",
+    "Set the protocol of the receiver.",
     level=_OPERATOR, log="RC protocol is now {reply.protocol}", severity="WARNING",
 )
 GET_CALIBRATION = _row(
     "get_calibration", "GET", "/calibration", Nothing, CalibrationInfo,
-    "Where the guided calibration is.",
+    "Get the state of the guided calibration.",
 )
 CALIBRATION = _row(
     "calibration", "POST", "/calibration", CalibrationStep, CalibrationInfo,
-    "Go one step on in the guided calibration; while it runs, the sticks move nothing.",
+    "Take the next step of the guided calibration; while it runs, the sticks move nothing.",
     level=_OPERATOR, log=_calibrated, severity="WARNING",
 )
 RESET = _row(
     "reset", "POST", "/reset", ResetRequest, RcStatus,
-    "Forget what was set by hand, or these parts of it: rcd.yaml counts again.",
+    "Forget all settings, or these parts: rcd.yaml applies again.",
     level=_OPERATOR, log=lambda params, _: f"RC receiver was reset: {', '.join(params.parts)}",
     severity="WARNING",
 )
 DETECT_PROTOCOL = _row(
     "detect_protocol", "POST", "/detect", DetectRequest, DetectReport,
-    "Listen for every protocol in turn; the transmitter moves nothing meanwhile.",
-    level=_OPERATOR, log="RC protocols were listened for: {reply.text}", severity="WARNING",
+    "Detect the protocol by listening for each in turn; the transmitter moves nothing meanwhile.",
+    level=_OPERATOR, log="RC protocol detection: {reply.text}", severity="WARNING",
     limit_s=60.0,
 )

@@ -1,4 +1,4 @@
-"""routerd's socket: routes, outputs with their reasons, exclusive control, the e-stop."""
+"""Routes, outputs with their reasons, exclusive control and the e-stop: the socket of routerd."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -14,13 +14,13 @@ BlendMode = Literal["priority", "blend", "additive"]
 TimeoutMs = Annotated[int, Field(ge=20, le=10_000)]
 StopName = Annotated[str, Field(pattern=r"^[^,]{1,400}$")]
 RouteId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-# Strict: true is no number, and neither is "1.0".
+# Strict: true and "1.0" are not numbers.
 FiniteNumber = Annotated[float, Field(ge=-1e6, le=1e6, strict=True)]
 Target = Annotated[str, Field(min_length=1, max_length=64)]  # head, arms.left; * is any
 
 
 class Mapping(Request):
-    """One arrow of a route: input name -> output field. Applied in this order:
+    """Maps one input to one output field. Applied in this order:
 
     invert or switch, deadzone (rescaled), curve, scale, offset, clamp, field limits, slew limit.
     """
@@ -41,53 +41,53 @@ class Mapping(Request):
 
 
 class RouteInput(Request):
-    """Where the values of a route come from."""
+    """The source of a route's values."""
 
     source: SourceClass
-    subject: str = "*"  # what follows the colon of the source's name; * is any
+    subject: str = "*"  # part of the source's name after the colon; * is any
     type: str = ""  # livelink: "face", "animation", "transform", "camera"; empty is any
-    protocol: str = ""  # rc: for people only
-    command_types: list[str] = []  # websocket: actions let through; empty is all
+    protocol: str = ""  # rc: informational
+    command_types: list[str] = []  # websocket: accepted actions; empty: all
 
 
 class RouteOutput(Request):
-    """Which target a route drives: head, arms.left, arms.right, tracks, or * for any."""
+    """The target that a route drives: head, arms.left, arms.right, tracks, or * for any."""
 
     target: str
 
 
 class Route(Request):
-    """One route, in the specification's form."""
+    """A route in the specification's form."""
 
     id: RouteId
     enabled: bool = True
-    priority: int | None = Field(default=None, ge=0, le=1000)  # None: the source class's default
-    weight: float | None = Field(default=None, ge=0, le=1000)  # of mode blend; None: the priority
+    priority: int | None = Field(default=None, ge=0, le=1000)  # None: default of the source class
+    weight: float | None = Field(default=None, ge=0, le=1000)  # for mode blend; None: the priority
     input: RouteInput
     output: RouteOutput
     mapping: list[Mapping] | Literal["passthrough"]
-    timeout_ms: TimeoutMs | None = None  # None: the class's
+    timeout_ms: TimeoutMs | None = None  # None: that of the source class
 
 
 class Blending(Request):
-    """How rivals for one field are combined.
+    """How contenders for one field are combined.
 
-    priority: the highest drives alone. blend: the mean by weight. additive: the sum. Routes of
-    priority 1000 (safety) always drive alone.
+    priority: the highest drives alone. blend: weighted average. additive: sum. Routes of priority
+    1000 (safety) always drive alone.
     """
 
     mode: BlendMode = "priority"
-    fields: dict[str, BlendMode] = {}  # another mode for "head.pan"
+    fields: dict[str, BlendMode] = {}  # mode by field, as "head.pan"
     blend_time_ms: int = Field(default=200, ge=0, le=10_000)  # cross-fade when control changes
-    # A source that is silent for longer is lost; for all classes or by class. None: by class,
-    # rc 120, websocket, autonomous, leader and safety 300, livelink 500.
+    # A source times out after this time without a sample; for all classes or by class. None: rc
+    # 120, websocket, autonomous, leader and safety 300, livelink 500.
     source_timeout_ms: TimeoutMs | dict[SourceClass, TimeoutMs] | None = None
-    # How long a source that was lost must be steady again before it takes a field from another.
+    # How long a source that timed out must be steady before it takes a field from another.
     hysteresis_ms: int = Field(default=200, ge=0, le=5000)
 
 
 class RouteFile(Request):
-    """A routes YAML: presets and the saved routes have this form."""
+    """A routes YAML: the format of presets and of the saved routes."""
 
     routes: list[Route] = []
     blending: Blending = Blending()
@@ -100,39 +100,39 @@ class RoutesText(Reply):
     routes: int
 
 
-UNKNOWN_AGE_MS: Final = 0xFFFFFFFF  # of FieldStatus and RivalStatus; None in replies
+UNKNOWN_AGE_MS: Final = 0xFFFFFFFF  # in FieldStatus and RivalStatus; None in replies
 LONGEST_AGE_MS: Final = UNKNOWN_AGE_MS - 1  # 49 days, or more
 
 
 class ContenderInfo(Reply):
-    """A route that wanted the field and did not get it."""
+    """A route that requests the field but does not drive it."""
 
     route: str
     source: str
     value: float
-    age_ms: int | None  # of its newest sample; None: no sample of it counts
+    age_ms: int | None  # of the newest sample; None: no valid sample
     reason: str
 
 
 class FieldOutput(Reply):
-    """What is commanded for one output field and why. Its role's state says where it stands."""
+    """The commanded value of an output field, and why. The role's state has the actual value."""
 
     target: str
     field: str
     unit: str
-    value: float | None  # commanded, not measured; None: a position that nobody commands
-    winner: str  # route id; empty: nobody, the policy is in force
+    value: float | None  # commanded, not measured; None: a position without a command
+    winner: str  # route id; empty: none, the policy is in force
     source: str
-    age_ms: int | None  # of the winner's newest sample; None: no sample of it counts
-    # "none": not driven since the router started or the e-stop was cleared
+    age_ms: int | None  # of the winner's newest sample; None: no valid sample
+    # "none": not driven since the router's start or the last clear of the e-stop
     policy: Literal["none", "live", "hold", "ramp_to_zero", "neutral", "park", "estop"]
-    clamped: bool  # a limit or the rate changed the value, also one of a mix
-    changed_ms: int  # since the winner changed; 0: never since the router started
+    clamped: bool  # a limit or the rate changed the value
+    changed_ms: int  # since the winner changed; 0: not since the router's start
     rivals: list[ContenderInfo] = []
 
 
 class SourceInfo(Reply):
-    """One input source as the router sees it."""
+    """An input source as the router sees it."""
 
     source: str
     age_ms: int
@@ -151,21 +151,22 @@ class PressInfo(Reply):
 
 
 class StopOutcome(Reply):
-    """What the newest stop has done to one target. Stopped: its role says that the outputs are at
-    rest. Guard: the guard of its node made them safe. Stopping: an output may still move. Silent:
-    nobody has answered for it. Absent: no node holds the role.
+    """What the newest stop did to one target. Stopped: its role reports outputs at rest. Guard: the
+    guard of its node made them safe. Stopping: an output may still move. Silent: no report has
+    arrived. Absent: no node holds the role.
     """
 
     target: str
-    node_id: str = ""  # that holds the role; empty: unknown
+    node_id: str = ""  # node that holds the role; empty: unknown
     state: Literal["stopped", "guard", "stopping", "silent", "absent"]
     after_ms: float | None = None  # from the press to the confirmation; None: not confirmed
     detail: str = ""
 
 
 class EStopInfo(Reply):
-    """The latch. `source`, `reason` and `since` are those of the first press. A clear names the
-    `generation` that it has seen. `stored` is false while a restart might not know this state.
+    """The e-stop latch. `source`, `reason` and `since` are those of the first press. A clear names
+    the `generation` that the client has seen. `stored` is false while a restart might lose this
+    state.
     """
 
     active: bool
@@ -174,23 +175,23 @@ class EStopInfo(Reply):
     since: str = ""  # ISO 8601, UTC
     generation: int = 0
     presses: list[PressInfo] = []  # the first and the newest, oldest first
-    more: int = 0  # presses between the first and the second of the list that are not in it
+    more: int = 0  # presses omitted after the first of the list
     stored: bool = True
-    problem: str = ""  # why it is not stored
+    problem: str = ""  # why the state is not stored
     outcomes: list[StopOutcome] = []  # of the newest press, by target; empty while not active
     confirmed: bool = False  # every target is stopped, made safe by the guard, or absent
 
 
 class ControlInfo(Reply):
-    """Somebody has a target for himself."""
+    """Exclusive control of a target."""
 
     target: str
     holder: str  # the source's name
-    remaining_ms: int  # ends then, if the holder stays silent
+    remaining_ms: int  # until control ends, unless the holder sends again
 
 
 class RouterStatus(Reply):
-    """The router as it is now."""
+    """The current state of the router."""
 
     state: Literal["idle", "routing", "blending", "estop"]
     estop: EStopInfo
@@ -199,17 +200,17 @@ class RouterStatus(Reply):
     samples: int  # accepted since start
     refused: dict[str, int]  # by reason
     control: list[ControlInfo] = []
-    # What a person can press to stop the robot beside pages and programs: "rc_estop:channel_6" is
-    # an input of a route, "console:button_b" a button of a role.
+    # Switches that stop the robot, in addition to pages and programs: "rc_estop:channel_6" is an
+    # input of a route, "console:button_b" a button of a role.
     stop_switches: list[str] = []
 
 
 class RouteInfo(Reply):
-    """A route and whether it does anything now."""
+    """A route and whether it drives now."""
 
     route: Route
     status: Literal["active", "standby", "disabled"]
-    fault: str = ""  # why it is kept but not used: it does not fit this robot
+    fault: str = ""  # why the route does not fit this robot and is not used
 
 
 class RouteList(Reply):
@@ -220,56 +221,57 @@ class RouteList(Reply):
 
 
 class Confirming(Request):
-    """A change that may take away what stops the robot. `confirm` names all of that, as the refusal
-    (stop_changed) does; it needs an admin."""
+    """A change that may remove ways to stop the robot. `confirm` names them, as the refusal
+    (stop_changed) does; it needs the admin role.
+    """
 
     confirm: list[StopName] = Field(default=[], max_length=256)
 
 
 class SetRoute(Confirming):
-    """Creates or replaces a route."""
+    """Create or replace a route."""
 
     route: Route
 
 
 class RouteParams(Confirming):
-    """One route."""
+    """A route by id."""
 
     route_id: RouteId
 
 
 class RouteEnabled(RouteParams):
-    """On or off."""
+    """Switch a route on or off."""
 
     enabled: bool
 
 
 class RoutePriority(RouteParams):
-    """Higher wins; null is the source's default."""
+    """Set the priority of a route: the highest wins. null: the default of the source class."""
 
     priority: int | None = Field(ge=0, le=1000)
 
 
 class SetBlending(Confirming):
-    """How rivals for one field are combined."""
+    """Set how contenders for one field are combined."""
 
     blending: Blending
 
 
 class ReplaceRoutes(Confirming):
-    """All routes, and how rivals are combined."""
+    """Replace all routes and the blending."""
 
     file: RouteFile
 
 
 class OutputParams(Request):
-    """One field: "tracks.linear"."""
+    """An output field: "tracks.linear"."""
 
     output: str = Field(pattern=r"^[A-Za-z0-9_.]{1,129}$")
 
 
 class PreviewRoute(Request):
-    """What one route would make of these inputs; nothing is saved or moved."""
+    """Evaluate a route for these inputs; saves and moves nothing."""
 
     route: Route
     values: dict[str, FiniteNumber] = Field(default={}, max_length=256)
@@ -281,21 +283,21 @@ class PreviewField(Reply):
     target: str
     field: str
     unit: str
-    value: float  # after all limits but the rate
+    value: float  # after all limits except the rate
     asked: float  # before clamp and limits
     clamped: bool
 
 
 class Preview(Reply):
-    """The reply; `missing` are inputs of the route that were not given."""
+    """Result of the preview. `missing`: inputs of the route that were not given."""
 
     fields: list[PreviewField]
-    estop: bool  # it would raise the e-stop
+    estop: bool  # the inputs would raise the e-stop
     missing: list[str] = []
 
 
 class PreviewCurve(Request):
-    """What one mapping of a route makes of a range of inputs; nothing is saved."""
+    """Evaluate one mapping of a route over a range of inputs; saves nothing."""
 
     route: Route
     index: int = Field(ge=0, le=127)  # of the mapping
@@ -305,7 +307,7 @@ class PreviewCurve(Request):
 
 
 class Curve(Reply):
-    """The reply: pairs of input and output, both ends and every bend among them."""
+    """Pairs of input and output, including both ends and every bend."""
 
     target: str
     field: str
@@ -315,15 +317,15 @@ class Curve(Reply):
 
 
 class TakeControl(Request):
-    """A target for one source alone. Asking again renews it."""
+    """Take exclusive control of a target for one source. Repeating the request renews it."""
 
     target: Target
-    holder: str = Field(min_length=1, max_length=128)  # a source's name: "websocket:panel"
-    timeout_ms: int = Field(default=5000, ge=200, le=600_000)  # of the holder's silence
+    holder: str = Field(min_length=1, max_length=128)  # name of the source: "websocket:panel"
+    timeout_ms: int = Field(default=5000, ge=200, le=600_000)  # since the holder's last command
 
 
 class ReleaseControl(Request):
-    """The target for everybody again; `force` takes it from another."""
+    """Release exclusive control; `force` releases that of another holder."""
 
     target: Target
     holder: str = Field(default="", max_length=128)
@@ -331,22 +333,24 @@ class ReleaseControl(Request):
 
 
 class EStopRequest(Request):
-    """Raises the latch, or adds a press to it; one that cannot be read does so too."""
+    """Raise the e-stop, or add a press. A malformed request raises it too."""
 
     source: str
     reason: str = ""
 
     @classmethod
     def of_unsound(cls) -> Self:
-        """Return the stop for a body that is not sound."""
-        return cls(source="unknown", reason="a request for the stop that could not be read")
+        """Return the stop for a malformed request."""
+        return cls(source="unknown", reason="a malformed stop request")
 
 
 class EStopClear(Request):
-    """Refused when another press came after the `generation` that was seen."""
+    """Clear the e-stop. Refused if another press came after the `generation` that was seen."""
 
     source: str
-    generation: int = Field(strict=True, ge=0)  # of the latch as it was seen (GET /status)
+    generation: int = Field(
+        strict=True, ge=0
+    )  # of the latch that the client has seen (GET /status)
 
 
 def _switched(params: RouteEnabled, _: RouteInfo) -> str:
@@ -354,12 +358,12 @@ def _switched(params: RouteEnabled, _: RouteInfo) -> str:
 
 
 def _prioritized(params: RoutePriority, _: RouteInfo) -> str:
-    told = "its source's" if params.priority is None else params.priority
-    return f"The priority of route {params.route_id} is {told} now"
+    value = "that of its source class" if params.priority is None else params.priority
+    return f"The priority of route {params.route_id} is now {value}"
 
 
 def _replaced(params: ReplaceRoutes, _: RouteList) -> str:
-    return f"All routes were replaced: {len(params.file.routes)} now"
+    return f"All routes were replaced: now {len(params.file.routes)}"
 
 
 ROWS = Rows("router", "routerd")
@@ -370,84 +374,84 @@ CONFIRMING = ("confirm",)
 # fmt: off
 GET_STATUS = _row(
     "get_status", "GET", "/status", Nothing, RouterStatus,
-    "Outputs with their reasons, sources, the latch, who has exclusive control.",
+    "Get outputs with their reasons, sources, the e-stop latch and exclusive control.",
 )
 GET_OUTPUT = _row(
     "get_output", "GET", "/outputs/{output}", OutputParams, FieldOutput,
-    "Why one field has its value.",
+    "Get the value of an output field and the reason for it.",
 )
-LIST_ROUTES = _row("list_routes", "GET", "/routes", Nothing, RouteList, "All routes.")
+LIST_ROUTES = _row("list_routes", "GET", "/routes", Nothing, RouteList, "List all routes.")
 REPLACE_ROUTES = _row(
     "replace_routes", "PUT", "/routes", ReplaceRoutes, RouteList,
-    "Puts these routes in the place of all others, or none when one of them is at fault.",
+    "Replace all routes; refused as a whole if one of them is invalid.",
     level=_OPERATOR, log=_replaced, body="file", query=CONFIRMING, is_action=False,
 )
 CHECK_ROUTES = _row(
     "check_routes", "POST", "/routes/check", RouteFile, Done,
-    "Whether these routes could take the place of all others.", is_action=False,
+    "Check whether these routes could replace all routes.", is_action=False,
 )
 SET_ROUTE = _row(
     "set_route", "PUT", "/routes/{route.id}", SetRoute, RouteInfo,
-    "Creates or replaces a route; the router checks it against the roles.",
+    "Create or replace a route; the router checks it against the roles.",
     level=_OPERATOR, log="Route {route.id} was saved", body="route", query=CONFIRMING,
 )
 DELETE_ROUTE = _row(
-    "delete_route", "DELETE", "/routes/{route_id}", RouteParams, Done, "Removes a route.",
+    "delete_route", "DELETE", "/routes/{route_id}", RouteParams, Done, "Delete a route.",
     level=_OPERATOR, log="Route {route_id} was deleted", query=CONFIRMING,
 )
 SET_ROUTE_ENABLED = _row(
     "set_route_enabled", "POST", "/routes/{route_id}/enabled", RouteEnabled, RouteInfo,
-    "On or off.",
+    "Switch a route on or off.",
     level=_OPERATOR, log=_switched, query=CONFIRMING,
 )
 SET_ROUTE_PRIORITY = _row(
     "set_route_priority", "POST", "/routes/{route_id}/priority", RoutePriority, RouteInfo,
-    "Who wins against whom.",
+    "Set the priority of a route.",
     level=_OPERATOR, log=_prioritized, query=CONFIRMING,
 )
 SET_BLENDING = _row(
     "set_blending", "PUT", "/blending", SetBlending, Blending,
-    "How rivals are combined, cross-fade and time-outs.",
-    level=_OPERATOR, log="Rivals are combined by {reply.mode} now", body="blending",
+    "Set how contenders are combined, the cross-fade and the time-outs.",
+    level=_OPERATOR, log="Contenders are now combined by {reply.mode}", body="blending",
     query=CONFIRMING,
 )
 PREVIEW_ROUTE = _row(
     "preview_route", "POST", "/preview", PreviewRoute, Preview,
-    "Input -> output of a route that is not saved.",
+    "Evaluate a route that is not saved.",
 )
 PREVIEW_CURVE = _row(
     "preview_curve", "POST", "/preview/curve", PreviewCurve, Curve,
-    "The line of one mapping: what it makes of a range of inputs.",
+    "Evaluate one mapping over a range of inputs.",
 )
 TAKE_CONTROL = _row(  # webd names the holder itself
     "take_control", "POST", "/control/take", TakeControl, RouterStatus,
-    "A target for one source alone.",
+    "Take exclusive control of a target.",
     level=_OPERATOR, log="Exclusive control of {target} was taken", is_action=False,
 )
 RELEASE_CONTROL = _row(
     "release_control", "POST", "/control/release", ReleaseControl, RouterStatus,
-    "A target for everybody again.",
+    "Release exclusive control of a target.",
     level=_OPERATOR, log="Exclusive control of {target} was released", is_action=False,
 )
-# The activity log tells of the latch itself, whoever has changed it.
+# The activity log has an entry of the latch itself, independent of the request.
 ESTOP = _row(
-    "estop", "POST", "/estop", EStopRequest, EStopInfo, "Stops the robot.",
+    "estop", "POST", "/estop", EStopRequest, EStopInfo, "Stop the robot.",
     log=lambda *_: "", is_action=False,
 )
 CLEAR_ESTOP = _row(
     "clear_estop", "POST", "/estop/clear", EStopClear, EStopInfo,
-    "Clears the presses that were seen.",
+    "Clear the presses that were seen.",
     level=_OPERATOR, log=lambda *_: "", is_action=False,
 )
 REGISTER_WRITER = _row(
     "register_writer", "POST", "/writers", WriterRequest, WriterReply,
-    "Registers who writes inputs, for as long as the connection is open.",
+    "Register a writer of inputs for as long as the connection is open.",
     level=Level.ADMIN, limit_s=3.0, is_action=False, is_local=True, is_stream=True,
 )
 
 
 class LimitedField(Reply):
-    """One field of a command that asked for more than the robot may do."""
+    """A field whose value was limited."""
 
     field: str
     asked: float
@@ -457,6 +461,6 @@ class LimitedField(Reply):
 
 
 class CommandReply(Reply):
-    """The command is on its way to the router; the topics show what comes of it."""
+    """The command was sent to the router; the topics show the result."""
 
     limited: list[LimitedField] = []

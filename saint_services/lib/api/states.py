@@ -1,6 +1,6 @@
-"""The states of webd's topics as models: what a subscriber may rely on. A part is missing until
-it was heard; a number that nobody can know (a sensor that is not there) is null. The documents of
-the API and the client are made of these; not here: how a state comes about (webd/topics/views.py).
+"""The states of webd's topics as models. A part is missing until it is received; a value that
+cannot be known (a missing sensor) is null. Used by the API documents and the client. Not here: how
+a state is made (webd/topics/views.py).
 """
 
 from typing import Literal
@@ -47,7 +47,7 @@ class OneArm(Reply):
     in_motion: bool = False
     error_state: bool = False
     error_message: str = ""
-    age_ms: int | None = None  # of what it said last, but for the gripper
+    age_ms: int | None = None  # of the newest arm state, without the gripper
     gripper: GripperState | None = None
 
 
@@ -81,7 +81,7 @@ class TracksState(Reply):
 
 
 class ConsoleInputState(Reply):
-    """The last thing that was done at the console."""
+    """The last input at the console."""
 
     time: float  # seconds since 1970
     control: str
@@ -90,7 +90,7 @@ class ConsoleInputState(Reply):
 
 
 class ConsoleOverrideState(Reply):
-    """The last override that the console asked for."""
+    """The last override that the console requested."""
 
     time: float
     target: str
@@ -98,7 +98,7 @@ class ConsoleOverrideState(Reply):
 
 
 class ConsoleDisplayState(Reply):
-    """What it shows."""
+    """The text on the console's display."""
 
     lines: list[str]
     duration_s: Value
@@ -113,7 +113,7 @@ class ConsoleState(Reply):
 
 
 class SourceState(Reply):
-    """One input source; its values by name."""
+    """An input source with its values by name."""
 
     sequence: int
     age_ms: int
@@ -124,13 +124,13 @@ class SourceState(Reply):
 
 
 class NamedSource(SourceState):
-    """A LiveLink subject, a client, a program."""
+    """A LiveLink subject, a WebSocket client or a program."""
 
     subject: str
 
 
 class ChannelState(Reply):
-    """One RC channel; `normalized` runs from -1 to 1."""
+    """An RC channel; `normalized` is -1 to 1."""
 
     channel: int
     raw: int
@@ -138,13 +138,13 @@ class ChannelState(Reply):
 
 
 class RcState(Reply):
-    """The receiver and the newest of its samples; each part only after it was heard."""
+    """The RC receiver and its newest sample; a part is missing until it is received."""
 
     sequence: int | None = None
     age_ms: int | None = None
     alive: bool | None = None
     failsafe: bool | None = None
-    told: bool = False  # its newest sample says that the signal is lost
+    told: bool = False  # the newest sample reports a lost signal
     rate_hz: float | None = None
     values: dict[str, Value] = {}
     connected: bool | None = None
@@ -156,7 +156,7 @@ class RcState(Reply):
 
 
 class ClientState(Reply):
-    """A WebSocket that is open now."""
+    """An open WebSocket."""
 
     client_id: str
     address: str
@@ -179,7 +179,7 @@ class InputsState(Reply):
 
 
 class ContenderState(Reply):
-    """A route that wanted the field and did not get it."""
+    """A route that requests the field but does not drive it."""
 
     route: str
     source: str
@@ -189,7 +189,7 @@ class ContenderState(Reply):
 
 
 class FieldState(Reply):
-    """One output field and why it has its value."""
+    """An output field and the reason for its value."""
 
     target: str
     field: str
@@ -214,17 +214,17 @@ class OutputsState(Reply):
 
 
 class NodesState(Reply):
-    """Topic "nodes"; `problem` is why adoptiond does not answer."""
+    """Topic "nodes"; `problem` is why adoptiond cannot be reached."""
 
     nodes: list[NodeInfo]
-    strangers: list[UnknownDevice]  # heard, but no node of this robot; each with the reason
+    strangers: list[UnknownDevice]  # devices that are not nodes of this robot, each with the reason
     robot: str
     roles: list[RoleChoice]
     problem: ErrorReply | None
 
 
 class FirmwareState(Reply):
-    """Topic "firmware"; `problem` is why otad does not answer."""
+    """Topic "firmware"; `problem` is why otad cannot be reached."""
 
     robot_version: str = ""
     versions: list[str] = []
@@ -250,15 +250,15 @@ class LatchState(Reply):
     source: str
     reason: str
     since: float | None  # seconds since 1970
-    generation: int  # a clear names the one that was seen
+    generation: int  # a clear names the generation that the client has seen
     presses: list[PressState] = []  # the first and the newest, oldest first
-    more: int = 0  # presses after the first that the list has no room for
+    more: int = 0  # presses omitted after the first of the list
     confirmed: bool = False  # every target is stopped, made safe by the guard, or absent
     outcomes: list[StopOutcome] = []  # of the newest press, by target; empty while not active
 
 
 class SystemState(Reply):
-    """Topic "system", twice a second in any case; `estop` is null while no router was heard."""
+    """Topic "system", at least twice per second; `estop` is null until the router is received."""
 
     estop: LatchState | None
     router_age_ms: int | None
@@ -276,7 +276,7 @@ class SystemState(Reply):
 
 
 class LogEntry(Reply):
-    """One line of the activity log."""
+    """A line of the activity log."""
 
     number: int
     time: float  # seconds since 1970

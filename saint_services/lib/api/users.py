@@ -1,4 +1,4 @@
-"""Control plane of webd: users, tokens, browsers that are signed in, the audit log."""
+"""Users, access tokens, sign-ins and the audit log, served by webd."""
 
 from typing import Annotated, Literal
 
@@ -9,73 +9,73 @@ from . import Reply, Request
 LONGEST_PASSWORD = 256
 
 Role = Literal["viewer", "operator", "admin"]
-# What every keyboard has: the name is typed at each sign-in and stands in logs.
+# ASCII: users type the name at each sign-in, and logs contain it.
 UserName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,31}$")]
 TokenName = Annotated[str, StringConstraints(min_length=1, max_length=40, strip_whitespace=True)]
 TokenId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]{1,16}$")]
 
 
 class UserParams(Request):
-    """One user."""
+    """A user by name."""
 
     name: UserName
 
 
 class AddUser(UserParams):
-    """Somebody new."""
+    """Add a user."""
 
     password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
     role: Role
 
 
 class SetRole(UserParams):
-    """What the user may do from now on."""
+    """Set the role of a user."""
 
     role: Role
 
 
 class SetPassword(UserParams):
-    """A new one, given by an admin; the user is signed out everywhere."""
+    """Set another user's password, as an admin; signs the user out everywhere."""
 
     password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
 
 
 class ChangePassword(Request):
-    """One's own."""
+    """Change one's own password."""
 
     old_password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
     password: str = Field(max_length=LONGEST_PASSWORD, repr=False)
 
 
 class AddToken(Request):
-    """For one program or device."""
+    """Add an access token for a program or device."""
 
     name: TokenName
     role: Role
 
 
 class TokenParams(Request):
-    """One token."""
+    """An access token."""
 
     token_id: TokenId
 
 
 class SessionParams(Request):
-    """One browser that is signed in."""
+    """A browser session."""
 
     session_id: TokenId
 
 
 class GetAuditLog(Request):
-    """A part of the log, newest first."""
+    """A page of the audit log, newest first."""
 
     limit: int = Field(default=100, ge=1, le=500)
     offset: int = Field(default=0, ge=0, le=20_000)
-    search: str = Field(default="", max_length=64)  # in names, addresses and what was done
+    search: str = Field(default="", max_length=64)  # in names, addresses and actions
 
 
 class UserInfo(Reply):
-    """Somebody with a password."""
+    """A user with a password."""
 
     name: str
     role: Role
@@ -86,11 +86,11 @@ class UserList(Reply):
     """All users."""
 
     users: list[UserInfo]
-    is_required: bool  # false: nobody is asked, everybody is admin
+    is_required: bool  # false: no sign-in, every client is admin
 
 
 class TokenInfo(Reply):
-    """A program's way in, without the secret."""
+    """An access token without its secret."""
 
     id: str
     name: str
@@ -106,14 +106,14 @@ class TokenList(Reply):
 
 
 class NewToken(Reply):
-    """A token with its secret, which is told this once."""
+    """A new token with its secret, which is returned this once."""
 
     token: TokenInfo
     secret: str
 
 
 class SessionInfo(Reply):
-    """A browser that is signed in."""
+    """A browser session."""
 
     id: str
     user: str
@@ -122,36 +122,36 @@ class SessionInfo(Reply):
     seen_s: float
     address: str
     browser: str
-    is_own: bool  # the one that asks
+    is_own: bool  # the session of this request
 
 
 class SessionList(Reply):
-    """All that the caller may end: an admin's are everybody's."""
+    """The sessions that the caller may end; for an admin those of all users."""
 
     sessions: list[SessionInfo]
 
 
 class ClaimInfo(Reply):
-    """How a robot without an owner gets one."""
+    """How a robot without users gets its first admin."""
 
     is_claimed: bool
-    code: str  # empty once there is an owner
+    code: str  # empty if the robot is claimed
 
 
 class Account(Reply):
-    """Who a browser is for the robot."""
+    """The user and rights of a connection."""
 
     robot: str
     is_claimed: bool
-    has_lost_users: bool = False  # it was claimed; its users are lost and a new code claims it
+    has_lost_users: bool = False  # its users are lost; a new code claims the robot again
     is_secure: bool  # by TLS
-    user: str  # empty: nobody
-    level: str  # "viewer", "operator", "admin"; empty: nobody
-    via: str  # "session", "token", "socket", "open"; empty: nobody
+    user: str  # empty: not signed in
+    level: str  # "viewer", "operator", "admin"; empty: none
+    via: str  # "session", "token", "socket", "open"; empty: none
 
 
 class AuditEntry(Reply):
-    """Who did what, when, from where. `refused`: why it was not done; empty: it was."""
+    """Who did what, when and from where. `refused`: why it was refused; empty: it was done."""
 
     time_s: float
     who: str
@@ -159,11 +159,11 @@ class AuditEntry(Reply):
     address: str
     what: str
     detail: str
-    source: str = ""  # what was used: "websocket:page-3", "saintctl"
+    source: str = ""  # the program: "websocket:page-3", "saintctl"
     refused: str = ""
 
 
 class AuditReply(Reply):
-    """Newest first."""
+    """Entries, newest first."""
 
     entries: list[AuditEntry]

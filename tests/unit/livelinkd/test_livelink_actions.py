@@ -53,8 +53,8 @@ async def test_subjects_are_listed_tuned_and_released(tmp_path: Path) -> None:
         assert "free" in (await desk.do("release", **WHO))["message"]
         assert len((await desk.do("list_formats"))["formats"]) == 6
         assert await desk.notes(3) == [
-            "Subject FaceCapture-p got a new zero",
-            "Subject FaceCapture-p was scaled",
+            "Zero offset of FaceCapture-p set",
+            "Scale of FaceCapture-p set",
             "Subject FaceCapture-p was released",
         ]
         with pytest.raises(SaintError, match="did you mean 'FaceCapture-p'") as caught:
@@ -86,7 +86,7 @@ async def test_senders_are_accepted_and_revoked_with_a_note_in_the_activity_log(
             "Sender FaceCapture-p of 127.0.0.1 (llf) was accepted",
             "Sender FaceCapture-p of 127.0.0.1 (llf) was revoked",
             "The code for LiveLink senders was renewed",
-            "Every LiveLink sender may drive from now on",
+            "LiveLink accepts every sender",
         ]
         assert code not in str(desk.entries)
 

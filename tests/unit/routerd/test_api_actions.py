@@ -81,7 +81,7 @@ async def test_actions_of_the_specifications_table_do_what_they_say(
     assert [each.text for each in await noted(entries, 8)] == [
         "Route mine was saved",
         "Route mine was switched off",
-        "The priority of route mine is 9 now",
+        "The priority of route mine is now 9",
         "Preset show was saved",
         "Preset one was saved",
         "Preset one was loaded",
@@ -123,7 +123,7 @@ async def test_actions_preview_blend_explain_and_lock(
     assert (await page.do("release_control", target="*"))["control"] == []
     told = [(each.what, each.text or each.refused) for each in await noted(entries, 4)]
     assert told == [
-        ("router set_blending", "Rivals are combined by additive now"),
+        ("router set_blending", "Contenders are now combined by additive"),
         ("router take_control", "Exclusive control of * was taken"),
         ("router take_control", entries[2].refused),
         ("router release_control", "Exclusive control of * was released"),
@@ -166,11 +166,11 @@ async def test_drill_names_who_began_it_and_tells_how_it_ended(
     await page.do("finish", "drill")
     await noted(entries, 5)
     assert [(each.what, each.text, each.severity) for each in entries] == [
-        ("drill begin", "A test of the stop was begun", "INFO"),
+        ("drill begin", "Stop drill started", "INFO"),
         ("drill skip", "", "INFO"),
         ("drill kill", "", "INFO"),
         ("drill wait", "", "INFO"),
-        ("drill finish", "The stop test failed by console", "ERROR"),
+        ("drill finish", "Stop drill failed: console", "ERROR"),
     ]
     assert entries[2].refused == "no node holds tracks"
 
@@ -187,7 +187,7 @@ async def test_all_routes_travel_as_yaml(robot: Robot, entries: list[AuditRecord
     await page.do("import_routes", yaml=before["yaml"])
     assert (await page.do("export_routes"))["yaml"] == before["yaml"]
     await noted(entries, 2)
-    assert entries[-1].text == f"All routes were replaced: {before['routes']} now"
+    assert entries[-1].text == f"All routes were replaced: now {before['routes']}"
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ async def test_sealed_key_of_a_backup_makes_nodes_obey_again(robot: Robot) -> No
         notes = await server.post("/backup/check", backup_of(sealed), RestoreNotes)
         assert "--with-keys" in notes.notes[0]
     assert [(each.what, each.text) for each in entries] == [
-        ("key export", "The server's key was copied, sealed")
+        ("key export", "The server's key was exported, sealed")
     ]
     for path in (key_file(robot), last_good(key_file(robot))):
         path.write_bytes(b"?")

@@ -139,7 +139,7 @@ async def test_node_is_replaced_and_another_one_ignored(rig: Rig) -> None:
     await chat.do("management", "ignore_node", node_id="sim_head", is_ignored=False)
     assert not rig.robot.nodes["sim_head"].is_ignored
     texts = [e["text"] for e in (await chat.do("management", "get_activity_log"))["entries"]]
-    assert "sim_spare took the place of sim_head" in texts
+    assert "sim_spare replaced sim_head" in texts
     assert "sim_head is offered again" in texts
 
 

@@ -142,7 +142,7 @@ async def test_orders_are_told_once_and_refused_ones_with_the_reason(rig: Rig):
     ]
     assert 'nodes: ["sim_head"]' in entries[0]["detail"] and entries[0]["who"] == "anyone"
     told = (await chat.do("management", "get_activity_log"))["entries"]
-    assert "Release 0.1.0 was removed" in [each["text"] for each in told]
+    assert "Release 0.1.0 was deleted" in [each["text"] for each in told]
 
 
 async def test_topic_tells_when_otad_does_not_answer(rig: Rig):
