@@ -216,5 +216,6 @@ IGNORE_NODE = _row(
 )
 SET_NODE_NAME = _row(
     "set_node_name", "PATCH", "/nodes/{node_id}", NameNode, NodeInfo,
-    "Set the display name of a node.", level=_OPERATOR, log="{node_id} is now called {display_name}",
+    "Set the display name of a node.",
+    level=_OPERATOR, log="{node_id} is now called {display_name}",
 )
