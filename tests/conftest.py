@@ -15,6 +15,9 @@ from tests import starvation
 # One seed per run, printed below and taken again from the environment.
 SEED = int(os.environ.get("SAINT_TEST_SEED", random.SystemRandom().randrange(1 << 32)))
 
+# What a simulated board is opened by, in the tests' own processes and in those that they start.
+os.environ["SAINT_SIMULATION"] = "tools.sim"
+
 settings.register_profile(
     "saint",
     deadline=None,  # a shared machine's pauses are no failures; pytest-timeout bounds each test

@@ -113,12 +113,14 @@ def _module(path: Path) -> str:
 
 def _import(shown: Path, owner: str, path: Path, module: str, daemons: set[str]) -> Iterator[str]:
     parts = module.split(".")
+    if parts[0] in ("tools", "tests"):
+        yield f"{shown} imports {module}: what ships must run without the source checkout"
     other = parts[1] if parts[0] == "saint_services" and len(parts) > 1 else ""
     if other in daemons and owner == "lib":
         yield f"{shown} imports {module}: lib knows no daemon"
     if other in daemons and owner in daemons and other != owner:
         yield f"{shown} imports {module}: daemons meet on sockets and topics only"
-    if parts[0] in HARDWARE and path.parent.name != "hw":
+    if parts[0] in HARDWARE and SERVICES / "lib" / "hw" not in path.parents:
         yield f"{shown} imports {module}: hardware libraries belong in lib/hw"
     if parts[0] == "rclpy" and path.parent.name != "ros":
         yield f"{shown} imports {module}: rclpy belongs in lib/bus/ros"

@@ -7,7 +7,7 @@ import typer
 
 from ..lib.errors import SaintError
 from ..lib.machine import computer
-from . import inputs, motion, status
+from . import inputs, motion, sim, status
 from .access import tls, tokens
 from .access import users as user
 from .backup import commands as backup
@@ -25,7 +25,6 @@ from .node import commands as node
 from .rc import commands as rc
 from .route import commands as route
 from .server import Server
-from .sim import commands as sim
 from .system import commands as system
 from .system import machine as system_machine
 
@@ -49,7 +48,7 @@ app.add_typer(firmware.app, name="firmware")
 app.add_typer(image.app, name="image")
 app.add_typer(rc.app, name="rc")
 app.add_typer(livelink.app, name="livelink")
-app.add_typer(sim.app, name="sim")
+app.command("sim", context_settings=sim.SETTINGS)(sim.simulate)
 system_machine.add_to(system.app)
 app.add_typer(system.app, name="system")
 app.add_typer(log.app, name="log")

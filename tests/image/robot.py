@@ -203,7 +203,8 @@ class Robot:
         """What is on a simulated pin of the node, read from its memory file there."""
         program = (
             "from pathlib import Path;"
-            "from saint_services.lib.hw.sim.observe import read_pins;"
+            "import sys; sys.path.insert(0, '/run/simulation');"
+            "from tools.sim.observe import read_pins;"
             f"print(read_pins(Path('/run/saint/hw'))[{number}].value)"
         )
         return float(self.node.sh(f"python3 -c {shlex.quote(program)}"))

@@ -22,7 +22,6 @@ from saint_services.lib.bus.open import open_bus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.saintctl import start
 from saint_services.saintctl.estop.outcomes import EXIT_UNCONFIRMED
@@ -31,6 +30,7 @@ from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import stick
 from tests.integration.tracks import LEFT_PWM, RIGHT_PWM
 from tools.feed import pack_channels, unpack_channels
+from tools.sim.observe import PinWatch
 
 PERIOD_S = 0.01  # of the transmitter's frames
 LIMIT_S = 10.0

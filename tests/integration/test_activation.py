@@ -34,6 +34,7 @@ class Activation:
             "RUNTIME_DIRECTORY": home,
             "SAINT_DDS_INTERFACE": "lo",
             "SAINT_HW": f"sim:{home / 'hw'}",
+            "SAINT_SIMULATION": "tools.sim",
             "SAINT_NODE_ID": "sim_test",
             "STATE_DIRECTORY": home / "state",
         }

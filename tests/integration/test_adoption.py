@@ -21,10 +21,10 @@ from saint_services.lib.api.adoption import (
     ReplaceNode,
     ResetNode,
 )
-from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.robot import ROOT, Robot, wait_for
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import LEFT_PWM
+from tools.sim.observe import PinWatch
 
 LIMIT_S = 10.0
 pytestmark = pytest.mark.changes_robot

@@ -22,11 +22,11 @@ from saint_services.lib.api.livelink import (
     SubjectRef,
 )
 from saint_services.lib.api.routing import SourceInfo
-from saint_services.lib.hw.sim.observe import read_pins
 from saint_services.lib.ipc import Client
 from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import RECORDED_FACE, phone, playing
 from tests.unit.livelinkd.osc_packets import APPLY, bone, bundle, shape
+from tools.sim.observe import read_pins
 
 PAN, MIDDLE_US = 12, 1500.0  # manifests/roles/head.yaml
 RATE_HZ = 60.0

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 from saint_services.lib.api.rc import RcStatus
-from saint_services.lib.hw.sim.observe import read_pca9685, read_pins
 from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import RECORDED_FACE, RECORDED_RC, phone, stick, transmitter
 from tests.integration.tracks import Tracks
+from tools.sim.observe import read_pca9685, read_pins
 
 PAN, TILT, ROLL = 12, 13, 3  # manifests/roles/head.yaml; roll is a channel of its servo chip
 MIDDLE_US = 1500.0

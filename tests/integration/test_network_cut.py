@@ -18,12 +18,12 @@ from saint_services.lib.api.adoption import ADOPT_NODE, AdoptNode, NodeInfo, Nod
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.node import NodeReport
 from saint_services.lib.errors import SaintError
-from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from tests.integration.net_space import Space, cable, missing
 from tests.integration.node_crowd import places
 from tests.integration.robot import short_folder
 from tests.integration.tracks import LEFT_PWM, RIGHT_PWM
+from tools.sim.observe import PinWatch
 
 ROOT = Path(__file__).resolve().parents[2]
 SAFE_NS = 250_000_000

@@ -18,11 +18,11 @@ from saint_services.lib.bus.open import open_bus
 from saint_services.lib.generated import topics
 from saint_services.lib.generated.saint_msgs import ArmCommand, HeadExpression
 from saint_services.lib.generated.std_msgs import Bool
-from saint_services.lib.hw.sim import breaking
 from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot, wait_for
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
+from tools.sim import breaking
 
 pytestmark = pytest.mark.changes_robot
 LIMIT_S = 20.0
@@ -43,7 +43,7 @@ def whole_again(robot: Robot) -> Iterator[None]:
     """Every test begins with a robot that is whole and released."""
     yield
     for machine in ("arm_left", "head", "tracks"):
-        breaking.mend(robot.hw(machine))
+        breaking.clear(robot.hw(machine))
     asyncio.run(released(robot))
 
 
@@ -54,7 +54,7 @@ async def broken(robot: Robot, machine: str, device: str, fault: str) -> None:
 
 async def mended(robot: Robot, machine: str) -> None:
     """Everything of a machine."""
-    await asyncio.to_thread(breaking.mend, robot.hw(machine))
+    await asyncio.to_thread(breaking.clear, robot.hw(machine))
 
 
 async def say_until(
@@ -131,7 +131,7 @@ def test_blocked_track_stops_both_and_may_be_tried_again(robot: Robot) -> None:
         wait_for(lambda: tracks.duties() == (0.0, 0.0), LIMIT_S, robot.diagnosis)
         asyncio.run(told(robot, "tracks", "left track"))
         assert not asyncio.run(estop(robot)).active
-    breaking.mend(place)
+    breaking.clear(place)
     with transmitter(robot, [stick(forward=0.0)]):
         time.sleep(1.5)  # the pause after a stall
     with transmitter(robot, [stick(forward=1.0)]):

@@ -18,13 +18,13 @@ import pytest
 from saint_services.lib import config as settings
 from saint_services.lib.api.node import NodeReport, RoleStatus
 from saint_services.lib.errors import SaintError
-from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.noded.lifecycle.model import Assignment
 from saint_services.noded.state import NodeFiles
 from tests.integration.node_crowd import places
 from tests.integration.robot import free_domain, short_folder
+from tools.sim.observe import PinWatch
 
 ROOT = Path(__file__).resolve().parents[2]
 SAFE_S = 0.250

@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.adoption import NodeList
-from saint_services.lib.hw.sim.outlook import Outlook
-from saint_services.lib.hw.sim.plant import Plant
 from tests.integration.robot import (
     ROOT,
     Robot,
@@ -26,6 +24,8 @@ from tests.integration.robot import (
 )
 from tests.integration.senders import RECORDED_FACE, phone, stick, transmitter
 from tests.integration.tracks import Tracks
+from tools.sim.bodies.plant import Plant
+from tools.sim.outlook import Outlook
 
 pytestmark = pytest.mark.changes_robot
 _LIMIT_S = 30.0

@@ -13,12 +13,12 @@ import pytest
 
 from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
-from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.bus_rig import PeerProcess, independent_peer, until
 from tests.integration.clearing import clear_estop
 from tests.integration.robot import Robot
 from tests.integration.senders import stick, transmitter
 from tests.integration.tracks import Tracks
+from tools.sim.observe import PinWatch
 
 pytest.importorskip("cyclonedds", reason="the official binding exists for x86_64 only")
 

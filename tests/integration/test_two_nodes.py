@@ -11,8 +11,8 @@ import pytest
 
 from saint_services.client.robot import Robot as Client
 from saint_services.lib.api.node import NodeReport, RoleStatus
-from saint_services.lib.hw.sim.observe import read_pca9685, read_pins
 from tests.integration.robot import Robot, running_robot, wait_for
+from tools.sim.observe import read_pca9685, read_pins
 
 UPPER = "upper"
 LEFT_CHIP, RIGHT_CHIP, PAN = 0x42, 0x43, 12  # manifests/roles

@@ -10,12 +10,12 @@ import pytest
 from saint_services.lib.api import routing
 from saint_services.lib.api.endpoint import Nothing
 from saint_services.lib.api.routing import FieldOutput, Route
-from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.browser import page_of
 from tests.integration.bus_rig import until
 from tests.integration.robot import Robot
 from tests.integration.senders import CENTRE, RECORDED_RC, transmitter
 from tools.feed import pack_channels, unpack_channels
+from tools.sim.observe import PinWatch
 
 SIZE = {"width": 1280, "height": 1400}
 INSIDE = {"x": 30, "y": 10}  # a row

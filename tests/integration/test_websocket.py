@@ -9,10 +9,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.bus_rig import until
 from tests.integration.robot import Robot
 from tests.integration.tracks import Tracks
+from tools.sim.observe import PinWatch
 
 PAN = 12  # manifests/roles/head.yaml: 500 to 2500 us for -180 to 180 degrees
 SAFE_S = 0.25

@@ -2,8 +2,8 @@
 
 import time
 
-from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.robot import Robot
+from tools.sim.observe import PinWatch
 
 # manifests/roles/tracks.yaml
 LEFT_PWM, RIGHT_PWM, LEFT_DIRECTION, RIGHT_DIRECTION = 12, 13, 5, 6

@@ -10,9 +10,9 @@ from saint_services.lib.crypto.signing import Key
 from saint_services.lib.generated.geometry_msgs import Twist, Vector3
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, TRACKS_CMD_VEL, TRACKS_ESTOP
-from saint_services.lib.hw.sim.faults import Fault
 from tests.unit.role.credentials import OTHER, SERVER, credential
 from tests.unit.role.role_rig import ROUTER, STRANGER, Rig
+from tools.sim.faults import Fault
 
 STANDING = (0.0, 0.0)
 SECOND = "0c" * 12

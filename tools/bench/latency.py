@@ -13,10 +13,10 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from saint_services.lib.hw.sim.observe import PinWatch
 from tests.integration.robot import Robot, running_robot, wait_for
 from tests.integration.senders import stick
 from tests.integration.tracks import LEFT_PWM
+from tools.sim.observe import PinWatch
 
 from . import bus
 

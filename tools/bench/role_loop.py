@@ -28,12 +28,13 @@ from saint_services.lib.bus.open import open_bus
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated.saint_msgs import HeadCommand, RouterHeartbeat
 from saint_services.lib.generated.topics import HEAD_CMD, ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
-from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.role_config.model import RoleConfig
 from tests.integration.robot import short_folder
 from tests.unit.role.credentials import SERVER, credential
+from tools import sim
 from tools.launch import domain
+from tools.sim.observe import PinWatch
 
 from .latency import at, stolen_ms
 
@@ -176,13 +177,17 @@ async def _started(folder: Path) -> list[Process]:
     """Start the guard and the role, which moves nothing without a guard."""
     for name in ("etc", "state", "run", "hw"):
         (folder / name).mkdir()
-    environment = os.environ | {
-        "CONFIGURATION_DIRECTORY": str(folder / "etc"),
-        "STATE_DIRECTORY": str(folder / "state"),
-        "RUNTIME_DIRECTORY": str(folder / "run"),
-        "SAINT_HW": f"sim:{folder / 'hw'}",
-        "SAINT_REALTIME": "2",  # as its unit has it; works for root
-    }
+    environment = (
+        os.environ
+        | sim.environment()
+        | {
+            "CONFIGURATION_DIRECTORY": str(folder / "etc"),
+            "STATE_DIRECTORY": str(folder / "state"),
+            "RUNTIME_DIRECTORY": str(folder / "run"),
+            "SAINT_HW": f"sim:{folder / 'hw'}",
+            "SAINT_REALTIME": "2",  # as its unit has it; works for root
+        }
+    )
     processes = [
         await asyncio.create_subprocess_exec(
             sys.executable, "-m", f"saint_services.{name}", cwd=ROOT, env=environment

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import sim
 from . import ask, settings
 from .launcher import Launcher
 from .machine import Folders, Plan
@@ -66,7 +67,8 @@ def bus_environment(domain: int) -> dict[str, str]:
 
 def node_environment(folders: Folders, node_id: str) -> dict[str, str]:
     """For every process of a node."""
-    return {"SAINT_NODE_ID": node_id, "SAINT_HW": f"sim:{folders.hw}"}
+    hardware = {"SAINT_HW": f"sim:{folders.hw}"} | sim.environment()
+    return {"SAINT_NODE_ID": node_id} | hardware
 
 
 def write_settings(

@@ -9,6 +9,7 @@ import re
 import subprocess
 from pathlib import Path
 
+from . import simulation
 from .channel import Channel, SilentError
 from .disk import Overlay
 from .programs import Programs, fields
@@ -31,6 +32,7 @@ class Machine:
         self.folder = folder
         self.programs = Programs.find()
         self._disk = disk
+        self._simulation = folder / "simulation.img"
         self._process: subprocess.Popen[bytes] | None = None
         self._booted_at = 0
         folder.mkdir(parents=True, exist_ok=True)
@@ -39,6 +41,7 @@ class Machine:
 
     def start(self, *, paused: bool = False, snapshot: str = "") -> "Machine":
         """Switch it on; returns when QEMU runs."""
+        simulation.make_disk(self._simulation, self.programs)
         self.serial = Channel(self.folder / "serial", self.folder / "serial.log")
         self._console = Channel(self.folder / "shell", self.folder / "shell.log")
         self._qmp = Qmp(self.folder / "qmp")
@@ -141,6 +144,7 @@ class Machine:
             *("-bios", str(self.programs.data(_UBOOT))),
             *("-nodefaults", "-display", "none"),
             *self._drive(),
+            *simulation.drive(self._simulation),
             *self._console_options(),
             *self._network(),
             *("-device", "virtio-rng-pci"),

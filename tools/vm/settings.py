@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from . import simulation
+
 # The serial console tells the boot; the root shell is a second console that nothing else uses.
 _KERNEL = (
     "console=ttyAMA0 systemd.debug_shell=hvc0 systemd.getty_auto=no audit=0"
@@ -54,7 +56,8 @@ def boot_env(deadman_s: int = DEADMAN_S, more: str = "") -> str:
     """The text environment that the boot script takes from the FAT."""
     lines = base64.b64encode(_PATIENT.encode()).decode()
     patience = f"systemd.set_credential_binary=systemd.unit-dropin.saint-.service:{lines}"
-    return f"extraargs={_KERNEL} {patience} saint.deadman={deadman_s} {more}".rstrip() + "\n"
+    words = f"{_KERNEL} {simulation.KERNEL} {patience} saint.deadman={deadman_s} {more}"
+    return f"extraargs={words}".rstrip() + "\n"
 
 
 def saint_yaml(role: str, **settings: Any) -> str:

@@ -4,12 +4,12 @@ outputs safe. Simulated pins are observed with hw.sim.observe: a real robot does
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from ..errors import Code, SaintError
 from ..guard.will import Kind, Will, Write
 from ..role_config.devices import MOTORS
 from ..role_config.model import RoleConfig
+from ..simulation import load_simulation, simulated_directory
 from .ports import Board
 
 __all__ = ["Board", "line_descriptors", "open_board", "will_of"]
@@ -17,11 +17,8 @@ __all__ = ["Board", "line_descriptors", "open_board", "will_of"]
 
 def open_board(spec: str) -> Board:
     """The board of SAINT_HW: "real" or "sim:<directory>". Reads files: call it in a thread."""
-    kind, _, place = spec.partition(":")
-    if kind == "sim" and place:
-        from .sim.board import SimBoard
-
-        return SimBoard(Path(place))
+    if directory := simulated_directory(spec):
+        return load_simulation().open_board(directory)
     if spec == "real":
         from .pi_board import PiBoard
 

@@ -2,19 +2,15 @@
 sim/camera.py), how one is run (camera.py).
 """
 
-from pathlib import Path
-
 from ..role_config.model import Camera
+from ..simulation import load_simulation, simulated_directory
 from .camera import Source
 
 
 def open_source(spec: str, settings: Camera) -> Source:
     """The camera of SAINT_HW: "real" or "sim:<directory>". Nothing is opened yet."""
-    kind, _, place = spec.partition(":")
-    if kind == "sim" and place:
-        from .sim.camera import SimCamera
-
-        return SimCamera(Path(place), settings)
+    if directory := simulated_directory(spec):
+        return load_simulation().open_camera(directory, settings)
     from .pi_camera import PiCamera, is_there
 
     if is_there():

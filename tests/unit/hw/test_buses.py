@@ -13,8 +13,8 @@ import pytest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.pi_board import PiBoard
 from saint_services.lib.hw.roboclaw_line import RoboClawLine, RoboClawMotor
-from saint_services.lib.hw.sim.serial_peers import RoboClawPeer
 from saint_services.lib.role_config.devices import SerialDevice
+from tools.sim.chips.roboclaw import RoboClawPeer
 
 
 class SpiDev:

@@ -10,7 +10,8 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw import edges
-from saint_services.lib.hw.edges import EdgeLine, PigpioEdges, RecordedEdges, open_edges
+from saint_services.lib.hw.edges import EdgeLine, PigpioEdges, open_edges
+from tools.sim.recorded_edges import RECORDING, RecordedEdges
 
 Edge = tuple[int, bool, int]
 LIMIT_S = 2.0
@@ -41,7 +42,7 @@ class Ear:
 
 async def test_recording_is_played_in_its_times(tmp_path: Path) -> None:
     text = line(500, 18, True) + "a note\n" + line(800, 18, False) + line(20_500, 18, True)
-    (tmp_path / edges.RECORDING).write_text(text)
+    (tmp_path / RECORDING).write_text(text)
     pins = open_edges(f"sim:{tmp_path}", [18], "rcd")
     ear = Ear()
     start_s = asyncio.get_running_loop().time()
@@ -144,7 +145,7 @@ async def test_pins_that_cannot_be_had_are_tried_again(
     )
     pins.start()
     assert not pins.is_open
-    (tmp_path / edges.RECORDING).write_text("")
+    (tmp_path / RECORDING).write_text("")
     async with asyncio.timeout(LIMIT_S):
         await opened.wait()
     assert len(lost) == 1 and pins.is_open and not pins.write(b"x")

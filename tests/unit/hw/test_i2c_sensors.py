@@ -12,11 +12,11 @@ from saint_services.lib.hw.bmp280 import Bmp280, compensate
 from saint_services.lib.hw.gyro_bias import GyroBias
 from saint_services.lib.hw.ina219 import Ina219
 from saint_services.lib.hw.mpu6050 import Mpu6050
-from saint_services.lib.hw.sim.chips import CHIPS, ChipFault
-from saint_services.lib.hw.sim.chips_sensors import Bmp280Chip
-from saint_services.lib.hw.sim.pins import SimI2c
 from saint_services.lib.hw.vl53l0x import Vl53l0x
 from saint_services.lib.role_config.devices import I2cDevice
+from tools.sim.chips.outputs import CHIPS, ChipFault
+from tools.sim.chips.sensors import Bmp280Chip
+from tools.sim.pins import SimI2c
 
 DRIVERS: dict[str, Callable[..., Any]] = {
     "mpu6050": Mpu6050,

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from saint_services.lib.hw.hbridge import HBridge
 from saint_services.lib.hw.quadrature import Quadrature
 from saint_services.lib.hw.servo import ServoScale
-from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.motors import Motor
 from tests.unit.role.role_rig import load_role
+from tools.sim.board import SimBoard
+from tools.sim.bodies.motors import Motor
 
 FORWARD = [(1, True), (2, True), (1, False), (2, False)]  # pin 1: line A, pin 2: line B
 

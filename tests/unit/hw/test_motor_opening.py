@@ -10,10 +10,10 @@ from saint_services.lib.guard.ports import carry_out
 from saint_services.lib.hw import will_of
 from saint_services.lib.hw.motors import Drives
 from saint_services.lib.hw.roboclaw import duties
-from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.chips_base import ChipFault
-from saint_services.lib.hw.sim.serial_peers import RoboClawPeer, open_peer, serial_file
 from saint_services.lib.role_config.model import RoleConfig
+from tools.sim.board import SimBoard
+from tools.sim.chips.base import ChipFault
+from tools.sim.chips.roboclaw import RoboClawPeer, open_peer, serial_file
 
 TWIN = {"pin": 12, "reverse_pin": 13, "enable_pins": [5, 6], "frequency": 20000}
 PINS: dict[str, dict[str, Any]] = {

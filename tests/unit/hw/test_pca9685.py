@@ -7,9 +7,9 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.pca9685 import Pca9685, prescale_for
-from saint_services.lib.hw.sim.chips import ChipFault, Pca9685Chip
-from saint_services.lib.hw.sim.observe import read_pca9685
-from saint_services.lib.hw.sim.pins import SimI2c
+from tools.sim.chips.outputs import ChipFault, Pca9685Chip
+from tools.sim.observe import read_pca9685
+from tools.sim.pins import SimI2c
 
 
 class Wire(SimI2c):

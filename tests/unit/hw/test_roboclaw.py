@@ -23,9 +23,9 @@ from saint_services.lib.hw.roboclaw import (
     packet,
 )
 from saint_services.lib.hw.roboclaw_line import RoboClawEncoder, RoboClawLine, RoboClawMotor
-from saint_services.lib.hw.sim.chips_base import ChipFault
-from saint_services.lib.hw.sim.serial_peers import RoboClawPeer, SimSerial, open_peer, serial_file
 from saint_services.lib.role_config.devices import SerialDevice
+from tools.sim.chips.base import ChipFault
+from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, open_peer, serial_file
 
 PORT = "/dev/ttyACM0"
 DEVICE = SerialDevice(port=PORT, driver="roboclaw")
@@ -276,7 +276,7 @@ def test_controller_stops_its_motors_when_nobody_speaks(
     peer: RoboClawPeer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_ns = 1_000_000_000
-    monkeypatch.setattr("saint_services.lib.hw.sim.serial_peers.monotonic_ns", lambda: now_ns)
+    monkeypatch.setattr("tools.sim.chips.roboclaw.monotonic_ns", lambda: now_ns)
     peer.received(packet(0x80, 14, b"\x02") + duties(0x80, 1.0, -1.0))
     now_ns += 199_000_000
     assert (peer.duty(1), peer.duty(2)) == (1.0, -1.0)

@@ -11,10 +11,10 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.sensors import Sensors
-from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.chips import CHIPS, Chip, ChipFault
-from saint_services.lib.hw.sim.pins import SimI2c
 from saint_services.lib.role_config.model import RoleConfig
+from tools.sim.board import SimBoard
+from tools.sim.chips.outputs import CHIPS, Chip, ChipFault
+from tools.sim.pins import SimI2c
 
 DEVICES: dict[str, dict[str, Any]] = {
     "imu": {"bus": 1, "address": 0x68, "driver": "mpu6050"},

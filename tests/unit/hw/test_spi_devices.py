@@ -8,13 +8,13 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw.displays import open_display, open_leds
-from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.spi import Panel, last_sent, picture_file
 from saint_services.lib.hw.ssd1306 import Ssd1306
 from saint_services.lib.hw.st7789 import St7789
 from saint_services.lib.hw.ws2812 import Ws2812
 from saint_services.lib.role_config.devices import SpiDevice
 from saint_services.lib.role_config.model import RoleConfig
+from tools.sim.board import SimBoard
+from tools.sim.chips.spi import Panel, last_sent, picture_file
 
 LATCH_BYTES = 84  # 280 us at 2.4 MHz
 

@@ -8,8 +8,8 @@ from saint_services.lib.api.hardware import HeaderPin, PinUse, RoleHardware
 from saint_services.lib.generated.saint_msgs import GPIOPin
 from saint_services.lib.hw import spi_pins
 from saint_services.lib.hw.header import PINS, function_of, pin_name
-from saint_services.lib.hw.sim.board import SimBoard
 from saint_services.lib.role_config.hardware import compare
+from tools.sim.board import SimBoard
 
 ALL = (7, 8, 9, 10, 11)
 

@@ -6,10 +6,10 @@ import pytest
 
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.hw import font
-from saint_services.lib.hw.sim.board import SimBoard, chip_file
-from saint_services.lib.hw.sim.chips import ChipFault, Ssd1306Chip
-from saint_services.lib.hw.sim.observe import read_display, set_chip_answers
 from saint_services.lib.hw.ssd1306 import COLUMNS, PAGES, Ssd1306
+from tools.sim.board import SimBoard, chip_file
+from tools.sim.chips.outputs import ChipFault, Ssd1306Chip
+from tools.sim.observe import read_display, set_chip_answers
 
 EVERYTHING = "".join(map(chr, range(32, 127)))
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from saint_services.lib.hw.sim.chips_base import ChipFault
-from saint_services.lib.hw.sim.serial_peers import RoboClawPeer, serial_file
 from saint_services.lib.role_config.devices import PinSpec, SerialDevice
 from saint_services.lib.role_config.model import RoleConfig
 from tests.unit.role.role_rig import Rig, load_role
+from tools.sim.chips.base import ChipFault
+from tools.sim.chips.roboclaw import RoboClawPeer, serial_file
 
 PORT = "/dev/ttyACM0"
 BRIDGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

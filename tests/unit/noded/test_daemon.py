@@ -11,12 +11,12 @@ from saint_services.lib.clock import monotonic_s
 from saint_services.lib.errors import SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
-from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.state import last_good
 from saint_services.noded.config import Config
 from tests.audit_log import collected
 from tests.unit.noded.node_rig import READY, Robot, until
+from tools.sim.observe import PinWatch
 
 
 async def report(client: Client) -> NodeReport:

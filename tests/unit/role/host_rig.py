@@ -15,13 +15,13 @@ from saint_services.lib.bus.local import LocalBus, LocalDomain
 from saint_services.lib.daemon import running
 from saint_services.lib.generated.saint_msgs import RouterHeartbeat
 from saint_services.lib.generated.topics import ROUTER_CREDENTIAL, ROUTER_HEARTBEAT
-from saint_services.lib.hw.sim.observe import PinWatch
 from saint_services.lib.ipc import Client
 from saint_services.lib.machine import service_manager
 from saint_services.lib.role_config.model import RoleConfig
 from tests.guard_rig import guarded
 from tests.unit.role.credentials import SERVER, credential
 from tests.unit.role.role_rig import ROLES, load_role
+from tools.sim.observe import PinWatch
 
 SHARE = ROLES.parents[1]
 

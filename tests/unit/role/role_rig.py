@@ -18,8 +18,6 @@ from saint_services.lib.generated.topics import (
     ROUTER_HEARTBEAT,
     TRACKS_CMD_VEL,
 )
-from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.faults import Faults
 from saint_services.lib.records import Reading
 from saint_services.lib.role import Session
 from saint_services.lib.role_config.model import RoleConfig
@@ -29,6 +27,8 @@ from saint_services.role_headd.daemon import Head
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import Tracks
 from tests.unit.role.credentials import SERVER, credential
+from tools.sim.board import SimBoard
+from tools.sim.faults import Faults
 
 ROLES = Path(__file__).parents[3] / "manifests" / "roles"
 # Read at import: async tests must not block.

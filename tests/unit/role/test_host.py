@@ -16,13 +16,13 @@ from saint_services.lib.generated.saint_msgs import ArmCommand, EStop
 from saint_services.lib.generated.topics import ARM_CMD, ESTOP, TRACKS_CMD_VEL
 from saint_services.lib.health import HealthReport
 from saint_services.lib.hw.ports import Board
-from saint_services.lib.hw.sim.observe import set_chip_answers
 from saint_services.lib.role import host
 from saint_services.role_armsd.config import Config as ArmsConfig
 from saint_services.role_armsd.daemon import run as run_arms
 from saint_services.role_tracksd.config import Config
 from saint_services.role_tracksd.daemon import Tracks, run
 from tests.unit.role.host_rig import House, house, load_role, until
+from tools.sim.observe import set_chip_answers
 
 
 @pytest.fixture

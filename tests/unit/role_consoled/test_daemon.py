@@ -30,11 +30,11 @@ from saint_services.lib.generated.topics import (
 )
 from saint_services.lib.hw import button
 from saint_services.lib.hw.font import read_row
-from saint_services.lib.hw.sim.chips import Ssd1306Chip
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_consoled.config import Config
 from saint_services.role_consoled.daemon import run
 from tests.unit.role.host_rig import House, house, load_role, until
+from tools.sim.chips.outputs import Ssd1306Chip
 
 
 class Seat:

@@ -12,14 +12,14 @@ import pytest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.saint_msgs import ConsoleAlert, EStop, RouteStatus
 from saint_services.lib.generated.topics import CONSOLE_ALERTS, ESTOP, ROUTER_STATUS
-from saint_services.lib.hw.sim.board import SimBoard
-from saint_services.lib.hw.sim.lights import read_lights
-from saint_services.lib.hw.sim.spi import SimSpi, last_sent
 from saint_services.lib.role_config.model import RoleConfig
 from saint_services.role_consoled.config import Config
 from saint_services.role_consoled.daemon import run
 from saint_services.role_consoled.lights import Facts, Mood, Pattern, mood, picture
 from tests.unit.role.host_rig import House, house, load_role
+from tools.sim.board import SimBoard
+from tools.sim.chips.lights import read_lights
+from tools.sim.chips.spi import SimSpi, last_sent
 
 DARK = (0, 0, 0)
 RED = (51, 0, 0)  # a fifth of 255, as Config says

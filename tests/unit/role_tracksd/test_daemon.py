@@ -10,9 +10,9 @@ import pytest
 from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated.std_msgs import Bool
 from saint_services.lib.generated.topics import TF, TRACKS_ESTOP
-from saint_services.lib.hw.sim.faults import Fault
 from saint_services.lib.role_config.model import I2cDevice
 from tests.unit.role.role_rig import Rig, WireBus, load_role
+from tools.sim.faults import Fault
 
 
 @pytest.fixture

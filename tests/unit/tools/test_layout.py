@@ -18,6 +18,7 @@ def test_layout_holds() -> None:
         ("routerd/daemon.py", "from saint_services.rcd import daemon", "daemons meet on sockets"),
         ("lib/health.py", "from ..rcd import logic", "lib knows no daemon"),
         ("rcd/adapters.py", "import serial", "belong in lib/hw"),
+        ("lib/hw/motors/bridge.py", "from tools.sim import board", "without the source checkout"),
         ("routerd/daemon.py", "import rclpy", "belongs in lib/bus/ros"),
         ("routerd/utils.py", "x = 1", "say what it holds"),
     ],

@@ -1,1 +1,0 @@
-"""Simulated hardware: files instead of pins and chips, physics instead of motors."""

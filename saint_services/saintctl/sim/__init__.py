@@ -1,1 +1,0 @@
-"""`saintctl sim`: the simulated hardware of a node."""

@@ -1,0 +1,241 @@
+"""The simulated computer: spec "sim:<directory>". Pins and chips are files below that directory, so
+they outlive processes; the drivers above the ports are the real ones.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from saint_services.lib import config as settings
+from saint_services.lib.generated.saint_msgs import GPIOPin, PeripheralInfo
+from saint_services.lib.guard.will import Kind, Write
+from saint_services.lib.hw import sysfs_pwm
+from saint_services.lib.hw.ports import ByteStream, SpiBus
+from saint_services.lib.hw.spi_pins import mark
+from saint_services.lib.records import Reading
+from saint_services.lib.role_config.devices import SerialDevice
+from saint_services.lib.role_config.model import RoleConfig
+from tools.sim.bodies.feeding import Feeder
+from tools.sim.chips.outputs import CHIPS, Chip, Pca9685Chip
+from tools.sim.pin_bank import INPUT, OUTPUT, PINS_FILE, PinBank
+from tools.sim.pins import SimEdges, SimI2c, SimOutput, SimPwm
+
+if TYPE_CHECKING:
+    from tools.sim.chips.controllers import Controller
+
+_NOTHING = Reading(0.0, 0, 0)
+
+
+class SimChip(BaseModel):
+    """A chip on a simulated bus."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    bus: int = Field(ge=0, le=31)
+    address: int = Field(ge=0x03, le=0x77)
+    driver: str
+
+    @field_validator("driver")
+    @classmethod
+    def _is_known(cls, driver: str) -> str:
+        if driver not in CHIPS:
+            raise ValueError(f"must be one of {', '.join(sorted(CHIPS))}")
+        return driver
+
+
+class SimBoardFile(BaseModel):
+    """board.yaml: what is plugged in."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # Not given: a servo chip and a display, and what the role's manifest names.
+    chips: list[SimChip] | None = None
+    # The folder of the board whose tracks carry this one: an inertial sensor feels them.
+    base: Path | None = None
+
+
+_USUAL = (
+    SimChip(bus=1, address=0x40, driver="pca9685"),
+    SimChip(bus=1, address=0x3C, driver="ssd1306"),
+)
+
+_SPI_SELECTS = [
+    PeripheralInfo("spi", f"0.{select}", "chip select; SPI tells not who is there", False)
+    for select in (0, 1)
+]
+
+
+class SimBoard:
+    """Implements ports.Board on files."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self.bank = PinBank(directory, self._output)
+        self.drive = self.bank.drive
+        self._file = settings.load(SimBoardFile, directory / "board.yaml")
+        self._chips: dict[tuple[int, int], Chip] = {}
+        self._drivers: dict[tuple[int, int], str] = {}
+        self._servo_chips: dict[str, Pca9685Chip] = {}
+        self._controllers: dict[str, Controller] = {}
+        self._lines: dict[str, SerialDevice] = {}
+        self._feeder: Feeder | None = None
+        self._panels: dict[tuple[int, int], int | None] = {}  # data pins of displays on SPI
+        for chip in _USUAL if self._file.chips is None else self._file.chips:
+            self._plug(chip.bus, chip.address, chip.driver)
+
+    def prepare(self, config: RoleConfig) -> None:
+        """Plug in and wire what the role names, as the builder of the robot would."""
+        if self._feeder:
+            self._feeder.close()
+        base = self._directory / (self._file.base or "")
+        self._feeder = Feeder(self._directory, config.target, base)
+        self._servo_chips.clear()
+        devices = config.spi_devices.values()
+        self._panels = {(d.bus, d.select): d.data_pin for d in devices if d.driver == "st7789"}
+        for name, device in config.i2c_devices.items():
+            key = device.bus, device.address
+            if self._file.chips is None:
+                self._plug(*key, device.driver)
+            chip = self._chips.get(key)
+            if isinstance(chip, Pca9685Chip):
+                self._servo_chips[name] = chip
+            elif chip:
+                self._feeder.attach(chip, name, config)
+        self._lines = config.serial_devices
+        self._controllers = self._opened_controllers()
+        self.drive.wire(config, self._directory)
+
+    def pwm(self, pin: int, frequency_hz: int, used_by: str) -> SimPwm:
+        """A pin that repeats a pulse."""
+        return SimPwm(self.bank, pin, frequency_hz, used_by)
+
+    def pwm_channels(self) -> Mapping[int, int]:
+        """As on a Pi 4."""
+        return sysfs_pwm.CHANNELS[2]
+
+    def output(self, pin: int, used_by: str) -> SimOutput:
+        """A pin that is high or low."""
+        self.bank.claim(pin, OUTPUT, used_by)
+        return SimOutput(self.bank, pin)
+
+    def edges(self, pins: Sequence[int], used_by: str, *, pull_up: bool = False) -> SimEdges:
+        """Input pins."""
+        for pin in pins:
+            self.bank.claim(pin, INPUT, used_by)
+            if pull_up:
+                self.bank.pull_up(pin)
+        return SimEdges(self.bank, tuple(pins))
+
+    def i2c(self, bus: int) -> SimI2c:
+        """A bus with the chips of board.yaml."""
+        chips = {address: chip for (b, address), chip in self._chips.items() if b == bus}
+        return SimI2c(chips, self.drive)
+
+    def spi(self, bus: int, select: int, speed_hz: int) -> SpiBus:
+        """A chip select; what is sent can be looked at."""
+        from tools.sim.chips.spi import SimSpi
+
+        panel = self._panels.get((bus, select))
+        read = self.bank.read
+        return SimSpi(self._directory, bus, select, lambda pin: read(pin).value >= 0.5, panel)
+
+    def serial(self, port: str, baud: int) -> ByteStream:
+        """A serial line with a motor controller."""
+        from tools.sim.chips.roboclaw import RoboClawPeer, SimSerial, serial_file
+
+        peer = RoboClawPeer(self._directory / serial_file(port))
+        peer.on_look = partial(self._spoken_to, port)
+        return SimSerial(port, peer)
+
+    def will_quiet(self, pin: int) -> Write:
+        """No pulses on a pin."""
+        return Write(Kind.RECORD, str(self._directory / PINS_FILE), pin)
+
+    def will_low(self, pin: int) -> Write:
+        """An output line is low."""
+        return self.will_quiet(pin)
+
+    def will_i2c(self, bus: int, address: int, data: bytes) -> Write:
+        """One transfer to a chip."""
+        return Write(Kind.SIM_I2C, str(self._directory / chip_file(bus, address)), address, data)
+
+    def will_serial(self, port: str, baud: int, data: bytes) -> Write:
+        """Bytes on a serial line."""
+        from tools.sim.chips.roboclaw import serial_file
+
+        return Write(Kind.SIM_SERIAL, str(self._directory / serial_file(port)), baud, data)
+
+    def line_descriptor(self, pin: int) -> int | None:
+        """Simulated lines need none."""
+        return None
+
+    def pins(self) -> list[GPIOPin]:
+        """All pins of the header; SPI is on."""
+        lines = self.bank.report()
+        mark(lines, is_spi_on=True)
+        return lines
+
+    def peripherals(self) -> list[PeripheralInfo]:
+        """The chips that are plugged in and answer, and the chip selects of SPI, which is on."""
+        return _SPI_SELECTS + [
+            PeripheralInfo("i2c", f"{bus}:0x{address:02x}", self._drivers[bus, address], True)
+            for (bus, address), chip in self._chips.items()
+            if _answers(chip)
+        ]
+
+    def close(self) -> None:
+        """Unmap; everything keeps its value."""
+        self.drive.stop()
+        if self._feeder:
+            self._feeder.close()
+        for controller in self._controllers.values():
+            controller.close()
+        self.bank.close()
+        for chip in self._chips.values():
+            chip.close()
+
+    def _opened_controllers(self) -> "dict[str, Controller]":
+        for controller in self._controllers.values():
+            controller.close()
+        if not self._lines:
+            return {}
+        from tools.sim.chips.controllers import Controller
+
+        return {name: Controller(self._directory, line.port) for name, line in self._lines.items()}
+
+    def _plug(self, bus: int, address: int, driver: str) -> None:
+        key = bus, address
+        if self._drivers.get(key) != driver:
+            if key in self._chips:
+                self._chips[key].close()
+            self._chips[key] = CHIPS[driver](self._directory / chip_file(bus, address))
+            self._drivers[key] = driver
+
+    def _spoken_to(self, port: str) -> None:
+        """What a controller is asked for is as of now."""
+        self.drive.advance()
+        for name, line in self._lines.items():
+            if line.port == port:
+                self._controllers[name].feed(self.drive.plant, name)
+
+    def _output(self, device: str, channel: int) -> Reading:
+        if controller := self._controllers.get(device):
+            return controller.output(channel)
+        chip = self._servo_chips.get(device)
+        return chip.output(channel) if chip else _NOTHING
+
+
+def chip_file(bus: int, address: int) -> str:
+    """The file of a chip below the board's directory."""
+    return f"i2c-{bus}-{address:02x}"
+
+
+def _answers(chip: Chip) -> bool:
+    try:
+        chip.read(1)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""Simulated chips: what the bytes of a transfer do to their registers."""

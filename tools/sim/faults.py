@@ -1,0 +1,110 @@
+"""Fault switches of a simulated board, in a mapped file: a daemon that runs feels them at once, and
+they stay until somebody clears them. Not here: what a fault does (plant.py; chips have their own).
+"""
+
+import fcntl
+import struct
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from saint_services.lib.records import map_file
+
+FILE = "faults"
+SUPPLY = "supply"
+_SLOTS = 64
+_HEAD = struct.Struct("<Q")  # count of changes; odd while somebody writes
+_SLOT = struct.Struct("<16sd104s")  # fault, value, device; no device: free
+_SIZE = _HEAD.size + _SLOTS * _SLOT.size
+
+
+class Fault(StrEnum):
+    """What may be wrong with a motor, servo, encoder or the supply."""
+
+    UNPLUG = "unplug"  # its plug is out
+    STALL = "stall"  # it is blocked
+    LOAD = "load"  # value: share of what it can just hold
+    SLIP = "slip"  # the track turns, the robot does not go
+    NOISE = "noise"  # value: share of edges that are lost
+    BROWN_OUT = "brown-out"  # value: volts
+
+
+# What a switch that was given no value stands for.
+VALUES = {Fault.LOAD: 0.5, Fault.NOISE: 0.1, Fault.BROWN_OUT: 4.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A fault that is set."""
+
+    fault: Fault
+    value: float = 0.0
+
+
+class Faults:
+    """The switches by device. A look costs one comparison while nobody changes anything. Where
+    two roles of a board have a device of one name, a switch names the role too: arms.left.joint_0;
+    `role` is the one that looks.
+    """
+
+    def __init__(self, directory: Path, role: str = "") -> None:
+        self._path = directory / FILE
+        self._prefix = f"{role}."
+        self._map = map_file(self._path, _SIZE)
+        self._seen = 0
+        self._switches: dict[str, Switch] = {}
+
+    def read(self) -> dict[str, Switch]:
+        """What is set now."""
+        changes = self._changes()
+        if changes != self._seen and not changes & 1:
+            switches = dict(self._read())
+            if self._changes() == changes:  # else: half of a change; the next look has it
+                own = {n.removeprefix(self._prefix): each for n, each in switches.items()}
+                self._switches, self._seen = switches | own, changes
+        return self._switches
+
+    def set(self, device: str, fault: Fault, value: float | None = None) -> None:
+        """One fault for each device: the newest."""
+        given = VALUES.get(fault, 0.0) if value is None else value
+        self._change(lambda switches: switches | {device: Switch(fault, given)})
+
+    def clear(self, device: str = "") -> None:
+        """Of one device, or all."""
+        self._change(
+            lambda switches: {
+                name: switch for name, switch in switches.items() if device and name != device
+            }
+        )
+
+    def close(self) -> None:
+        """Unmap; the switches stay."""
+        self._map.close()
+
+    def _changes(self) -> int:
+        changes: int = _HEAD.unpack_from(self._map, 0)[0]
+        return changes
+
+    def _read(self) -> Iterator[tuple[str, Switch]]:
+        for index in range(_SLOTS):
+            fault, value, device = _SLOT.unpack_from(self._map, _HEAD.size + index * _SLOT.size)
+            name = device.rstrip(b"\0").decode(errors="replace")
+            known = fault.rstrip(b"\0").decode(errors="replace")
+            if name and known in set(Fault):
+                yield name, Switch(Fault(known), value)
+
+    def _change(self, edit: Callable[[dict[str, Switch]], dict[str, Switch]]) -> None:
+        with self._path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # given back when the file is closed
+            switches = edit(dict(self._read()))
+            if len(switches) > _SLOTS:
+                raise ValueError(f"at most {_SLOTS} faults at once")
+            changes = self._changes() | 1  # odd already: a writer died half-way
+            _HEAD.pack_into(self._map, 0, changes)
+            free = [("", Switch(Fault.UNPLUG))] * (_SLOTS - len(switches))
+            for index, (device, switch) in enumerate([*switches.items(), *free]):
+                at = _HEAD.size + index * _SLOT.size
+                fault, name = switch.fault.encode(), device.encode()
+                _SLOT.pack_into(self._map, at, fault, switch.value, name)
+            _HEAD.pack_into(self._map, 0, changes + 1)

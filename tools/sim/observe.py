@@ -1,0 +1,85 @@
+"""For tests, benchmarks and the demonstration: what is on the simulated pins and chips of any
+process, alive or dead, and a finger for the buttons.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from saint_services.lib.hw.font import read_row
+from saint_services.lib.hw.header import PINS
+from saint_services.lib.hw.pca9685 import CHANNELS
+from saint_services.lib.hw.ssd1306 import PAGES, WIDTH
+from saint_services.lib.records import Reading, Records
+from tools.sim.board import chip_file
+from tools.sim.chips.outputs import Pca9685Chip, Ssd1306Chip
+
+
+class PinWatch:
+    """Keeps the pin file mapped, for those who look often (a look takes about 1 us)."""
+
+    def __init__(self, directory: Path) -> None:
+        self._bank = Records(directory / "pins", PINS)
+
+    def read(self, pin: int) -> Reading:
+        """Value, count of writes, time of the last write."""
+        return self._bank.read(pin)
+
+    def write(self, pin: int, value: float) -> None:
+        """Put a level on an input, e.g. press a button (0.0: pressed, with a pull-up)."""
+        self._bank.write(pin, value)
+
+    def close(self) -> None:
+        """Unmap."""
+        self._bank.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Display:
+    """What a display shows."""
+
+    lines: tuple[str, ...]
+    frame: bytes  # page after page, a byte per column, lowest bit on top
+
+
+def read_pins(directory: Path) -> dict[int, Reading]:
+    """All pins by BCM number."""
+    watch = PinWatch(directory)
+    try:
+        return {pin: watch.read(pin) for pin in range(PINS)}
+    finally:
+        watch.close()
+
+
+def write_pin(directory: Path, pin: int, value: float) -> None:
+    """Put a level on an input."""
+    watch = PinWatch(directory)
+    watch.write(pin, value)
+    watch.close()
+
+
+def read_pca9685(directory: Path, bus: int, address: int) -> dict[int, Reading]:
+    """All outputs by channel; the value is the pulse in microseconds."""
+    chip = Pca9685Chip(directory / chip_file(bus, address))
+    try:
+        return {channel: chip.output(channel) for channel in range(CHANNELS)}
+    finally:
+        chip.close()
+
+
+def read_display(directory: Path, bus: int = 1, address: int = 0x3C) -> Display:
+    """Text and dots of a display."""
+    chip = Ssd1306Chip(directory / chip_file(bus, address))
+    frame = chip.frame()
+    chip.close()
+    pages = [frame[page * WIDTH : (page + 1) * WIDTH] for page in range(PAGES)]
+    return Display(tuple(read_row(page) for page in pages), frame)
+
+
+def set_chip_answers(
+    directory: Path, bus: int, address: int, answers: bool, driver: str = "pca9685"
+) -> None:
+    """Pull the plug of a chip (or put it back) while processes use it."""
+    kind = Ssd1306Chip if driver == "ssd1306" else Pca9685Chip
+    chip = kind(directory / chip_file(bus, address))
+    chip.set_answers(answers)
+    chip.close()

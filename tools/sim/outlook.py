@@ -1,0 +1,117 @@
+"""How a simulated board's bodies are now, for whoever does not own the board: other processes,
+sensors of other boards, tests, the command line. Reads files, changes nothing, and goes on when the
+owner is dead: a motor that was left running runs.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic_ns
+from typing import TYPE_CHECKING
+
+from saint_services.lib.hw.header import PINS
+from saint_services.lib.hw.pca9685 import CHANNELS
+from saint_services.lib.records import Reading, Records
+from saint_services.lib.role_config.model import RoleConfig
+from tools.sim import wiring
+from tools.sim.bodies.plant import Plant
+from tools.sim.bodies.states import States
+from tools.sim.faults import Faults
+
+if TYPE_CHECKING:
+    from tools.sim.chips.controllers import Controller
+
+_NOTHING = Reading(0.0, 0, 0)
+
+
+class Outlook:
+    """Keeps the files of one board mapped, and looks at the bodies of one of its roles: `role` is
+    "tracks" or "arms.left"; without it there is only one.
+    """
+
+    def __init__(
+        self, directory: Path, clock_ns: Callable[[], int] = monotonic_ns, role: str = ""
+    ) -> None:
+        self._directory = directory
+        self._role = role
+        self._path: Path | None = None
+        self._clock_ns = clock_ns
+        self._read_ns = 0  # when the role that we know was written
+        self._pins: Records | None = None
+        self._faults: Faults | None = None
+        self._states: States | None = None
+        self._outputs: dict[str, Records] = {}
+        self._controllers: dict[str, Controller] = {}
+        self._plant: Plant | None = None
+        self.config: RoleConfig | None = None
+
+    def look(self) -> Plant | None:
+        """Everything as of now, until the next look; None while the board has no role."""
+        if not self._is_known():
+            return None
+        assert self.config and self._pins and self._faults and self._states
+        now_ns = self._clock_ns()
+        kept = self._states.load()
+        # A sensor looks 100 times a second: bodies that a state overwrites are not built anew.
+        if self._plant is None or kept is None:
+            self._plant = Plant.of(self.config)
+        self._plant.feel(self._faults.read())
+        if kept:
+            self._plant.restore(kept[1])
+        if kept and kept[0] <= now_ns:
+            self._plant.catch_up(kept[0], now_ns, self._pins.read, self._output)
+        else:  # nothing has moved since the computer's last start
+            self._plant.rest()
+        return self._plant
+
+    def close(self) -> None:
+        """Unmap."""
+        for file in (self._pins, self._faults, self._states):
+            if file:
+                file.close()
+        for outputs in self._outputs.values():
+            outputs.close()
+        for controller in self._controllers.values():
+            controller.close()
+        self._pins = self._faults = self._states = self._plant = self.config = None
+        self._outputs.clear()
+        self._controllers.clear()
+        self._read_ns = 0
+
+    def _is_known(self) -> bool:
+        self._path = self._path or wiring.find(self._directory, self._role)
+        try:
+            written_ns = self._path.stat().st_mtime_ns if self._path else 0
+        except FileNotFoundError:
+            self._path = None
+            return False
+        if self._path and written_ns != self._read_ns:
+            self.close()
+            if config := wiring.read(self._path):
+                self._open(config)
+                self._read_ns = written_ns
+        return self.config is not None
+
+    def _open(self, config: RoleConfig) -> None:
+        self.config = config
+        self._pins = Records(self._directory / "pins", PINS)
+        self._faults = Faults(self._directory, config.target)
+        self._states = States(self._directory, config.target, Plant.of(config).names)
+        for name, device in config.i2c_devices.items():
+            if device.driver == "pca9685":
+                path = self._directory / outputs_file(device.bus, device.address)
+                self._outputs[name] = Records(path, CHANNELS)
+        if config.serial_devices:
+            from tools.sim.chips.controllers import Controller
+        for name, line in config.serial_devices.items():
+            self._controllers[name] = Controller(self._directory, line.port)
+
+    def _output(self, device: str, channel: int) -> Reading:
+        if controller := self._controllers.get(device):
+            return controller.output(channel)
+        outputs = self._outputs.get(device)
+        return outputs.read(channel) if outputs else _NOTHING
+
+
+def outputs_file(bus: int, address: int) -> str:
+    """The file with the outputs of a servo chip, below the board's directory."""
+    return f"i2c-{bus}-{address:02x}.outputs"

@@ -1,0 +1,108 @@
+"""The pins of a simulated board together: their levels in a file that outlives processes, who uses
+them, who listens, and the bodies that feel each change. Not here: the ports by which a driver has a
+pin (pins.py), what hangs on it (plant.py).
+"""
+
+import os
+from pathlib import Path
+
+from saint_services.lib.errors import Code, SaintError
+from saint_services.lib.generated.saint_msgs import GPIOPin
+from saint_services.lib.hw.header import PINS, function_of, pin_name
+from saint_services.lib.hw.ports import EdgeCallback
+from saint_services.lib.records import Reading, Records
+from tools.sim.bodies.drive import Drive
+from tools.sim.bodies.plant import OutputReading
+
+PINS_FILE = "pins"  # below the board's directory
+UNUSED, INPUT, OUTPUT, PWM_DUTY, PWM_PULSE = range(5)
+
+
+class PinBank:
+    """`outputs` reads what chips and controllers put out: bodies hang on these too."""
+
+    def __init__(self, directory: Path, outputs: OutputReading) -> None:
+        self._records = Records(directory / PINS_FILE, PINS)
+        self._listeners: dict[int, EdgeCallback] = {}
+        self.drive = Drive(self._records.read, outputs, self._edge)
+
+    def claim(self, pin: int, kind: int, used_by: str) -> None:
+        """Note who uses a pin, as the kernel does."""
+        if not 0 <= pin < PINS:
+            raise SaintError(Code.CONFIG_INVALID, f"{used_by}: there is no GPIO{pin}")
+        self._records.label(pin, kind, os.getpid(), used_by)
+
+    def release(self, pin: int) -> None:
+        """Nobody uses it; the level stays."""
+        kind, _, _ = self._records.labels(pin)
+        self._records.label(pin, kind, 0, "")
+
+    def write(self, pin: int, value: float) -> None:
+        """Set an output."""
+        self._records.write(pin, value)
+        self.drive.pin_changed(pin)
+
+    def read(self, pin: int) -> Reading:
+        """What is on a pin."""
+        return self._records.read(pin)
+
+    def pull_up(self, pin: int) -> None:
+        """An input is high until somebody pulls it down."""
+        if not self.read(pin).writes:
+            self._records.write(pin, 1.0)
+
+    def kind(self, pin: int) -> int:
+        """How a pin is used."""
+        return self._records.labels(pin)[0] & 0xFF
+
+    def set_kind(self, pin: int, kind: int) -> None:
+        """A PWM pin is told in duty or in pulses."""
+        _, owner, text = self._records.labels(pin)
+        self._records.label(pin, kind, owner, text)
+
+    def listen(self, pin: int, callback: EdgeCallback | None) -> None:
+        """Who wants the edges of an input."""
+        if callback:
+            self._listeners[pin] = callback
+        else:
+            self._listeners.pop(pin, None)
+
+    def is_wired(self, pin: int) -> bool:
+        """True when a simulated encoder drives the pin."""
+        return pin in self.drive.encoder_pins
+
+    def report(self) -> list[GPIOPin]:
+        """All pins of the header."""
+        return [self._report(pin) for pin in range(PINS)]
+
+    def close(self) -> None:
+        """Unmap; every pin keeps its level. The drive has to be stopped before."""
+        self._records.close()
+
+    def _edge(self, pin: int, level: bool, stamp_ns: int) -> None:
+        self._records.write(pin, float(level))
+        if callback := self._listeners.get(pin):
+            callback(pin, level, stamp_ns)
+
+    def _report(self, pin: int) -> GPIOPin:
+        kind, owner, used_by = self._records.labels(pin)
+        in_use = owner != 0 and _is_alive(owner)
+        value = self._records.read(pin).value
+        frequency_hz, kind = kind >> 8, kind & 0xFF
+        if kind in (PWM_DUTY, PWM_PULSE):
+            duty = value if kind == PWM_DUTY else value * frequency_hz / 1e6
+            direction, state = "pwm", f"pwm_{duty * 100:.0f}"
+        else:
+            direction = "output" if kind == OUTPUT else function_of(pin)
+            state = "high" if value >= 0.5 else "low"
+        return GPIOPin(pin, pin_name(pin), direction, state, in_use, used_by if in_use else "")
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True  # it lives, as another user
+    return True

@@ -1,0 +1,139 @@
+"""The ports of a simulated board: a pin as its driver has it, and a bus with its chips. Not here:
+the board, which opens them (board.py), what is on a pin (pin_bank.py).
+"""
+
+import asyncio
+from functools import partial
+from time import monotonic_ns
+
+from saint_services.lib.hw.ports import EdgeCallback
+from tools.sim.bodies.drive import Drive
+from tools.sim.chips.outputs import Chip, Pca9685Chip
+from tools.sim.pin_bank import PWM_DUTY, PWM_PULSE, UNUSED, PinBank
+
+_POLL_S = 0.05  # how often inputs look whether another process has pressed a button
+_NO_CHIP = 6  # ENXIO, what the kernel answers when nobody acknowledges
+
+
+class SimPwm:
+    """A PWM pin; its record holds the duty (0 to 1) or the pulse in us, as the driver sets it."""
+
+    def __init__(self, bank: PinBank, pin: int, frequency_hz: int, used_by: str) -> None:
+        self._pin = pin
+        self._bank = bank
+        kind = bank.kind(pin)
+        self._kind = kind if kind in (PWM_DUTY, PWM_PULSE) else UNUSED
+        self._frequency_hz = frequency_hz
+        bank.claim(pin, (self._kind or PWM_DUTY) | frequency_hz << 8, used_by)
+
+    def set_pulse_us(self, pulse_us: float) -> None:
+        """Length of the pulse."""
+        self._set(PWM_PULSE, pulse_us)
+
+    def set_duty(self, duty: float) -> None:
+        """Share of the period."""
+        self._set(PWM_DUTY, duty)
+
+    def off(self) -> None:
+        """No pulses."""
+        self._bank.write(self._pin, 0.0)
+
+    def pulse_us(self) -> float:
+        """What is on the pin."""
+        if self._kind == UNUSED:
+            return 0.0
+        value = self._bank.read(self._pin).value
+        return value if self._kind == PWM_PULSE else value * 1e6 / self._frequency_hz
+
+    def close(self) -> None:
+        """Give the pin back; the pulse stays."""
+        self._bank.release(self._pin)
+
+    def _set(self, kind: int, value: float) -> None:
+        if kind != self._kind:
+            self._kind = kind
+            self._bank.set_kind(self._pin, kind | self._frequency_hz << 8)
+        self._bank.write(self._pin, value)
+
+
+class SimOutput:
+    """A pin that is high or low."""
+
+    def __init__(self, bank: PinBank, pin: int) -> None:
+        self._bank = bank
+        self._pin = pin
+
+    def set(self, high: bool) -> None:
+        """Set the level."""
+        self._bank.write(self._pin, float(high))
+
+    def close(self) -> None:
+        """Give the pin back; the level stays."""
+        self._bank.release(self._pin)
+
+
+class SimEdges:
+    """Input pins: edges come from a simulated encoder, or from another process that writes them."""
+
+    def __init__(self, bank: PinBank, pins: tuple[int, ...]) -> None:
+        self._bank = bank
+        self._pins = pins
+        self._known = self.levels()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def levels(self) -> dict[int, bool]:
+        """The levels now."""
+        return {pin: self._bank.read(pin).value >= 0.5 for pin in self._pins}
+
+    def listen(self, callback: EdgeCallback) -> None:
+        """Report edges from now on."""
+        for pin in self._pins:
+            self._bank.listen(pin, callback)
+        if not any(self._bank.is_wired(pin) for pin in self._pins):
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
+
+    def close(self) -> None:
+        """No more edges."""
+        if self._timer:
+            self._timer.cancel()
+        for pin in self._pins:
+            self._bank.listen(pin, None)
+            self._bank.release(pin)
+
+    def _poll(self, loop: asyncio.AbstractEventLoop, callback: EdgeCallback) -> None:
+        self._timer = loop.call_later(_POLL_S, partial(self._poll, loop, callback))
+        for pin, level in self.levels().items():
+            if level != self._known[pin]:
+                self._known[pin] = level
+                callback(pin, level, monotonic_ns())
+
+
+class SimI2c:
+    """The chips of one bus."""
+
+    def __init__(self, chips: dict[int, Chip], drive: Drive | None = None) -> None:
+        self._chips = chips
+        self._drive = drive
+
+    def write(self, address: int, data: bytes) -> None:
+        """One write. What it changed moves from now on."""
+        chip = self._at(address)
+        chip.write(data)
+        if self._drive and isinstance(chip, Pca9685Chip):
+            self._drive.advance()
+
+    def transfer(self, address: int, data: bytes, length: int) -> bytes:
+        """Write, then read."""
+        chip = self._at(address)
+        chip.write(data)
+        return chip.read(length)
+
+    def close(self) -> None:
+        """The chips belong to the board."""
+
+    def _at(self, address: int) -> Chip:
+        try:
+            return self._chips[address]
+        except KeyError:
+            raise OSError(_NO_CHIP, "no acknowledge") from None
