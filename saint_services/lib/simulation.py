@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # the guard loads this file without what the boards need
     from .guard.will import Write
     from .hw.camera import Source
     from .hw.ports import Board, EdgeInput
-    from .role_config import Camera
+    from .role_config.model import Camera
 
 VARIABLE = "SAINT_SIMULATION"
 _PREFIX = "sim:"

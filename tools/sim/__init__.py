@@ -12,7 +12,7 @@ if TYPE_CHECKING:  # each opener loads what it needs: a guard needs no camera
     from saint_services.lib.guard.will import Write
     from saint_services.lib.hw.camera import Source
     from saint_services.lib.hw.ports import Board, EdgeInput
-    from saint_services.lib.role_config import Camera
+    from saint_services.lib.role_config.model import Camera
 
 _ROOT = Path(__file__).parents[2]
 
