@@ -88,8 +88,8 @@ class Robot:
             answers = []
             for number, (target, action, params) in enumerate(commands, 1):
                 message = {"id": str(number), "type": "command", "target": target}
-                await socket.send_json({**message, "action": action, "params": params})
-                answers.append(await _answer(socket, str(number)))
+                message |= {"action": action, "params": params}
+                answers.append(await _obeyed(socket, message))
                 await asyncio.sleep(pause_s)
             return answers
 
@@ -208,6 +208,21 @@ class Robot:
             f"print(read_pins(Path('/run/saint/hw'))[{number}].value)"
         )
         return float(self.node.sh(f"python3 -c {shlex.quote(program)}"))
+
+
+async def _obeyed(
+    socket: aiohttp.ClientWebSocketResponse, message: dict[str, Any]
+) -> dict[str, Any]:
+    """Send it, and again while the server refuses it only because the emulated machine stood still
+    before it could read it.
+    """
+    while True:
+        await socket.send_json(message)
+        try:
+            return await _answer(socket, message["id"])
+        except NotYetError as err:
+            if "webd stood still" not in str(err):
+                raise
 
 
 async def _answer(socket: aiohttp.ClientWebSocketResponse, number: str) -> dict[str, Any]:
