@@ -1,5 +1,10 @@
 """The two doors: the control plane's paths and the ROS services. Both lead to the same verbs."""
 
+from collections.abc import Callable
+
+from ..lib.access import audit
+from ..lib.access.audit import AuditRecord
+from ..lib.access.person import ROS_PROGRAM
 from ..lib.api import Done, calibration, logs, orders
 from ..lib.api import adoption as rows
 from ..lib.api.adoption import (
@@ -24,8 +29,8 @@ from ..lib.errors import SaintError
 from ..lib.generated import saint_msgs as msgs
 from ..lib.generated import topics
 from ..lib.ipc import Api, Call
-from . import membership, views
-from .registry import Pending, RoleKey
+from . import logic, membership, views
+from .registry import LONGEST_NAME, Pending, RoleKey
 from .registry_service import Adoption
 
 
@@ -131,13 +136,18 @@ def _answer_calibration(api: Api, adoption: Adoption) -> None:
     api.bind(calibration.CALIBRATE, calibrate)
 
 
-def serve_ros(bus: Bus, adoption: Adoption) -> None:
-    """The services of the specification."""
+def serve_ros(bus: Bus, adoption: Adoption, add_entry: Callable[[AuditRecord], None]) -> None:
+    """Serve the ROS services of the specification. Adoption and reset leave an entry each in the
+    audit log."""
 
     async def adopt(request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
-        key = RoleKey(request.role, request.instance)
+        node_id, key = request.node_id, RoleKey(request.role, request.instance)
+        shown = AdoptNode.model_construct(
+            node_id=_shown(node_id), role=_shown(key.role), instance=_shown(key.instance)
+        )
         try:
-            reply = await adoption.verbs.adopt(request.node_id, Pending(key, ""))
+            work = adoption.verbs.adopt(node_id, Pending(key, ""))
+            reply = await audit.recorded(add_entry, rows.ADOPT_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)
         return msgs.AdoptNode_Response(
@@ -145,17 +155,17 @@ def serve_ros(bus: Bus, adoption: Adoption) -> None:
         )
 
     async def reset(request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
+        node_id, factory = request.node_id, request.factory_reset
+        shown = ResetNode.model_construct(node_id=_shown(node_id), factory_reset=factory)
         try:
-            done = await adoption.verbs.reset(request.node_id, request.factory_reset)
+            work = adoption.verbs.reset(node_id, factory)
+            done = await audit.recorded(add_entry, rows.RESET_NODE, ROS_PROGRAM, shown, work)
         except SaintError as err:
             return msgs.ResetNode_Response(success=False, message=err.message)
         return msgs.ResetNode_Response(success=True, message=done.message)
 
     async def config(request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
         return role_config(adoption, request)
-
-    async def signed(request: msgs.GetSignedConfig_Request) -> msgs.GetSignedConfig_Response:
-        return signed_config(adoption, request)
 
     async def status(_: msgs.GetSystemStatus_Request) -> msgs.GetSystemStatus_Response:
         registry, now_s = adoption.registry, monotonic_s()
@@ -168,22 +178,40 @@ def serve_ros(bus: Bus, adoption: Adoption) -> None:
     bus.serve(topics.NODES_ADOPT, adopt)
     bus.serve(topics.NODES_RESET, reset)
     bus.serve(topics.NODES_CONFIG, config)
-    bus.serve(topics.NODES_SIGNED_CONFIG, signed)
     bus.serve(topics.SYSTEM_STATUS_QUERY, status)
+
+
+def _shown(text: str) -> str:
+    """Text of a ROS request as the audit log keeps it."""
+    return logic.clean(text, LONGEST_NAME)
 
 
 def role_config(
     adoption: Adoption, request: msgs.GetRoleConfig_Request
 ) -> msgs.GetRoleConfig_Response:
-    """The configuration of a role; its text only for a node that does not have it already."""
-    key = RoleKey(request.role, request.instance)
-    role = adoption.catalog.roles.get(key)
+    """Answer a node's request for the configuration of its role, or, with an empty role, for the
+    list of its roles. The answer is signed for this very request, so that the node can tell its own
+    server from another one."""
+    public = adoption.courier.public
+    answer = _role_text(adoption, request) if request.role else _held_roles(adoption, request)
+    answer.server = adoption.catalog.robot
+    answer.server_key = public
+    if public:
+        answer.signature = adoption.courier.sign(*config_parts(request, answer))
+    return answer
+
+
+def _role_text(
+    adoption: Adoption, request: msgs.GetRoleConfig_Request
+) -> msgs.GetRoleConfig_Response:
+    """The text goes only to a node that does not have it already."""
+    role = adoption.catalog.roles.get(RoleKey(request.role, request.instance))
     if role is None:
         known = ", ".join(sorted(str(key) for key in adoption.catalog.keys))
         message = f"this robot has no such role; it has {known}"
         return msgs.GetRoleConfig_Response(success=False, message=message)
-    known_here = (request.known_version, request.known_checksum)
-    is_changed = known_here != (role.config.version, role.checksum)
+    known_there = (request.known_version, request.known_checksum)
+    is_changed = known_there != (role.config.version, role.checksum)
     return msgs.GetRoleConfig_Response(
         success=True,
         changed=is_changed,
@@ -191,47 +219,16 @@ def role_config(
         checksum=role.checksum,
         config_yaml=role.text if is_changed else "",
         display_name=adoption.registry.display_name(request.node_id),
-        server=adoption.catalog.robot,
         server_address=adoption.address,
     )
 
 
-def _held_config(adoption: Adoption) -> msgs.GetRoleConfig_Response:
-    """Which server answers; a node without its role file has no configuration yet."""
+def _held_roles(
+    adoption: Adoption, request: msgs.GetRoleConfig_Request
+) -> msgs.GetRoleConfig_Response:
+    held = membership.roles_of(
+        adoption.registry, request.node_id, monotonic_s(), adoption.courier.public
+    )
     return msgs.GetRoleConfig_Response(
-        success=True, server=adoption.catalog.robot, server_address=adoption.address
+        success=True, held_roles=[str(key) for key in held], server_address=adoption.address
     )
-
-
-def signed_config(
-    adoption: Adoption, request: msgs.GetSignedConfig_Request
-) -> msgs.GetSignedConfig_Response:
-    """The same, so that the node can tell that its own server says so, now. With an empty role: the
-    roles of the node."""
-    asked = msgs.GetRoleConfig_Request(
-        node_id=request.node_id,
-        role=request.role,
-        instance=request.instance,
-        known_version=request.known_version,
-        known_checksum=request.known_checksum,
-    )
-    plain = role_config(adoption, asked) if request.role else _held_config(adoption)
-    answer = msgs.GetSignedConfig_Response(
-        success=plain.success,
-        message=plain.message,
-        changed=plain.changed,
-        version=plain.version,
-        checksum=plain.checksum,
-        config_yaml=plain.config_yaml,
-        display_name=plain.display_name,
-        server=plain.server,
-        server_address=plain.server_address,
-        server_key=adoption.courier.public,
-    )
-    if not request.role:
-        key = adoption.courier.public
-        held = membership.roles_of(adoption.registry, request.node_id, monotonic_s(), key)
-        answer.held_roles = [str(key) for key in held]
-    if adoption.courier.public:
-        answer.signature = adoption.courier.sign(*config_parts(request, answer))
-    return answer

@@ -45,7 +45,7 @@ async def run(ctx: Context[Config]) -> None:
     backup_of(adoption).add_to(api)
     keys.answer(api, adoption)
     await ctx.serve_ipc(api)
-    serve_ros(bus, adoption)
+    serve_ros(bus, adoption, api.on_entry)
     ctx.spawn(adoption.tick(), "tick")
     ctx.spawn(memory.keep(adoption.saved), "memory")
     ctx.ready(f"{catalog.robot}: {len(registry.nodes)} known nodes")

@@ -24,12 +24,10 @@ from ..lib.api.orders import (
 from ..lib.bus import Bus
 from ..lib.clock import monotonic_s
 from ..lib.errors import Code, SaintError
-from ..lib.generated import saint_msgs as msgs
-from ..lib.generated import topics
 from . import logic, membership, node_roles
 from .config import Config
 from .order_sender import Courier, Told
-from .registry import Bond, Catalog, Node, Pending, Registry, RoleKey
+from .registry import LONGEST_NAME, Bond, Catalog, Node, Pending, Registry, RoleKey
 
 _UPDATE_LIMIT_S = 10.0
 _REFRESH_LIMIT_S = 3.0
@@ -43,6 +41,9 @@ class Owner(Protocol):
 
     @property
     def catalog(self) -> Catalog: ...
+
+    @property
+    def address(self) -> str: ...
 
     def change(self, node_id: str, registry: Registry) -> None: ...
 
@@ -213,21 +214,25 @@ class Verbs:
             raise SaintError(Code.CONFLICT, self._foreign(node, said))
         if not said.server_key or said.node_key != node.kept.node_key:
             await self._bind(node_id, "")  # a person wants it, whichever key it has now
-        node = self._owner.registry.known(node_id)
-        adds = wanted.adds and bool(node.keys)
-        order = AdoptOrder(role=key.role, instance=key.instance, add=adds)
+        owner, node = self._owner, self._owner.registry.known(node_id)
+        order = AdoptOrder(
+            role=key.role,
+            instance=key.instance,
+            add=wanted.adds and bool(node.keys),
+            config_yaml=owner.catalog.roles[key].text,
+            server_address=owner.address[:LONGEST_NAME],
+            display_name=owner.registry.display_name(node_id),
+        )
         return await self._ordered(node, OrderKind.ADOPT, order, self._config.adopt_timeout_s)
 
     async def _have_reset(self, node: Node, factory: bool, key: RoleKey | None) -> Told:
         node_id, limit_s = node.node_id, self._config.reset_timeout_s
         said = await self._courier.owner(node_id)
         if not said.server_key:
-            if key is not None:
-                text = f"{node.title} belongs to no server's key yet; reset all of it"
-                raise SaintError(Code.REFUSED, text)
-            plain = msgs.ResetNode_Request(node_id=node_id, factory_reset=factory)
-            answer = await self._bus.call(topics.NODE_RESET.at(node_id=node_id), plain, limit_s)
-            return Told(answer.success, logic.clean(answer.message, 240))
+            if not node.keys and not factory:
+                return Told(True, f"{node_id} is unadopted")
+            await self._bind(node_id, "")  # its key file was lost
+            said = await self._courier.owner(node_id)
         if said.server_key != self._courier.public:
             raise SaintError(Code.CONFLICT, self._foreign(node, said))
         one = {"role": key.role, "instance": key.instance} if key else {}

@@ -3,7 +3,6 @@ its actions are carried out here. No rules.
 """
 
 import asyncio
-import itertools
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,10 +19,10 @@ from ..lib.bus import Bus
 from ..lib.daemon import Context
 from ..lib.errors import Code, SaintError
 from ..lib.generated import saint_msgs as msgs
-from ..lib.generated.topics import NODE_ADOPT, NODE_GPIO_PROBE, NODE_RESET
 from ..lib.guard import wire
 from ..lib.ipc import Api, Call
 from ..lib.logs import own_source
+from ..lib.state_machine import Runner
 from .adapters.guard import CarriedOut, GuardLink
 from .adapters.outputs import Outputs
 from .adapters.reset_button import ResetButton
@@ -32,8 +31,9 @@ from .config import Config
 from .credentials import Vouching
 from .lifecycle import model as lives
 from .lifecycle.model import Wanted
-from .lifecycle.node import fresh, step
+from .lifecycle.node import NodeLife, fresh, step
 from .refresh import Refresher
+from .ros_services import RosServices
 from .server.configuration import ConfigServer
 from .server.log_pages import LogDesk
 from .server.orders import Orders
@@ -44,12 +44,9 @@ from .stop_drill import Killing
 from .stop_reports import StopReports
 from .update import NodeFirmware
 
-_LONGEST_WORD = 64
-_ADOPT_THERE = (
-    "needs the key of its server, which this request does not bring: adopt it on the web page or "
-    "with `saintctl node adopt`"
-)
 _UNANSWERED = "its process did not answer the e-stop"
+_SlotEvent = tuple[lives.Event, int]  # the slot of the role that it happens to
+_SlotAction = tuple[int, lives.Action]
 _log = log.get("noded")
 
 
@@ -84,7 +81,9 @@ class Node:
         self, ctx: Context[Config], bus: Bus, files: NodeFiles, identity: Identity, outputs: Outputs
     ) -> None:
         config = ctx.config
-        self.life = fresh(identity.node_id, outputs.pwm_channels)
+        self._runner: Runner[NodeLife, _SlotEvent, _SlotAction] = Runner(
+            fresh(identity.node_id, outputs.pwm_channels), lambda node, pair: step(node, *pair)
+        )
         self.identity = identity
         self._processes: dict[int, RoleProcess] = {}  # by the slot of their role
         self._ctx = ctx
@@ -106,14 +105,15 @@ class Node:
         )  # fmt: skip
         self._rescues: dict[int, asyncio.Task[None]] = {}  # a role starts when it has ended
         self._disk = asyncio.Lock()  # what is asked first is written first
-        self._numbers = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[lives.Answer]] = {}
         self._reporter = Reporter(bus, identity.node_id, config.server_address, outputs)
         self._refresher = Refresher(self, bus, config.refresh_interval_s)
         self._button = ResetButton(config.reset_pin, self._button_held)
-        self.firmware = NodeFirmware(
-            ctx, bus, lambda: self.life, self.handle, self._refuse_unsigned
-        )
+        self.firmware = NodeFirmware(ctx, bus, lambda: self.life, self.handle, self.refuse_unsigned)
+
+    @property
+    def life(self) -> NodeLife:
+        """The state of the node."""
+        return self._runner.state
 
     async def start(self) -> None:
         """Resume what the disk says, then be reachable."""
@@ -133,14 +133,11 @@ class Node:
         self.handle(started)
         if self.life.is_lost:
             self._ctx.health.raise_issue(Code.STATE_DAMAGED, self.life.reason, "role.yaml")
-        node_id = self.identity.node_id
-        self._bus.serve(NODE_ADOPT.at(node_id=node_id), self._adopt)
-        self._bus.serve(NODE_RESET.at(node_id=node_id), self._reset)
-        self._bus.serve(NODE_GPIO_PROBE.at(node_id=node_id), self._probe)
         api = Api()
         api.bind(rows.STATUS, self._status)
         api.bind(rows.RESET, self._reset_here)
         await self._ctx.serve_ipc(api)
+        RosServices(self, api.on_entry).serve(self._bus)
         self._ctx.spawn(self._reporter.report(lambda: (self.life, self.identity)), "reports")
         self._ctx.spawn(self._vouching.repeat(lambda: self.life.lives), "vouching")
         self._ctx.spawn(self._refresher.refresh(), "refresh")
@@ -150,7 +147,7 @@ class Node:
         """Everything that happens to the node comes through here. `slot`: of the role that it
         happens to, where it is one role's own event."""
         before = self.life
-        self.life, actions = step(before, event, slot)
+        actions = self._runner.apply((event, slot))
         if isinstance(event, lives.RoleReported):
             self._role_reported(slot, event.report.origin, is_stopped=event.report.estop)
         if (before.state, before.title, before.reason) != self._looks():
@@ -205,7 +202,7 @@ class Node:
             case lives.ForgetRole():
                 self._ctx.spawn(self._forget(action, slot), "forget role")
             case lives.Answer():
-                self._answer(action)
+                self._runner.answer(action)
             case lives.Announce():
                 self._reporter.announce(self.life, self.identity)
 
@@ -313,7 +310,7 @@ class Node:
         if self.life.is_started:
             self._reporter.announce(self.life, self.identity)
 
-    def _refuse_unsigned(self) -> str:
+    def refuse_unsigned(self) -> str:
         """Why an order that anybody on the bus may have given is refused."""
         bond = self.orders.bond
         return belongs(self.identity.node_id, bond) if bond.server_key else ""
@@ -342,36 +339,10 @@ class Node:
     async def ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer:
         """Let something happen to the node and wait for what became of it."""
         config = self._ctx.config
-        limit_s = config.config_timeout_s * config.config_attempts + config.role_ready_timeout_s + 2
-        number = next(self._numbers)
-        answer: asyncio.Future[lives.Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
-        try:
-            self.handle(make_event(number))
-            async with asyncio.timeout(limit_s):
-                return await answer
-        except TimeoutError:
-            return lives.Answer(number, False, f"no outcome within {limit_s:g} s")
-        finally:
-            del self._waiting[number]
-
-    def _answer(self, answer: lives.Answer) -> None:
-        waiting = self._waiting.get(answer.request)
-        if waiting and not waiting.done():
-            waiting.set_result(answer)
-
-    async def _adopt(self, request: msgs.AdoptNode_Request) -> msgs.AdoptNode_Response:
-        """Refuse: a role obeys the router of a server whose key its node has, and this request
-        brings none."""
-        refusal = self._refuse_unsigned() or f"{self.identity.node_id} {_ADOPT_THERE}"
-        return msgs.AdoptNode_Response(success=False, message=refusal)
-
-    async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
-        if refusal := self._refuse_unsigned():
-            return msgs.ResetNode_Response(success=False, message=refusal)
-        node_id, factory = request.node_id[:_LONGEST_WORD], request.factory_reset
-        answer = await self.ask(lambda n: lives.ResetRequested(n, node_id, factory))
-        return msgs.ResetNode_Response(success=answer.success, message=answer.message)
+        limit_s = config.role_ready_timeout_s + 2
+        return await self._runner.request(
+            lambda n: (make_event(n), 0), lambda pair: self.handle(*pair), limit_s, lives.Answer
+        )
 
     def _button_held(self) -> None:
         self._ctx.spawn(self._reset_by_button(), "reset by button")
@@ -388,15 +359,9 @@ class Node:
         self.firmware.close()
         self._button.close()
 
-    async def _probe(self, request: msgs.GPIOProbe_Request) -> msgs.GPIOProbe_Response:
-        if request.node_id != self.identity.node_id:
-            message = f"this is {self.identity.node_id}"
-            return msgs.GPIOProbe_Response(success=False, message=message)
-        return msgs.GPIOProbe_Response(
-            success=True,
-            message=self._outputs.problem,
-            status=await self._reporter.probe(self.life),
-        )
+    async def gpio_status(self) -> tuple[str, msgs.NodeGPIOStatus]:
+        """Return what is wrong with the pins, or nothing, and their state."""
+        return self._outputs.problem, await self._reporter.probe(self.life)
 
     async def _status(self, _: Call[Nothing]) -> NodeReport:
         return node_report(self.life, self.identity, self.orders.bond)

@@ -19,7 +19,9 @@ _AWAY_S = 3.0  # three of its life signs
 class Refreshed(Protocol):
     """The node that is kept current."""
 
-    life: NodeLife
+    @property
+    def life(self) -> NodeLife: ...
+
     server: ConfigServer
 
     def handle(self, event: lives.Event, slot: int = 0) -> None: ...
@@ -63,6 +65,8 @@ class Refresher:
 
     async def _check(self) -> None:
         await self._node.server_answers()
+        if not self._node.server.is_known:
+            return  # its keys were lost; the server exchanges them again
         for slot, life in self._node.life.lives.items():
             if life.held and not await self._is_answered(slot, life.held):
                 return  # it is away: the other roles wait too

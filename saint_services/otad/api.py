@@ -47,7 +47,7 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
 
     async def firmware_rollout(call: Call[RolloutRequest]) -> RolloutPlan:
         robot = firmware.robot()
-        plan = await firmware.conductor.order(lambda r: requests.begin(r, call.body, robot))
+        plan = await firmware.conductor.request(lambda r: requests.begin(r, call.body, robot))
         return views.plan(plan)
 
     async def firmware_control(call: Call[RolloutControl]) -> RolloutPlan:
@@ -58,14 +58,14 @@ def answer_ipc(api: Api, firmware: Firmware) -> None:
             ControlAction.CANCEL: requests.cancel,
             ControlAction.ROLLBACK: lambda rollout: requests.take_back(rollout, robot),
         }
-        return views.plan(await firmware.conductor.order(changes[call.body.action]))
+        return views.plan(await firmware.conductor.request(changes[call.body.action]))
 
     async def firmware_import(call: Call[ImportRequest]) -> Release:
-        return await firmware.taker.take_file(Path(call.body.path))
+        return await firmware.ingest.add_file(Path(call.body.path))
 
     async def firmware_delete(call: Call[FirmwareParams]) -> Done:
         version = call.body.version
-        await firmware.taker.remove(version)
+        await firmware.ingest.remove(version)
         return Done(message=f"release {version} was removed")
 
     api.bind(rows.STATUS, firmware_status)

@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+from collections.abc import Callable
 
+from ..lib.access.audit import AuditRecord
 from ..lib.daemon import Context, bind, bind_tcp
 from ..lib.ipc import Api
 from ..lib.update.updater import World
@@ -29,8 +31,8 @@ async def run(ctx: Context[Config], world: World | None = None) -> None:
     bus = await ctx.open_bus("otad")
     firmware = Firmware(ctx, bus, place, world or World.of_this_machine(), served[0])
     await firmware.open()
-    doors = _doors(ctx, firmware, roles, served)
     api = Api()
+    doors = _doors(ctx, firmware, roles, served, lambda entry: api.on_entry(entry))
     answer_ipc(api, firmware)
     try:
         for door in doors:
@@ -51,6 +53,7 @@ def _doors(
     firmware: Firmware,
     roles: list[RoleFile],
     served: list[socket.socket],
+    add_entry: Callable[[AuditRecord], None],
 ) -> list[LazyHttpServer]:
     """Where bundles go out, and where they come in."""
     config, counters = ctx.config, ctx.health.counters
@@ -61,7 +64,7 @@ def _doors(
         lambda: views.manifest(firmware.current(), roles),
         counters,
     )
-    into = Uploads(firmware.taker, config.stalled_after_s)
+    into = Uploads(firmware.ingest, config.stalled_after_s, add_entry)
     files = ctx.sockets.get("files") or [bind(ctx.directories.runtime, "otad-files")]
     most_out = Bounds(config.max_downloads, config.stalled_after_s)
     most_in = Bounds(_UPLOADS_AT_ONCE, config.stalled_after_s)

@@ -26,12 +26,12 @@ from .adapters.place import Place
 from .bell import Bell
 from .config import Config
 from .releases.incoming import IMAGE
-from .releases.ingest import Taker
+from .releases.ingest import ReleaseIngest
 from .releases.repository import Repository
 from .rollout import fleet, requests
 from .rollout.conductor import Conductor
 from .rollout.fleet import Fleet
-from .rollout.logic import Ask, Limits
+from .rollout.logic import Limits, UpdateRequest
 from .state import SavedFirmware
 from .views import Stored
 
@@ -76,10 +76,10 @@ class Firmware:
             ctx.health,
         )
         self.conductor.on_change = self.changed.ring
-        self.taker = Taker(
+        self.ingest = ReleaseIngest(
             config, self.repository, self._signatures, self._needed, alerts, ctx.health
         )
-        self.taker.on_change = self.changed.ring
+        self.ingest.on_change = self.changed.ring
 
     async def open(self) -> None:
         """What the disk holds."""
@@ -101,7 +101,7 @@ class Firmware:
         if self._own:
             self._ctx.spawn(self._start_own(self._own), "own machine starts")
         self._ctx.spawn(self._nodes.watch(self.hear, self._register), "nodes")
-        self._ctx.spawn(self.conductor.conduct(self._ctx.spawn), "roll-out")
+        self._ctx.spawn(self.conductor.run(self._ctx.spawn), "roll-out")
         self._ctx.spawn(self._watch_disk(), "disk")
 
     async def _start_own(self, own: OwnMachine) -> None:
@@ -181,17 +181,17 @@ class Firmware:
         return set(self.fleet.known)
 
     def _stir(self) -> None:
-        self.conductor.nudge()
+        self.conductor.wake()
         self.changed.ring()
 
-    async def _ask(self, ask: Ask) -> str:
+    async def _ask(self, ask: UpdateRequest) -> str:
         """Our own machine or a node."""
         stored = None if ask.is_rollback else self.release(ask.version)
         if self._own and ask.node_id == self._place.own:
             path = self.repository.file(ask.version, IMAGE)
             checksum = stored.release.checksum_sha256 if stored else ""
-            return await self._own.ask(ask, checksum, str(path or ""))
-        return await self._nodes.ask(ask, stored, await self.url(ask.version) if stored else "")
+            return await self._own.request(ask, checksum, str(path or ""))
+        return await self._nodes.request(ask, stored, await self.url(ask.version) if stored else "")
 
     def _needed(self) -> set[str]:
         saved = self.conductor.rollout.saved

@@ -129,7 +129,7 @@ def _parts(ctx: Context[Config], gate: Gate, robot: Robot, clients: "Clients") -
         ControlPlane(gate, directories.runtime),
         Metrics(gate, robot, clients.count, commands.times),
         Documents(directories.share / "manifests" / "api"),
-        Bundles(gate, directories.runtime / "otad-files.sock"),
+        Bundles(gate, directories.runtime / "otad-files.sock", robot.heard),
         CameraStream(gate, robot.bus),
         LogFiles(gate, robot),
         BackupFiles(gate, robot),

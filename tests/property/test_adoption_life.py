@@ -90,7 +90,7 @@ class NodeLife(RuleBasedStateMachine):
 
     @rule(config=st.sampled_from(CONFIGS))
     def adopt(self, config: Assignment) -> None:
-        self.happens(lives.AdoptRequested(self.ask(), "pi_1", config.wanted))
+        self.happens(lives.AdoptRequested(self.ask(), "pi_1", config))
 
     @rule(node_id=st.sampled_from(["pi_1", "", "pi_2"]), factory=st.booleans())
     def reset(self, node_id: str, factory: bool) -> None:

@@ -80,7 +80,7 @@ class WholeNode(RuleBasedStateMachine):
 
     @rule(wanted=WANTED, adds=st.booleans())
     def adopt(self, wanted: lives.Wanted, adds: bool) -> None:
-        self.happens(lives.AdoptRequested(self.ask(), "pi_1", wanted, adds))
+        self.happens(lives.AdoptRequested(self.ask(), "pi_1", CONFIGS[wanted], adds))
 
     @rule(wanted=st.none() | WANTED, factory=st.booleans())
     def reset(self, wanted: lives.Wanted | None, factory: bool) -> None:

@@ -20,7 +20,7 @@ from saint_services.lib.api.firmware import (
 )
 from saint_services.lib.errors import SaintError
 from saint_services.otad.rollout import logic, requests
-from saint_services.otad.rollout.logic import Ask, Limits, Rollout
+from saint_services.otad.rollout.logic import Limits, Rollout, UpdateRequest
 from saint_services.otad.state import SavedFirmware
 
 pytestmark = pytest.mark.timeout(120)  # seconds alone, much longer beside other work
@@ -57,7 +57,7 @@ class FakeMachine:
             blocked_by=self.blocked_by,
         )
 
-    def begin(self, ask: Ask) -> None:
+    def begin(self, ask: UpdateRequest) -> None:
         self.target, self.attempt = ask.version, self.attempt + 1
         self.verdict, self.is_at_work = UpdateVerdict.NONE, True
 
@@ -76,7 +76,7 @@ class RolloutLife(RuleBasedStateMachine):
         self.limits = Limits(parallel=2, machine_limit_s=1000.0, away_after_s=30.0)
         self.rollout = Rollout()
         self.truth = {name: FakeMachine() for name in NAMES}
-        self.asks: list[Ask] = []  # on their way
+        self.asks: list[UpdateRequest] = []  # on their way
         self.now_s = 0.0
         self.has_restarted = False
 
@@ -102,7 +102,7 @@ class RolloutLife(RuleBasedStateMachine):
         assert not more
         assert again.saved == self.rollout.saved  # settled: a tick alone changes nothing
 
-    def check_turn(self, ask: Ask) -> None:
+    def check_turn(self, ask: UpdateRequest) -> None:
         plan = self.rollout.plan
         assert plan is not None
         others = [s for s in plan.steps if s.node_id != ask.node_id]

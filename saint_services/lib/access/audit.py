@@ -8,17 +8,17 @@ import errno
 import json
 import socket
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from .. import log
 from ..api.endpoint import Endpoint, hidden
 from ..clock import wall_s
-from ..errors import SaintError
+from ..errors import Code, SaintError
 from .person import Person
 
 SOCKET = "audit.sock"  # in the runtime directory
@@ -27,6 +27,7 @@ _LONGEST_DETAIL = 300
 _MOST_WAITING = 1000
 _RETRY_S = 1.0
 _log = log.get("audit")
+R = TypeVar("R", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,27 @@ def refused(
 ) -> AuditRecord:
     """Make the entry of a request that was refused or failed."""
     return _entry(row, who, params, refused=error.message)
+
+
+async def recorded(
+    add: Callable[[AuditRecord], None],
+    row: Endpoint[Any, R],
+    who: Person,
+    params: BaseModel,
+    work: Awaitable[R],
+) -> R:
+    """Await the work of a request that does not come by `lib/ipc`; then add its entry, whether the
+    request was carried out, was refused or ended early."""
+    error = SaintError(Code.INTERNAL, "the request ended without an outcome")
+    reply: R | None = None
+    try:
+        reply = await work
+        return reply
+    except SaintError as err:
+        error = err
+        raise
+    finally:
+        add(refused(row, who, params, error) if reply is None else done(row, who, params, reply))
 
 
 def _entry(row: Endpoint[Any, Any], who: Person, params: BaseModel, **more: str) -> AuditRecord:

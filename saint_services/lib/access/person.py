@@ -51,6 +51,18 @@ class Person:
         return cls(_user(request.peer_uid), Level.ADMIN.word)
 
 
+# DDS does not name users: any program on the robot's network may call a ROS service.
+ROS_PROGRAM = Person("a ROS program", "", source="ros")
+
+
+@dataclass(frozen=True, slots=True)
+class SocketRequest:
+    """What `Person.of` reads of a request to a unix socket."""
+
+    peer_uid: int | None
+    person: bytes
+
+
 @cache
 def _user(uid: int | None) -> str:
     if uid is None:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ..access.levels import Level
 from . import Done, Reply, Request
-from .endpoint import Nothing, Rows
+from .endpoint import Endpoint, Nothing, Rows
 
 
 class UpdateState(StrEnum):
@@ -211,4 +211,26 @@ DELETE = _row(
     "firmware_delete", "DELETE", "/releases/{version}", FirmwareParams, Done,
     "Delete a release.",
     level=_ADMIN, log="Release {version} was deleted",
+)
+
+
+class Upload(Request):
+    """A bundle on its way in: the head of the request."""
+
+    size_bytes: int = 0
+    checksum_sha256: str = ""
+
+
+# The body is the bundle itself, so otad serves it by HTTP (otad-files.sock), not by lib/ipc.
+UPLOAD = Endpoint(
+    group="management",
+    action="upload_release",
+    daemon="otad",
+    method="POST",
+    path="/releases",
+    params=Upload,
+    reply=Release,
+    text="Upload a bundle, the file itself as the body.",
+    level=_ADMIN,
+    log="Release {reply.version} was uploaded",
 )

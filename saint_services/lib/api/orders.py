@@ -12,8 +12,8 @@ from pydantic import Field
 
 from ..access.levels import Level
 from ..generated.saint_msgs import (
-    GetSignedConfig_Request,
-    GetSignedConfig_Response,
+    GetRoleConfig_Request,
+    GetRoleConfig_Response,
     SignedOrder_Request,
     SignedOrder_Response,
 )
@@ -22,6 +22,8 @@ from .adoption import NodeParams
 from .endpoint import Rows
 
 _HEX = r"^[0-9a-f]*$"
+LONGEST_CONFIG = 256 * 1024  # characters of a role's configuration
+LONGEST_BODY = 2 * LONGEST_CONFIG  # characters of an order's body; JSON escapes some
 LONGEST_LOG_BYTES = 48 * 1024  # of log lines per page
 
 
@@ -69,11 +71,14 @@ class Bind(Request):
 
 
 class AdoptOrder(Request):
-    """Accept a role. `add`: in addition to the roles that the node has."""
+    """Accept a role, with its configuration. `add`: in addition to the roles that the node has."""
 
     role: str = Field(max_length=64)
     instance: str = Field(default="", max_length=64)
     add: bool = False
+    config_yaml: str = Field(max_length=LONGEST_CONFIG)
+    server_address: str = Field(default="", max_length=64)  # on the internal network
+    display_name: str = Field(default="", max_length=64)
 
 
 class Adopted(Reply):
@@ -141,9 +146,7 @@ def answer_parts(order: SignedOrder_Request, answer: SignedOrder_Response) -> tu
     return "answer", *order_parts(order)[1:], *reply
 
 
-def config_parts(
-    request: GetSignedConfig_Request, answer: GetSignedConfig_Response
-) -> tuple[str, ...]:
+def config_parts(request: GetRoleConfig_Request, answer: GetRoleConfig_Response) -> tuple[str, ...]:
     """Return what the server signs of a configuration; the text is covered by its checksum."""
     query = (request.node_id, request.role, request.instance, request.challenge)
     result = (str(answer.success), answer.message, str(answer.changed))

@@ -789,44 +789,10 @@ class GPIOProbe_Response:
 
 @dataclass(slots=True)
 class GetRoleConfig_Request:
-    """/saint/nodes/config (server): a node asks for the configuration of its role."""
+    """/saint/nodes/config (server): a node requests the configuration of its role from the server that it belongs to. With an empty role: which roles the node holds, for a node whose role file is lost."""
 
     TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Request"
-    HASH: ClassVar[str] = "RIHS01_eaaefa1fcdc2e446c60104176915ac9ba3dc476e48e031ce97f0d93a87ea67ff"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"), ("known_version", "string"), ("known_checksum", "string"))
-
-    node_id: str = ""
-    role: str = ""
-    instance: str = ""
-    known_version: str = ""  # what the node has; empty when nothing
-    known_checksum: str = ""  # SHA-256 of what the node has, hexadecimal
-
-
-@dataclass(slots=True)
-class GetRoleConfig_Response:
-    """saint_msgs/srv/GetRoleConfig_Response"""
-
-    TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Response"
-    HASH: ClassVar[str] = "RIHS01_73f39327665be32ad75de9ae4e0a3e5a30c65b1eaa27bd0e2377bbd99d10a649"
-    FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"), ("display_name", "string"), ("server", "string"), ("server_address", "string"))
-
-    success: bool = False
-    message: str = ""
-    changed: bool = False  # false: what the node has is current, config_yaml is empty
-    version: str = ""
-    checksum: str = ""  # SHA-256 of config_yaml, hexadecimal
-    config_yaml: str = ""
-    display_name: str = ""  # what a person named this node; empty when nobody did
-    server: str = ""  # name of the robot whose server this is
-    server_address: str = ""  # its IP address on the internal network
-
-
-@dataclass(slots=True)
-class GetSignedConfig_Request:
-    """/saint/nodes/signed_config (server): as /saint/nodes/config, for a node that belongs to a server. With an empty role: which roles the node holds, for a node whose role file is lost."""
-
-    TYPE: ClassVar[str] = "saint_msgs/srv/GetSignedConfig_Request"
-    HASH: ClassVar[str] = "RIHS01_48f61db232b815c24b69ae0dfe98434378ad0db7f0c8c1fda9f19e9505bda8c9"
+    HASH: ClassVar[str] = "RIHS01_a3c0fb83ef4250f6fcdceef517cbfbb44cf6689820510514ba9be2fae1dbf257"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("node_id", "string"), ("role", "string"), ("instance", "string"), ("known_version", "string"), ("known_checksum", "string"), ("challenge", "string"))
 
     node_id: str = ""
@@ -834,15 +800,15 @@ class GetSignedConfig_Request:
     instance: str = ""
     known_version: str = ""  # what the node has; empty when nothing
     known_checksum: str = ""  # SHA-256 of what the node has, hexadecimal
-    challenge: str = ""  # chosen by the node for this question alone
+    challenge: str = ""  # chosen by the node for this request alone
 
 
 @dataclass(slots=True)
-class GetSignedConfig_Response:
-    """saint_msgs/srv/GetSignedConfig_Response"""
+class GetRoleConfig_Response:
+    """saint_msgs/srv/GetRoleConfig_Response"""
 
-    TYPE: ClassVar[str] = "saint_msgs/srv/GetSignedConfig_Response"
-    HASH: ClassVar[str] = "RIHS01_86b72d7c72a1ca01b48dfdf52dadf73b8b1b1392897396af93255e17043d02d8"
+    TYPE: ClassVar[str] = "saint_msgs/srv/GetRoleConfig_Response"
+    HASH: ClassVar[str] = "RIHS01_43ce1efe56f419b61e5f913567b493e235a1e0fe62473488373ecc0d9ba8a8f9"
     FIELDS: ClassVar[tuple[tuple[str, Any], ...]] = (("success", "bool"), ("message", "string"), ("changed", "bool"), ("version", "string"), ("checksum", "string"), ("config_yaml", "string"), ("held_roles", cdr.Sequence("string", 0)), ("display_name", "string"), ("server", "string"), ("server_address", "string"), ("server_key", "string"), ("signature", "string"))
 
     success: bool = False
@@ -856,7 +822,7 @@ class GetSignedConfig_Response:
     server: str = ""  # name of the robot whose server this is
     server_address: str = ""  # its IP address on the internal network
     server_key: str = ""  # Ed25519, hexadecimal
-    signature: str = ""  # by that key, of this answer to this very question
+    signature: str = ""  # by that key, of this answer to this very request
 
 
 @dataclass(slots=True)

@@ -225,16 +225,9 @@ FIRMWARE_DOWNLOAD: Final[Service[saint_msgs.FirmwareDownload_Request, saint_msgs
 NODES_CONFIG: Final[Service[saint_msgs.GetRoleConfig_Request, saint_msgs.GetRoleConfig_Response]] = Service(
     "/saint/nodes/config",
     "saint_msgs/srv/GetRoleConfig",
-    "RIHS01_c24d03cb473d13138bdc005578e33d294fea3cd37940012c46a8060998c4d149",
+    "RIHS01_3cb6c6e40c4f2d410a9dcb1aca12e5c302c1a2137930686733fc6aec15bb43fe",
     saint_msgs.GetRoleConfig_Request,
     saint_msgs.GetRoleConfig_Response,
-)  # served by adoptiond
-NODES_SIGNED_CONFIG: Final[Service[saint_msgs.GetSignedConfig_Request, saint_msgs.GetSignedConfig_Response]] = Service(
-    "/saint/nodes/signed_config",
-    "saint_msgs/srv/GetSignedConfig",
-    "RIHS01_d5230eef7fa6d6726d4682f9119c781e87f2331244306db82275186eacc22c18",
-    saint_msgs.GetSignedConfig_Request,
-    saint_msgs.GetSignedConfig_Response,
 )  # served by adoptiond
 SYSTEM_STATUS_QUERY: Final[Service[saint_msgs.GetSystemStatus_Request, saint_msgs.GetSystemStatus_Response]] = Service(
     "/saint/system/status",
@@ -301,8 +294,6 @@ BY_TYPE: Final[dict[str, type[Any]]] = {
     "saint_msgs/srv/GPIOProbe_Response": saint_msgs.GPIOProbe_Response,
     "saint_msgs/srv/GetRoleConfig_Request": saint_msgs.GetRoleConfig_Request,
     "saint_msgs/srv/GetRoleConfig_Response": saint_msgs.GetRoleConfig_Response,
-    "saint_msgs/srv/GetSignedConfig_Request": saint_msgs.GetSignedConfig_Request,
-    "saint_msgs/srv/GetSignedConfig_Response": saint_msgs.GetSignedConfig_Response,
     "saint_msgs/srv/GetSystemStatus_Request": saint_msgs.GetSystemStatus_Request,
     "saint_msgs/srv/GetSystemStatus_Response": saint_msgs.GetSystemStatus_Response,
     "saint_msgs/srv/ResetNode_Request": saint_msgs.ResetNode_Request,

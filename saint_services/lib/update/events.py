@@ -5,6 +5,7 @@ Not here: what follows from what (logic.py, trial.py).
 from dataclasses import dataclass, field
 
 from ..api.firmware import UPDATES_OFF, UpdateState
+from ..state_machine import Answer
 from .installer import Bundle, Mark, Slots
 from .record import Before, Record
 
@@ -313,15 +314,6 @@ class Restart:
     """Restart the machine."""
 
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """Tell the one who asked."""
-
-    request: int
-    success: bool
-    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from ..api.firmware import UpdateState, UpdateVerdict
 from ..errors import SaintError
+from ..state_machine import Answer
 from . import trial
 from .events import (
     Action,
     ActionFailed,
-    Answer,
     BlockedChanged,
     Checked,
     DownloadRequested,

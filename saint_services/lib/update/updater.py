@@ -5,7 +5,6 @@ it while a slot is written. No rules.
 """
 
 import asyncio
-import itertools
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from ..clock import monotonic_s
 from ..errors import Code, SaintError
 from ..generated.saint_msgs import FirmwareStatus
 from ..machine import computer
+from ..state_machine import Answer, Runner
 from . import boot as boots
 from . import events as words
 from .checks import Services, Units, log_excerpt
@@ -91,7 +91,7 @@ class Updater:
         limits: Limits,
         world: World | None = None,
     ) -> None:
-        self.update = Update("", limits)
+        self._runner: Runner[Update, Event, Action] = Runner(Update("", limits), step)
         self.problem = ""  # of the record's file
         self._node_id = node_id
         self._owner = owner
@@ -102,15 +102,18 @@ class Updater:
         self._is_tell_waiting = False  # alone, at the end of the queue
         self._is_look_waiting = False
         self._stirred = asyncio.Event()
-        self._numbers = itertools.count(1)
-        self._waiting: dict[int, asyncio.Future[words.Answer]] = {}
 
-    # what the owner asks
+    @property
+    def update(self) -> Update:
+        """The state of the update."""
+        return self._runner.state
+
+    # Called by the owner.
 
     async def start(self) -> None:
         """Know where this machine stands; the rest goes on beside the owner's work."""
         version = await asyncio.to_thread(computer.version)
-        self.update = replace(self.update, version=version)
+        self._runner.state = replace(self.update, version=version)
         await self._look(_FIRST_LOOK_LIMIT_S)
         self._spawn(self._work_off(), "update actions")
         self._spawn(self._pulse(), "update pulse")
@@ -128,13 +131,13 @@ class Updater:
         if reason != self.update.blocked:
             self.handle(words.BlockedChanged(reason))
 
-    async def install(self, wanted: Wanted, *, force: bool = False) -> words.Answer:
+    async def install(self, wanted: Wanted, *, force: bool = False) -> Answer:
         """Somebody asks for it. The answer tells whether it was begun."""
-        return await self._ask(lambda n: words.InstallRequested(wanted, force, n))
+        return await self._request(lambda n: words.InstallRequested(wanted, force, n))
 
-    async def rollback(self) -> words.Answer:
+    async def rollback(self) -> Answer:
         """Somebody asks for the release in the other slot."""
-        return await self._ask(words.RollbackRequested)
+        return await self._request(words.RollbackRequested)
 
     def offer(self, wanted: Wanted) -> bool:
         """The server has it; nobody asked. True when it is being installed."""
@@ -150,7 +153,7 @@ class Updater:
     def handle(self, event: Event) -> None:
         """Everything that happens to the update comes through here."""
         before = self.update
-        self.update, actions = step(before, event)
+        actions = self._runner.apply(event)
         if before.state is not self.update.state or before.record.last != self.update.record.last:
             _report(self.update)
         later = tuple(action for action in actions if not self._answered(action))
@@ -162,11 +165,9 @@ class Updater:
 
     def _answered(self, action: Action) -> bool:
         """Who asks does not wait for what is being done."""
-        if not isinstance(action, words.Answer):
+        if not isinstance(action, Answer):
             return False
-        waiting = self._waiting.get(action.request)
-        if waiting and not waiting.done():
-            waiting.set_result(action)
+        self._runner.answer(action)
         return True
 
     async def _pulse(self) -> None:
@@ -327,18 +328,8 @@ class Updater:
         except SaintError as err:
             return err.message
 
-    async def _ask(self, make_event: Callable[[int], Event]) -> words.Answer:
-        number = next(self._numbers)
-        answer: asyncio.Future[words.Answer] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
-        try:
-            self.handle(make_event(number))
-            async with asyncio.timeout(_ANSWER_LIMIT_S):
-                return await answer
-        except TimeoutError:
-            return words.Answer(number, False, f"no outcome within {_ANSWER_LIMIT_S:g} s")
-        finally:
-            del self._waiting[number]
+    async def _request(self, make_event: Callable[[int], Event]) -> Answer:
+        return await self._runner.request(make_event, self.handle, _ANSWER_LIMIT_S, Answer)
 
 
 def _failed(

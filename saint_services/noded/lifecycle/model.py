@@ -5,6 +5,7 @@ Not here: what follows from what (logic.py), several of them (whole.py).
 
 from dataclasses import dataclass
 
+from ...lib import state_machine
 from ...lib.api.adoption import NodeState
 from ...lib.api.node import RoleReport
 from ...lib.role_config.model import RoleConfig
@@ -113,12 +114,17 @@ class RolesFailed:
 
 @dataclass(frozen=True, slots=True)
 class AdoptRequested:
-    """Somebody asks this node to take a role. `adds`: beside those that it has."""
+    """The node's server orders this node to take a role. `adds`: beside those that it has."""
 
     request: int
     node_id: str
-    wanted: Wanted
+    assignment: Assignment
     adds: bool = False
+
+    @property
+    def wanted(self) -> Wanted:
+        """The role."""
+        return self.assignment.wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,7 @@ class ResetRequested:
 
 @dataclass(frozen=True, slots=True)
 class ConfigArrived:
-    """The server's configuration, checked in itself, for an adoption."""
+    """The server's configuration, checked in itself, in place of one that is unusable."""
 
     attempt: int
     assignment: Assignment
@@ -293,12 +299,9 @@ class ForgetRole:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """Tell the one who asked."""
+class Answer(state_machine.Answer):
+    """Answer the request."""
 
-    request: int
-    success: bool
-    message: str
     topic_prefix: str = ""
 
 

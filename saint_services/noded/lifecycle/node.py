@@ -276,17 +276,29 @@ def _allowed(node: NodeLife, event: Event, slot: int) -> Event:
 def _adopt_requested(node: NodeLife, event: AdoptRequested) -> Outcome:
     slots = [slot for slot, life in node.lives.items() if life.wanted == event.wanted]
     is_new = event.adds and not slots and bool(node.roles) and event.node_id == node.node_id
-    if not is_new or event.wanted.role not in logic.ROLES:
-        return _for_one(node, event, slots[0] if slots else next(iter(node.lives)))
+    if not is_new:
+        return _adopted_by(node, event, slots[0] if slots else next(iter(node.lives)))
     if reason := _no_room(node):
         return node, ((0, Answer(event.request, False, reason)),)
     slot = node.next_slot
     process = _free_process(node.lives.values(), event.wanted)
     free = Life(node.node_id, NodeState.UNADOPTED, is_started=True, process=process)
-    node = replace(node, lives={**node.lives, slot: free}, next_slot=slot + 1)
-    life, actions = logic.step(free, event)
-    node = replace(node, lives={**node.lives, slot: life})
-    return node, tuple((slot, action) for action in actions)
+    grown = replace(node, lives={**node.lives, slot: free}, next_slot=slot + 1)
+    adopted, actions = _adopted_by(grown, event, slot)
+    return (adopted if adopted.lives[slot].wanted else node), actions
+
+
+def _adopted_by(node: NodeLife, event: AdoptRequested, slot: int) -> Outcome:
+    """Refuse a configuration that reserves what another role of this node has."""
+    if node.lives[slot].state is NodeState.UNADOPTED and (reason := _conflict(node, event, slot)):
+        return node, ((0, Answer(event.request, False, reason)),)
+    return _for_one(node, event, slot)
+
+
+def _conflict(node: NodeLife, event: AdoptRequested, slot: int) -> str:
+    others = [life.config_in_use for s, life in node.lives.items() if s != slot]
+    held = [config for config in others if config]
+    return conflict(held, event.assignment.config, node.pwm_channels)
 
 
 def _free_process(lives: Iterable[Life], wanted: Wanted | None) -> int:

@@ -146,18 +146,19 @@ def _adopt_requested(life: Life, event: AdoptRequested) -> Outcome:
         state=NodeState.ADOPTING,
         attempt=life.attempt + 1,
         wanted=event.wanted,
+        candidate=event.assignment,
         request=event.request,
         fault="",
         notice="",
     )
-    return life, (FetchConfig(life.attempt, event.wanted), Announce())
+    config = event.assignment.config
+    # A role process that died while this node was away may have left motors running.
+    return life, (MakeSafe(config), StartRole(life.attempt, config), Announce())
 
 
 def _refusal(life: Life, event: AdoptRequested) -> str | None:
     if event.node_id != life.node_id:
         return f"this is {life.node_id}, not {event.node_id}"
-    if event.wanted.role not in ROLES:
-        return f"there is no role '{event.wanted.role}'; choose one of {', '.join(ROLES)}"
     if life.state is NodeState.ACTIVE and life.wanted != event.wanted:
         return f"{life.node_id} holds {life.wanted}; reset it first, or add {event.wanted} to it"
     if life.state not in (NodeState.UNADOPTED, NodeState.ACTIVE):
@@ -190,22 +191,19 @@ def _reset_requested(life: Life, event: ResetRequested) -> Outcome:
 
 
 def _config_arrived(life: Life, assignment: Assignment) -> Outcome:
+    """After a power cycle with a stored configuration that was unusable."""
     if life.state is not NodeState.ADOPTING or life.candidate:
         return life, ()
     if assignment.wanted != life.wanted:
-        return _config_failed(life, f"asked for {life.wanted}, got {assignment.wanted}")
+        return _config_failed(life, f"requested {life.wanted}, received {assignment.wanted}")
+    life = replace(life, state=NodeState.ACTIVE, held=assignment, fault="", failures=0)
     start = StartRole(life.attempt, assignment.config)
-    if life.request is None:  # after a power cycle, its stored configuration was unusable
-        life = replace(life, state=NodeState.ACTIVE, held=assignment, fault="", failures=0)
-        return life, (StoreRole(life.attempt, assignment), start, Announce())
-    return replace(life, candidate=assignment), (start,)
+    return life, (StoreRole(life.attempt, assignment), start, Announce())
 
 
 def _config_failed(life: Life, reason: str) -> Outcome:
-    if life.state is not NodeState.ADOPTING or life.candidate:
+    if life.state is not NodeState.ADOPTING or life.candidate or not life.wanted:
         return life, ()
-    if life.request is not None or not life.wanted:
-        return _adoption_failed(life, reason)
     failures = life.failures + 1
     pause = pause_s(failures, REFETCH_FIRST_S, REFETCH_LONGEST_S)
     again = FetchConfig(life.attempt, life.wanted, pause)

@@ -1,5 +1,5 @@
-"""Asks the server for the configuration of a role, and checks what comes. A node that belongs to a
-server takes one that this server signed, for this very question.
+"""Requests the configuration of a role from the server that the node belongs to, and checks the
+answer: that server signs it for this very request.
 """
 
 import hashlib
@@ -10,19 +10,13 @@ from ...lib.api.orders import config_parts
 from ...lib.bus import Bus
 from ...lib.crypto import signing
 from ...lib.errors import Code, SaintError
-from ...lib.generated.saint_msgs import (
-    GetRoleConfig_Request,
-    GetRoleConfig_Response,
-    GetSignedConfig_Request,
-    GetSignedConfig_Response,
-)
-from ...lib.generated.topics import NODES_CONFIG, NODES_SIGNED_CONFIG
+from ...lib.generated.saint_msgs import GetRoleConfig_Request, GetRoleConfig_Response
+from ...lib.generated.topics import NODES_CONFIG
 from ..lifecycle.model import Assignment, Wanted
 from ..state import checked_assignment
 
 _LONGEST_NAME = 64
 _MOST_ROLES = 8
-Answer = GetRoleConfig_Response | GetSignedConfig_Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +44,11 @@ class ConfigServer:
         self._attempts = attempts
         self._server_key = server_key  # of the server that the node belongs to; empty: none
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the node belongs to a server."""
+        return bool(self._server_key())
+
     async def fetch(self, wanted: Wanted, known: Assignment | None = None) -> ServerWord:
         """Raises SaintError: no answer, a refusal, or a configuration that is no good."""
         request = GetRoleConfig_Request(
@@ -75,25 +74,26 @@ class ConfigServer:
     async def roles(self) -> tuple[Wanted, ...]:
         """Which roles this node holds, as its server signs it. Raises SaintError: no answer, a
         refusal, or an answer of another server."""
-        key = self._server_key()
-        if not key:
-            raise SaintError(Code.REFUSED, "this node belongs to no server")
-        answer = await self._ask_signed(GetRoleConfig_Request(node_id=self._node_id), key)
+        answer = await self._request(GetRoleConfig_Request(node_id=self._node_id))
         if not answer.success:
             raise SaintError(Code.REFUSED, f"the server refused: {answer.message[:200]}")
         words = (held[:_LONGEST_NAME].partition(" ") for held in answer.held_roles[:_MOST_ROLES])
         return tuple(Wanted(role, instance) for role, _, instance in words)
 
-    async def _ask_signed(self, asked: GetRoleConfig_Request, key: str) -> GetSignedConfig_Response:
-        request = GetSignedConfig_Request(
-            node_id=asked.node_id,
-            role=asked.role,
-            instance=asked.instance,
-            known_version=asked.known_version,
-            known_checksum=asked.known_checksum,
-            challenge=signing.nonce(),
-        )
-        answer = await self._bus.call(NODES_SIGNED_CONFIG, request, self._timeout_s)
+    async def _repeated(self, request: GetRoleConfig_Request) -> GetRoleConfig_Response:
+        for _ in range(self._attempts - 1):
+            try:
+                return await self._request(request)
+            except SaintError as err:
+                if err.code is not Code.BUS_TIMEOUT:
+                    raise
+        return await self._request(request)
+
+    async def _request(self, request: GetRoleConfig_Request) -> GetRoleConfig_Response:
+        if not (key := self._server_key()):
+            raise SaintError(Code.REFUSED, "this node belongs to no server")
+        request.challenge = signing.nonce()
+        answer = await self._bus.call(NODES_CONFIG, request, self._timeout_s)
         if not signing.is_signed(key, answer.signature, *config_parts(request, answer)):
             whose = answer.server[:_LONGEST_NAME]
             message = (
@@ -102,20 +102,6 @@ class ConfigServer:
             )
             raise SaintError(Code.REFUSED, message)
         return answer
-
-    async def _repeated(self, request: GetRoleConfig_Request) -> Answer:
-        for _ in range(self._attempts - 1):
-            try:
-                return await self._ask(request)
-            except SaintError as err:
-                if err.code is not Code.BUS_TIMEOUT:
-                    raise
-        return await self._ask(request)
-
-    async def _ask(self, request: GetRoleConfig_Request) -> Answer:
-        if key := self._server_key():
-            return await self._ask_signed(request, key)
-        return await self._bus.call(NODES_CONFIG, request, self._timeout_s)
 
 
 def checksum(text: str) -> str:

@@ -25,24 +25,26 @@ from ...lib.generated.saint_msgs import (
 from ...lib.generated.topics import NODE_ORDER, NODE_TRUST
 from ..lifecycle import model as lives
 from ..lifecycle.node import NodeLife
-from ..state import now
+from ..state import checked_assignment, now
 from .trust import Bond, Challenges, TrustFiles, refusal
 
 B = TypeVar("B", bound=BaseModel)
-_LONGEST_BODY = 4096
 _log = log.get("noded")
 
 
 class Ordered(Protocol):
     """The node that obeys."""
 
-    life: NodeLife
+    @property
+    def life(self) -> NodeLife: ...
 
     async def ask(self, make_event: Callable[[int], lives.Event]) -> lives.Answer: ...
 
     async def update(self, request: UpdateNode_Request) -> tuple[bool, str]: ...
 
     def refresh(self) -> None: ...
+
+    async def rename(self, display_name: str) -> None: ...
 
     async def restart(self) -> None: ...
 
@@ -173,18 +175,29 @@ class Orders:
         self._tell()
         return f"{self._node_id} belongs to {server.server} now", None
 
-    async def _adopt(self, wanted: bodies.AdoptOrder) -> tuple[str, bodies.Adopted]:
-        role = lives.Wanted(wanted.role, wanted.instance)
-        answer = await self._node.ask(
-            lambda n: lives.AdoptRequested(n, self._node_id, role, wanted.add)
-        )
-        if answer.success and not self._is_kept:
+    async def _adopt(self, order: bodies.AdoptOrder) -> tuple[str, bodies.Adopted]:
+        wanted = lives.Wanted(order.role, order.instance)
+        try:
+            answer = await self._adopted(wanted, order)
+        except SaintError:
+            if not self._is_kept and not self._node.life.held:
+                await self.forget()  # the node stays free: another server may adopt it
+            raise
+        if not self._is_kept:
             await self._keep()
-        elif not answer.success and not self._is_kept and not self._node.life.held:
-            await self.forget()  # nobody adopted it: others may
+        await self._node.rename(order.display_name)
+        return answer.message, bodies.Adopted(topic_prefix=answer.topic_prefix)
+
+    async def _adopted(self, wanted: lives.Wanted, order: bodies.AdoptOrder) -> lives.Answer:
+        assignment = await asyncio.to_thread(
+            checked_assignment, wanted, order.config_yaml, self.bond.server, order.server_address
+        )
+        answer = await self._node.ask(
+            lambda n: lives.AdoptRequested(n, self._node_id, assignment, order.add)
+        )
         if not answer.success:
             raise SaintError(Code.REFUSED, answer.message)
-        return answer.message, bodies.Adopted(topic_prefix=answer.topic_prefix)
+        return answer
 
     async def _reset(self, wanted: bodies.ResetOrder) -> tuple[str, None]:
         factory = wanted.factory_reset
@@ -208,7 +221,7 @@ class Orders:
 
 def _body(model: type[B], order: SignedOrder_Request) -> B:
     try:
-        return model.model_validate_json(order.body[:_LONGEST_BODY])
+        return model.model_validate_json(order.body[: bodies.LONGEST_BODY])
     except ValidationError as err:
         message = f"the order '{order.kind[:40]}' has a body that this release does not know"
         raise SaintError(Code.REQUEST_INVALID, message) from err

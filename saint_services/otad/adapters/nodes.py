@@ -19,15 +19,13 @@ from ...lib.generated.saint_msgs import FirmwareStatus, UpdateNode_Request
 from ...lib.ipc import Client
 from ...lib.machine.computer import is_token
 from ..rollout.fleet import MOST_MACHINES
-from ..rollout.logic import Ask
+from ..rollout.logic import UpdateRequest
 from ..views import Stored
 
 LOOK_EVERY_S = 2.0
 ASK_LIMIT_S = 10.0
 _IGNORE_EVERY = 30  # looks
 _REGISTRY_LIMIT_S = 2.0
-# The node takes no signed orders, or nobody is there who could sign one.
-_UNSIGNED = (Code.NOT_FOUND, Code.DAEMON_UNREACHABLE)
 _TOPIC = re.compile(r"/saint/nodes/([^/]+)/firmware")
 
 Hear = Callable[[str, FirmwareStatus, float], bool]
@@ -48,8 +46,9 @@ class Nodes:
         """The bus closes the rest."""
         await self._registry.close()
 
-    async def ask(self, ask: Ask, release: Stored | None, url: str) -> str:
-        """Returns the node's words; raises SaintError when it refuses or is silent."""
+    async def request(self, ask: UpdateRequest, release: Stored | None, url: str) -> str:
+        """Request a node to update; return its message. Raises SaintError when the node refuses or
+        does not answer."""
         order = UpdateOrder(
             action="rollback" if ask.is_rollback else "install",
             version=ask.version,
@@ -63,13 +62,13 @@ class Nodes:
             wanted = UpdateNode(node_id=ask.node_id, **order.model_dump())
             done = await self._registry.request(UPDATE, wanted)
         except SaintError as err:
-            if err.code not in _UNSIGNED:
+            if err.code is not Code.NOT_FOUND:
                 raise
-            return await self._ask_unsigned(ask.node_id, order)
+            return await self._request_unsigned(ask.node_id, order)
         return done.message[:400]
 
-    async def _ask_unsigned(self, node_id: str, order: UpdateOrder) -> str:
-        """A node whose release knows no keys; any other one says whom it belongs to."""
+    async def _request_unsigned(self, node_id: str, order: UpdateOrder) -> str:
+        """A node that no server has adopted obeys unsigned requests; any other one refuses."""
         request = UpdateNode_Request(node_id=node_id, **order.model_dump())
         service = topics.NODE_UPDATE.at(node_id=node_id)
         answer = await self._bus.call(service, request, ASK_LIMIT_S)

@@ -13,9 +13,10 @@ from ...lib.errors import Code, SaintError
 from ...lib.generated.saint_msgs import FirmwareStatus
 from ...lib.health import HealthReport
 from ...lib.ipc import Client
-from ...lib.update.events import Answer, Limits, Part, Wanted
+from ...lib.state_machine import Answer
+from ...lib.update.events import Limits, Part, Wanted
 from ...lib.update.updater import Spawn, Updater, Work, World
-from ..rollout.logic import Ask
+from ..rollout.logic import UpdateRequest
 
 _LOOK_BUSY_S = 1.0
 _LOOK_IDLE_S = 30.0
@@ -62,7 +63,7 @@ class OwnMachine:
         for client in self._daemons.values():
             await client.close()
 
-    async def ask(self, ask: Ask, checksum: str, path: str) -> str:
+    async def request(self, ask: UpdateRequest, checksum: str, path: str) -> str:
         """Begin with a release that lies in the repository, or go back."""
         await self._look()
         answer: Answer

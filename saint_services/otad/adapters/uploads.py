@@ -1,14 +1,19 @@
-"""POST /releases on otad's own socket: the bundle as it is, its length announced. webd and saintctl
-bring it here. Not here: whether it is taken (taking.py).
+"""Serves POST /releases on otad's own socket: the bundle as the body, its length announced. webd,
+saintctl and the USB import send it. Not here: whether it is accepted (releases/ingest.py).
 """
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING
 
+from ...lib.access import audit
+from ...lib.access.audit import AuditRecord
+from ...lib.access.peers import uid_of
+from ...lib.access.person import HEADER, Person, SocketRequest
+from ...lib.api.firmware import UPLOAD, Release, Upload
 from ...lib.errors import Code, SaintError
-from ..releases.ingest import Taker
+from ..releases.ingest import ReleaseIngest
 from .http_server import Route
 
 if TYPE_CHECKING:
@@ -20,33 +25,47 @@ _SHA256 = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 class Uploads:
-    """The answers of the upload socket."""
+    """Handles the requests of the upload socket; each leaves one entry in the audit log."""
 
-    def __init__(self, taker: Taker, stalled_after_s: float) -> None:
-        self._taker = taker
+    def __init__(
+        self,
+        ingest: ReleaseIngest,
+        stalled_after_s: float,
+        add_entry: Callable[[AuditRecord], None],
+    ) -> None:
+        self._ingest = ingest
         self._stalled_after_s = stalled_after_s
+        self._add_entry = add_entry
 
     @property
     def routes(self) -> list[Route]:
-        """One."""
         return [Route("POST", "/releases", self._upload)]
 
     async def _upload(self, request: "web.Request") -> "web.StreamResponse":
         from aiohttp import web
 
-        size = request.content_length
-        if size is None:
-            text = "the request does not say how long the bundle is (Content-Length)"
-            raise SaintError(Code.REQUEST_INVALID, text)
-        wanted = request.headers.get(CHECKSUM_HEADER, "").lower()
-        if wanted and not _SHA256.fullmatch(wanted):
-            text = f"{CHECKSUM_HEADER} is {wanted[:80]!r}, not 64 hexadecimal digits"
-            raise SaintError(Code.REQUEST_INVALID, text)
-        release = await self._taker.take(self._chunks(request), size, wanted)
+        announced = Upload(
+            size_bytes=request.content_length or 0,
+            checksum_sha256=request.headers.get(CHECKSUM_HEADER, "")[:80].lower(),
+        )
+        release = await audit.recorded(
+            self._add_entry, UPLOAD, _sender(request), announced, self._accepted(request, announced)
+        )
         return web.json_response(text=release.model_dump_json())
 
+    async def _accepted(self, request: "web.Request", announced: Upload) -> Release:
+        if request.content_length is None:
+            text = "the request does not say how long the bundle is (Content-Length)"
+            raise SaintError(Code.REQUEST_INVALID, text)
+        checksum = announced.checksum_sha256
+        if checksum and not _SHA256.fullmatch(checksum):
+            text = f"{CHECKSUM_HEADER} is {checksum!r}, not 64 hexadecimal digits"
+            raise SaintError(Code.REQUEST_INVALID, text)
+        return await self._ingest.add(self._chunks(request), announced.size_bytes, checksum)
+
     async def _chunks(self, request: "web.Request") -> AsyncIterator[bytes]:
-        """Until the end; who sends nothing for a while, or hangs up, is told so."""
+        """Yield the body. Raises too_slow when the sender stalls, release_invalid when it
+        disconnects."""
         from aiohttp import ClientError
 
         while True:
@@ -62,3 +81,8 @@ class Uploads:
             if not chunk:
                 return
             yield chunk
+
+
+def _sender(request: "web.Request") -> Person:
+    uid = uid_of(request.transport) if request.transport else None
+    return Person.of(SocketRequest(uid, request.headers.get(HEADER, "").encode()))

@@ -43,7 +43,7 @@ class Inspector(Protocol):
         """Raises release_invalid, or daemon_unreachable where there is no installer."""
 
 
-class Taker:
+class ReleaseIngest:
     """Everything that comes in goes through here."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Taker:
         self._busy = asyncio.Lock()
         self.on_change: Callable[[], None] = lambda: None
 
-    async def take(
+    async def add(
         self, chunks: AsyncIterator[bytes], size_bytes: int, wanted_checksum: str = ""
     ) -> Release:
         """A bundle of so many bytes."""
@@ -84,11 +84,11 @@ class Taker:
         self.on_change()
         return release
 
-    async def take_file(self, path: Path) -> Release:
+    async def add_file(self, path: Path) -> Release:
         """A bundle that lies on this machine, e.g. on a stick."""
         folders = [Path(folder) for folder in self._config.import_folders]
         with await asyncio.to_thread(opened_below, folders, path) as file:
-            return await self.take(_read(file, path), os.fstat(file.fileno()).st_size)
+            return await self.add(_read(file, path), os.fstat(file.fileno()).st_size)
 
     async def remove(self, version: str) -> None:
         """A release that nobody needs; waits for a bundle that is being taken in."""

@@ -1,5 +1,6 @@
-"""A roll-out at work: hears of machines, keeps the plan on the disk before anybody is asked, asks.
-Not here: the rules (logic.py, orders.py), how a machine is asked (adapters/nodes.py, own.py).
+"""Runs a roll-out: saves the plan before a machine is requested to update, sends the requests,
+reports the progress. Not here: the rules (logic.py, requests.py), how a request reaches a machine
+(adapters/nodes.py, adapters/own_machine.py).
 """
 
 import asyncio
@@ -12,114 +13,126 @@ from ...lib.clock import monotonic_s
 from ...lib.errors import Code, SaintError
 from ...lib.health import Health
 from ...lib.state import Store
+from ...lib.state_machine import Runner
 from ..adapters.alerts import Alerts
 from ..state import SavedFirmware, SavedPlan
-from . import logic
-from .logic import Ask, Limits, Machines, Rollout
+from .logic import (
+    Advanced,
+    Event,
+    Limits,
+    MachineAnswered,
+    Machines,
+    MachineSilent,
+    Requested,
+    Rollout,
+    UpdateRequest,
+    step,
+)
 
 TICK_S = 1.0
 _SILENT = (Code.BUS_TIMEOUT, Code.DAEMON_UNREACHABLE)
 _log = log.get("otad")
 
-# Asks a machine to begin; returns its words. Raises refused, or bus_timeout when it is silent.
-Asker = Callable[[Ask], Awaitable[str]]
+# Requests a machine to update and returns its message. Raises refused, or bus_timeout.
+Send = Callable[[UpdateRequest], Awaitable[str]]
 Spawn = Callable[[Coroutine[Any, Any, None], str], object]
 
 
 class Conductor:
-    """The plan, one step after the other."""
+    """Carries out the plan."""
 
     def __init__(
         self,
         store: Store[SavedFirmware],
         limits: Limits,
         machines: Callable[[], Machines],
-        asker: Asker,
+        send: Send,
         alerts: Alerts,
         health: Health,
     ) -> None:
-        self.rollout = Rollout()
         self.on_change: Callable[[], None] = lambda: None
+        self._runner: Runner[Rollout, Event, UpdateRequest] = Runner(Rollout(), step)
         self._store = store
         self._limits = limits
         self._machines = machines
-        self._asker = asker
+        self._send = send
         self._alerts = alerts
         self._health = health
         self._written = SavedFirmware()
-        self._turn = asyncio.Lock()  # saving takes time: one change after the other
-        self._nudged = asyncio.Event()
+        self._changed = asyncio.Event()
+
+    @property
+    def rollout(self) -> Rollout:
+        """The state of the roll-out."""
+        return self._runner.state
 
     async def load(self) -> None:
-        """A damaged file is set aside: no roll-out runs then, and nothing is offered."""
+        """Load the saved plan. A damaged file is set aside: no roll-out runs then, and nodes are
+        offered no release."""
         try:
             self._written = await asyncio.to_thread(self._store.load)
         except SaintError as err:
             self._health.raise_issue(err.code, err.message)
         if self._store.problem:
             self._health.raise_issue(Code.STATE_DAMAGED, self._store.problem.message)
-        self.rollout = Rollout(saved=self._written)
+        self._runner.state = Rollout(saved=self._written)
 
-    def nudge(self) -> None:
-        """Something was heard."""
-        self._nudged.set()
+    def wake(self) -> None:
+        """Look at the machines now, not at the next tick."""
+        self._changed.set()
 
-    async def order(self, change: Callable[[Rollout], Rollout]) -> SavedPlan:
-        """What a person wants; raises SaintError when it makes no sense or cannot be kept."""
-        async with self._turn:
-            changed = change(self.rollout)
-            await self._keep(changed)
-            self.rollout = changed
-        self._told(changed.plan)
-        self.nudge()
-        if changed.plan is None:  # every order is about a plan
+    async def request(self, change: Callable[[Rollout], Rollout]) -> SavedPlan:
+        """Apply a change that a user requests. Raises SaintError when the change is refused or
+        cannot be saved."""
+        await self._runner.apply_saved(Requested(change), self._save)
+        plan = self.rollout.plan
+        if plan is None:  # every change is about a plan
             raise SaintError(Code.INTERNAL, "there is no roll-out")
-        return changed.plan
+        self._report(plan)
+        self.wake()
+        return plan
 
-    async def conduct(self, spawn: Spawn) -> None:
-        """For ever."""
+    async def run(self, spawn: Spawn) -> None:
+        """Carry out the plan until stopped."""
         while True:
-            for ask in await self._advance():
-                spawn(self._ask(ask), f"ask {ask.node_id}")
+            for request in await self._advance():
+                spawn(self._deliver(request), f"update of {request.node_id}")
             try:
                 async with asyncio.timeout(TICK_S):
-                    await self._nudged.wait()
+                    await self._changed.wait()
             except TimeoutError:
                 pass
-            self._nudged.clear()
+            self._changed.clear()
 
-    async def _advance(self) -> tuple[Ask, ...]:
-        async with self._turn:
-            before = self.rollout
-            changed, asks = logic.advance(before, self._machines(), monotonic_s(), self._limits)
-            try:
-                await self._keep(changed)
-            except SaintError as err:
-                self._health.raise_issue(err.code, err.message)
-                return ()  # nobody is asked for what would be forgotten; tried again soon
-            self.rollout = changed
-        if changed.plan and changed.plan != before.plan:
-            self._tell(before.plan, changed.plan)
-        return asks
-
-    async def _ask(self, ask: Ask) -> None:
+    async def _advance(self) -> tuple[UpdateRequest, ...]:
+        before = self.rollout.plan
+        event = Advanced(self._machines(), monotonic_s(), self._limits)
         try:
-            words, is_agreed = await self._asker(ask), True
+            requests = await self._runner.apply_saved(event, self._save)
         except SaintError as err:
-            words, is_agreed = err.message, False
-            if err.code in _SILENT:
-                async with self._turn:
-                    self.rollout = logic.unanswered(self.rollout, ask.node_id, monotonic_s())
-                self.nudge()
-                return
-        _log.info("machine asked", node=ask.node_id, version=ask.version, agreed=is_agreed)
-        async with self._turn:
-            self.rollout = logic.answered(
-                self.rollout, ask.node_id, is_agreed, words, monotonic_s()
-            )
-        self.nudge()
+            self._health.raise_issue(err.code, err.message)
+            return ()  # a request without its plan on the disk could be lost; tried again soon
+        plan = self.rollout.plan
+        if plan and plan != before:
+            self._report_steps(before, plan)
+        return requests
 
-    async def _keep(self, rollout: Rollout) -> None:
+    async def _deliver(self, request: UpdateRequest) -> None:
+        node_id = request.node_id
+        try:
+            message, is_accepted = await self._send(request), True
+        except SaintError as err:
+            message, is_accepted = err.message, False
+            if err.code in _SILENT:
+                await self._runner.apply_saved(MachineSilent(node_id, monotonic_s()))
+                self.wake()
+                return
+        _log.info("update requested", node=node_id, version=request.version, accepted=is_accepted)
+        answer = MachineAnswered(node_id, is_accepted, message, monotonic_s())
+        await self._runner.apply_saved(answer)
+        self.wake()
+
+    async def _save(self, rollout: Rollout) -> None:
         if rollout.saved == self._written:
             return
         await asyncio.to_thread(self._store.save, rollout.saved)
@@ -127,21 +140,19 @@ class Conductor:
         self._health.clear(Code.INTERNAL)
         self.on_change()
 
-    def _tell(self, before: SavedPlan | None, plan: SavedPlan) -> None:
+    def _report_steps(self, before: SavedPlan | None, plan: SavedPlan) -> None:
         known = {step.node_id: step for step in before.steps} if before else {}
-        for step in plan.steps:
-            was = known.get(step.node_id)
-            if was is None or was.step is not step.step:
-                _log.info("roll-out step", node=step.node_id, step=step.step, reason=step.reason)
+        for each in plan.steps:
+            was = known.get(each.node_id)
+            if was is None or was.step is not each.step:
+                _log.info("roll-out step", node=each.node_id, step=each.step, reason=each.reason)
         if before is None or before.state is not plan.state:
-            self._told(plan)
+            self._report(plan)
 
-    def _told(self, plan: SavedPlan | None) -> None:
-        if plan is None:
-            return
+    def _report(self, plan: SavedPlan) -> None:
         say = _log.warning if plan.state is RolloutState.HALTED else _log.info
         say("roll-out", version=plan.version, state=plan.state, reason=plan.reason)
-        what = f"The {'way back to' if plan.is_rollback else 'roll-out of'} {plan.version}"
+        what = f"The {'rollback to' if plan.is_rollback else 'roll-out of'} {plan.version}"
         if plan.state is RolloutState.HALTED:
             self._alerts.fault(f"{what} halted: {plan.reason}")
         elif plan.state is RolloutState.DONE:

@@ -4,7 +4,7 @@ everything is decided from that and from what the machines say.
 Not here: how a roll-out is begun, paused, taken back (orders.py); what machines say (fleet.py).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from ...lib.api.firmware import (
@@ -49,7 +49,7 @@ class Rollout:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class UpdateRequest:
     """Tell a machine to install a release, or to go back to its other slot."""
 
     node_id: str
@@ -58,9 +58,59 @@ class Ask:
     is_forced: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """Machines reported, or time passed."""
+
+    machines: Machines
+    now_s: float
+    limits: Limits
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A user requests a change of the roll-out (requests.py); the change raises a refusal."""
+
+    change: Callable[[Rollout], Rollout]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineAnswered:
+    """A machine accepted or refused a request to update."""
+
+    node_id: str
+    is_accepted: bool
+    message: str
+    now_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSilent:
+    """A machine did not answer a request to update in time."""
+
+    node_id: str
+    now_s: float
+
+
+Event = Advanced | Requested | MachineAnswered | MachineSilent
+
+
+def step(rollout: Rollout, event: Event) -> tuple[Rollout, tuple[UpdateRequest, ...]]:
+    """Return the next state of the roll-out and the machines to request an update of."""
+    match event:
+        case Advanced(machines, now_s, limits):
+            return advance(rollout, machines, now_s, limits)
+        case Requested(change):
+            return change(rollout), ()
+        case MachineAnswered(node_id, is_accepted, message, now_s):
+            return answered(rollout, node_id, is_accepted, message, now_s), ()
+        case MachineSilent(node_id, now_s):
+            return unanswered(rollout, node_id, now_s), ()
+
+
 def advance(
     rollout: Rollout, machines: Machines, now_s: float, limits: Limits
-) -> tuple[Rollout, tuple[Ask, ...]]:
+) -> tuple[Rollout, tuple[UpdateRequest, ...]]:
     """Something was heard, or time passed."""
     if rollout.plan is None:
         return rollout, ()
@@ -68,7 +118,7 @@ def advance(
     rollout = _judge_all(rollout, machines, now_s, limits)
     if _state(rollout) is not RolloutState.RUNNING:
         return rollout, ()
-    asks: list[Ask] = []
+    asks: list[UpdateRequest] = []
     while (ask := _next(rollout, machines, now_s, limits)) is not None:
         rollout = _begin(rollout, machines, ask, now_s)
         asks.append(ask)
@@ -78,7 +128,7 @@ def advance(
 def answered(
     rollout: Rollout, node_id: str, is_agreed: bool, message: str, now_s: float
 ) -> Rollout:
-    """A machine's answer to Ask."""
+    """A machine's answer to UpdateRequest."""
     step = find(rollout, node_id)
     rollout = replace(rollout, asking=rollout.asking - {node_id})
     if step is None or step.step is not RolloutStep.UPDATING or step.is_asked:
@@ -248,7 +298,9 @@ def _left_out(machine: MachineFirmware | None) -> str:
     return "it is away; it is offered the release when it boots"
 
 
-def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) -> Ask | None:
+def _next(
+    rollout: Rollout, machines: Machines, now_s: float, limits: Limits
+) -> UpdateRequest | None:
     """Whose turn it is, if anybody's."""
     plan = rollout.plan
     if plan is None or plan.state is not RolloutState.RUNNING:
@@ -271,7 +323,7 @@ def _next(rollout: Rollout, machines: Machines, now_s: float, limits: Limits) ->
             continue  # it serves the bundles that the others read
         is_back = plan.is_rollback and machine.spare_version == plan.version
         is_forced = plan.is_forced or plan.is_rollback
-        return Ask(step.node_id, plan.version, is_back, is_forced)
+        return UpdateRequest(step.node_id, plan.version, is_back, is_forced)
     return None
 
 
@@ -306,7 +358,7 @@ def _candidates(plan: SavedPlan) -> Iterator[SavedStep]:
     return iter(waiting)
 
 
-def _begin(rollout: Rollout, machines: Machines, ask: Ask, now_s: float) -> Rollout:
+def _begin(rollout: Rollout, machines: Machines, ask: UpdateRequest, now_s: float) -> Rollout:
     node_id = ask.node_id
     rollout = replace(
         rollout,

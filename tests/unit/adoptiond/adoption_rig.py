@@ -32,13 +32,13 @@ class FakeNode:
         self.instance = ""
         self.reason = ""
         self.refusal = ""
+        self.config_yaml = self.display_name = ""  # as ordered with the role
         self.bus: LocalBus = domain.bus(node_id)
         self._announcement = self.bus.publisher(topics.NODES_UNADOPTED)
         self._status = self.bus.publisher(topics.NODE_STATUS.at(node_id=node_id))
         self.key = signing.Key(node_id.encode().ljust(32, b"n")[:32])
         self.server_key = ""
         self.bus.serve(topics.NODE_ORDER.at(node_id=node_id), self._ordered)
-        self.bus.serve(topics.NODE_RESET.at(node_id=node_id), self._reset)
 
     def live(self) -> None:
         """One life sign."""
@@ -86,14 +86,11 @@ class FakeNode:
             case OrderKind.ADOPT:
                 wanted = orders.AdoptOrder.model_validate_json(order.body)
                 self.role, self.instance = wanted.role, wanted.instance
+                self.config_yaml, self.display_name = wanted.config_yaml, wanted.display_name
                 answer.message = "is now at work"
                 self.live()
                 return orders.Adopted()
         return orders.EmptyOrder()
-
-    async def _reset(self, request: msgs.ResetNode_Request) -> msgs.ResetNode_Response:
-        self.role = self.instance = ""
-        return msgs.ResetNode_Response(success=True, message="is unadopted")
 
 
 class Robot:

@@ -24,7 +24,8 @@ from saint_services.lib.errors import Code, SaintError
 from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Client
-from tests.unit.adoptiond.adoption_rig import FakeNode, Robot, until
+from tests.audit_log import collected
+from tests.unit.adoptiond.adoption_rig import REPOSITORY, FakeNode, Robot, until
 
 
 async def heard(client: Client, *nodes: FakeNode) -> None:
@@ -78,6 +79,7 @@ async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
         await heard(client, left, right)
         reply = await adopt(client, "pi_1", "arms", "left")
         assert (reply.topic_prefix, left.instance) == ("/saint/arms/left", "left")
+        assert left.config_yaml == (REPOSITORY / "manifests/roles/arms_left.yaml").read_text()
         request = msgs.AdoptNode_Request(node_id="pi_2", role="arms", instance="right")
         answer = await robot.watcher.call(topics.NODES_ADOPT, request, 8.0)
         assert (answer.success, answer.assigned_topic_prefix) == (True, "/saint/arms/right")
@@ -92,6 +94,28 @@ async def test_adoption_by_ipc_and_by_ros_lead_to_the_same(robot: Robot):
         )
         roles = (await client.get("/roles", RoleList)).roles
         assert [r.node_id for r in roles] == ["", "pi_1", "pi_2", "", ""]
+
+
+async def test_adoption_and_reset_by_ros_leave_one_entry_each(robot: Robot):
+    async with collected(robot.directories.runtime) as entries, robot.registry() as client:
+        await heard(client, robot.node("pi_1"))
+        wanted = msgs.AdoptNode_Request(node_id="pi_1", role="head")
+        assert (await robot.watcher.call(topics.NODES_ADOPT, wanted, 8.0)).success
+        wrong = msgs.AdoptNode_Request(node_id="pi_1", role="tail\n" * 100)
+        assert not (await robot.watcher.call(topics.NODES_ADOPT, wrong, 8.0)).success
+        reset = msgs.ResetNode_Request(node_id="pi_1")
+        assert (await robot.watcher.call(topics.NODES_RESET, reset, 8.0)).success
+        unknown = msgs.ResetNode_Request(node_id="pi_9")
+        assert not (await robot.watcher.call(topics.NODES_RESET, unknown, 8.0)).success
+        await until(lambda: len(entries) >= 4)
+    assert [(e.what, bool(e.text), bool(e.refused)) for e in entries] == [
+        ("management adopt_node", True, False),
+        ("management adopt_node", False, True),
+        ("management reset_node", True, False),
+        ("management reset_node", False, True),
+    ]
+    assert {(e.who, e.level, e.source) for e in entries} == {("a ROS program", "", "ros")}
+    assert "\n" not in entries[1].detail
 
 
 async def test_adoption_that_the_node_refuses_says_why(robot: Robot):

@@ -151,8 +151,11 @@ class Robot:
         )
         self.directories.runtime.mkdir()
         self.guard = FakeGuard(self.directories.runtime, self.happened)
-        self.texts: dict[str, str] = {}
+        names = ("head", "arms_left", "tracks")
+        roles = REPOSITORY / "manifests/roles"
+        self.texts = {name: (roles / f"{name}.yaml").read_text() for name in names}
         self.display_name = ""
+        self.config_requests: list[msgs.GetRoleConfig_Request] = []
         self.watcher: LocalBus = self.domain.bus("watcher")
         self.courier = Courier(self.watcher, SERVER, "SAINT-01")
         self.watcher.subscribe(
@@ -174,15 +177,9 @@ class Robot:
 
     def serve_configs(self) -> None:
         """As adoptiond does."""
-        for name in ("head", "arms_left", "tracks"):
-            path = REPOSITORY / f"manifests/roles/{name}.yaml"
-            self.texts.setdefault(name, path.read_text())
-        self.watcher.serve(topics.NODES_CONFIG, self._config)
-        self.watcher.serve(topics.NODES_SIGNED_CONFIG, self._signed_config)
+        self.watcher.serve(topics.NODES_CONFIG, self._signed_config)
 
-    async def _config(
-        self, request: msgs.GetRoleConfig_Request | msgs.GetSignedConfig_Request
-    ) -> msgs.GetRoleConfig_Response:
+    def _config(self, request: msgs.GetRoleConfig_Request) -> msgs.GetRoleConfig_Response:
         text = self.texts.get(f"{request.role}_{request.instance}".strip("_"))
         if text is None:
             return msgs.GetRoleConfig_Response(success=False, message="no such role here")
@@ -199,11 +196,11 @@ class Robot:
         )
 
     async def _signed_config(
-        self, request: msgs.GetSignedConfig_Request
-    ) -> msgs.GetSignedConfig_Response:
-        plain = await self._config(request)
-        told = {name: getattr(plain, name) for name, _ in msgs.GetRoleConfig_Response.FIELDS}
-        answer = msgs.GetSignedConfig_Response(**told, server_key=SERVER.public)
+        self, request: msgs.GetRoleConfig_Request
+    ) -> msgs.GetRoleConfig_Response:
+        self.config_requests.append(request)
+        answer = self._config(request)
+        answer.server_key = SERVER.public
         answer.signature = SERVER.sign(*config_parts(request, answer))
         return answer
 
@@ -216,7 +213,13 @@ class Robot:
         try:
             if not (await self.courier.owner("pi_1")).server_key:
                 await self.courier.bind("pi_1", "")
-            order = AdoptOrder(role=role, instance=instance)
+            order = AdoptOrder(
+                role=role,
+                instance=instance,
+                config_yaml=self.texts.get(f"{role}_{instance}".strip("_"), ""),
+                server_address="192.168.10.1",
+                display_name=self.display_name,
+            )
             said = await self.courier.order("pi_1", "", OrderKind.ADOPT, order, 8.0)
         except SaintError as err:
             return msgs.AdoptNode_Response(success=False, message=err.message)

@@ -130,7 +130,7 @@ def test_server_that_knows_no_role_leaves_the_node_unadopted_with_the_reason() -
 
 
 def test_answer_during_an_adoption_or_an_update_is_asked_for_again() -> None:
-    adopting, _ = step(lost(), lives.AdoptRequested(7, "pi_1", Wanted("tracks")))
+    adopting, _ = step(lost(), lives.AdoptRequested(7, "pi_1", assignment("tracks")))
     updating, _ = step(lost(), lives.UpdateBegan())
     for node in (adopting, updating):
         after, actions = step(node, lives.RolesArrived(BOTH))

@@ -40,6 +40,23 @@ async def test_uploaded_bundle_becomes_a_release(rig: Rig, firmware: Robot):
     assert [release["version"] for release in shown["releases"]] == ["1.1.0"]
 
 
+async def test_upload_leaves_one_entry_of_otad(rig: Rig, firmware: Robot):
+    async with firmware.otad(has_registry=True):
+        await upload(rig, await bundle(firmware))
+        await upload(rig, b"no bundle")
+        chat = await rig.chat()
+        found: list[dict[str, Any]] = []
+        async with asyncio.timeout(5.0):
+            while len(found) < 2:
+                log = await chat.do("system", "get_audit_log")
+                found = [e for e in log["entries"] if "upload" in e["what"]]
+    assert [(e["what"], bool(e["refused"])) for e in found] == [
+        ("management upload_release", True),
+        ("management upload_release", False),
+    ]
+    assert "POST /api/firmware" not in {e["what"] for e in log["entries"]}
+
+
 async def test_refusal_of_otad_comes_back_as_it_is(rig: Rig, firmware: Robot):
     data = await bundle(firmware, compatible="toaster")
     async with firmware.otad(has_registry=True):

@@ -312,14 +312,16 @@ async def test_users_and_sessions_survive_a_restart(claimed: Rig) -> None:
     assert [entry["user"] for entry in kept["entries"]] == ["ann"]
 
 
-async def test_audit_log_tells_of_uploads_too(claimed: Rig) -> None:
+async def test_upload_that_webd_cannot_pass_on_leaves_an_entry(claimed: Rig) -> None:
+    await claimed.robot.otad.close()
     async with claimed.http.post(
         claimed.url + "/api/firmware", data=b"no bundle", headers={"Origin": claimed.url}
     ):
         pass
     _, found = await act(claimed, "system/get_audit_log")
     newest = found["entries"][0]
-    assert (newest["who"], newest["what"]) == ("ann", "POST /api/firmware")
+    assert (newest["who"], newest["what"]) == ("ann", "management upload_release")
+    assert newest["refused"]
 
 
 async def test_empty_code_claims_nothing_while_the_code_is_being_made(

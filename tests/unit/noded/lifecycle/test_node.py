@@ -41,10 +41,11 @@ def started(*names: str) -> NodeLife:
     return node
 
 
-def adding(node: NodeLife, wanted: Wanted) -> tuple[NodeLife, int]:
+def adding(node: NodeLife, name: str) -> tuple[NodeLife, int]:
+    wanted = assignment(name)
     node, actions = step(node, AdoptRequested(7, "pi_1", wanted, adds=True))
     slot = max(node.lives)
-    assert (slot, lives.FetchConfig(1, wanted)) in actions
+    assert (slot, lives.StartRole(1, wanted.config)) in actions
     return node, slot
 
 
@@ -68,19 +69,18 @@ def test_resuming_makes_each_role_safe_and_starts_it():
 
 
 def test_another_role_is_added_only_when_it_is_asked_for():
-    node, actions = step(started(HEAD), AdoptRequested(7, "pi_1", Wanted("console")))
+    node, actions = step(started(HEAD), AdoptRequested(7, "pi_1", assignment(CONSOLE)))
     assert answers(actions)[0].message == "pi_1 holds head; reset it first, or add console to it"
     assert len(node.lives) == 1
 
 
 def test_adding_leaves_the_role_at_work_alone():
     before = started(HEAD)
-    node, slot = adding(before, Wanted("console"))
+    node, slot = adding(before, CONSOLE)
     assert (node.state, node.is_adopted) == (NodeState.ACTIVE, True)
-    node, first = step(node, lives.ConfigArrived(1, assignment(CONSOLE)), slot)
     node, second = step(node, lives.RoleReported(1, READY), slot)
     node, third = step(node, lives.Stored(1), slot)
-    assert {whose for whose, _ in (*first, *second, *third)} == {slot}
+    assert {whose for whose, _ in (*second, *third)} == {slot}
     assert answers(third) == [lives.Answer(7, True, "pi_1 is now console", "/saint/console")]
     assert node.lives[0] == before.lives[0]
 
@@ -102,24 +102,27 @@ def test_process_stays_with_its_role_and_one_that_is_free_is_used_again():
     node, _ = step(both_arms(), ResetRequested(3, "pi_1", wanted=LEFT.wanted))
     node, _ = step(node, lives.Forgotten(2), 0)
     assert [(str(life.wanted), life.process) for life in node.roles] == [("arms right", 2)]
-    node, slot = adding(node, LEFT.wanted)
+    node, slot = adding(node, "arms.left")
     assert (node.lives[1].process, node.lives[slot].process) == (2, 1)
 
 
 def test_third_role_of_one_program_is_refused():
-    node, slot = adding(both_arms(), Wanted("arms", "middle"))
+    both, _ = step(both_arms(), lives.RoleReported(1, READY), 0)
+    both, _ = step(both, lives.RoleReported(1, READY), 1)
     text = LEFT.text.replace("instance: left", "instance: middle").replace(
         "address: 66", "address: 68"
     )
     middle = Assignment(settings.parse(RoleConfig, text, "middle"), text, "SAINT-01")
-    node, actions = step(node, lives.ConfigArrived(1, middle), slot)
+    node, actions = step(both, AdoptRequested(7, "pi_1", middle, adds=True))
     assert answers(actions)[0].message.startswith("arms.left and arms.right are here already")
-    assert len(node.lives) == 2
+    assert node == both
 
 
 def test_whole_robot_is_as_much_as_one_node_holds():
     before = started(HEAD, "arms.left", "arms.right", CONSOLE, TRACKS)
-    node, actions = step(before, AdoptRequested(7, "pi_1", Wanted("arms", "middle"), adds=True))
+    text = LEFT.text.replace("instance: left", "instance: middle")
+    middle = Assignment(settings.parse(RoleConfig, text, "middle"), text, "SAINT-01")
+    node, actions = step(before, AdoptRequested(7, "pi_1", middle, adds=True))
     assert answers(actions)[0].message.endswith("more than 5 roles do not fit")
     assert node == before
 
@@ -128,16 +131,14 @@ def test_pins_of_one_pwm_channel_of_this_board_are_refused():
     text = ROLES[HEAD][1].replace("pin: 13", "pin: 18")
     head = Assignment(settings.parse(RoleConfig, text, "head"), text, "SAINT-01")
     node, _ = step(fresh("pi_1", {12: 0, 18: 0}), lives.DiskRead())
-    node, _ = step(node, AdoptRequested(7, "pi_1", Wanted("head")))
-    node, actions = step(node, lives.ConfigArrived(2, head))
+    node, actions = step(node, AdoptRequested(7, "pi_1", head))
     assert "GPIO12 of head (pan) and GPIO18 of head (tilt)" in answers(actions)[0].message
     assert node.state is NodeState.UNADOPTED
 
 
 @pytest.mark.parametrize("name", ["tracks"])
 def test_role_that_needs_a_pin_of_another_is_refused_and_both_are_named(name: str):
-    node, slot = adding(started(HEAD), Wanted(name))
-    node, actions = step(node, lives.ConfigArrived(1, assignment(name)), slot)
+    node, actions = step(started(HEAD), AdoptRequested(7, "pi_1", assignment(name), adds=True))
     (answer,) = answers(actions)
     assert (answer.success, list(node.lives)) == (False, [0])
     assert answer.message == (
@@ -194,8 +195,7 @@ def test_reset_of_the_node_stops_every_role_and_forgets_all_at_once():
         (ResetRequested(3, "", wanted=Wanted("tracks")), "does not hold tracks; it holds head and"),
         (ResetRequested(3, "", factory=True, wanted=Wanted("head")), "name none"),
         (ResetRequested(3, "pi_2"), "this is pi_1"),
-        (AdoptRequested(3, "pi_1", Wanted("tail"), adds=True), "there is no role 'tail'"),
-        (AdoptRequested(3, "pi_2", Wanted("tracks"), adds=True), "this is pi_1"),
+        (AdoptRequested(3, "pi_2", assignment(TRACKS), adds=True), "this is pi_1"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(event: lives.Event, word: str):
@@ -223,18 +223,18 @@ def test_update_stops_every_role_and_resumes_every_role():
 
 
 def test_update_does_not_begin_while_a_role_is_being_added():
-    before, _ = adding(started(HEAD), Wanted("console"))
+    before, _ = adding(started(HEAD), CONSOLE)
     assert step(before, lives.UpdateBegan()) == (before, ())
 
 
 def test_adoption_that_fails_leaves_nothing_of_the_added_role():
-    node, slot = adding(started(HEAD), Wanted("console"))
-    node, actions = step(node, lives.ConfigFailed(1, "the server refused"), slot)
-    assert answers(actions)[0].message == "the server refused"
+    node, slot = adding(started(HEAD), CONSOLE)
+    node, actions = step(node, lives.RoleBroken(1, "its display does not answer"), slot)
+    assert answers(actions)[0].message == "its display does not answer"
     assert node.lives == started(HEAD).lives
 
 
 def test_role_that_is_gone_is_not_brought_back_by_late_events():
-    node, slot = adding(started(HEAD), Wanted("console"))
+    node, slot = adding(started(HEAD), CONSOLE)
     node, _ = step(node, ResetRequested(8, "pi_1"))
-    assert step(node, lives.ConfigArrived(1, assignment(CONSOLE)), slot) == (node, ())
+    assert step(node, lives.RoleReported(1, READY), slot) == (node, ())

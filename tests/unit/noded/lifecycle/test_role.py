@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from saint_services.lib import config as settings
 from saint_services.lib.api.adoption import NodeState
 from saint_services.lib.api.node import RoleReport
@@ -13,8 +11,15 @@ from saint_services.noded.lifecycle import model as lives
 from saint_services.noded.lifecycle.model import Assignment, Life, Wanted
 from saint_services.noded.lifecycle.role import pause_s, step
 
-HEAD_TEXT = (Path(__file__).parents[4] / "manifests/roles/head.yaml").read_text()
-HEAD = Assignment(settings.parse(RoleConfig, HEAD_TEXT, "head.yaml"), HEAD_TEXT, "SAINT-01")
+ROLES = Path(__file__).parents[4] / "manifests/roles"
+
+
+def assignment(name: str) -> Assignment:
+    text = (ROLES / f"{name}.yaml").read_text()
+    return Assignment(settings.parse(RoleConfig, text, name), text, "SAINT-01")
+
+
+HEAD = assignment("head")
 READY = RoleReport(ready=True, safe=True, estop=False)
 
 
@@ -23,7 +28,7 @@ def unadopted() -> Life:
 
 
 def adopting() -> Life:
-    return step(unadopted(), lives.AdoptRequested(7, "pi_1", Wanted("head")))[0]
+    return step(unadopted(), lives.AdoptRequested(7, "pi_1", HEAD))[0]
 
 
 def active() -> Life:
@@ -55,10 +60,10 @@ def test_started_with_unusable_configuration_fetches_it_and_stays_adopted():
 
 
 def test_adoption_stores_only_after_the_role_is_ready():
-    life = adopting()
+    life, actions = step(unadopted(), lives.AdoptRequested(7, "pi_1", HEAD))
     assert life.state is NodeState.ADOPTING
-    life, actions = step(life, lives.ConfigArrived(life.attempt, HEAD))
-    assert actions == (lives.StartRole(2, HEAD.config),)
+    start = (lives.MakeSafe(HEAD.config), lives.StartRole(2, HEAD.config))
+    assert actions == (*start, lives.Announce())
     life, actions = step(
         life, lives.RoleReported(2, RoleReport(ready=False, safe=True, estop=False))
     )
@@ -71,52 +76,51 @@ def test_adoption_stores_only_after_the_role_is_ready():
     assert actions[0] == lives.Answer(7, True, "pi_1 is now head", "/saint/head")
 
 
-@pytest.mark.parametrize(
-    ("node_id", "wanted", "word"),
-    [
-        ("pi_2", Wanted("head"), "this is pi_1"),
-        ("pi_1", Wanted("tail"), "no role 'tail'"),
-    ],
-)
-def test_adoption_that_cannot_be_is_refused(node_id: str, wanted: Wanted, word: str):
-    life, actions = step(unadopted(), lives.AdoptRequested(1, node_id, wanted))
+def test_adoption_for_another_node_is_refused():
+    life, actions = step(unadopted(), lives.AdoptRequested(1, "pi_2", HEAD))
     assert life == unadopted()
     assert isinstance(actions[0], lives.Answer)
     assert not actions[0].success
-    assert word in actions[0].message
+    assert "this is pi_1" in actions[0].message
 
 
 def test_adoption_of_an_active_node_same_role_succeeds_other_is_refused():
-    _, (same,) = step(active(), lives.AdoptRequested(1, "pi_1", Wanted("head")))
-    _, (other,) = step(active(), lives.AdoptRequested(1, "pi_1", Wanted("arms", "left")))
+    _, (same,) = step(active(), lives.AdoptRequested(1, "pi_1", HEAD))
+    _, (other,) = step(active(), lives.AdoptRequested(1, "pi_1", assignment("arms_left")))
     assert same == lives.Answer(1, True, "already head", "/saint/head")
     assert isinstance(other, lives.Answer)
     assert other.message == "pi_1 holds head; reset it first, or add arms left to it"
 
 
 def test_second_adoption_meanwhile_is_busy():
-    _, (answer,) = step(adopting(), lives.AdoptRequested(8, "pi_1", Wanted("head")))
+    _, (answer,) = step(adopting(), lives.AdoptRequested(8, "pi_1", HEAD))
     assert isinstance(answer, lives.Answer)
     assert "busy (adopting)" in answer.message
 
 
-def test_adoption_without_configuration_fails_with_the_reason_and_stores_nothing():
-    life, actions = step(adopting(), lives.ConfigFailed(2, "no answer"))
+def test_adoption_waits_for_no_configuration_of_the_server():
+    before = adopting()
+    assert step(before, lives.ConfigArrived(2, assignment("console"))) == (before, ())
+    assert step(before, lives.ConfigFailed(2, "no answer")) == (before, ())
+
+
+def test_configuration_of_another_role_is_requested_again():
+    life = step(Life("pi_1"), lives.Started(wanted=Wanted("console"), problem="cut off"))[0]
+    life, actions = step(life, lives.ConfigArrived(life.attempt, HEAD))
+    assert (life.state, life.held) == (NodeState.ADOPTING, None)
+    assert life.reason == "requested console, received head"
+    assert lives.FetchConfig(1, Wanted("console"), 0.5) in actions
+
+
+def test_adoption_that_fails_says_why_and_stores_nothing():
+    life, actions = step(adopting(), lives.RoleBroken(2, "no answer"))
     assert (life.state, life.reason, life.held) == (NodeState.UNADOPTED, "no answer", None)
     assert lives.Answer(7, False, "no answer") in actions
     assert not any(isinstance(a, lives.StoreRole) for a in actions)
 
 
-def test_adoption_gets_configuration_of_another_role_fails():
-    life = step(unadopted(), lives.AdoptRequested(7, "pi_1", Wanted("console")))[0]
-    life, _ = step(life, lives.ConfigArrived(life.attempt, HEAD))
-    assert life.state is NodeState.UNADOPTED
-    assert life.reason == "asked for console, got head"
-
-
 def test_adoption_role_breaks_while_storing_is_undone_on_disk():
-    life = step(adopting(), lives.ConfigArrived(2, HEAD))[0]
-    life = step(life, lives.RoleReported(2, READY))[0]
+    life = step(adopting(), lives.RoleReported(2, READY))[0]
     life, actions = step(life, lives.RoleBroken(2, "servo chip does not answer"))
     assert life.state is NodeState.UNADOPTED
     assert lives.ForgetRole(3, wanted=Wanted("head")) in actions
@@ -124,8 +128,7 @@ def test_adoption_role_breaks_while_storing_is_undone_on_disk():
 
 
 def test_adoption_that_cannot_be_stored_fails():
-    life = step(adopting(), lives.ConfigArrived(2, HEAD))[0]
-    life = step(life, lives.RoleReported(2, READY))[0]
+    life = step(adopting(), lives.RoleReported(2, READY))[0]
     life, actions = step(life, lives.Stored(2, "disk full"))
     assert life.reason == "the role could not be stored: disk full"
     assert lives.StopRole() in actions

@@ -15,9 +15,9 @@ from saint_services.lib.generated import saint_msgs as msgs
 from saint_services.lib.generated import topics
 from saint_services.lib.ipc import Api, Call
 from saint_services.otad.adapters.nodes import Nodes
-from saint_services.otad.rollout.logic import Ask
+from saint_services.otad.rollout.logic import UpdateRequest
 
-ASK = Ask("pi_1", "1.2.0", is_rollback=False, is_forced=False)
+ASK = UpdateRequest("pi_1", "1.2.0", is_rollback=False, is_forced=False)
 
 
 class Rig:
@@ -66,13 +66,16 @@ async def test_node_that_belongs_to_the_server_is_asked_by_a_signed_order(rig: R
     assert rig.unsigned == []
 
 
-async def test_node_without_keys_is_asked_as_before(rig: Rig, tmp_path: Path):
+async def test_node_that_belongs_to_nobody_is_asked_unsigned(rig: Rig, tmp_path: Path):
     rig.refusal = SaintError(Code.NOT_FOUND, "pi_1 does not belong to this server's key")
     assert await ask_with_registry(rig, tmp_path) == "installs, unsigned"
 
 
-async def test_node_is_asked_when_the_registry_is_away(rig: Rig):
-    assert await rig.nodes.request(ASK, None, "http://192.168.10.1:8080/x") == "installs, unsigned"
+async def test_nothing_is_asked_unsigned_while_the_registry_is_away(rig: Rig):
+    with pytest.raises(SaintError) as caught:
+        await rig.nodes.request(ASK, None, "http://192.168.10.1:8080/x")
+    assert caught.value.code is Code.DAEMON_UNREACHABLE
+    assert rig.unsigned == []
 
 
 @pytest.mark.parametrize("code", [Code.REFUSED, Code.BUS_TIMEOUT])

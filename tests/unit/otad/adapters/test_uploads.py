@@ -5,6 +5,8 @@ import contextlib
 import errno
 import hashlib
 import json
+import os
+import pwd
 import shutil
 
 import aiohttp
@@ -13,6 +15,7 @@ import pytest
 from saint_services.lib.api.firmware import FirmwareReport
 from saint_services.otad.config import Config
 from saint_services.otad.releases.verity import BLOCK_BYTES
+from tests.audit_log import collected
 from tests.unit.otad.ota_rig import OTHER_KEY, FakeNode, Ota, Robot, until
 from tests.unit.otad.test_daemon import begin, ended, heard_by
 from tools.fake_rauc.bundle_writer import Release, write_bundle
@@ -39,6 +42,30 @@ async def refusal(robot: Robot, data: bytes, config: Config | None = None, **hea
         assert await versions(ota) == []
         assert left_behind(robot) == []
     return status, answer["message"]
+
+
+async def test_upload_leaves_one_entry_with_its_sender_and_its_outcome(robot: Robot):
+    async with collected(robot.directories.runtime) as entries, robot.otad() as ota:
+        assert (await ota.upload(await content(robot)))[0] == 200
+        assert (await ota.upload(b"no bundle"))[0] == 422
+        assert (await ota.upload(b"x", **{"X-Saint-Sha256": "no"}))[0] == 400
+        await until(lambda: len(entries) >= 3)
+    user = pwd.getpwuid(os.getuid()).pw_name
+    assert {(e.who, e.level, e.what, e.daemon) for e in entries} == {
+        (user, "admin", "management upload_release", "otad")
+    }
+    assert [e.text for e in entries] == ["Release 1.1.0 was uploaded", "", ""]
+    assert [bool(e.refused) for e in entries] == [False, True, True]
+
+
+async def test_upload_that_is_cut_off_leaves_one_entry(robot: Robot):
+    async with collected(robot.directories.runtime) as entries, robot.otad() as ota:
+        _, writer = await asyncio.open_unix_connection(str(ota.files_socket))
+        writer.write(b"POST /releases HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\nx")
+        await until(lambda: bool(left_behind(robot)))
+        writer.close()
+        await until(lambda: bool(entries))
+    assert [bool(e.refused) for e in entries] == [True]
 
 
 async def test_upload_that_was_changed_on_its_way_is_refused(robot: Robot):

@@ -12,7 +12,7 @@ from saint_services.lib.health import Health
 from saint_services.otad.adapters.alerts import Alerts
 from saint_services.otad.config import Config
 from saint_services.otad.releases.incoming import IMAGE, Intake
-from saint_services.otad.releases.ingest import Taker
+from saint_services.otad.releases.ingest import ReleaseIngest
 from saint_services.otad.releases.repository import Repository
 from tests.unit.otad.ota_rig import FakeInstaller, Robot
 
@@ -24,12 +24,12 @@ class Place:
         self.robot = robot
         self.needed: set[str] = set()
         self.repository = Repository(robot.directories.state, 0)
-        self.taker = Taker(
+        self.ingest = ReleaseIngest(
             Config(reserve_bytes=0), self.repository, FakeInstaller(), lambda: self.needed,
             Alerts(LocalDomain().bus("otad")), Health("otad"),
         )  # fmt: skip
 
-    async def take(self, version: str, waits_for: asyncio.Event | None = None) -> None:
+    async def add(self, version: str, waits_for: asyncio.Event | None = None) -> None:
         path = await asyncio.to_thread(self.robot.bundle, version)
         data = await asyncio.to_thread(path.read_bytes)
 
@@ -38,14 +38,14 @@ class Place:
                 await waits_for.wait()
             yield data
 
-        await self.taker.take(chunks(), len(data))
+        await self.ingest.add(chunks(), len(data))
 
 
 @pytest.fixture
 async def place(robot: Robot) -> Place:
     found = Place(robot)
     await asyncio.to_thread(found.repository.open)
-    await found.take("1.1.0")
+    await found.add("1.1.0")
     return found
 
 
@@ -56,8 +56,8 @@ async def refused(work: asyncio.Future[None]) -> Code:
 
 
 async def test_release_that_two_remove_at_once_is_gone_and_one_is_told(place: Place):
-    first = asyncio.create_task(place.taker.remove("1.1.0"))
-    second = asyncio.create_task(place.taker.remove("1.1.0"))
+    first = asyncio.create_task(place.ingest.remove("1.1.0"))
+    second = asyncio.create_task(place.ingest.remove("1.1.0"))
     await first
     assert await refused(second) is Code.NOT_FOUND
     assert not place.repository.stored
@@ -65,10 +65,10 @@ async def test_release_that_two_remove_at_once_is_gone_and_one_is_told(place: Pl
 
 async def test_release_that_is_rolled_out_while_its_removal_waits_stays(place: Place):
     gate = asyncio.Event()
-    taking = asyncio.create_task(place.take("1.2.0", gate))
-    while not place.taker._busy.locked():  # noqa: ASYNC110  # what it waits for is not ours to signal
+    taking = asyncio.create_task(place.add("1.2.0", gate))
+    while not place.ingest._busy.locked():  # noqa: ASYNC110  # what it waits for is not ours to signal
         await asyncio.sleep(0.005)
-    removing = asyncio.create_task(place.taker.remove("1.1.0"))
+    removing = asyncio.create_task(place.ingest.remove("1.1.0"))
     await asyncio.sleep(0)
     place.needed.add("1.1.0")
     gate.set()
@@ -97,7 +97,7 @@ async def test_one_who_gives_up_takes_nothing_away_under_what_still_writes(
             ended.set()
 
     monkeypatch.setattr(what, name, slow)
-    taking = asyncio.create_task(place.take("1.2.0"))
+    taking = asyncio.create_task(place.add("1.2.0"))
     await asyncio.to_thread(entered.wait, 10.0)
     taking.cancel()
     await asyncio.wait({taking}, timeout=0.2)
@@ -115,6 +115,6 @@ async def test_one_who_gives_up_takes_nothing_away_under_what_still_writes(
 
 async def test_list_that_somebody_reads_does_not_change_under_him(place: Place):
     before = place.repository.stored
-    await place.take("1.2.0")
-    await place.taker.remove("1.1.0")
+    await place.add("1.2.0")
+    await place.ingest.remove("1.1.0")
     assert set(before) == {"1.1.0"}

@@ -12,7 +12,7 @@ from saint_services.otad.adapters.alerts import Alerts
 from saint_services.otad.adapters.place import Place
 from saint_services.otad.rollout import requests
 from saint_services.otad.rollout.conductor import Conductor
-from saint_services.otad.rollout.logic import Ask, Limits
+from saint_services.otad.rollout.logic import Limits, UpdateRequest
 from saint_services.otad.state import SavedFirmware
 
 
@@ -39,7 +39,7 @@ class Rig:
     def __init__(self) -> None:
         self.store = FakeStore()
         self.health = Health("otad")
-        self.asked: list[Ask] = []
+        self.asked: list[UpdateRequest] = []
         self.machines = {"n": MachineFirmware(node_id="n", version="1.0.0")}
         self.error: SaintError | None = None
         self.conductor = Conductor(
@@ -48,7 +48,7 @@ class Rig:
         )  # type: ignore[arg-type]  # fmt: skip
         self.tasks: list[asyncio.Task[None]] = []
 
-    async def _ask(self, ask: Ask) -> str:
+    async def _ask(self, ask: UpdateRequest) -> str:
         self.asked.append(ask)
         if self.error:
             raise self.error
@@ -59,12 +59,12 @@ class Rig:
 
     async def begin(self) -> None:
         robot = requests.Robot(self.machines, ["1.1.0"], "", is_server_last=True)
-        await self.conductor.order(lambda r: requests.begin(r, RolloutRequest(), robot))
+        await self.conductor.request(lambda r: requests.begin(r, RolloutRequest(), robot))
 
     async def step(self) -> None:
         """One round of the conductor, and what it asked for."""
         for ask in await self.conductor._advance():
-            self.spawn(self.conductor._ask(ask), "ask")
+            self.spawn(self.conductor._deliver(ask), "ask")
         await asyncio.gather(*self.tasks)
 
     def step_of_n(self) -> RolloutStep:

@@ -19,7 +19,7 @@ from saint_services.lib.generated.saint_msgs import FirmwareStatus
 from saint_services.otad import offers
 from saint_services.otad.rollout import fleet, logic, requests
 from saint_services.otad.rollout.fleet import Fleet
-from saint_services.otad.rollout.logic import Ask, Limits, Rollout
+from saint_services.otad.rollout.logic import Limits, Rollout, UpdateRequest
 from saint_services.otad.rollout.requests import Robot
 from saint_services.otad.state import SavedFirmware
 
@@ -307,7 +307,7 @@ def test_way_back_waits_for_one_that_is_still_being_asked():
     play.agrees("b")
     assert play.advance() == ()
     play.tells("b", state=UpdateState.IDLE, version="1.1.0", spare_version="1.0.0")
-    assert play.asks == (Ask("a", "1.0.0", True, True),)
+    assert play.asks == (UpdateRequest("a", "1.0.0", True, True),)
     assert play.steps() == [RolloutStep.UPDATING, RolloutStep.WAITING]
 
 
