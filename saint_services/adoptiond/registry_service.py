@@ -57,7 +57,7 @@ class Adoption:
         self._bus = bus
         self._memory = memory
         self._meter = computer.Meter()
-        self._metrics = computer.Metrics()
+        self._metrics = computer.MachineMetrics()
         self._version = ""
         self._is_estop = False
         self._gone: frozenset[str] = frozenset()

@@ -3,7 +3,7 @@
 from ..lib.api.adoption import NodeInfo, NodeState, RoleChoice
 from ..lib.generated.builtin_interfaces import Time
 from ..lib.generated.saint_msgs import NodeStatus, SystemStatus
-from ..lib.machine.computer import Metrics
+from ..lib.machine.computer import MachineMetrics
 from . import membership, node_roles
 from .registry import Catalog, Node, Registry, RoleKey
 
@@ -103,7 +103,7 @@ def system_status(
     registry: Registry,
     robot: str,
     version: str,
-    metrics: Metrics,
+    metrics: MachineMetrics,
     *,
     is_estop: bool,
     now_s: float,

@@ -277,6 +277,6 @@ def main() -> None:
     signal.signal(signal.SIGINT, lambda *_: guard.end())
     if not lock_memory():
         _log.warning("memory is not locked: the guard may wait for a disk")
-    realtime.take()
+    realtime.raise_priority()
     service_manager.notify(READY=1, STATUS="guarding")
     guard.run()

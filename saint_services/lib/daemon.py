@@ -54,7 +54,7 @@ class Context(Generic[C]):
     def ready(self, status: str = "") -> None:
         """Everything is open: requests are answered from now on."""
         self.is_ready.set()
-        realtime.take()
+        realtime.raise_priority()
         fields: dict[str, str | int] = {"READY": 1} | ({"STATUS": status} if status else {})
         service_manager.notify(**fields)
         log.get(self.name).info("ready", **({"status": status} if status else {}))

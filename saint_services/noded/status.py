@@ -45,8 +45,8 @@ class Reporter:
         self._outputs = outputs
         self.bond = Bond()  # whom the node belongs to
         self._meter = computer.Meter()
-        self._metrics = computer.Metrics()
-        self._hardware = computer.Hardware()
+        self._metrics = computer.MachineMetrics()
+        self._hardware = computer.MachineHardware()
         self._address = ""
         self._pins: tuple[GPIOPin, ...] = HEADER
         self._peripherals: tuple[PeripheralInfo, ...] = ()

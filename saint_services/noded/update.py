@@ -81,7 +81,7 @@ class NodeFirmware:
         """The machine below restarts, unless this node must not be disturbed now."""
         if self._blocked_by:
             raise SaintError(Code.REFUSED, self._blocked_by)
-        await asyncio.to_thread(power.ask, power.Wish.REBOOT, reason)
+        await asyncio.to_thread(power.request, power.PowerAction.REBOOT, reason)
 
     async def take_offer(self) -> None:
         """Once after each boot: the first time that the server answers."""

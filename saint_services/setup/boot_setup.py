@@ -102,7 +102,7 @@ class Run:
         """The wireless network in force, without its password, for the settings page."""
         told = plan.outside.model_copy(update={"has_radio": adapters.has_radio(self.places.root)})
         with self._step("the network is not told"):
-            path = self.places.told / settings_request.OUTSIDE
+            path = self.places.told / settings_request.NETWORK_STATUS
             adapters.put(path, told.model_dump_json().encode() + b"\n", 0o644)
 
     @contextmanager

@@ -4,7 +4,7 @@ import subprocess
 import time
 from typing import Protocol
 
-from ..lib.machine.network import four
+from ..lib.machine.network import ipv4_address
 from . import adapters
 from .logic import RADIO, WPA_UNIT
 
@@ -41,7 +41,7 @@ class LiveMachine:
 
     def address(self) -> str:
         """The radio's, with its length; empty without one."""
-        return four(RADIO)
+        return ipv4_address(RADIO)
 
     def heard(self) -> str:
         """What the radio's program has said since it was started last; empty: nobody knows."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from saint_services.lib.machine.power import Wish
+from saint_services.lib.machine.power import PowerAction
 from tools.fake_rauc import slots
 from tools.fake_rauc.slots import Slots
 
@@ -111,14 +111,14 @@ class Board:
                 await self._reboot("lost its power", 0.0)
             elif machine_settings.is_asked(self.folders.home):
                 await asyncio.to_thread(machine_settings.follow, self.folders.home)
-            elif (reason := self._requested(Wish.REBOOT)) is not None:
+            elif (reason := self._requested(PowerAction.REBOOT)) is not None:
                 await self._reboot(f"restarts: {reason}", _GRACE_S)
-            elif (reason := self._requested(Wish.RESTART)) is not None:
+            elif (reason := self._requested(PowerAction.RESTART)) is not None:
                 await self._restart(reason)
-            elif (reason := self._requested(Wish.POWER_OFF)) is not None:
+            elif (reason := self._requested(PowerAction.POWER_OFF)) is not None:
                 await self._power_off(reason)
 
-    def _requested(self, wish: Wish) -> str | None:
+    def _requested(self, wish: PowerAction) -> str | None:
         """Why a daemon wants that; the request is used up."""
         path = self.folders.home / "reboot" / wish
         try:
@@ -204,7 +204,7 @@ def _prepare(folders: Folders) -> None:
         machine_settings.prepare(folders.home)
     requests = folders.home / "reboot"
     requests.mkdir(exist_ok=True)
-    for wish in Wish:
+    for wish in PowerAction:
         (requests / wish).unlink(missing_ok=True)  # of a robot that has ended since
     stand_in = folders.home / "bin" / "journalctl"
     stand_in.parent.mkdir(exist_ok=True)

@@ -1,28 +1,28 @@
-"""Routes as the YAML that people keep, send and edit, and back. Not here: whether they fit a robot
-(routerd/routes.py), where the text lies.
-"""
+"""Formats and parses routes as YAML. Not here: checks against a robot (routerd/routes), files."""
 
 from ..api.routing import RouteFile, RouteList
 from . import settings
 
 
 def write(file: RouteFile) -> str:
-    """Without what is as it would be anyway."""
+    """Format routes as YAML, without default values."""
     return settings.write_yaml(file.model_dump(mode="json", by_alias=True, exclude_defaults=True))
 
 
 def write_list(listed: RouteList) -> str:
-    """What a robot has; routes that it cannot use are named, not written: read back, they would
-    be refused with all others.
+    """Format a robot's routes as YAML. Unusable routes are named in a comment: read back, they
+    would cause all routes to be refused.
     """
     used = [info.route for info in listed.routes if not info.fault]
     left_out = [info.route.id for info in listed.routes if info.fault]
     note = (
-        f"# Left out, for this robot cannot use them: {', '.join(left_out)}\n" if left_out else ""
+        f"# Left out because this robot cannot use them: {', '.join(left_out)}\n"
+        if left_out
+        else ""
     )
     return note + write(RouteFile(routes=used, blending=listed.blending))
 
 
 def read(text: str, name: str) -> RouteFile:
-    """Raises SaintError config_invalid naming `name`, line and key."""
+    """Parse routes; raises config_invalid that names `name`, line and key."""
     return settings.parse(RouteFile, text, name)

@@ -21,7 +21,7 @@ class Settings(BaseModel):
 
 
 def load(model: type[T], path: Path, *, required: bool = False) -> T:
-    """The settings in `path`; defaults when there is no such file (unless it is required)."""
+    """Load the settings in `path`; defaults if the file does not exist (unless it is required)."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST_BYTES + 1)
@@ -35,36 +35,38 @@ def load(model: type[T], path: Path, *, required: bool = False) -> T:
         text = data.decode()
     except UnicodeDecodeError as err:
         line = data.count(b"\n", 0, err.start) + 1
-        raise _fault(f"{path}, line {line}: this is not UTF-8 text") from err
+        raise _fault(f"{path}, line {line}: the file is not UTF-8 text") from err
     return parse(model, text, str(path))
 
 
 def parse(model: type[T], text: str, name: str) -> T:
-    """The same for a text; `name` is what the sentence calls it."""
+    """Parse settings from text; errors call it `name`."""
     if not text.strip():
         raise _fault(f"{name}, line 1: the file is empty; write a setting or remove the file")
     return check(model, read_yaml(text, name), name)
 
 
 def read_yaml(text: str, name: str) -> Document:
-    """Text to plain data with line numbers; a text of comments only is an empty group."""
-    from . import yaml_text  # the library costs 1 MB: not every daemon has something to read
+    """Parse YAML to plain data with line numbers; a text with only comments is an empty group."""
+    from . import yaml_text  # the library needs 1 MB, and not every daemon reads YAML
 
     return yaml_text.read(text, name)
 
 
 def write_yaml(data: object) -> str:
-    """Plain data as YAML that read_yaml reads back the same, whatever the texts look like."""
+    """Format plain data as YAML that read_yaml reads back unchanged."""
     from . import yaml_text
 
     return yaml_text.write(data)
 
 
 def check(model: type[T], document: Document, name: str) -> T:
-    """The same for data that was read already."""
+    """Validate settings that were parsed already."""
     if not isinstance(document.data, dict):
         what = validation.shown(document.data)
-        raise _fault(f"{name}, line {document.line(())}: must hold 'key: value' pairs, not {what}")
+        raise _fault(
+            f"{name}, line {document.line(())}: must contain 'key: value' pairs, not {what}"
+        )
     try:
         return model.model_validate(document.data)
     except ValidationError as err:

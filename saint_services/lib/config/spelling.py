@@ -1,15 +1,15 @@
-"""Which known name somebody probably meant, and how a sentence says so."""
+"""Suggests the known name that a misspelled name probably means ("did you mean ...?")."""
 
 import difflib
 from collections.abc import Iterable
 from itertools import islice
 
-LONGEST_NAME = 64  # longer ones are compared in quadratic time and are no slip of the keyboard
+LONGEST_NAME = 64  # longer names are not typing errors, and comparing them takes quadratic time
 MOST_NAMES = 512
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that was probably meant, else an empty string."""
+    """Return the known word that was probably meant; empty if none is near."""
     if len(word) > LONGEST_NAME:
         return ""
     names = islice((name for name in known if len(name) <= LONGEST_NAME), MOST_NAMES)
@@ -19,12 +19,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def hint(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence about a name that does not exist; empty when nothing is near."""
+    """Return the suggestion for the end of an error; empty if no name is near."""
     meant = nearest(word, known)
     return f"; did you mean {meant!r}?" if meant else ""
 
 
 def hint_or_all(word: str, known: Iterable[str]) -> str:
-    """The same where all names fit into the sentence when nothing is near."""
+    """Return the suggestion, or all known names if none is near."""
     names = [name for name in known if name]
     return hint(word, names) or f"; known: {', '.join(names)}"

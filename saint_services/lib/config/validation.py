@@ -1,5 +1,5 @@
-"""Turns pydantic's complaints into sentences that an operator can act on: which key, what is wrong,
-what was probably meant. Used for settings files and for requests.
+"""Turns pydantic's validation errors into sentences for operators: which key, what is wrong, what
+was probably meant. Used for settings files and for requests.
 """
 
 import types
@@ -49,12 +49,12 @@ _WORDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """One thing that is wrong. `path` leads to it in the data as it was given."""
+class ValidationFault:
+    """One validation error. `path` leads to the value in the given data."""
 
     path: Path
     what: str  # "is not a known setting; did you mean 'priority'?"
-    is_missing: bool = False  # may only follow from another fault, such as a misspelled key
+    is_missing: bool = False  # may result from another error, such as a misspelled key
 
     def __str__(self) -> str:
         return f"{dotted(self.path)} {self.what}".lstrip()
@@ -62,13 +62,13 @@ class Fault:
 
 def faults(
     error: ValidationError, model: type[BaseModel], data: object, noun: str = "setting"
-) -> list[Fault]:
-    """All faults, most telling first: what was misspelled before what is missing for it.
+) -> list[ValidationFault]:
+    """Return all errors, the most helpful first: misspelled keys before missing ones.
 
     `noun` is what the reader calls a key: a setting, a field.
     """
     branches: dict[Path, dict[str, list[_Located]]] = {}
-    plain: list[Fault] = []
+    plain: list[ValidationFault] = []
     for details in error.errors(include_url=False):
         located = _locate(details, data)
         if located.branch:
@@ -82,7 +82,7 @@ def faults(
 
 
 def dotted(path: Path) -> str:
-    """("routes", 0, "from") -> "routes[0].from"."""
+    """Format a path: ("routes", 0, "from") -> "routes[0].from"."""
     text = ""
     for part in path:
         if isinstance(part, int):
@@ -93,7 +93,7 @@ def dotted(path: Path) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as an operator would recognise it, shortened."""
+    """Format a value for an operator, shortened."""
     if isinstance(value, bool) or value is None:
         return {True: "true", False: "false", None: "empty"}[value]
     if isinstance(value, Mapping):
@@ -106,12 +106,12 @@ def shown(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """An error with its place in the data; pydantic's own places also name union members."""
+    """An error with its path in the data; pydantic's own locations also name union members."""
 
     details: ErrorDetails
     path: Path
-    base: Path = ()  # where the union stands
-    branch: str = ""  # the union's member
+    base: Path = ()  # path of the union
+    branch: str = ""  # member of the union
 
 
 def _locate(details: ErrorDetails, data: object) -> _Located:
@@ -139,21 +139,21 @@ def _holds(here: object, part: str | int) -> bool:
     return isinstance(here, Mapping) and part in here
 
 
-def _described(located: _Located, model: type[BaseModel], noun: str) -> Fault:
+def _described(located: _Located, model: type[BaseModel], noun: str) -> ValidationFault:
     details, path = located.details, located.path
     kind = details["type"]
     if kind == "missing":
-        return Fault(path, "is missing", is_missing=True)
+        return ValidationFault(path, "is missing", is_missing=True)
     if kind == "extra_forbidden":
-        return Fault(path, _unknown_key(model, path, noun))
+        return ValidationFault(path, _unknown_key(model, path, noun))
     context = details.get("ctx", {})
     if kind in ("value_error", "assertion_error"):
-        return Fault(path, f"is refused: {context.get('error', '')}")
+        return ValidationFault(path, f"is refused: {context.get('error', '')}")
     words = _WORDS.get(kind)
     if words is None:
-        return Fault(path, f"is refused: {details['msg']}")
+        return ValidationFault(path, f"is refused: {details['msg']}")
     must = words.format_map({key: str(value) for key, value in context.items()})
-    return Fault(path, f"must be {must}, not {shown(details['input'])}")
+    return ValidationFault(path, f"must be {must}, not {shown(details['input'])}")
 
 
 def _unknown_key(model: type[BaseModel], path: Path, noun: str) -> str:
@@ -166,8 +166,8 @@ def _unknown_key(model: type[BaseModel], path: Path, noun: str) -> str:
 
 def _folded(
     base: Path, members: dict[str, list[_Located]], model: type[BaseModel], noun: str
-) -> Fault:
-    """One sentence for a union: of the member that fits furthest, else of all that would do."""
+) -> ValidationFault:
+    """Return one sentence for a union: of the member that fits best, else of all members."""
     described = [[_described(each, model, noun) for each in found] for found in members.values()]
     best = max(described, key=lambda found: (max(len(f.path) for f in found), -len(found)))
     first = min(best, key=lambda fault: fault.is_missing)
@@ -177,7 +177,7 @@ def _folded(
         return first
     value = next(iter(members.values()))[0].details["input"]
     wishes = dict.fromkeys(what.removeprefix("must be ").split(", not ")[0] for what in wanted)
-    return Fault(base, f"must be {' or '.join(wishes)}, not {shown(value)}")
+    return ValidationFault(base, f"must be {' or '.join(wishes)}, not {shown(value)}")
 
 
 def _known_keys(model: type[BaseModel], path: Path) -> set[str]:
@@ -204,7 +204,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _inside(annotation: Any, part: str | int) -> Iterator[Any]:
-    """The annotations that a key or index of `annotation` may have."""
+    """Yield the possible annotations of a key or index of `annotation`."""
     for model in _models(annotation):
         for name, field in model.model_fields.items():
             if part in (name, field.alias):

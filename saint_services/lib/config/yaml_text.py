@@ -1,7 +1,7 @@
-"""YAML text to plain data with the line of every key, and back. Read is the JSON-like part of
-YAML 1.2: no anchors, tags or several documents, and `on`, `no`, 1:30 or dates are plain text. So
-nothing that an operator writes changes its meaning silently, and no input can make reading
-expensive. settings.py imports this module when there is YAML to read: the library costs 1 MB.
+"""Parses YAML to plain data with the line of every key, and formats it. Supported is the JSON-like
+part of YAML 1.2: no anchors, tags or several documents; `on`, `no`, 1:30 and dates are plain text.
+So no value silently changes its meaning, and no input makes parsing expensive. Imported by
+settings.py on demand: the library needs 1 MB.
 """
 
 import re
@@ -29,7 +29,7 @@ _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def read(text: str, name: str) -> Document:
-    """Text to plain data with line numbers; a text of comments only is an empty group."""
+    """Parse YAML to plain data with line numbers; a text with only comments is an empty group."""
     if len(text) > LARGEST_BYTES:
         raise _fault(f"{name} is longer than {LARGEST_BYTES} bytes")
     try:
@@ -38,26 +38,26 @@ def read(text: str, name: str) -> Document:
         line, what = _syntax(err, text)
         raise _fault(f"{name}, line {line}: {what}") from err
     except UnicodeError as err:
-        raise _fault(f"{name}, line 1: this is not UTF-8 text") from err
+        raise _fault(f"{name}, line 1: the file is not UTF-8 text") from err
     return document
 
 
 def write(data: object) -> str:
-    """Plain data as YAML that read() reads back the same, whatever the texts look like."""
-    dumped: str = yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True)
+    """Format plain data as YAML that read() reads back unchanged."""
+    dumped: str = yaml.dump(data, Dumper=_YamlWriter, sort_keys=False, allow_unicode=True)
     return dumped
 
 
-class _Writer(yaml.SafeDumper):
-    """Quotes every text that would read back as something else."""
+class _YamlWriter(yaml.SafeDumper):
+    """Quotes every text that would be read back as another value."""
 
 
-def _text_node(writer: _Writer, text: str) -> yaml.ScalarNode:
+def _text_node(writer: _YamlWriter, text: str) -> yaml.ScalarNode:
     is_plain = text.isprintable() and isinstance(scalar(text), str)
     return writer.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')
 
 
-_Writer.add_representer(str, _text_node)
+_YamlWriter.add_representer(str, _text_node)
 
 
 def _fault(sentence: str) -> SaintError:
@@ -65,7 +65,7 @@ def _fault(sentence: str) -> SaintError:
 
 
 def _syntax(error: yaml.YAMLError, text: str) -> tuple[int, str]:
-    """Line and words for what the YAML parser refused."""
+    """Return line and description of a YAML syntax error."""
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
         mark = error.problem_mark
         lines = text.splitlines()
@@ -79,32 +79,34 @@ def _syntax(error: yaml.YAMLError, text: str) -> tuple[int, str]:
 
 
 @dataclass(slots=True)
-class _Open:
-    """A group or list whose end has not come yet."""
+class _OpenNode:
+    """A group or list that has not ended yet."""
 
     value: dict[str, Any] | list[Any]
     place: Place
-    key: str | None = None  # of the value that comes next
+    key: str | None = None  # of the next value
 
 
 class _Reader:
-    """Builds data from parser events. Not recursive: depth is bounded by a count, not the stack."""
+    """Builds data from parser events. Not recursive: depth is limited by a count, not by the
+    stack.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._open: list[_Open] = []
+        self._open: list[_OpenNode] = []
         self._document = Document()
         self._documents = 0
 
     def read(self, text: str) -> Document:
         for event in yaml.parse(text, Loader=_LOADER):
             mark: Any = event.start_mark
-            self._take(event, mark.line + 1)
+            self._accept(event, mark.line + 1)
         if not self._documents:
             self._document.data = {}
         return self._document
 
-    def _take(self, event: Any, line: int) -> None:
+    def _accept(self, event: Any, line: int) -> None:
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             self._refuse(self._documents > 1, line, "a second document starts here")
@@ -133,9 +135,9 @@ class _Reader:
             around.key = None
         if isinstance(value, dict | list):
             self._refuse(len(self._open) >= _DEEPEST, line, "nested too deeply")
-            self._open.append(_Open(value, place))
+            self._open.append(_OpenNode(value, place))
 
-    def _key(self, around: _Open, event: Any, line: int) -> None:
+    def _key(self, around: _OpenNode, event: Any, line: int) -> None:
         self._refuse(not isinstance(event, yaml.ScalarEvent), line, "a key must be plain text")
         key = event.value
         around.key = key
@@ -158,7 +160,7 @@ class _Reader:
             raise _fault(f"{self._name}, line {line}: {what}")
 
 
-def _place(around: _Open | None) -> Place:
+def _place(around: _OpenNode | None) -> Place:
     if around is None:
         return ()
     if isinstance(around.value, list):
@@ -167,7 +169,7 @@ def _place(around: _Open | None) -> Place:
 
 
 def scalar(text: str) -> Any:
-    """The value of an unquoted word (YAML 1.2 core schema)."""
+    """Return the value of an unquoted scalar (YAML 1.2 core schema)."""
     if text in _SPECIAL:
         return _SPECIAL[text]
     if _INTEGER.fullmatch(text):

@@ -60,7 +60,7 @@ class Feed:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
-        realtime.leave()
+        realtime.drop_priority()
         pause_s = _FIRST_PAUSE_S
         while not self._end.is_set():
             try:

@@ -1,1 +1,1 @@
-"""The computer that a process runs on: identity, load, network, power, priority."""
+"""The computer that a process runs on: identity, load, network, power, real-time priority."""

@@ -1,6 +1,6 @@
-"""The computer that this process runs on: who it is and how it is doing, read from /proc and /sys.
-Where those do not exist (macOS) numbers are zero and names empty. Calls block briefly: from a
-coroutine use asyncio.to_thread. Not here: the 40-pin header (lib/hw).
+"""Identity and load of this computer, read from /proc and /sys. Where those do not exist (macOS),
+numbers are zero and texts empty. Calls block briefly: use asyncio.to_thread in coroutines. Not
+here: the 40-pin header (lib/hw).
 """
 
 import os
@@ -19,8 +19,8 @@ _ROOT = Path("/")
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
-    """How the computer is doing."""
+class MachineMetrics:
+    """Load and temperature of the computer."""
 
     cpu_temp: float = 0.0  # degrees Celsius
     cpu_usage: float = 0.0  # percent since the last sample
@@ -29,34 +29,34 @@ class Metrics:
 
 
 @dataclass(frozen=True, slots=True)
-class Hardware:
-    """What does not change while it runs."""
+class MachineHardware:
+    """Hardware and release of the computer."""
 
     model: str = ""
     revision: str = ""
     mac_address: str = ""
-    version: str = ""  # the release that is installed
+    version: str = ""  # the installed release
 
 
 def is_token(name: str) -> bool:
-    """True when `name` may be part of a ROS topic name."""
+    """Return whether `name` may be part of a ROS topic name."""
     return _TOKEN.fullmatch(name) is not None
 
 
-def hardware(root: Path = _ROOT) -> Hardware:
-    """Model, revision, address of the network card, release."""
+def hardware(root: Path = _ROOT) -> MachineHardware:
+    """Read model, revision, MAC address and release."""
     tree = root / "sys/firmware/devicetree/base"
     dmi = root / "sys/class/dmi/id"
     model = _text(tree / "model") or _text(dmi / "product_name") or platform.machine()
     revision = _cpuinfo(root, "Revision") or _text(dmi / "product_version")
-    return Hardware(model[:64], revision[:64], mac_address(root), version())
+    return MachineHardware(model[:64], revision[:64], mac_address(root), version())
 
 
 def version() -> str:
-    """SAINT_VERSION is set by the image; a checkout knows its package's version."""
+    """Return the installed release: SAINT_VERSION of the image, else the package's version."""
     if version := os.environ.get("SAINT_VERSION"):
         return version
-    from importlib import metadata  # 1 MB that the image's daemons do without
+    from importlib import metadata  # needs 1 MB, which the image's daemons save
 
     try:
         return metadata.version("saint-os")
@@ -65,8 +65,8 @@ def version() -> str:
 
 
 def hardware_id(root: Path = _ROOT) -> str:
-    """A name for this computer that is a legal ROS token: by its serial number, else by its
-    mainboard, else by its network card; empty when it has none of them.
+    """Return a name of this computer that is a legal ROS token, from its serial number, else its
+    mainboard, else its network card; empty if none is known.
     """
     serial = _cpuinfo(root, "Serial") or _text(root / "sys/firmware/devicetree/base/serial-number")
     dmi = root / "sys/class/dmi/id"
@@ -79,7 +79,7 @@ def hardware_id(root: Path = _ROOT) -> str:
 
 
 def mac_address(root: Path = _ROOT) -> str:
-    """Of the first real network card; wired ones come first."""
+    """Return the address of the first physical network card; wired cards first."""
     cards = root / "sys/class/net"
     try:
         names = sorted(p.name for p in cards.iterdir() if (p / "device").exists())
@@ -93,7 +93,9 @@ def mac_address(root: Path = _ROOT) -> str:
 
 
 def address(peer: str) -> str:
-    """Our IP address on the way to `peer`; nothing is sent. Empty without a route."""
+    """Return the local IP address on the route to `peer`, without sending; empty without a
+    route.
+    """
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.connect((peer, 9))
@@ -104,15 +106,14 @@ def address(peer: str) -> str:
 
 
 class Meter:
-    """Samples the metrics. The load is that since the last sample, at first since boot."""
+    """Samples the metrics. The CPU load is that since the last sample, at first since boot."""
 
     def __init__(self, root: Path = _ROOT) -> None:
         self._root = root
         self._busy, self._total = 0, 0
 
-    def sample(self) -> Metrics:
-        """The metrics now."""
-        return Metrics(self._temperature(), self._load(), self._memory(), self._uptime())
+    def sample(self) -> MachineMetrics:
+        return MachineMetrics(self._temperature(), self._load(), self._memory(), self._uptime())
 
     def _load(self) -> float:
         busy, total = self._ticks()
@@ -122,7 +123,7 @@ class Meter:
         return min(max(share, 0.0), 100.0)
 
     def _ticks(self) -> tuple[int, int]:
-        """Busy and all clock ticks of all cores (proc_stat(5))."""
+        """Return busy and total clock ticks of all cores (proc_stat(5))."""
         words = _text(self._root / "proc/stat").split("\n", 1)[0].split()[1:9]
         ticks = [int(word) for word in words if word.isdigit()]
         if len(ticks) < 5:
@@ -152,7 +153,7 @@ def _cpuinfo(root: Path, key: str) -> str:
 
 
 def _text(path: Path) -> str:
-    """A small file of the kernel, ASCII only; the device tree ends texts with a zero byte."""
+    """Read a small ASCII file of the kernel; texts of the device tree end with a zero byte."""
     try:
         return path.read_bytes()[:65536].decode("ascii", "replace").strip("\0\n ")
     except OSError:

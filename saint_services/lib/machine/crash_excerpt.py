@@ -20,12 +20,12 @@ MOST_FILES = 20
 _LINES = 50
 _LIMIT_S = 20.0
 _UNIT = re.compile(r"saint-[A-Za-z0-9@_.:\\-]{1,100}")
-_MODE = 0o640  # the folder's group is the owner's
+_MODE = 0o640  # readable by the folder's group
 _log = log.get("crash")
 
 
 def keep(unit: str, folder: Path, now_s: float) -> Path:
-    """Write the excerpt of one unit; the oldest files go. Raises OSError."""
+    """Write the excerpt of one unit and delete the oldest files. Raises OSError."""
     moment = datetime.fromtimestamp(now_s, UTC).strftime("%Y%m%dT%H%M%SZ")
     path = folder / f"{moment}-{unit}.log"
     write_atomic(path, _tail(_logged(unit)), _MODE)
@@ -35,7 +35,7 @@ def keep(unit: str, folder: Path, now_s: float) -> Path:
 
 
 def _logged(unit: str) -> bytes:
-    """What systemd says about it too: how it ended."""
+    """Return the unit's last log lines, including how systemd says it ended."""
     command = ["journalctl", "--quiet", "--boot", "--no-pager", "--output=short-iso-precise"]
     command += [f"--lines={_LINES}", f"--unit={unit}.service"]
     try:
@@ -48,7 +48,7 @@ def _logged(unit: str) -> bytes:
 
 
 def _tail(text: bytes) -> bytes:
-    """Whole lines, as many of the last ones as fit; nothing that could steer a terminal."""
+    """Return the last complete lines that fit, without terminal control characters."""
     if len(text) > LONGEST_BYTES:
         text = text[-LONGEST_BYTES:].partition(b"\n")[2]
     shown = text.decode("ascii", "replace").replace("\ufffd", "?")
@@ -56,16 +56,16 @@ def _tail(text: bytes) -> bytes:
 
 
 def main(words: list[str], folder: Path) -> int:
-    """The exit code."""
+    """Save the excerpt of the named unit; return the exit code."""
     if len(words) != 1 or not _UNIT.fullmatch(words[0]):
-        _log.error("name a unit of ours, and nothing else", example="saint-webd")
+        _log.error("expected the name of one saint unit", example="saint-webd")
         return 2
     try:
         path = keep(words[0], folder, wall_s())
     except OSError as err:
-        _log.error("what a unit said before it failed is not kept", unit=words[0], error=err)
+        _log.error("log excerpt of a failed unit cannot be saved", unit=words[0], error=err)
         return 1
-    _log.info("what a unit said before it failed is kept", unit=words[0], file=path)
+    _log.info("log excerpt of a failed unit saved", unit=words[0], file=path)
     return 0
 
 

@@ -1,5 +1,5 @@
-"""This machine's network cards with their addresses, from the kernel's own files. Linux only:
-elsewhere the list is empty. Blocks briefly.
+"""Lists this machine's network cards and addresses from the kernel's files; empty on other systems
+than Linux. Calls block briefly.
 """
 
 import fcntl
@@ -16,7 +16,7 @@ _MOST = 32
 
 
 def interfaces(inside: str, root: Path = Path("/")) -> list[NetworkInterface]:
-    """All but tunnels of nobody; `inside` is the card of the robot's own network."""
+    """List the network cards; `inside` is the card of the robot's internal network."""
     folder = root / "sys/class/net"
     try:
         names = sorted(path.name for path in folder.iterdir())[:_MOST]
@@ -28,7 +28,7 @@ def interfaces(inside: str, root: Path = Path("/")) -> list[NetworkInterface]:
 
 def _interface(path: Path, inside: str, sixes: list[str]) -> NetworkInterface:
     name = path.name
-    address = four(name)
+    address = ipv4_address(name)
     flags = int(_text(path / "flags") or "0", 16)
     is_own = name == "lo"
     return NetworkInterface(
@@ -41,13 +41,13 @@ def _interface(path: Path, inside: str, sixes: list[str]) -> NetworkInterface:
     )
 
 
-def four(name: str) -> str:
-    """The first one: a card of ours has no second."""
-    asked = struct.pack("256s", name.encode()[:15])
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+def ipv4_address(name: str) -> str:
+    """Return the first IPv4 address of a card with its prefix length; empty without one."""
+    request = struct.pack("256s", name.encode()[:15])
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            address = fcntl.ioctl(asking, _SIOCGIFADDR, asked)[20:24]
-            mask = fcntl.ioctl(asking, _SIOCGIFNETMASK, asked)[20:24]
+            address = fcntl.ioctl(probe, _SIOCGIFADDR, request)[20:24]
+            mask = fcntl.ioctl(probe, _SIOCGIFNETMASK, request)[20:24]
         except OSError:
             return ""
     return str(ipaddress.IPv4Interface((address, socket.inet_ntoa(mask))))

@@ -1,6 +1,6 @@
-"""Asks the machine below us to restart, to go off, or to start its services anew. No daemon may do
-that itself: it puts a line with its reason into a folder that a path unit watches
-(saint-reboot.path and its neighbours). In a simulation the launcher watches.
+"""Requests a restart or power-off of this machine, or a restart of its services. A daemon has no
+privilege for that: it writes the reason to a file in a folder that a path unit watches
+(saint-reboot.path, saint-poweroff.path, saint-restart.path). In a simulation the launcher watches.
 """
 
 import os
@@ -13,26 +13,26 @@ from ..state import write_atomic
 _LONGEST_REASON = 200
 
 
-class Wish(StrEnum):
-    """Each is the name of its file in the folder."""
+class PowerAction(StrEnum):
+    """Each value is the name of its request file."""
 
     REBOOT = "request"
     POWER_OFF = "poweroff"
     RESTART = "restart"  # the services of the server
 
 
-def folder() -> Path:
-    """Where requests are put."""
+def requests_folder() -> Path:
+    """Return the folder for request files."""
     return Path(os.environ.get("SAINT_REBOOT_DIR", "/run/saint-reboot"))
 
 
-def ask(wish: Wish, reason: str, requests: Path | None = None) -> None:
-    """Raises SaintError when nobody could read the request. Blocks."""
-    path = (requests or folder()) / wish
+def request(action: PowerAction, reason: str, requests: Path | None = None) -> None:
+    """Write a request file. Raises SaintError if nothing could read it. Blocks."""
+    path = (requests or requests_folder()) / action
     line = " ".join(reason.split())[:_LONGEST_REASON] + "\n"
     try:
         if not path.parent.is_dir():
-            raise FileNotFoundError(2, "there is no such folder")
+            raise FileNotFoundError(2, "the folder does not exist")
         write_atomic(path, line.encode(), mode=0o640)
     except OSError as err:
         raise SaintError(

@@ -1,9 +1,9 @@
-"""A daemon on the way from stick to motor goes before everything else on its machine: it takes the
-real-time priority that its unit gives it, for all its threads and those that they start later.
+"""Gives a daemon between stick and motor the real-time priority of its unit, for all its threads,
+present and future.
 
-It does so when it is ready. Starting takes seconds of processor time on a Pi, is not urgent, and
-would keep the service manager from its work. Not here: who gets a priority, and what ends a process
-that never sleeps (systemd/*/30-realtime.conf).
+The daemon raises its priority when it is ready: starting takes seconds of processor time on a Pi,
+is not urgent, and would block the service manager. Not here: which daemon gets a priority, and what
+ends a process that never sleeps (systemd/*/30-realtime.conf).
 """
 
 import contextlib
@@ -19,16 +19,16 @@ from .. import log
 
 VARIABLE = "SAINT_REALTIME"
 HIGHEST = 49  # the kernel's own threads for interrupts have 50
-# Worker threads (settings, disk) hand the interpreter over after so long. With its default of 5 ms
-# each of them would stand before a stick, whatever the priority.
+# Worker threads (settings, disk) release the interpreter after this time. With its default of 5 ms
+# each of them would delay a stick, whatever the priority.
 SWITCH_S = 0.0005
 _TASKS = Path("/proc/self/task")
 _log = log.get("realtime")
 
 
-def take(environment: Mapping[str, str] = os.environ) -> bool:
-    """Take the priority that the environment names, if it names one; False without it. A system
-    that refuses is no reason to stop: the robot works, only slower where others are busy.
+def raise_priority(environment: Mapping[str, str] = os.environ) -> bool:
+    """Apply the priority that the environment names; False without one. If the system refuses, the
+    daemon continues: the robot works, with more latency under load.
     """
     text = environment.get(VARIABLE, "")
     if not text:
@@ -38,11 +38,11 @@ def take(environment: Mapping[str, str] = os.environ) -> bool:
         return False
     try:
         _raise_all(int(text))
-    except (OSError, AttributeError) as err:  # another system does not have the call at all
+    except (OSError, AttributeError) as err:  # other systems do not have the call
         _log.warning("no real-time priority", wanted=text, reason=err)
         return False
     sys.setswitchinterval(SWITCH_S)
-    # What is there now stays: a search for garbage through all of it would take 10 ms and more.
+    # Exempt present objects from garbage collection: a full collection takes 10 ms and more.
     gc.collect()
     gc.freeze()
     # LimitRTTIME ends a thread that never sleeps; the traceback says where it was.
@@ -51,17 +51,19 @@ def take(environment: Mapping[str, str] = os.environ) -> bool:
 
 
 def _raise_all(priority: int) -> None:
-    """All threads alike: one with less would hold the interpreter's lock against the others."""
+    """Raise all threads alike: a thread with less would hold the interpreter's lock against the
+    others.
+    """
     for task in _TASKS.iterdir():
         try:
             os.sched_setscheduler(int(task.name), os.SCHED_RR, os.sched_param(priority))
         except ProcessLookupError:
-            continue  # it has ended since
+            continue  # the thread has ended
 
 
-def leave() -> None:
-    """For a thread that works beside the way from stick to motor (pictures, for instance): from now
-    on it, and what it starts, waits for its turn like everybody else. Harmless without a priority.
+def drop_priority() -> None:
+    """Return the calling thread, and threads that it starts, to normal priority: for work beside
+    control, such as pictures. Harmless without a priority.
     """
     with contextlib.suppress(OSError, AttributeError):
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))

@@ -1,5 +1,5 @@
-"""What the service manager hands to a process and wants to hear from it: sockets, directories,
-readiness, watchdog. systemd and the development launcher speak the same protocol.
+"""The interface to the service manager: sockets, directories, readiness, watchdog. systemd and the
+development launcher speak the same protocol.
 """
 
 import os
@@ -18,7 +18,7 @@ _CHECKOUT = Path(__file__).resolve().parents[3]
 
 @dataclass(frozen=True, slots=True)
 class Directories:
-    """Where this process finds settings, keeps state, meets others and reads shipped data."""
+    """Directories of this process: settings, state, sockets and shipped data."""
 
     config: Path
     state: Path
@@ -27,7 +27,7 @@ class Directories:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Directories":
-        """As the service manager set them (the first one where it names several)."""
+        """Read the directories that the service manager set (the first where it lists several)."""
 
         def first(variable: str, default: str) -> Path:
             return Path(environment.get(variable, "").split(":")[0] or default)
@@ -42,13 +42,13 @@ class Directories:
 
 
 def process_name(daemon: str, environment: Mapping[str, str] = os.environ) -> str:
-    """What tells this process from others of its program: its unit's instance, role-armsd@2."""
+    """Return the name of this process, with the instance of its unit: role-armsd@2."""
     instance = environment.get("SAINT_PROCESS", "")
     return f"{daemon}@{instance}" if instance else daemon
 
 
 def listen_sockets() -> dict[str, list[socket.socket]]:
-    """The sockets passed in, by FileDescriptorName; the variables are used up by this call."""
+    """Return the sockets that were passed in, by FileDescriptorName; unsets the variables."""
     names = ("LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID")
     pid, count, fd_names, _ = (os.environ.pop(name, "") for name in names)
     if pid != str(os.getpid()) or not count.isascii() or not count.isdigit():
@@ -68,7 +68,7 @@ def _adopt(descriptor: int, label: str) -> socket.socket:
     except OSError as err:
         raise SaintError(
             Code.CONFIG_INVALID,
-            f"descriptor {descriptor} passed in as '{label}' is no socket: {err.strerror}",
+            f"descriptor {descriptor} passed in as '{label}' is not a socket: {err.strerror}",
             fix="Correct the .socket unit.",
         ) from err
     passed.setblocking(False)
@@ -76,10 +76,10 @@ def _adopt(descriptor: int, label: str) -> socket.socket:
 
 
 def bind(runtime: Path, name: str) -> socket.socket:
-    """Open a daemon's own unix socket, for running without launcher or systemd."""
+    """Bind a daemon's own unix socket, to run without launcher or systemd."""
     path = runtime / f"{name}.sock"
     runtime.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # a killed predecessor's
+    path.unlink(missing_ok=True)  # left by a process that was killed
     bound = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         bound.bind(str(path))
@@ -93,7 +93,7 @@ def bind(runtime: Path, name: str) -> socket.socket:
 
 
 def notify(**fields: str | int) -> bool:
-    """Tell the service manager, e.g. READY=1 or STATUS="...". False when nobody listens."""
+    """Notify the service manager, e.g. READY=1 or STATUS="..."; False if there is none."""
     address = os.environ.get("NOTIFY_SOCKET", "")
     if not address:
         return False
@@ -101,7 +101,7 @@ def notify(**fields: str | int) -> bool:
         address = "\0" + address[1:]
     lines = [f"{key}={_one_line(str(value))}" for key, value in fields.items()]
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
-        sender.setblocking(False)  # a manager that does not read must not stop us
+        sender.setblocking(False)  # a manager that does not read must not block the daemon
         try:
             sender.connect(address)
             sender.send("\n".join(lines).encode())
@@ -115,7 +115,7 @@ def _one_line(text: str) -> str:
 
 
 def watchdog_interval_s() -> float | None:
-    """How often to send WATCHDOG=1: half of the time allowed; None when nobody watches."""
+    """Return how often to send WATCHDOG=1: half of the allowed time; None without a watchdog."""
     allowed = os.environ.get("WATCHDOG_USEC", "")
     pid = os.environ.get("WATCHDOG_PID", "")
     if not allowed.isascii() or not allowed.isdigit() or (pid and pid != str(os.getpid())):

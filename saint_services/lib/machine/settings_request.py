@@ -1,8 +1,8 @@
-"""Hands a wish about this machine's name or Wi-Fi to the one who may fulfil it. webd may not: it
-puts the wish into a folder that only it and root read, and that a path unit watches
-(saint-settings.path). In a simulation the launcher watches. Calls block.
+"""Submits a host name or Wi-Fi change to the privileged settings service. webd has no privilege for
+that: it writes the request to a folder that only webd and root can read, and that a path unit
+watches (saint-settings.path). In a simulation the launcher watches. Calls block.
 
-Not here: restarts (power.py), what is done (saint_services/setup).
+Not here: restarts (power.py), applying the change (saint_services/setup).
 """
 
 import os
@@ -17,37 +17,39 @@ from ..clock import monotonic_s
 from ..errors import Code, SaintError
 from ..state import write_atomic
 
-REQUEST, CHANGE, OUTSIDE = "request", "change.json", "outside.json"
-LONGEST_S = 200.0  # no trial of a network takes longer
+REQUEST, CHANGE, NETWORK_STATUS = "request", "change.json", "outside.json"
+LONGEST_S = 200.0  # a network trial never takes longer
 _LARGEST_BYTES = 4096
 
-Told = TypeVar("Told", bound=BaseModel)
+Status = TypeVar("Status", bound=BaseModel)
 
 
-def folder() -> Path:
-    """Where wishes are put."""
+def requests_folder() -> Path:
+    """Return the folder for requests."""
     return Path(os.environ.get("SAINT_SETTINGS_DIR", "/run/saint-settings"))
 
 
-def _told(name: str) -> Path:
-    """What setup tells everybody lies beside the folder, in /run/saint."""
-    return folder().parent / "saint" / name
+def _status_file(name: str) -> Path:
+    """Return a status file of setup; those lie beside the folder, in /run/saint."""
+    return requests_folder().parent / "saint" / name
 
 
-def ask(wish: MachineRequest) -> None:
-    """Raises SaintError while another wish is at work, or when nobody could read this one."""
-    if change().state == "trying" or (folder() / REQUEST).exists():
+def submit(request: MachineRequest) -> None:
+    """Write the request. Raises SaintError while another change is in progress, or if nothing could
+    read the request.
+    """
+    if last_change().state == "trying" or (requests_folder() / REQUEST).exists():
         raise SaintError(
             Code.REFUSED,
-            "the server is still busy with the change before this one",
-            fix="Wait until it is done, a minute at most.",
+            "the server is still applying the previous change",
+            fix="Wait until it is applied, a minute at most.",
         )
-    path = folder() / REQUEST
+    path = requests_folder() / REQUEST
     try:
         if not path.parent.is_dir():
-            raise FileNotFoundError(2, "there is no such folder")
-        # Holds a password: nobody but us and root.
-        write_atomic(path, wish.model_dump_json().encode() + b"\n", mode=0o600)
+            raise FileNotFoundError(2, "the folder does not exist")
+        # Contains a password: readable by webd and root only.
+        write_atomic(path, request.model_dump_json().encode() + b"\n", mode=0o600)
     except OSError as err:
         raise SaintError(
             Code.INTERNAL,
@@ -56,8 +58,8 @@ def ask(wish: MachineRequest) -> None:
         ) from err
 
 
-def change() -> MachineChange:
-    """How the last wish goes. One that was cut off tells so."""
+def last_change() -> MachineChange:
+    """Return state or result of the last change; one that was interrupted counts as rolled back."""
     found = _read(CHANGE, MachineChange)
     if found.state == "trying" and monotonic_s() - found.begun_s > LONGEST_S:
         text = "The last change of the network ended without a result; restart the server."
@@ -65,20 +67,20 @@ def change() -> MachineChange:
     return found
 
 
-def outside() -> NetworkStatus:
-    """The wireless network in force."""
-    return _read(OUTSIDE, NetworkStatus)
+def network_status() -> NetworkStatus:
+    """Return the network in force."""
+    return _read(NETWORK_STATUS, NetworkStatus)
 
 
 def hostname() -> str:
-    """This machine's name now. A sandboxed process sees the one of its own start for ever
-    (ProtectHostname=), so setup's word counts; without setup there is only that.
+    """Return this machine's current name. A sandboxed process keeps the name of its start
+    (ProtectHostname=), so the name that setup reports wins; without setup it is the only one.
     """
-    return outside().hostname or socket.gethostname()
+    return network_status().hostname or socket.gethostname()
 
 
-def _read(name: str, model: type[Told]) -> Told:
+def _read(name: str, model: type[Status]) -> Status:
     try:
-        return model.model_validate_json(_told(name).read_bytes()[:_LARGEST_BYTES])
+        return model.model_validate_json(_status_file(name).read_bytes()[:_LARGEST_BYTES])
     except (OSError, ValidationError):
         return model()

@@ -1,5 +1,5 @@
-"""What a wireless network, its password and a computer's name may look like: the same for
-saint.yaml on the card and for the settings page. A refusal never repeats a password.
+"""Valid names and passwords of wireless networks and valid host names: the same for saint.yaml on
+the card and for the settings page. Errors never repeat a password.
 """
 
 import re
@@ -12,12 +12,12 @@ HOSTNAME = r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$"
 
 
 def is_raw_key(secret: str) -> bool:
-    """True for the key itself, made of name and password; false for a password."""
+    """Return whether this is the raw key (derived from name and password), not a password."""
     return _RAW_KEY.fullmatch(secret) is not None
 
 
 def _secret(value: str) -> str:
-    """WPA2: 8 to 63 printable characters, or the key itself as 64 hexadecimal digits."""
+    """WPA2: 8 to 63 printable characters, or the raw key as 64 hexadecimal digits."""
     is_phrase = 8 <= len(value) <= 63 and value.isascii() and value.isprintable()
     if not (is_phrase or is_raw_key(value)):
         raise ValueError("must be 8 to 63 ASCII characters, or 64 hexadecimal digits")
@@ -25,7 +25,7 @@ def _secret(value: str) -> str:
 
 
 def _text(value: object) -> object:
-    """pydantic's own complaint would show what was given instead of a text."""
+    """Reject other types here: pydantic's own error would show the value."""
     if not isinstance(value, str):
         raise ValueError("must be text")
     return value
@@ -41,7 +41,7 @@ def _ssid(value: str) -> str:
     return value
 
 
-# Plain text, so that the model can be written to a file again; fields leave it out of their repr.
+# Plain text, so that the model can be written to a file; fields omit it from their repr.
 WifiSecret = Annotated[str, AfterValidator(_secret)]
 WifiPassword = Annotated[str, AfterValidator(_password), BeforeValidator(_text)]  # or empty: none
 Ssid = Annotated[str, AfterValidator(_ssid)]

@@ -27,7 +27,7 @@ class Boot:
     def __init__(self, deadman: Path | None = None, requests: Path | None = None) -> None:
         environment = os.environ
         self._deadman = deadman or Path(environment.get("SAINT_DEADMAN", "/run/saint-deadman"))
-        self._requests = requests or power.folder()
+        self._requests = requests or power.requests_folder()
 
     def disarm(self) -> str:
         """Returns why it could not be done, or nothing. A machine without a timer is no fault."""
@@ -53,4 +53,4 @@ class Boot:
 
     def restart(self, reason: str) -> None:
         """Ask for it. Raises SaintError when nobody could read the request."""
-        power.ask(power.Wish.REBOOT, reason, self._requests)
+        power.request(power.PowerAction.REBOOT, reason, self._requests)

@@ -22,7 +22,7 @@ _TRIAL = "If no address comes within a minute, the network before comes back."
 async def set_hostname(robot: Robot, caller: Caller, params: SetHostname) -> Data:
     """How the server is found on the network: NAME.local. In force within seconds."""
     name = params.hostname
-    await asyncio.to_thread(settings_request.ask, MachineRequest(hostname=name))
+    await asyncio.to_thread(settings_request.submit, MachineRequest(hostname=name))
     return Done(message=f"The server takes its new name, {name}.local.").model_dump()
 
 
@@ -30,12 +30,12 @@ async def join_wifi(robot: Robot, caller: Caller, params: JoinWifi) -> Data:
     """The server joins this wireless network; without an address the one before comes back."""
     await refuse_while_driven(robot, force=False)
     name = params.ssid
-    await asyncio.to_thread(settings_request.ask, MachineRequest(join=params))
+    await asyncio.to_thread(settings_request.submit, MachineRequest(join=params))
     return Done(message=f"The server tries the Wi-Fi {name}. {_TRIAL}").model_dump()
 
 
 async def leave_wifi(robot: Robot, caller: Caller, _: m.Nothing) -> Data:
     """The server joins no wireless network any more and opens its own hotspot."""
     await refuse_while_driven(robot, force=False)
-    await asyncio.to_thread(settings_request.ask, MachineRequest(leave_wifi=True))
+    await asyncio.to_thread(settings_request.submit, MachineRequest(leave_wifi=True))
     return Done(message=f"The server opens its own hotspot. {_TRIAL}").model_dump()

@@ -19,7 +19,7 @@ from ...lib.api.orders import REBOOT
 from ...lib.api.routing import Confirming
 from ...lib.errors import Code, SaintError
 from ...lib.machine import computer, network, power, settings_request
-from ...lib.machine.power import Wish
+from ...lib.machine.power import PowerAction
 from ..api import messages as m
 from ..robot.context import Robot
 from ..upkeep.own_settings import SavedSettings
@@ -38,7 +38,7 @@ async def get_settings(robot: Robot, _: Caller, __: m.Nothing) -> Data:
 
 def _settings(robot: Robot) -> SettingsInfo:
     role, problems = _setup_report()
-    outside = settings_request.outside()
+    outside = settings_request.network_status()
     return SettingsInfo(
         name=robot.roles.name,
         shipped_name=robot.upkeep.own.shipped_name,
@@ -51,7 +51,7 @@ def _settings(robot: Robot) -> SettingsInfo:
         wifi=outside.wifi,
         hotspot=outside.hotspot,
         has_radio=outside.has_radio,
-        change=settings_request.change(),
+        change=settings_request.last_change(),
         time=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
     )
 
@@ -81,7 +81,7 @@ async def reboot(robot: Robot, caller: Caller, params: Reboot) -> Data:
     await refuse_while_driven(robot, params.force)
     if params.node is not None:
         return await _reboot_node(robot, params.node)
-    await _ask(caller, Wish.REBOOT)
+    await _ask(caller, PowerAction.REBOOT)
     return Done(message="The server restarts. It is back in about a minute.").model_dump()
 
 
@@ -98,20 +98,20 @@ def rebooted(params: Reboot) -> str:
 async def restart(robot: Robot, caller: Caller, params: Forced) -> Data:
     """The server's programs start anew; its machine and the nodes go on."""
     await refuse_while_driven(robot, params.force)
-    await _ask(caller, Wish.RESTART)
+    await _ask(caller, PowerAction.RESTART)
     return Done(message="The server's programs start anew, which takes seconds.").model_dump()
 
 
 async def shutdown(robot: Robot, caller: Caller, params: Forced) -> Data:
     """The server's machine goes off. Nodes keep their safe state until their power is cut."""
     await refuse_while_driven(robot, params.force)
-    await _ask(caller, Wish.POWER_OFF)
+    await _ask(caller, PowerAction.POWER_OFF)
     text = "The server switches itself off. Take its power away and give it again to start it."
     return Done(message=text).model_dump()
 
 
-async def _ask(caller: Caller, wish: Wish) -> None:
-    await asyncio.to_thread(power.ask, wish, f"asked for by {caller.source}")
+async def _ask(caller: Caller, wish: PowerAction) -> None:
+    await asyncio.to_thread(power.request, wish, f"asked for by {caller.source}")
 
 
 async def refuse_while_driven(robot: Robot, force: bool) -> None:

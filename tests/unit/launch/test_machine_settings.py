@@ -19,29 +19,29 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_simulated_server_begins_with_its_own_hotspot(home: Path) -> None:
-    told = settings_request.outside()
+    told = settings_request.network_status()
     assert (told.hostname, told.wifi, told.has_radio) == ("saint-server", "", True)
     assert told.hotspot.startswith("saint-")
     assert not machine_settings.is_asked(home)
 
 
 def test_simulated_server_joins_a_network_and_keeps_it(home: Path) -> None:
-    settings_request.ask(MachineRequest(join=JoinWifi(ssid="stage", password="open sesame")))
+    settings_request.submit(MachineRequest(join=JoinWifi(ssid="stage", password="open sesame")))
     assert machine_settings.is_asked(home)
     machine_settings.follow(home)
-    assert settings_request.change().state == "done"
+    assert settings_request.last_change().state == "done"
     machine_settings.prepare(home)  # the next start
-    assert settings_request.outside().wifi == "stage"
+    assert settings_request.network_status().wifi == "stage"
 
 
 def test_simulated_server_comes_back_from_nowhere(home: Path) -> None:
-    settings_request.ask(MachineRequest(join=JoinWifi(ssid="nowhere", password="open sesame")))
+    settings_request.submit(MachineRequest(join=JoinWifi(ssid="nowhere", password="open sesame")))
     machine_settings.follow(home)
-    assert settings_request.change().state == "taken_back"
-    assert settings_request.outside().wifi == ""
+    assert settings_request.last_change().state == "taken_back"
+    assert settings_request.network_status().wifi == ""
 
 
 def test_simulated_server_takes_a_name(home: Path) -> None:
-    settings_request.ask(MachineRequest(hostname="robi"))
+    settings_request.submit(MachineRequest(hostname="robi"))
     machine_settings.follow(home)
-    assert settings_request.outside().hostname == "robi"
+    assert settings_request.network_status().hostname == "robi"

@@ -125,8 +125,8 @@ def test_wrong_setting_is_named_with_line_key_and_remedy(text: str, sentence: st
     [
         ("", "x.yaml, line 1: the file is empty; write a setting or remove the file"),
         (" \n\n", "x.yaml, line 1: the file is empty; write a setting or remove the file"),
-        ("- name", "x.yaml, line 1: must hold 'key: value' pairs, not a list"),
-        ("robot", "x.yaml, line 1: must hold 'key: value' pairs, not 'robot'"),
+        ("- name", "x.yaml, line 1: must contain 'key: value' pairs, not a list"),
+        ("robot", "x.yaml, line 1: must contain 'key: value' pairs, not 'robot'"),
         ("name: a\nname: b", "x.yaml, line 2: name is set twice, first in line 1"),
         (
             "axes:\n  a: {centre: 1, centre: 2}",
@@ -228,7 +228,7 @@ def test_file_that_is_not_utf8_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     path.write_bytes(b"name: a\nmode: \xff\n")
 
-    with pytest.raises(SaintError, match=r"a\.yaml, line 2: this is not UTF-8 text"):
+    with pytest.raises(SaintError, match=r"a\.yaml, line 2: the file is not UTF-8 text"):
         config.load(Small, path)
 
 

@@ -37,7 +37,7 @@ def test_metrics_are_those_of_the_kernel(tmp_path: Path):
     )
     meter = Meter(tmp_path)
     first = meter.sample()
-    assert first == computer.Metrics(51.234, 20.0, 75.0, 3601)
+    assert first == computer.MachineMetrics(51.234, 20.0, 75.0, 3601)
     write(tmp_path, proc__stat="cpu  150 0 100 750 100 0 0 0 0 0\n")
     assert meter.sample().cpu_usage == 50.0
     assert meter.sample().cpu_usage == 0.0

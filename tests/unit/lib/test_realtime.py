@@ -24,7 +24,7 @@ def tell():
     seen.append((os.sched_getscheduler(0), os.sched_getparam(0).sched_priority))
 early = threading.Thread(target=tell)
 early.start()
-taken = realtime.take({"SAINT_REALTIME": "2"})
+taken = realtime.raise_priority({"SAINT_REALTIME": "2"})
 late = threading.Thread(target=tell)
 late.start()
 gate.set()
@@ -35,10 +35,10 @@ print(taken, all(each == (os.SCHED_RR, 2) for each in seen), len(seen), sys.gets
 _LEAVES = """
 import os, threading
 from saint_services.lib.machine import realtime
-realtime.take({"SAINT_REALTIME": "2"})
+realtime.raise_priority({"SAINT_REALTIME": "2"})
 seen = []
 def work():
-    realtime.leave()
+    realtime.drop_priority()
     seen.append(os.sched_getscheduler(0) == os.SCHED_OTHER)
 beside = threading.Thread(target=work)
 beside.start(); beside.join()
@@ -48,7 +48,7 @@ _SPINS = """
 import resource
 from saint_services.lib.machine import realtime
 resource.setrlimit(resource.RLIMIT_RTTIME, (100_000, 1_000_000))
-realtime.take({"SAINT_REALTIME": "1"})
+realtime.raise_priority({"SAINT_REALTIME": "1"})
 def spin_for_ever():
     while True: pass
 spin_for_ever()
@@ -93,17 +93,17 @@ def test_without_a_wish_nothing_changes(
     monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
 ) -> None:
     monkeypatch.setattr(os, "sched_setscheduler", must_not)
-    assert not realtime.take(environment)
+    assert not realtime.raise_priority(environment)
 
 
 @pytest.mark.parametrize("text", ["0", "50", "99", "-1", "2.0", "high", "²"])
 def test_wrong_wish_is_not_followed(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(os, "sched_setscheduler", must_not)
-    assert not realtime.take({"SAINT_REALTIME": text})
+    assert not realtime.raise_priority({"SAINT_REALTIME": text})
 
 
 def test_refusal_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_setscheduler", refuse)
     before = sys.getswitchinterval()
-    assert not realtime.take({"SAINT_REALTIME": "2"})
+    assert not realtime.raise_priority({"SAINT_REALTIME": "2"})
     assert sys.getswitchinterval() == before

@@ -186,4 +186,4 @@ def test_descriptor_that_is_no_socket_is_named() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=15, check=True
     )
 
-    assert "descriptor 3 passed in as 'unknown' is no socket" in done.stdout
+    assert "descriptor 3 passed in as 'unknown' is not a socket" in done.stdout

@@ -6,23 +6,23 @@ from saint_services.lib.api.adoption import NodeParams, NodeState
 from saint_services.lib.api.orders import REBOOT
 from saint_services.lib.errors import SaintError
 from saint_services.lib.machine import power
-from saint_services.lib.machine.power import Wish
+from saint_services.lib.machine.power import PowerAction
 from tests.unit.noded.node_rig import until
 from tests.unit.trust.trust_rig import Robot, adopt, seen
 
-Asked = list[tuple[Wish, str]]
+Asked = list[tuple[PowerAction, str]]
 
 
 @pytest.fixture
 def requests(monkeypatch: pytest.MonkeyPatch) -> Asked:
     """What the machine below was asked for."""
     asked: Asked = []
-    monkeypatch.setattr(power, "ask", lambda wish, reason: asked.append((wish, reason)))
+    monkeypatch.setattr(power, "request", lambda wish, reason: asked.append((wish, reason)))
     return asked
 
 
 async def test_node_restarts_when_its_server_orders_it(
-    robot: Robot, requests: list[tuple[Wish, str]]
+    robot: Robot, requests: list[tuple[PowerAction, str]]
 ):
     role = await robot.role("pi_1", "role-headd")
     async with robot.server() as server, robot.node():
@@ -32,11 +32,11 @@ async def test_node_restarts_when_its_server_orders_it(
         await until(lambda: bool(role.assignments))
         reply = await server.request(REBOOT, NodeParams(node_id="pi_1"))
         assert reply.message == "pi_1 restarts"
-        assert requests == [(Wish.REBOOT, "its server asks for it")]
+        assert requests == [(PowerAction.REBOOT, "its server asks for it")]
 
 
 async def test_node_that_belongs_to_nobody_is_not_restarted(
-    robot: Robot, requests: list[tuple[Wish, str]]
+    robot: Robot, requests: list[tuple[PowerAction, str]]
 ):
     await robot.role("pi_1", "role-headd")
     async with robot.server() as server, robot.node():

@@ -112,7 +112,7 @@ def call_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[s
     """Gives this machine another name, as setup does; webd looks often."""
     monkeypatch.setattr(trust, "_LOOK_S", 0.01)
     monkeypatch.setenv("SAINT_SETTINGS_DIR", str(tmp_path / "settings"))
-    told = tmp_path / "saint" / settings_request.OUTSIDE
+    told = tmp_path / "saint" / settings_request.NETWORK_STATUS
     told.parent.mkdir()
 
     def call(name: str) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from saint_services.lib.api.machine import MachineChange, MachineRequest, NetworkStatus
 from saint_services.lib.clock import monotonic_s
-from saint_services.lib.machine.settings_request import CHANGE, OUTSIDE, REQUEST
+from saint_services.lib.machine.settings_request import CHANGE, NETWORK_STATUS, REQUEST
 
 
 def prepare(directory: Path) -> Path:
@@ -13,7 +13,7 @@ def prepare(directory: Path) -> Path:
     wishes.mkdir(parents=True, exist_ok=True)
     told.mkdir(exist_ok=True)
     outside = NetworkStatus(hostname="saint-server", wifi="workshop", has_radio=True)
-    (told / OUTSIDE).write_text(outside.model_dump_json())
+    (told / NETWORK_STATUS).write_text(outside.model_dump_json())
     return wishes
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from saint_services.lib.api.machine import JoinWifi, MachineRequest, NetworkStatus
-from saint_services.lib.machine.settings_request import OUTSIDE
+from saint_services.lib.machine.settings_request import NETWORK_STATUS
 from tests.web.axe import violations
 from tests.web.conftest import Site
 from tests.web.fakes.machine import tell, wish
@@ -60,7 +60,7 @@ async def test_own_hotspot_is_opened(site: Site, tmp_path: Path) -> None:
     await page.wait_for_selector("[data-change=trying]")
     assert wish(tmp_path) == MachineRequest(leave_wifi=True)
     told = NetworkStatus(hostname="saint-server", hotspot="saint-b2c3d4", has_radio=True)
-    (tmp_path / "run/saint" / OUTSIDE).write_text(told.model_dump_json())
+    (tmp_path / "run/saint" / NETWORK_STATUS).write_text(told.model_dump_json())
     tell(tmp_path, "done", "The server uses its own hotspot (192.168.11.1/24).")
     await page.wait_for_selector("[data-change=done]")
     assert await page.text_content("[data-wifi] b") == "saint-b2c3d4"

@@ -55,7 +55,7 @@ def test_restart_request_is_one_line_and_whole(tmp_path: Path):
 
 
 def test_restart_without_anybody_who_would_do_it_is_said(tmp_path: Path):
-    with pytest.raises(SaintError, match="request cannot be written: there is no such folder"):
+    with pytest.raises(SaintError, match="request cannot be written: the folder does not exist"):
         Boot(tmp_path / "none", tmp_path / "nowhere").restart("update")
 
 

@@ -340,7 +340,7 @@ def test_line_of_another_form_is_named(bench: Bench, line: Any, words: str) -> N
     ("routes", "words"),
     [
         ("", "the file is empty"),
-        ("- 1\n", "must hold 'key: value' pairs"),
+        ("- 1\n", "must contain 'key: value' pairs"),
         ("route: []\n", "did you mean 'routes'?"),
         ("routes: &a [*a]\n", "anchors are not supported"),
         (DRIVE.replace("expo: 0.3", "expo: .nan"), "expo must be a finite number, not nan"),
