@@ -176,8 +176,8 @@ def _folded(
     if len(first.path) > len(base) or not is_plain:
         return first
     value = next(iter(members.values()))[0].details["input"]
-    wishes = dict.fromkeys(what.removeprefix("must be ").split(", not ")[0] for what in wanted)
-    return ValidationFault(base, f"must be {' or '.join(wishes)}, not {shown(value)}")
+    expected = dict.fromkeys(what.removeprefix("must be ").split(", not ")[0] for what in wanted)
+    return ValidationFault(base, f"must be {' or '.join(expected)}, not {shown(value)}")
 
 
 def _known_keys(model: type[BaseModel], path: Path) -> set[str]:
